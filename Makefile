@@ -1,0 +1,43 @@
+# Both `make demo` and `make test` do all the set-up by themselves, in .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# What is installed outside must not matter.
+export PYTHONPATH :=
+export PYTHONNOUSERSITE := 1
+unexport VIRTUAL_ENV PYTHONHOME PIP_TARGET PIP_USER
+
+.PHONY: demo test lint format bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(VENV)/.installed: pyproject.toml
+	@echo "Setting up $(VENV) (only the first time) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Wengert needs Python 3.10 or newer; try: make PYTHON=python3.12 ...")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		'pytest>=8' 'hypothesis>=6.100' 'ruff==0.17.5' 'mypy==2.4.1'
+	@touch $@

@@ -1,0 +1,7 @@
+"""python -m wengert"""
+
+import sys
+
+from wengert.cli import main
+
+sys.exit(main())

@@ -1,0 +1,421 @@
+"""tf.GradientTape."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from wengert.api.unconnected import UnconnectedGradients, as_policy, filled
+from wengert.core import nest
+from wengert.core.batch import vectorized
+from wengert.core.callers import callers_depth, callers_place
+from wengert.core.convert import convert
+from wengert.core.dispatch import start, stop
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.reverse import conjugated, pull_back
+from wengert.core.tape import Tape
+from wengert.core.tensor import Tensor, dims
+from wengert.core.variable import Variable
+from wengert.core.words import words
+from wengert.errors import GradientWarning, TapeError
+from wengert.ops.creation import ones, zeros
+from wengert.ops.shaping import reshape, stack, transpose
+
+
+class GradientTape:
+    """Records operations, so that their derivatives can be computed afterwards.
+
+    Trainable variables are watched by themselves, tensors when `watch` is called. Gradients are
+    operations like any other: an outer tape records them, which gives higher orders.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as outer:
+    ...     outer.watch(x)
+    ...     with tf.GradientTape() as inner:
+    ...         inner.watch(x)
+    ...         y = x * x * x
+    ...     dy = inner.gradient(y, x)
+    >>> dy.numpy(), outer.gradient(dy, x).numpy()
+    (np.float32(27.0), np.float32(18.0))
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._tape: Tape | None = None
+        self._recording = False
+        self._used_at = ""
+        self._watched_variables: tuple[Variable, ...] = ()
+
+    # ---- recording ---------------------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._recording:
+            self._stop()
+
+    def _start(self) -> None:
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                "already-active tape. Leave its `with` block first, or use a second tape."
+            )
+        if self._tape is None:
+            self._tape = Tape(self._watch_accessed_variables)
+        start(self._tape)
+        self._recording = True
+
+    def _stop(self) -> None:
+        if not self._recording or self._tape is None:
+            raise ValueError("Tape is not recording.")
+        stop(self._tape)
+        self._recording = False
+
+    def watch(self, tensor: Any) -> None:
+        """Follow a tensor, a variable or a nested structure of them."""
+        tape = self._started("watch")
+        leaves = nest.flatten(tensor, expand_composites=True)
+        for value in leaves:
+            if not isinstance(value, (Tensor, Variable)):
+                raise ValueError(
+                    f"Passed in object {value} of type '{type(value).__name__}', not tf.Tensor or "
+                    "tf.Variable or ExtensionType. Make a tensor of it first: "
+                    "x = tf.convert_to_tensor(x)."
+                )
+        for value in leaves:
+            if not value.dtype.is_differentiable:
+                _warn_dtype("watched tensor", value, "watch")
+            if isinstance(value, Variable):
+                tape.watch_variable(value)
+            else:
+                tape.watch(value)
+
+    def _started(self, method: str) -> Tape:
+        if self._tape is None:
+            if self._used_at:
+                raise self._used()
+            raise TapeError(
+                f"GradientTape.{method} was called on a tape that has not recorded anything: "
+                "it works inside `with tf.GradientTape() as tape:`."
+            )
+        return self._tape
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Do not record what happens inside.
+
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     with tape.stop_recording():
+        ...         unseen = x * x
+        ...     y = x * 3.0
+        >>> print(tape.gradient(unseen, x))
+        None
+        """
+        if not self._recording:
+            raise TapeError(
+                "Trying to stop recording a tape which is not recording. "
+                "It records inside its `with` block."
+            )
+        self._stop()
+        try:
+            yield
+        finally:
+            self._start()
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched, and go on recording."""
+        self._stop()
+        self._tape = None
+        self._start()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables that are watched, in the order of their first use."""
+        if self._tape is not None:
+            self._watched_variables = tuple(self._tape.accessed_variables.values())
+        return self._watched_variables
+
+    # ---- differentiating ---------------------------------------------------------------------
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The derivatives of the target with respect to the sources, arranged as the sources are.
+
+        Of several targets, or of one that is not a scalar, it is the gradient of the sum of all
+        their elements, weighted by `output_gradients`. For all derivatives one by one use
+        `jacobian`.
+
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.gradient(y, x).numpy().tolist()
+        [2.0, 4.0]
+        """
+        policy = as_policy(unconnected_gradients)
+        tape = self._to_differentiate()
+        targets = _targets(target)
+        seeds = _seeds(targets, output_gradients)
+        asked = _sources(sources)
+        used = [(t, s) for t, s in zip(targets, seeds, strict=True) if _can_be_target(t)]
+        with self._closed(tape):
+            pulled = pull_back(
+                tape,
+                [t for t, _ in used],
+                [conjugated(s) for _, s in used],
+                asked,
+                drain=not self._persistent,
+            )
+            gradients = [
+                filled(conjugated(g) if x.dtype.is_differentiable else None, x, policy)
+                for g, x in zip(pulled, asked, strict=True)
+            ]
+        return _arranged(sources, gradients)
+
+    def _to_differentiate(self) -> Tape:
+        if self._tape is None:
+            raise self._used()
+        if self._recording and self._persistent:
+            warnings.warn(
+                "Calling GradientTape.gradient on a persistent tape inside its context is "
+                "significantly less efficient than calling it outside the context (it causes the "
+                "gradient ops to be recorded on the tape, leading to increased CPU and memory "
+                "usage). Only call it inside if you want higher-order derivatives from this tape.",
+                GradientWarning,
+                stacklevel=callers_depth(),
+            )
+        return self._tape
+
+    def _used(self) -> TapeError:
+        where = f" This one was used at {self._used_at}." if self._used_at else (
+            " This one has not recorded anything: enter it with `with tape:` first."
+        )  # fmt: skip
+        return TapeError(
+            "A non-persistent GradientTape can only be used to compute one set of gradients (or "
+            f"jacobians).{where} Create it with `persistent=True`, or ask for all sources in one "
+            "call."
+        )
+
+    @contextmanager
+    def _closed(self, tape: Tape) -> Iterator[None]:
+        """While a tape that serves once is used, it records nothing; afterwards it is empty."""
+        if self._persistent:
+            yield
+            return
+        self.watched_variables()
+        self._used_at = callers_place()
+        if self._recording:
+            self._stop()
+        self._tape = None
+        yield
+
+    # ---- jacobians ---------------------------------------------------------------------------
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """All derivatives of the elements of a target: shape `target.shape + source.shape`.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+        """
+        policy = as_policy(unconnected_gradients)
+        tape = self._to_differentiate()
+        if not self._persistent and not experimental_use_pfor:
+            raise TapeError(
+                "GradientTape must be created with persistent=True to compute the jacobian with "
+                "eager execution enabled and with experimental_use_pfor set to False."
+            )
+        (y,) = _single(target, "target")
+        asked = _sources(sources)
+        with self._closed(tape):
+            if not _can_be_target(y):
+                rows: list[Any] = [None] * len(asked)
+            else:
+                seeds = _unit_vectors(y)
+                rows = _each_row(tape, y, seeds, asked, experimental_use_pfor)
+            jacobians = [
+                _jacobian_or_zeros(g, y, x, policy) for g, x in zip(rows, asked, strict=True)
+            ]
+        return _arranged(sources, jacobians)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The Jacobian of each example of a batch: target[i] with respect to source[i].
+
+        It takes for granted that target[i] depends on source[i] alone.
+
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy().tolist()
+        [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        policy = as_policy(unconnected_gradients)
+        tape = self._to_differentiate()
+        (y,), (x,) = _single(target, "target"), _single(source, "source")
+        if not dims(y) or not dims(x) or dims(y)[0] != dims(x)[0]:
+            raise ValueError(
+                "Need first dimension of target shape and source shape to match, got "
+                f"{list(dims(y))} and {list(dims(x))}."
+            )
+        n, *one = dims(y)
+        size = int(np.prod(one, dtype=np.int64))
+        with self._closed(tape):
+            # Row i asks for element i of every example at once: the examples do not mix.
+            seeds = _unit_vectors(zeros(tuple(one), y.dtype))
+            spread = words.broadcast_to(reshape(seeds, (size, 1, *one)), (size, n, *one))
+            (rows,) = _each_row(tape, y, spread, [x], experimental_use_pfor)
+            if rows is None:
+                return filled(None, zeros((n, *one, *dims(x)[1:]), x.dtype), policy)
+            behind = transpose(rows, (1, 0, *range(2, len(dims(rows)))))
+            return reshape(behind, (n, *one, *dims(x)[1:]))
+
+
+# ---- arguments --------------------------------------------------------------------------------
+
+
+def _targets(target: Any) -> list[Any]:
+    if target is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or "
+            "CompositeTensors to be differentiated, but received None."
+        )
+    return [_checked(t, "target") for t in nest.flatten(target, expand_composites=True)]
+
+
+def _sources(sources: Any) -> list[Any]:
+    flat = [_checked(x, "source") for x in nest.flatten(sources)]
+    for x in flat:
+        if not x.dtype.is_differentiable:
+            _warn_dtype("source tensor", x, "gradient")
+    return flat
+
+
+def _arranged(sources: Any, gradients: Sequence[Any]) -> Any:
+    return nest.pack_sequence_as(sources, gradients)
+
+
+def _checked(value: Any, role: str) -> Any:
+    if isinstance(value, (Tensor, Variable)):
+        return value
+    raise TypeError(
+        f"A {role} of a gradient must be a tensor or a variable, got {value!r} of type "
+        f"'{type(value).__name__}'. A value that left the tape (by .numpy(), float() or NumPy) "
+        "has no gradient."
+    )
+
+
+def _single(value: Any, role: str) -> list[Any]:
+    flat = [_checked(v, role) for v in nest.flatten(value, expand_composites=True)]
+    if len(flat) != 1:
+        raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
+    return flat
+
+
+def _can_be_target(target: Any) -> bool:
+    if target.dtype.is_differentiable:
+        return True
+    _warn_dtype("target tensor", target, "gradient")
+    return False
+
+
+def _warn_dtype(what: str, value: Any, method: str) -> None:
+    warnings.warn(
+        f"The dtype of the {what} must be floating (e.g. tf.float32) when calling "
+        f"GradientTape.{method}, got {value.dtype!r}: the gradient is None. "
+        "Use tf.cast(x, tf.float32) before the tape starts to follow it.",
+        GradientWarning,
+        stacklevel=callers_depth(),
+    )
+
+
+def _seeds(targets: Sequence[Any], output_gradients: Any) -> list[Any]:
+    if output_gradients is None:
+        return [ones(t._array.shape, t.dtype) for t in targets]
+    given = nest.flatten(output_gradients, expand_composites=True)
+    if len(given) != len(targets):
+        raise ValueError(
+            f"output_gradients has {len(given)} elements for {len(targets)} targets: give one for "
+            "each, None where it is all ones."
+        )
+    return [_seed(i, t, g) for i, (t, g) in enumerate(zip(targets, given, strict=True))]
+
+
+def _seed(index: int, target: Any, given: Any) -> Any:
+    if given is None:
+        return ones(target._array.shape, target.dtype)
+    seed = convert(given, hint=target.dtype)
+    if seed.dtype is not target.dtype or dims(seed) != target._array.shape:
+        raise ValueError(
+            f"output_gradients[{index}] must have the dtype and shape of its target, "
+            f"{target.dtype.name}{list(target._array.shape)}, got "
+            f"{seed.dtype.name}{list(dims(seed))}."
+        )
+    return seed
+
+
+# ---- rows of a Jacobian -----------------------------------------------------------------------
+
+
+def _unit_vectors(y: Any) -> Any:
+    shape = y._array.shape
+    size = int(np.prod(shape, dtype=np.int64))
+    return convert(np.eye(size, dtype=y._array.dtype).reshape(size, *shape))
+
+
+def _each_row(tape: Tape, y: Any, seeds: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
+    """For each source the gradients of all rows, stacked."""
+
+    def one(seed: Any) -> list[Any]:
+        pulled = pull_back(tape, [y], [seed], sources, drain=False)
+        return [words.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
+
+    return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))
+
+
+def _at_once(one: Callable[[Any], list[Any]], seeds: Any) -> list[Any]:
+    return [conjugated(g) for g in vectorized(one, dims(seeds)[0], [seeds])]
+
+
+def _one_by_one(one: Callable[[Any], list[Any]], seeds: Any, count: int) -> list[Any]:
+    rows = [one(seed) for seed in words.unstack(seeds)]
+    columns = list(zip(*rows, strict=True)) or [(None,)] * count
+    return [None if c[0] is None else conjugated(stack(c)) for c in columns]
+
+
+def _jacobian_or_zeros(g: Any, y: Any, x: Any, policy: UnconnectedGradients) -> Any:
+    if not x.dtype.is_differentiable:
+        return None
+    shape = (*y._array.shape, *x._array.shape)
+    if g is not None:
+        return reshape(g, shape)
+    return None if policy is UnconnectedGradients.NONE else zeros(shape, x.dtype)

@@ -1,0 +1,188 @@
+"""Gradients by operation type, and operations written in Python."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core.callers import callers_place
+from wengert.core.convert import as_array, convert
+from wengert.core.dispatch import apply
+from wengert.core.operation import Attrs, place
+from wengert.core.registry import add_gradient, gradient_of, op
+from wengert.core.reverse import conjugated
+from wengert.core.tensor import Tensor
+from wengert.errors import InvalidArgumentError
+
+
+class Operation:
+    """What a registered gradient is told of the operation it belongs to."""
+
+    __slots__ = ("_attrs", "inputs", "name", "outputs", "type")
+
+    def __init__(
+        self, kind: str, inputs: Sequence[Any], outputs: Sequence[Any], attrs: Attrs
+    ) -> None:
+        self.type = kind
+        self.name = kind
+        self.inputs = tuple(inputs)
+        self.outputs = list(outputs)
+        self._attrs = attrs
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute that the operation was called with."""
+        if name not in self._attrs:
+            raise ValueError(
+                f"Operation '{self.name}' has no attr named '{name}'. "
+                f"It has: {', '.join(sorted(self._attrs)) or 'none'}."
+            )
+        return self._attrs[name]
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+class RegisterGradient:
+    """Decorate a function `(op, *grads)` as the gradient of an operation type.
+
+    >>> @tf.register_op("DoublePlusOne")
+    ... def double_plus_one(x):
+    ...     return 2 * x + 1
+    >>> @tf.RegisterGradient("DoublePlusOne")
+    ... def _double_plus_one_grad(op, grad):
+    ...     return 2.0 * grad
+    >>> x = tf.constant(5.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = double_plus_one(x)
+    >>> y.numpy(), tape.gradient(y, x).numpy()
+    (np.float32(11.0), np.float32(2.0))
+    """
+
+    def __init__(self, op_type: str) -> None:
+        self._op_type = _checked_name(op_type)
+
+    def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        _check_gradient_function(self._op_type, f)
+        add_gradient(self._op_type, f, place(f))
+        return f
+
+
+def _checked_name(op_type: Any) -> str:
+    if not isinstance(op_type, str):
+        raise TypeError(f"op_type must be a string, got {op_type!r}")
+    return op_type
+
+
+def _check_gradient_function(op_type: str, f: Any) -> None:
+    """Find a wrong signature when it is registered, not when it is first used."""
+    if not callable(f):
+        raise TypeError(f"The gradient of '{op_type}' must be a function (op, *grads), got {f!r}.")
+    try:
+        inspect.signature(f).bind(None, None)
+    except TypeError:
+        try:
+            parameters = inspect.signature(f).parameters
+        except (TypeError, ValueError):
+            return
+        required = [p for p in parameters.values() if p.default is p.empty]
+        if len(required) < 2:
+            raise TypeError(
+                f"The gradient of '{op_type}' ({place(f)}) must accept the operation and the "
+                f"gradient of each of its results: `def f(op, *grads)`, not "
+                f"{inspect.signature(f)}."
+            ) from None
+    except ValueError:
+        return
+
+
+def no_gradient(op_type: str) -> None:
+    """Say that an operation type has no gradient on purpose: what flows into it ends there.
+
+    >>> tf.no_gradient("CountCalls")
+    """
+    add_gradient(_checked_name(op_type), None, callers_place())
+
+
+NotDifferentiable = no_gradient
+
+# ---- operations written in Python -------------------------------------------------------------
+
+
+def register_op(
+    name: str,
+    forward: Callable[..., Any] | None = None,
+    *,
+    outputs: int = 1,
+) -> Any:
+    """Make an operation of a Python function of NumPy arrays.
+
+    The function receives arrays, which it must not change, and returns an array, or a list of
+    `outputs` arrays. Keyword arguments of a call are its attributes. Its gradient is the function
+    registered with `tf.RegisterGradient(name)`.
+
+    >>> @tf.register_op("Cube")
+    ... def cube(x):
+    ...     return x ** 3
+    >>> cube([1.0, 2.0]).numpy().tolist()
+    [1.0, 8.0]
+    """
+    if forward is None:
+        return lambda function: register_op(name, function, outputs=outputs)
+    kernel = _kernel_of(_checked_name(name), forward, outputs)
+    row = op(name, kernel, joint=_joint_rule(name), many=outputs != 1, users=True)
+
+    @functools.wraps(forward)
+    def operation(*inputs: Any, **attrs: Any) -> Any:
+        return apply(row, [convert(x) for x in inputs], attrs)
+
+    return operation
+
+
+def _kernel_of(name: str, forward: Callable[..., Any], outputs: int) -> Callable[..., Any]:
+    @functools.wraps(forward)
+    def kernel(xp: Any, *arrays: Any, **attrs: Any) -> Any:
+        result = forward(*[read_only(a) for a in arrays], **attrs)
+        if outputs == 1:
+            return own_array(result)
+        if not isinstance(result, (list, tuple)) or len(result) != outputs:
+            count = len(result) if isinstance(result, (list, tuple)) else 1
+            raise InvalidArgumentError(
+                f"Operation '{name}' ({place(forward)}) returned {count} values, but was "
+                f"registered with outputs={outputs} [Op:{name}]"
+            )
+        return [own_array(r) for r in result]
+
+    return kernel
+
+
+def read_only(array: Any) -> Any:
+    """A view that the user's function cannot write to."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def own_array(value: Any) -> Any:
+    """An array that nobody else holds."""
+    return as_array(np.asarray(value) if isinstance(value, np.generic) else value)
+
+
+def _joint_rule(name: str) -> Callable[..., Any]:
+    """The registered gradient, looked up when it is needed: it may be registered after the call."""
+
+    def joint(gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -> Any:
+        registered = gradient_of(name)
+        joint.__wrapped__ = registered.function  # type: ignore[attr-defined]
+        if registered.function is None:
+            return [None] * len(xs)
+        given = [conjugated(g) for g in gs]
+        pulled = registered.function(Operation(name, xs, ys, attrs), *given)
+        each = list(pulled) if isinstance(pulled, (list, tuple)) else [pulled]
+        return [conjugated(g) if isinstance(g, Tensor) else g for g in each]
+
+    return joint

@@ -1,0 +1,42 @@
+"""tf.vectorized_map: a function over the rows of its arguments, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert.core import nest
+from wengert.core.batch import vectorized
+from wengert.core.convert import convert
+from wengert.core.tensor import dims
+
+
+def vectorized_map(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    fallback_to_while_loop: bool = True,
+    warn: bool = True,
+) -> Any:
+    """`fn` applied to each slice along the first axis, computed for all slices at once.
+
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), x).numpy().tolist()
+    [5.0, 25.0]
+    """
+    fulls = [convert(e) for e in nest.flatten(elems)]
+    sizes = {dims(f)[0] if dims(f) else None for f in fulls}
+    if len(sizes) != 1 or None in sizes:
+        raise ValueError(
+            "vectorized_map needs arguments with the same first dimension, got the shapes "
+            f"{[list(dims(f)) for f in fulls]}."
+        )
+    returned: list[Any] = []
+
+    def flat(*rows: Any) -> list[Any]:
+        returned.append(fn(nest.pack_sequence_as(elems, rows)))
+        return [convert(r) for r in nest.flatten(returned[0])]
+
+    (size,) = sizes
+    assert size is not None
+    results = vectorized(flat, size, fulls)
+    return nest.pack_sequence_as(returned[0], results)

@@ -1,0 +1,6 @@
+"""tf.bitwise: operations on the bits of integers."""
+
+from wengert.ops.comparison import bitwise_and as bitwise_and
+from wengert.ops.comparison import bitwise_or as bitwise_or
+from wengert.ops.comparison import bitwise_xor as bitwise_xor
+from wengert.ops.elementwise import invert as invert

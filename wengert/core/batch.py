@@ -1,0 +1,241 @@
+"""Batches: one function over many examples at once.
+
+Inside `vectorized` a tensor may stand for a whole batch while showing the shape of one example.
+An operation on such tensors is carried out once, on all examples, by the row's batching rule:
+
+- elementwise operations need none: ranks are aligned behind the batch axis;
+- a rule ``batch(batched, n, xs, attrs)`` is given the full tensors, which of them are batched,
+  and the size of the batch; it returns the full result, with the batch in front;
+- without either, the operation runs once for each example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from wengert.core.dispatch import Interpreter, Recorder, announce, apply, state
+from wengert.core.operation import Attrs, Row
+from wengert.core.tensor import Tensor, dims
+from wengert.core.words import words
+from wengert.errors import LeakedTensorError
+
+_new = object.__new__
+
+
+class Form:
+    """What is known of one example without its values; it stands where an array would."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("one example of a batch has no array of its own")
+
+
+class Batched(Tensor):
+    """A tensor that stands for each example of a batch."""
+
+    __slots__ = ("_batcher", "_full")
+
+    _full: Tensor
+    _batcher: Batcher
+
+    @property
+    def _leaked(self) -> bool:
+        return True
+
+    def numpy(self) -> Any:
+        raise self._no_value()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        raise self._no_value()
+
+    def __bool__(self) -> bool:
+        raise self._no_value()
+
+    def __float__(self) -> float:
+        raise self._no_value()
+
+    def __int__(self) -> int:
+        raise self._no_value()
+
+    def __index__(self) -> int:
+        raise self._no_value()
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, one of a batch>"
+
+    __str__ = __repr__
+
+    def _no_value(self) -> LeakedTensorError:
+        return LeakedTensorError(
+            f"{self!r} has no value of its own: inside a vectorized function a tensor stands for "
+            "all examples at once. Use tf.where instead of a Python `if`, and do not call numpy()."
+        )
+
+
+class Batcher:
+    """Carries out operations on batched tensors. Active within `vectorized`."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.outer: Interpreter | None = None
+        self.outer_recorders: tuple[Recorder, ...] = ()
+
+    def lift(self, full: Tensor) -> Batched:
+        one: Batched = _new(Batched)
+        one._array = Form(dims(full)[1:], full._array.dtype)
+        one._key = None
+        one._full = full
+        one._batcher = self
+        return one
+
+    def holds(self, value: Any) -> bool:
+        return type(value) is Batched and value._batcher is self
+
+    def full(self, value: Any) -> Tensor:
+        """The tensor of all examples, also where all are the same."""
+        if self.holds(value):
+            full: Tensor = value._full
+            return full
+        repeated: Tensor = words.broadcast_to(value, (self.size, *dims(value)))
+        return repeated
+
+    @contextmanager
+    def active(self) -> Iterator[None]:
+        """Take the operations of this thread."""
+        self.outer, self.outer_recorders = state.interpreter, state.recorders
+        state.interpreter, state.recorders = self, ()
+        try:
+            yield
+        finally:
+            state.interpreter, state.recorders = self.outer, self.outer_recorders
+
+    @contextmanager
+    def outside(self, *inner: Recorder) -> Iterator[None]:
+        """As it was before this batch began, with some of the recorders that came since."""
+        now = state.interpreter, state.recorders
+        state.interpreter = self.outer
+        state.recorders = (*self.outer_recorders, *inner)
+        try:
+            yield
+        finally:
+            state.interpreter, state.recorders = now
+
+    def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs) -> Any:
+        batched = [self.holds(x) for x in inputs]
+        if not any(batched):
+            with self.outside(*state.recorders):
+                return apply(row, inputs, attrs)
+        xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
+        with self.outside():
+            fulls = apply_batched(row, batched, self.size, xs, attrs)
+        result: Any = [self.lift(f) for f in fulls] if row.many else self.lift(fulls)
+        for recorder in state.recorders:
+            recorder.record(row, inputs, attrs, result)
+        return result
+
+    def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        """Hear of an operation with a joint rule; tell the recorders inside and outside."""
+        for recorder in state.recorders:
+            recorder.record(row, inputs, attrs, result)
+        batched = [self.holds(x) for x in inputs]
+        results = result if row.many else [result]
+        if not any(batched) and not any(self.holds(y) for y in results):
+            with self.outside():
+                announce(row, inputs, attrs, result)
+            return
+        lifted, fulls = (
+            _lifted_row(row, self.size, batched),
+            [self.full(y) for y in results],
+        )
+        for y, full in zip(results, fulls, strict=True):
+            if self.holds(y):
+                y._full = full
+        xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
+        with self.outside():
+            announce(lifted, xs, attrs, fulls if row.many else fulls[0])
+
+
+def _lifted_row(row: Row, size: int, batched: list[bool]) -> Row:
+    """The row whose rule is the joint rule of `row`, for all examples at once."""
+
+    def joint(gs: Any, ys: Any, xs: Any, attrs: Any) -> list[Any]:
+        batcher = Batcher(size)
+        with batcher.active():
+            one_gs = [None if g is None else batcher.lift(g) for g in gs]
+            one_ys = [batcher.lift(y) for y in ys]
+            one_xs = [batcher.lift(x) if b else x for x, b in zip(xs, batched, strict=True)]
+            pulled = row.joint(one_gs, one_ys, one_xs, attrs) if row.joint else []
+            fulls = [None if p is None else batcher.full(p) for p in _as_list(pulled)]
+        return [
+            f if f is None or b else words.sum_to(f, dims(f)[1:])
+            for f, b in zip(fulls, batched, strict=True)
+        ]
+
+    joint.__wrapped__ = row.joint  # type: ignore[attr-defined]  # errors name the user's rule
+    return Row(row.name, row.kernel, joint=joint, many=row.many, users=row.users)
+
+
+def _as_list(pulled: Any) -> list[Any]:
+    return list(pulled) if isinstance(pulled, (list, tuple)) else [pulled]
+
+
+def apply_batched(
+    row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> Any:
+    """Carry out an operation for all examples; the batch is the first axis of what comes back."""
+    if row.batch is not None:
+        return row.batch(batched, size, xs, attrs)
+    if row.elementwise:
+        return apply(row, aligned(batched, xs), attrs)
+    return _one_by_one(row, batched, size, xs, attrs)
+
+
+def aligned(batched: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
+    """Axes of size one behind the batch axis, so that shapes broadcast as those of one example."""
+    rank = max(len(dims(x)) - b for x, b in zip(xs, batched, strict=True))
+    return [_with_rank(x, rank) if b else x for x, b in zip(xs, batched, strict=True)]
+
+
+def _with_rank(x: Any, rank: int) -> Any:
+    size, *one = dims(x)
+    missing = rank - len(one)
+    return words.reshape(x, (size, *[1] * missing, *one)) if missing else x
+
+
+def _one_by_one(
+    row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> Any:
+    columns = [words.unstack(x) if b else [x] * size for x, b in zip(xs, batched, strict=True)]
+    if not size:
+        return _empty(row, batched, xs, attrs)
+    results = [apply(row, inputs, attrs) for inputs in zip(*columns, strict=True)]
+    if row.many:
+        return [words.stack(list(part)) for part in zip(*results, strict=True)]
+    return words.stack(results)
+
+
+def _empty(row: Row, batched: Sequence[bool], xs: Sequence[Any], attrs: Attrs) -> Any:
+    """No examples: the shape of the result is that of an example of zeros."""
+    one = [words.blank(x, dims(x)[1:]) if b else x for x, b in zip(xs, batched, strict=True)]
+    result = apply(row, one, attrs)
+    if row.many:
+        return [words.blank(y, (0, *dims(y))) for y in result]
+    return words.blank(result, (0, *dims(result)))
+
+
+def vectorized(
+    function: Callable[..., Sequence[Any]], size: int, fulls: Sequence[Any]
+) -> list[Any]:
+    """Call `function` once for all examples; the results have the batch in front."""
+    batcher = Batcher(size)
+    with batcher.active():
+        results = function(*[batcher.lift(full) for full in fulls])
+        with batcher.outside(*state.recorders):
+            return [None if r is None else batcher.full(r) for r in results]

@@ -1,0 +1,25 @@
+"""Where the user's code is, for messages."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Final
+
+_PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def callers_place() -> str:
+    """The line that called into the library, as file:line."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def callers_depth() -> int:
+    """The `stacklevel` with which a warning points at that line."""
+    depth, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        depth, frame = depth + 1, frame.f_back
+    return depth

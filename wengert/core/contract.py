@@ -1,0 +1,64 @@
+"""What a gradient function that somebody else wrote must return, and the words when it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.core.convert import convert
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.tensor import dims
+from wengert.errors import GradientCountError, GradientDTypeError, GradientShapeError
+
+
+def check_gradients(who: str, where: str, xs: Sequence[Any], gradients: Any) -> list[Any]:
+    """The gradients as tensors, one for each input, or an error that says what is wrong."""
+    given = _as_list(gradients)
+    if len(given) != len(xs):
+        raise GradientCountError(
+            f"{who} (written at {where}) returned {_count(len(given))} for "
+            f"{len(xs)} input{'s' * (len(xs) != 1)} ({describe_all(xs)}). "
+            "Return one for each input, in their order; None for an input that has none."
+        )
+    return [
+        check_gradient(who, where, i, x, g) for i, (x, g) in enumerate(zip(xs, given, strict=True))
+    ]
+
+
+def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> Any:
+    """One gradient as a tensor of its input's dtype and shape."""
+    if gradient is None or not x.dtype.is_differentiable:
+        return None
+    if not isinstance(gradient, IndexedSlices):
+        gradient = convert(gradient, hint=x.dtype)
+    shape = gradient.dims if isinstance(gradient, IndexedSlices) else dims(gradient)
+    if gradient.dtype is not x.dtype:
+        raise GradientDTypeError(
+            f"{who} (written at {where}) returned a gradient of dtype {gradient.dtype.name} for "
+            f"input {index}, which is {describe(x)}. "
+            f"Return tf.cast(gradient, tf.{x.dtype.name})."
+        )
+    if shape != dims(x):
+        raise GradientShapeError(
+            f"{who} (written at {where}) returned a gradient of shape {tuple(shape)} for "
+            f"input {index}, which is {describe(x)}. A gradient has the shape of its input: "
+            "sum over the axes along which the input was broadcast."
+        )
+    return gradient
+
+
+def describe(x: Any) -> str:
+    """An input in words: dtype and shape."""
+    return f"{x.dtype.name}{list(dims(x))}"
+
+
+def describe_all(xs: Sequence[Any]) -> str:
+    return ", ".join(f"input {i}: {describe(x)}" for i, x in enumerate(xs)) or "no inputs"
+
+
+def _as_list(gradients: Any) -> list[Any]:
+    return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
+
+
+def _count(n: int) -> str:
+    return f"{n} gradient{'s' * (n != 1)}"

@@ -1,0 +1,248 @@
+"""Data types: TensorFlow's names over NumPy's types."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.errors import InvalidArgumentError
+
+
+class DType:
+    """The type of a tensor's elements.
+
+    >>> float32.name, float32.size, float32.is_floating
+    ('float32', 4, True)
+    >>> float32 == "float32" and float32 == np.float32
+    True
+    """
+
+    __slots__ = ("_enum", "_kind", "_numpy", "name", "spoken")
+
+    name: str
+    spoken: str
+
+    def __init__(self, name: str, enum: int, kind: str, spoken: str = "") -> None:
+        self.name = name
+        self._enum = enum
+        self._kind = kind
+        self._numpy: np.dtype[Any] | None = None
+        self.spoken = spoken or name  # the word TensorFlow's messages use
+
+    @property
+    def numpy_dtype(self) -> np.dtype[Any]:
+        if self._numpy is None:
+            self._numpy = _find_numpy_dtype(self.name)
+        return self._numpy
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        return self.numpy_dtype.type
+
+    @property
+    def as_datatype_enum(self) -> int:
+        return self._enum
+
+    @property
+    def is_floating(self) -> bool:
+        return self._kind == "f"
+
+    @property
+    def is_complex(self) -> bool:
+        return self._kind == "c"
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether a gradient can flow through values of this type."""
+        return self._kind in "fc"
+
+    @property
+    def is_integer(self) -> bool:
+        return self._kind in "iu"
+
+    @property
+    def is_unsigned(self) -> bool:
+        return self._kind == "u"
+
+    @property
+    def is_bool(self) -> bool:
+        return self._kind == "b"
+
+    @property
+    def is_numeric(self) -> bool:
+        return self._kind in "fciu"
+
+    @property
+    def size(self) -> int:
+        return 1 if self._kind == "s" else self.numpy_dtype.itemsize
+
+    @property
+    def base_dtype(self) -> DType:
+        return self
+
+    @property
+    def real_dtype(self) -> DType:
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    @property
+    def min(self) -> Any:
+        return self._limit("min")
+
+    @property
+    def max(self) -> Any:
+        return self._limit("max")
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        return self.min, self.max
+
+    def _limit(self, which: str) -> Any:
+        if self._kind == "b":
+            return which == "max"
+        if self._kind in "iu":
+            return getattr(np.iinfo(self.numpy_dtype), which)
+        if self._kind == "f":
+            return self.as_numpy_dtype(getattr(_finfo(self), which))
+        raise TypeError(f"Cannot find {which}imum value of {self!r}.")
+
+    def is_compatible_with(self, other: Any) -> bool:
+        return self == as_dtype(other)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if other is None or isinstance(other, DType):
+            return False
+        try:
+            return self is as_dtype(other)
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __repr__(self) -> str:
+        return f"tf.{self.name}"
+
+    def __str__(self) -> str:
+        return f"<dtype: {self.name!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_dtype, (self.name,)
+
+
+float16: Final = DType("float16", 19, "f", "half")
+bfloat16: Final = DType("bfloat16", 14, "f")
+float32: Final = DType("float32", 1, "f", "float")
+float64: Final = DType("float64", 2, "f", "double")
+complex64: Final = DType("complex64", 8, "c")
+complex128: Final = DType("complex128", 18, "c")
+int8: Final = DType("int8", 6, "i")
+int16: Final = DType("int16", 5, "i")
+int32: Final = DType("int32", 3, "i")
+int64: Final = DType("int64", 9, "i")
+uint8: Final = DType("uint8", 4, "u")
+uint16: Final = DType("uint16", 17, "u")
+uint32: Final = DType("uint32", 22, "u")
+uint64: Final = DType("uint64", 23, "u")
+bool_: Final = DType("bool", 10, "b")
+string: Final = DType("string", 7, "s")
+half: Final = float16
+double: Final = float64
+
+ALL: Final = (
+    float16,
+    bfloat16,
+    float32,
+    float64,
+    complex64,
+    complex128,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+    bool_,
+    string,
+)
+
+_BY_NAME: Final = {d.name: d for d in ALL} | {"half": half, "double": double}
+_PYTHON: Final = {
+    float: float32,
+    int: int32,
+    bool: bool_,
+    complex: complex128,
+    str: string,
+    bytes: string,
+    object: string,
+}
+_BY_NUMPY: dict[np.dtype[Any], DType] = {}
+
+
+def _find_numpy_dtype(name: str) -> np.dtype[Any]:
+    if name == "string":
+        return np.dtype(object)
+    if name == "bfloat16":  # loaded when first needed: it costs start-up time
+        return np.dtype(importlib.import_module("ml_dtypes").bfloat16)
+    return np.dtype(name)
+
+
+def _finfo(dtype: DType) -> Any:
+    if dtype is bfloat16:
+        return importlib.import_module("ml_dtypes").finfo(dtype.numpy_dtype)
+    return np.finfo(dtype.numpy_dtype)
+
+
+def of_numpy(dtype: np.dtype[Any]) -> DType:
+    """The DType of a NumPy dtype."""
+    found = _BY_NUMPY.get(dtype)
+    if found is None:
+        name = "string" if dtype.kind in "OSU" else dtype.name
+        if name not in _BY_NAME:
+            raise TypeError(
+                f"Cannot convert {dtype} to a TensorFlow DType: "
+                "there is no tensor of this NumPy type."
+            )
+        found = _BY_NUMPY[dtype] = _BY_NAME[name]
+    return found
+
+
+def as_dtype(value: Any) -> DType:
+    """The DType that a name, a Python type, a NumPy type or an enum number stands for.
+
+    >>> as_dtype("float64"), as_dtype(np.int8), as_dtype(float)
+    (tf.float64, tf.int8, tf.float32)
+    """
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str) and value in _BY_NAME:
+        return _BY_NAME[value]
+    if isinstance(value, type) and value in _PYTHON:
+        return _PYTHON[value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        for dtype in ALL:
+            if dtype.as_datatype_enum == value:
+                return dtype
+    try:
+        return of_numpy(np.dtype(value))
+    except TypeError:
+        raise TypeError(
+            f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType."
+        ) from None
+
+
+def check_same(name: str, first: DType, index: int, other: DType) -> None:
+    """Raise TensorFlow's error when two inputs of an operation differ in dtype."""
+    if first is other:
+        return
+    raise InvalidArgumentError(
+        f"cannot compute {name} as input #{index}(zero-based) was expected to be a "
+        f"{first.spoken} tensor but is a {other.spoken} tensor [Op:{name}]. "
+        f"Wengert, like TensorFlow, never converts a tensor's dtype silently: "
+        f"write tf.cast(tensor, tf.{first.name}) where you mean it."
+    )

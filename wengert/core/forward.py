@@ -1,0 +1,153 @@
+"""Forward mode: a recorder that carries a tangent beside each value.
+
+An operation's forward rule is, in this order: its own (`joint_jvp` or `jvp`); the reverse rule, where the operation
+is elementwise and the Jacobian therefore diagonal; the operation itself, where it is linear; and
+otherwise the transpose of the reverse rule, obtained by differentiating that rule with respect to
+the cotangent it was given. So every operation with a gradient has a forward rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from wengert.core.dispatch import also_listening, apply, listening, state
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.operation import Attrs, Row
+from wengert.core.reverse import joint_gradients, pull_back
+from wengert.core.tape import Tape
+from wengert.core.tensor import Key, dims, key_of
+from wengert.core.words import words
+
+
+class Accumulator:
+    """Computes the tangent of every result from those of the inputs."""
+
+    computes: ClassVar[bool] = True
+
+    __slots__ = ("__weakref__", "tangents")
+
+    def __init__(self) -> None:
+        # A tangent lives as long as its value, or a record that mentions the value.
+        self.tangents: WeakKeyDictionary[Key, Any] = WeakKeyDictionary()
+
+    def watch(self, value: Any, tangent: Any) -> None:
+        self.tangents[key_of(value)] = tangent
+
+    def tangent(self, value: Any) -> Any:
+        return None if value._key is None else self.tangents.get(value._key)
+
+    def accessed(self, variable: Any) -> None:
+        pass
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        if not row.differentiable:
+            return
+        tangents = [self.tangent(x) for x in inputs]
+        if all(t is None for t in tangents):
+            return
+        at = state.recorders.index(self)
+        with listening(*state.recorders[:at]):  # what is computed here, the earlier ones hear
+            pushed = push_forward(row, tangents, inputs, attrs, result)
+        results = result if row.many else [result]
+        for y, tangent in zip(results, pushed, strict=True):
+            if tangent is not None and y.dtype.is_differentiable:
+                self.watch(y, tangent)
+
+
+def push_forward(
+    row: Row, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs, y: Any
+) -> Sequence[Any]:
+    """The tangents of an operation's results."""
+    if row.joint_jvp is not None:
+        return row.joint_jvp(ts, y if row.many else [y], xs, attrs)
+    if row.jvp is not None:
+        pushed = _sum_of_rules(row, row.jvp, ts, xs, attrs, y)
+    elif row.elementwise:
+        pushed = _sum_of_rules(row, row.vjp, ts, xs, attrs, y)
+    elif row.linear == "jointly":
+        filled = [_or_zeros(t, x) for t, x in zip(ts, xs, strict=True)]
+        pushed = apply(row, filled, attrs)
+    elif row.linear:
+        pushed = _multilinear(row, ts, xs, attrs)
+    else:
+        return _transposed(row, ts, xs, attrs, y)
+    return pushed if row.many else [pushed]
+
+
+def _or_zeros(t: Any, x: Any) -> Any:
+    if t is not None or not x.dtype.is_differentiable:
+        return x if t is None else t
+    return words.zeros_like(x)
+
+
+def _sum_of_rules(
+    row: Row, rules: Any, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs, y: Any
+) -> Any:
+    total: Any = None
+    for i, t in enumerate(ts):
+        rule = None if t is None else rules[i]
+        term = None if rule is None else rule(t, y, *xs, **attrs)
+        if term is not None:
+            total = term if total is None else _plus(row, total, term)
+    if total is not None and not row.many and dims(total) != dims(y):
+        total = words.broadcast_to(total, dims(y))
+    return [None] * len(y) if total is None and row.many else total
+
+
+def _multilinear(row: Row, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -> Any:
+    """The product rule: the operation with one input at a time replaced by its tangent."""
+    total: Any = None
+    for i, t in enumerate(ts):
+        if t is not None and (row.linear == "each" or i in row.linear):
+            term = apply(row, [*xs[:i], t, *xs[i + 1 :]], attrs)
+            total = term if total is None else _plus(row, total, term)
+    return total
+
+
+def _plus(row: Row, a: Any, b: Any) -> Any:
+    if row.many:
+        return [words.add(p, q) for p, q in zip(a, b, strict=True)]
+    return words.add(a, b)
+
+
+def _transposed(
+    row: Row, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs, y: Any
+) -> Sequence[Any]:
+    """The reverse rule is a linear map of its cotangent; transposed, it maps tangents forward."""
+    ys = y if row.many else [y]
+    tape = Tape()
+    cotangents = [words.zeros_like(v) if v.dtype.is_differentiable else None for v in ys]
+    for g in cotangents:
+        if g is not None:
+            tape.watch(g)
+    with also_listening(tape):
+        pulled = _gradients(row, ts, xs, attrs, y, cotangents)
+    pairs = [(p, t) for p, t in zip(pulled, ts, strict=True) if p is not None and t is not None]
+    watched = [g for g in cotangents if g is not None]
+    pushed = iter(
+        pull_back(tape, [p for p, _ in pairs], [t for _, t in pairs], watched, drain=True)
+    )
+    filled = [None if g is None else (next(pushed), g) for g in cotangents]
+    return [
+        None if f is None else (words.zeros_like(f[1]) if f[0] is None else f[0]) for f in filled
+    ]
+
+
+def _gradients(
+    row: Row,
+    ts: Sequence[Any],
+    xs: Sequence[Any],
+    attrs: Attrs,
+    y: Any,
+    gs: Sequence[Any],
+) -> list[Any]:
+    g: Any = list(gs) if row.many else gs[0]
+    if row.joint is not None:
+        pulled = joint_gradients(row, attrs, xs, y, g)
+    else:
+        rules: Any = row.vjp
+        wanted = [rules[i] if t is not None else None for i, t in enumerate(ts)]
+        pulled = [None if rule is None else rule(g, y, *xs, **attrs) for rule in wanted]
+    return [words.to_dense(p) if isinstance(p, IndexedSlices) else p for p in pulled]

@@ -1,0 +1,85 @@
+"""IndexedSlices: a gradient that is zero outside a few rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.core.dtypes import DType
+from wengert.core.shapes import TensorShape
+from wengert.core.tensor import Tensor
+from wengert.core.words import words
+
+
+class IndexedSlices:
+    """Rows `values[i]` that stand at `indices[i]` of a larger tensor; the same index may repeat.
+
+    The gradient of `tf.gather` is one, so that a table of a million rows need not be filled with
+    zeros. `tf.convert_to_tensor` makes it dense: repeated rows are added.
+
+    >>> s = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 2]), [3, 1])
+    >>> tf.convert_to_tensor(s).numpy().tolist()
+    [[1.0], [0.0], [2.0]]
+    """
+
+    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._values: Tensor = words.pack(values)
+        self._indices: Tensor = words.pack(indices)
+        self._dense_shape = None if dense_shape is None else _as_dims(dense_shape)
+
+    @property
+    def values(self) -> Tensor:
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        return None if self._dense_shape is None else words.pack(list(self._dense_shape))
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The shape of the tensor that the rows stand in."""
+        if self._dense_shape is None:
+            raise ValueError(
+                "Tensor conversion requested for IndexedSlices without dense_shape: "
+                f"{self!r}. Give dense_shape when you make it."
+            )
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self._dense_shape)
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def device(self) -> str:
+        return self._values.device
+
+    def with_values(self, values: Any) -> IndexedSlices:
+        return IndexedSlices(values, self._indices, self._dense_shape)
+
+    def _components(self) -> list[Any]:
+        return [self._values]  # the part that is differentiated
+
+    def _rebuild(self, components: list[Any]) -> IndexedSlices:
+        return self.with_values(components[0])
+
+    def __neg__(self) -> IndexedSlices:
+        return self.with_values(-self._values)
+
+    def __repr__(self) -> str:
+        return (
+            f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, "
+            f"dense_shape={self._dense_shape})"
+        )
+
+
+def _as_dims(value: Any) -> tuple[int, ...]:
+    return tuple(int(size) for size in value)

@@ -1,0 +1,197 @@
+"""Nested structures: lists, tuples, dictionaries and what behaves like them.
+
+A dictionary is read in the order of its sorted keys, as TensorFlow does, so that two
+dictionaries with the same keys have the same structure.
+
+>>> flatten({"b": 2, "a": [1, (3,)]})
+[1, 3, 2]
+>>> map_structure(lambda v: v + 1, {"a": (1, 2)})
+{'a': (2, 3)}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+
+@runtime_checkable
+class Composite(Protocol):
+    """A value made of several tensors, such as IndexedSlices."""
+
+    def _components(self) -> list[Any]: ...
+    def _rebuild(self, components: list[Any]) -> Any: ...
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether the value has parts: a list, a tuple, a dictionary.
+
+    >>> is_nested([1]), is_nested("ab"), is_nested(3)
+    (True, False, False)
+    """
+    return isinstance(structure, (list, tuple, Mapping)) or _is_attrs(structure)
+
+
+def _is_attrs(value: Any) -> bool:
+    return hasattr(type(value), "__attrs_attrs__")
+
+
+def _is_namedtuple(value: Any) -> bool:
+    return isinstance(value, tuple) and hasattr(value, "_fields")
+
+
+def _sorted_keys(structure: Mapping[Any, Any]) -> list[Any]:
+    try:
+        return sorted(structure)
+    except TypeError:
+        raise TypeError(
+            f"nest only supports dicts with sortable keys; got the keys {list(structure)!r}"
+        ) from None
+
+
+def _parts(structure: Any) -> list[Any]:
+    """The direct children, in the order in which they are flattened."""
+    if isinstance(structure, Mapping):
+        return [structure[k] for k in _sorted_keys(structure)]
+    if _is_attrs(structure):
+        return [getattr(structure, a.name) for a in type(structure).__attrs_attrs__]
+    return list(structure)
+
+
+def _like(structure: Any, parts: Sequence[Any]) -> Any:
+    """A structure of the same type with other children."""
+    if isinstance(structure, Mapping):
+        values = dict(zip(_sorted_keys(structure), parts, strict=True))
+        ordered = [(k, values[k]) for k in structure]  # the keys keep the caller's order
+        kind: Any = type(structure)
+        if hasattr(structure, "default_factory"):
+            return kind(structure.default_factory, ordered)
+        return kind(ordered)
+    if _is_namedtuple(structure) or _is_attrs(structure):
+        return type(structure)(*parts)
+    return type(structure)(parts)
+
+
+def _leaves(structure: Any, expand: bool) -> Iterator[Any]:
+    if is_nested(structure):
+        for part in _parts(structure):
+            yield from _leaves(part, expand)
+    elif expand and isinstance(structure, Composite):
+        yield from structure._components()
+    else:
+        yield structure
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The leaves of a nested structure, as a list.
+
+    >>> flatten((1, [2, {"x": 3}])), flatten(5)
+    ([1, 2, 3], [5])
+    """
+    return list(_leaves(structure, expand_composites))
+
+
+def pack_sequence_as(
+    structure: Any, flat_sequence: Sequence[Any], expand_composites: bool = False
+) -> Any:
+    """The leaves in `flat_sequence`, arranged as `structure` is.
+
+    >>> pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
+    {'a': 1, 'b': (2, 3)}
+    """
+    if not is_nested(flat_sequence):
+        raise TypeError(
+            f"Attempted to pack value:\n  {flat_sequence!r}\ninto a structure, but found "
+            f"incompatible type `{type(flat_sequence)}` instead."
+        )
+    expected = len(flatten(structure, expand_composites))
+    if expected != len(flat_sequence):
+        raise ValueError(
+            f"Could not pack sequence. Structure had {expected} atoms, but "
+            f"flat_sequence had {len(flat_sequence)} items. "
+            f"Structure: {structure!r}, flat_sequence: {flat_sequence!r}."
+        )
+    return _pack(structure, iter(flat_sequence), expand_composites)
+
+
+def _pack(structure: Any, leaves: Iterator[Any], expand: bool) -> Any:
+    if is_nested(structure):
+        return _like(structure, [_pack(p, leaves, expand) for p in _parts(structure)])
+    if expand and isinstance(structure, Composite):
+        return structure._rebuild([next(leaves) for _ in structure._components()])
+    return next(leaves)
+
+
+def assert_same_structure(
+    nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False
+) -> None:
+    """Raise when two structures are not nested alike.
+
+    >>> assert_same_structure([1, 2], [3, 4])
+    >>> assert_same_structure([1, 2], [3])
+    Traceback (most recent call last):
+        ...
+    ValueError: The two structures don't have the same nested structure...
+    """
+    difference = _difference(nest1, nest2, check_types, expand_composites)
+    if difference:
+        kind, words = difference
+        raise kind(
+            "The two structures don't have the same nested structure.\n\n"
+            f"First structure: {nest1!r}\n\nSecond structure: {nest2!r}\n\n"
+            f"More specifically: {words}"
+        )
+
+
+def _difference(
+    a: Any, b: Any, check_types: bool, expand: bool
+) -> tuple[type[Exception], str] | None:
+    if is_nested(a) != is_nested(b):
+        return ValueError, f"{a!r} against {b!r}: only one of them has parts."
+    if not is_nested(a):
+        if expand and isinstance(a, Composite) != isinstance(b, Composite):
+            return TypeError, f"{a!r} against {b!r}: only one of them is composite."
+        return None
+    if check_types and not _same_kind(a, b):
+        return TypeError, f"{type(a).__name__} against {type(b).__name__}."
+    if isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
+        return ValueError, f"the keys {list(a)!r} against {list(b)!r}."
+    left, right = _parts(a), _parts(b)
+    if len(left) != len(right):
+        return ValueError, f"{len(left)} elements against {len(right)}."
+    for one, other in zip(left, right, strict=True):
+        found = _difference(one, other, check_types, expand)
+        if found:
+            return found
+    return None
+
+
+def _same_kind(a: Any, b: Any) -> bool:
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return True
+    if _is_namedtuple(a) and _is_namedtuple(b):
+        return type(a).__name__ == type(b).__name__ and a._fields == b._fields
+    return type(a) is type(b)
+
+
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """Apply `func` to each leaf of structures that are nested alike.
+
+    >>> map_structure(lambda a, b: a * b, [2, (3,)], [5, (7,)])
+    [10, (21,)]
+    """
+    check_types = kwargs.pop("check_types", True)
+    expand = kwargs.pop("expand_composites", False)
+    if kwargs:
+        raise ValueError(
+            "Only valid keyword arguments are `check_types` and `expand_composites`, "
+            f"not: `{', '.join(sorted(kwargs))}`."
+        )
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func!r}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types, expand)
+    columns = zip(*(flatten(s, expand) for s in structure), strict=True)
+    return pack_sequence_as(structure[0], [func(*c) for c in columns], expand)

@@ -1,0 +1,112 @@
+"""A row of the table: everything there is to know about one operation.
+
+The conventions, in one place:
+
+- ``kernel(xp, *arrays, **attrs)`` computes the result with a NumPy-shaped namespace.
+- ``vjp`` holds one rule for each input, ``rule(g, y, *xs, **attrs)``: from the cotangent of the
+  result to the cotangent of that input. None stands for an input without a derivative.
+- Rules multiply by the plain Jacobian, without conjugation. TensorFlow's convention for complex
+  gradients (the conjugate) is applied once, where a gradient enters and leaves the machine.
+- ``jvp`` holds rules of the same form, from the tangent of an input to that of the result. It is
+  needed only where `elementwise` and `linear` do not already say it.
+- ``joint`` is the form users write: all gradients at once, ``joint(gs, ys, xs, attrs)``; and
+  ``joint_jvp(ts, ys, xs, attrs)`` its forward twin, from all tangents (None where there is none).
+- ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
+  saved reaches the rule as its shape alone, a tuple; read it with `dims`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+Rule = Callable[..., Any]
+Attrs = dict[str, Any]
+NO_ATTRS: Final[Attrs] = {}
+
+
+class Row:
+    """One operation. The fields are explained at the top of this file."""
+
+    __slots__ = (
+        "batch",
+        "differentiable",
+        "elementwise",
+        "joint",
+        "joint_jvp",
+        "jvp",
+        "kernel",
+        "linear",
+        "many",
+        "name",
+        "passes_slices",
+        "saves_x",
+        "saves_y",
+        "users",
+        "vjp",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any],
+        *,
+        vjp: Sequence[Rule | None] | EachInput | None = None,
+        joint: Callable[..., Sequence[Any]] | None = None,
+        jvp: Sequence[Rule | None] | EachInput | None = None,
+        joint_jvp: Callable[..., Sequence[Any]] | None = None,
+        batch: Callable[..., Any] | None = None,
+        saves: str = "xy",
+        elementwise: bool = False,
+        linear: str | tuple[int, ...] = (),
+        many: bool = False,
+        passes_slices: bool = False,
+        users: bool = False,
+    ) -> None:
+        self.name = name
+        self.kernel = kernel
+        self.vjp = vjp
+        self.joint = joint
+        self.jvp = jvp
+        self.joint_jvp = joint_jvp
+        self.batch = batch
+        self.saves_x = "x" in saves
+        # Several results are always kept: a missing cotangent becomes zeros of their shape.
+        self.saves_y = "y" in saves or many
+        self.elementwise = elementwise
+        self.linear = linear
+        self.many = many
+        self.passes_slices = passes_slices  # the rule does not mind IndexedSlices
+        self.users = users  # its code is the user's: let its errors through, check its results
+        self.differentiable = vjp is not None or joint is not None
+
+    @property
+    def declared(self) -> str:
+        """Where the operation is declared: file:line."""
+        return place(self.kernel)
+
+    def __repr__(self) -> str:
+        return f"<operation {self.name} declared at {self.declared}>"
+
+
+class EachInput:
+    """One rule for any number of inputs: ``rule(i, g, y, *xs, **attrs)``."""
+
+    __slots__ = ("rule",)
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+
+    def __getitem__(self, index: int) -> Rule:
+        return partial(self.rule, index)
+
+
+def place(function: Any) -> str:
+    """Where a function was written, as file:line."""
+    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    if code is None:
+        return (
+            f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', function)}"
+        )
+    return f"{code.co_filename}:{code.co_firstlineno}"

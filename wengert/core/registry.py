@@ -1,0 +1,76 @@
+"""The table of operations, and the gradients that users register by operation type."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+from wengert.core.operation import Row, place
+from wengert.errors import DuplicateError, NoGradientError
+
+
+class Registered(NamedTuple):
+    """A user's gradient function; None says that the operation has no gradient on purpose."""
+
+    function: Callable[..., Any] | None
+    place: str
+
+
+TABLE: Final[dict[str, Row]] = {}
+GRADIENTS: Final[dict[str, Registered]] = {}
+
+
+def op(name: str, kernel: Callable[..., Any], **fields: Any) -> Row:
+    """Declare an operation: make its row and enter it into the table."""
+    if name in TABLE:
+        raise DuplicateError(
+            f"Registering two operations with name '{name}'! "
+            f"(Previous registration was in {TABLE[name].declared}, "
+            f"this one is in {place(kernel)}.) Choose another name."
+        )
+    row = TABLE[name] = Row(name, kernel, **fields)
+    return row
+
+
+def add_gradient(name: str, function: Callable[..., Any] | None, where: str) -> None:
+    """Register the gradient of an operation type; None means that it has none."""
+    earlier = _place_of_gradient(name)
+    if earlier:
+        raise DuplicateError(
+            f"Registering two gradients with name '{name}'! "
+            f"(Previous registration was in {earlier}, this one is in {where}.) "
+            f"Register yours under a name of its own."
+        )
+    GRADIENTS[name] = Registered(function, where)
+
+
+def _place_of_gradient(name: str) -> str | None:
+    if name in GRADIENTS:
+        return GRADIENTS[name].place
+    row = TABLE.get(name)
+    if row is not None and not row.users:
+        return row.declared
+    return None
+
+
+def gradient_of(name: str) -> Registered:
+    """The gradient that a user registered for an operation type."""
+    if name not in GRADIENTS:
+        raise missing_gradient(name)
+    return GRADIENTS[name]
+
+
+def missing_gradient(name: str) -> NoGradientError:
+    return NoGradientError(
+        f"No gradient defined for operation '{name}' (op type: {name}): "
+        f"gradient registry has no entry for: {name}. "
+        f'Write one with @tf.RegisterGradient("{name}"), or say that there is none with '
+        f'tf.no_gradient("{name}"), or keep the gradient out with tf.stop_gradient.'
+        f"{_nearest(name)}"
+    )
+
+
+def _nearest(name: str) -> str:
+    close = difflib.get_close_matches(name, [*GRADIENTS, *TABLE], n=3)
+    return f" Registered names near it: {', '.join(close)}." if close else ""

@@ -1,0 +1,182 @@
+"""The one sweep: reverse mode is a loop over a list of records, newest first.
+
+Rules are written with the library's own operations, so whoever else is listening records the sweep
+like any other computation: that is where higher orders come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from typing import Any
+
+from wengert.core.contract import check_gradients
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.operation import Row, place
+from wengert.core.tape import Record, Tape
+from wengert.core.tensor import Key, Tensor
+from wengert.core.words import words
+
+Cotangents = dict[Key, Any]
+
+
+def pull_back(
+    tape: Tape,
+    targets: Sequence[Any],
+    seeds: Sequence[Any],
+    sources: Sequence[Any],
+    drain: bool,
+) -> list[Any]:
+    """The cotangents of `sources`, from those of `targets`; None where nothing connects them.
+
+    `drain` empties the tape on the way, so that memory is freed as early as possible.
+    """
+    positions = tape.positions
+    cotangents: Cotangents = {}
+    for target, seed in zip(targets, seeds, strict=True):
+        if target._key in positions:
+            _accumulate(cotangents, target._key, seed)
+    if not cotangents:
+        return [None] * len(sources)
+    start = 1 + max(positions[key] for key in cotangents)
+    wanted = {x._key for x in sources if x._key in positions}
+    needed = _needed(tape, wanted, start)
+    found = sweep(_newest_first(tape.records, start, drain), cotangents, needed, wanted)
+    return [found.get(x._key) for x in sources]
+
+
+def _needed(tape: Tape, wanted: set[Key], start: int) -> Container[Key]:
+    """The values on a way from a source: only their cotangents are computed."""
+    if tape.watched <= wanted:
+        return tape.positions
+    needed = set(wanted)
+    for row, _, keys, _, out, _ in tape.records[:start]:
+        if not needed.isdisjoint(keys):
+            needed.update(out if row.many else (out,))
+    return needed
+
+
+def _newest_first(records: list[Record], start: int, drain: bool) -> Iterator[Record]:
+    if not drain:  # by index: a persistent tape may be recording this very sweep
+        return (records[at] for at in range(start - 1, -1, -1))
+    del records[start:]
+    return _popped(records)
+
+
+def _popped(records: list[Record]) -> Iterator[Record]:
+    while records:
+        yield records.pop()
+
+
+def sweep(
+    records: Iterator[Record],
+    cotangents: Cotangents,
+    needed: Container[Key],
+    wanted: Container[Key],
+) -> Cotangents:
+    """Reverse mode. Returns the cotangents of the wanted values."""
+    found: Cotangents = {}
+    take = cotangents.pop
+    g: Any
+    for row, attrs, keys, xs, out, y in records:
+        if row.many:
+            g = _take_several(cotangents, out, y, found, wanted)
+        else:
+            g = take(out, None)
+            if g is not None and out in wanted:
+                found[out] = g
+        if g is None:
+            continue
+        if type(g) is IndexedSlices and not row.passes_slices:
+            g = words.to_dense(g)
+        if row.joint is not None:
+            _pull_jointly(row, attrs, keys, xs, y, g, cotangents, needed)
+            continue
+        rules: Any = row.vjp
+        broadcasts = row.elementwise and len(keys) > 1
+        i = 0  # counted by hand: `enumerate` costs 0.05 µs a record
+        for key in keys:
+            if key in needed:
+                rule = rules[i]
+                if rule is not None:
+                    x = xs[i]
+                    gradient = rule(g, y, *xs, **attrs)
+                    if gradient is not None:
+                        if broadcasts:
+                            shape = x if type(x) is tuple else x._array.shape
+                            if gradient._array.shape != shape:
+                                gradient = words.sum_to(gradient, shape)
+                        before = cotangents.get(key)
+                        cotangents[key] = (
+                            gradient if before is None else words.add(before, gradient)
+                        )
+            i += 1  # noqa: SIM113
+    for key, g in cotangents.items():
+        if key in wanted and key not in found:
+            found[key] = g
+    return found
+
+
+def _take_several(
+    cotangents: Cotangents,
+    out: Sequence[Key],
+    ys: Sequence[Tensor],
+    found: Cotangents,
+    wanted: Container[Key],
+) -> list[Any] | None:
+    """The cotangents of several results, zeros for those that have none; None if all have none."""
+    gs = [cotangents.pop(key, None) for key in out]
+    if all(g is None for g in gs):
+        return None
+    for key, g in zip(out, gs, strict=True):
+        if g is not None and key in wanted:
+            found[key] = g
+    return [_filled(g, y) for g, y in zip(gs, ys, strict=True)]
+
+
+def _filled(g: Any, y: Tensor) -> Any:
+    if g is None:
+        return words.zeros_like(y) if y.dtype.is_differentiable else None
+    return words.to_dense(g) if type(g) is IndexedSlices else g
+
+
+def _pull_jointly(
+    row: Row,
+    attrs: dict[str, Any],
+    keys: Sequence[Any],
+    xs: Sequence[Any],
+    y: Any,
+    g: Any,
+    cotangents: Cotangents,
+    needed: Container[Key],
+) -> None:
+    for key, gradient in zip(keys, joint_gradients(row, attrs, xs, y, g), strict=True):
+        if gradient is not None and key in needed:
+            _accumulate(cotangents, key, gradient)
+
+
+def joint_gradients(
+    row: Row, attrs: dict[str, Any], xs: Sequence[Any], y: Any, g: Any
+) -> list[Any]:
+    """The gradients of all inputs, from a rule that gives them at once."""
+    gs, ys = (g, y) if row.many else ([g], [y])
+    assert row.joint is not None
+    return check_gradients(
+        f"The gradient of {row.name}",
+        place(row.joint),
+        xs,
+        row.joint(gs, ys, xs, attrs),
+    )
+
+
+def _accumulate(cotangents: Cotangents, key: Key, gradient: Any) -> None:
+    before = cotangents.get(key)
+    cotangents[key] = gradient if before is None else words.add(before, gradient)
+
+
+def conjugated(g: Any) -> Any:
+    """Between TensorFlow's convention for complex gradients and the plain Jacobian of the rules."""
+    if g is None or not g.dtype.is_complex:
+        return g
+    if type(g) is IndexedSlices:
+        return g.with_values(words.conj(g.values))
+    return words.conj(g)

@@ -1,0 +1,216 @@
+"""Shapes: TensorShape for people, tuples of integers for the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, overload
+
+Dims = tuple[int, ...]
+
+
+class TensorShape:
+    """The shape of a tensor: its sizes (None where unknown), or an unknown rank.
+
+    >>> s = TensorShape([2, None, 3])
+    >>> s.rank, s.as_list(), s[0], s.is_fully_defined()
+    (3, [2, None, 3], 2, False)
+    >>> TensorShape([2, 3]) == (2, 3)
+    True
+    """
+
+    __slots__ = ("_dims",)
+
+    def __init__(self, dims: Any) -> None:
+        self._dims: tuple[int | None, ...] | None
+        if dims is None:
+            self._dims = None
+        elif isinstance(dims, TensorShape):
+            self._dims = dims._dims
+        elif isinstance(dims, Iterable):
+            self._dims = tuple(_size(d) for d in dims)
+        else:
+            self._dims = (_size(dims),)
+
+    @property
+    def rank(self) -> int | None:
+        return None if self._dims is None else len(self._dims)
+
+    @property
+    def ndims(self) -> int | None:
+        return self.rank
+
+    @property
+    def dims(self) -> list[int | None] | None:
+        return None if self._dims is None else list(self._dims)
+
+    def as_list(self) -> list[int | None]:
+        return list(self._known())
+
+    def num_elements(self) -> int | None:
+        if self._dims is None or None in self._dims:
+            return None
+        product = 1
+        for size in self._dims:
+            product *= size or 0
+        return product
+
+    def is_fully_defined(self) -> bool:
+        return self._dims is not None and None not in self._dims
+
+    def assert_is_fully_defined(self) -> None:
+        if not self.is_fully_defined():
+            raise ValueError(f"Shape {self} is not fully defined")
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether one shape could be the other where both are known."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None:
+            return True
+        return len(self._dims) == len(other._dims) and all(
+            a is None or b is None or a == b for a, b in zip(self._dims, other._dims, strict=True)
+        )
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def assert_has_rank(self, rank: int) -> None:
+        if self.rank not in (None, rank):
+            raise ValueError(f"Shape {self} must have rank {rank}")
+
+    def assert_same_rank(self, other: Any) -> None:
+        if TensorShape(other).rank not in (None, self.rank) and self.rank is not None:
+            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """What both shapes together know."""
+        shape = TensorShape(other)
+        self.assert_is_compatible_with(shape)
+        if self._dims is None:
+            return shape
+        if shape._dims is None:
+            return self
+        pairs = zip(self._dims, shape._dims, strict=True)
+        return TensorShape([b if a is None else a for a, b in pairs])
+
+    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+        """What holds for both shapes."""
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None or self.rank != other.rank:
+            return TensorShape(None)
+        pairs = zip(self._dims, other._dims, strict=True)
+        return TensorShape([a if a == b else None for a, b in pairs])
+
+    def concatenate(self, other: Any) -> TensorShape:
+        other = TensorShape(other)
+        if self._dims is None or other._dims is None:
+            return TensorShape(None)
+        return TensorShape(self._dims + other._dims)
+
+    def with_rank(self, rank: int) -> TensorShape:
+        self.assert_has_rank(rank)
+        return self if self._dims is not None else TensorShape([None] * rank)
+
+    def with_rank_at_least(self, rank: int) -> TensorShape:
+        if self.rank is not None and self.rank < rank:
+            raise ValueError(f"Shape {self} must have rank at least {rank}")
+        return self
+
+    def with_rank_at_most(self, rank: int) -> TensorShape:
+        if self.rank is not None and self.rank > rank:
+            raise ValueError(f"Shape {self} must have rank at most {rank}")
+        return self
+
+    def _known(self) -> tuple[int | None, ...]:
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return self._dims
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __iter__(self) -> Iterator[int | None]:
+        return iter(self._known())
+
+    @overload
+    def __getitem__(self, key: int) -> int | None: ...
+    @overload
+    def __getitem__(self, key: slice) -> TensorShape: ...
+    def __getitem__(self, key: Any) -> Any:
+        dims = self._known()
+        return TensorShape(dims[key]) if isinstance(key, slice) else dims[key]
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return TensorShape(other).concatenate(self)
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self._dims == TensorShape(other)._dims
+        except (TypeError, ValueError):
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({None if self._dims is None else list(self._dims)})"
+
+    def __str__(self) -> str:
+        if self._dims is None:
+            return "<unknown>"
+        if len(self._dims) == 1:
+            return f"({self._dims[0]},)"
+        return f"({', '.join(map(str, self._dims))})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorShape, (self.dims,)
+
+
+def _size(value: Any) -> int | None:
+    if value is None:
+        return None
+    try:
+        size = value.__index__()
+    except AttributeError:
+        raise TypeError(
+            f"Dimension value must be integer or None or have an __index__ method, "
+            f"got value '{value!r}' with type '{type(value)!r}'"
+        ) from None
+    if size < 0:
+        raise ValueError(f"Dimension {size} must be >= 0")
+    return int(size)
+
+
+UNKNOWN: Final = TensorShape(None)
+
+
+def shown(dims: Iterable[int]) -> str:
+    """A shape as TensorFlow's messages write it: [2,3]."""
+    return f"[{','.join(map(str, dims))}]"
+
+
+def normal_axis(axis: int, rank: int) -> int:
+    """An axis counted from the front; the caller has checked its range."""
+    return axis + rank if axis < 0 else axis
+
+
+def broadcast_axes(dims: Dims, target: Dims) -> tuple[Dims, bool]:
+    """The axes along which `dims` was repeated to become `target`, as axes of `target`.
+
+    The second result tells whether an axis of size one has to be put back.
+    """
+    lead = len(target) - len(dims)
+    stretched = tuple(
+        lead + i
+        for i, (have, want) in enumerate(zip(dims, target[lead:], strict=True))
+        if have == 1 and want != 1
+    )
+    return tuple(range(lead)) + stretched, bool(stretched)

@@ -1,0 +1,30 @@
+"""The few operations that the machine itself speaks of.
+
+The sweep adds cotangents and sums them to a shape; forward mode needs zeros; a gradient of a
+complex value is conjugated where it enters and leaves. The machine names no operation, so it asks
+for these by what they do, and ops/ says which operations do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Words:
+    add: Callable[[Any, Any], Any]
+    conj: Callable[[Any], Any]
+    zeros_like: Callable[[Any], Any]
+    ones_like: Callable[[Any], Any]
+    sum_to: Callable[[Any, tuple[int, ...]], Any]  # sum the axes that were broadcast
+    broadcast_to: Callable[[Any, tuple[int, ...]], Any]
+    to_dense: Callable[[Any], Any]  # IndexedSlices to a tensor
+    pack: Callable[[Any], Any]  # a nested list with tensors in it to one tensor
+    stack: Callable[[list[Any]], Any]
+    unstack: Callable[[Any], list[Any]]
+    reshape: Callable[[Any, tuple[int, ...]], Any]
+    blank: Callable[[Any, tuple[int, ...]], Any]  # zeros of another shape, of the same dtype
+    read: Callable[[Any], Any]  # a variable to its value
+
+
+words = Words()

@@ -1,0 +1,157 @@
+"""The mistakes Wengert can report, one class for each.
+
+The first family carries TensorFlow's names, so that ``except tf.errors.X`` keeps working. The
+second is ours: mistakes in gradients. Each of ours derives from the exception TensorFlow raises
+in the same place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class OpError(Exception):
+    """An operation could not be carried out."""
+
+    error_code: int | None = None
+
+    def __init__(self, message: str, op: Any = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.op = op
+
+
+class CancelledError(OpError):
+    """The operation was cancelled."""
+
+    error_code = 1
+
+
+class UnknownError(OpError):
+    """The operation failed for a reason that has no class of its own."""
+
+    error_code = 2
+
+
+class InvalidArgumentError(OpError, ValueError):
+    """An operation was given an argument it cannot accept: a wrong shape, dtype or value."""
+
+    error_code = 3
+
+
+class DeadlineExceededError(OpError):
+    """The operation did not end in time."""
+
+    error_code = 4
+
+
+class NotFoundError(OpError):
+    """Something that was asked for by name does not exist."""
+
+    error_code = 5
+
+
+class AlreadyExistsError(OpError):
+    """Something that was to be created exists."""
+
+    error_code = 6
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+    error_code = 7
+
+
+class ResourceExhaustedError(OpError, MemoryError):
+    """There is not enough memory."""
+
+    error_code = 8
+
+
+class FailedPreconditionError(OpError):
+    """The object is not in a state in which the operation can run."""
+
+    error_code = 9
+
+
+class AbortedError(OpError):
+    """The operation was ended before it was done."""
+
+    error_code = 10
+
+
+class OutOfRangeError(OpError, IndexError):
+    """A value lies outside the range it must lie in."""
+
+    error_code = 11
+
+
+class UnimplementedError(OpError, NotImplementedError):
+    """The operation exists, and not for these arguments."""
+
+    error_code = 12
+
+
+class InternalError(OpError):
+    """Wengert contradicted itself; please report it."""
+
+    error_code = 13
+
+
+class UnavailableError(OpError):
+    """A service is not there at the moment."""
+
+    error_code = 14
+
+
+class DataLossError(OpError):
+    """Stored data cannot be read back."""
+
+    error_code = 15
+
+
+class UnauthenticatedError(OpError):
+    """The caller did not say who they are."""
+
+    error_code = 16
+
+
+class TapeError(RuntimeError):
+    """A tape was used in a way its state does not allow."""
+
+
+class GradientCountError(ValueError):
+    """A gradient function returned too few or too many gradients."""
+
+
+class GradientShapeError(ValueError):
+    """A gradient function returned a gradient of another shape than its input."""
+
+
+class GradientDTypeError(TypeError, ValueError):
+    """A gradient function returned a gradient of another dtype than its input."""
+
+
+class CustomGradientError(TypeError):
+    """A function given to `custom_gradient` does not keep to its contract."""
+
+
+class NoGradientError(LookupError):
+    """An operation on the way from a target to a source has no gradient."""
+
+
+class DuplicateError(KeyError):
+    """A name was registered twice."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument; a sentence should stay a sentence.
+        return str(self.args[0])
+
+
+class LeakedTensorError(RuntimeError):
+    """A tensor that stands for a batch was used outside the function it belongs to."""
+
+
+class GradientWarning(UserWarning):
+    """A gradient will be None or otherwise not what was probably meant."""

@@ -1,0 +1,3 @@
+"""tf.experimental: exchange of arrays with other libraries."""
+
+from wengert.experimental import dlpack as dlpack

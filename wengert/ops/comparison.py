@@ -1,0 +1,174 @@
+"""Comparisons, logic, and the choice between two values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.convert import convert
+from wengert.core.dispatch import apply
+from wengert.core.operation import Row
+from wengert.core.registry import op
+from wengert.core.tensor import Tensor
+from wengert.ops.declare import ANY, BOOL, INTEGER, REAL_OR_INT, Binary, binary, matched
+from wengert.ops.elementwise import zeros_like
+
+# ---- comparisons ------------------------------------------------------------------------------
+
+less: Binary = binary(
+    "Less",
+    "less",
+    "Whether x < y.",
+    ("[1, 2], [2, 2]", "[ True False]"),
+    kernel=lambda xp, x, y: x < y,
+    takes=REAL_OR_INT,
+)
+less_equal: Binary = binary(
+    "LessEqual",
+    "less_equal",
+    "Whether x <= y.",
+    ("[1, 3], [2, 2]", "[ True False]"),
+    kernel=lambda xp, x, y: x <= y,
+    takes=REAL_OR_INT,
+)
+greater: Binary = binary(
+    "Greater",
+    "greater",
+    "Whether x > y.",
+    ("[1, 3], [2, 2]", "[False  True]"),
+    kernel=lambda xp, x, y: x > y,
+    takes=REAL_OR_INT,
+)
+greater_equal: Binary = binary(
+    "GreaterEqual",
+    "greater_equal",
+    "Whether x >= y.",
+    ("[1, 2], [2, 2]", "[False  True]"),
+    kernel=lambda xp, x, y: x >= y,
+    takes=REAL_OR_INT,
+)
+equal: Binary = binary(
+    "Equal",
+    "equal",
+    "Whether x == y.",
+    ("[1, 2], [2, 2]", "[False  True]"),
+    kernel=lambda xp, x, y: xp.equal(x, y).astype(bool),
+    takes=ANY,
+)
+not_equal: Binary = binary(
+    "NotEqual",
+    "not_equal",
+    "Whether x != y.",
+    ("[1, 2], [2, 2]", "[ True False]"),
+    kernel=lambda xp, x, y: xp.not_equal(x, y).astype(bool),
+    takes=ANY,
+)
+
+
+def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
+    """Whether |x - y| < tolerance.
+
+    >>> tf.math.approximate_equal([1.0, 2.0], [1.0000001, 2.5]).numpy().tolist()
+    [True, False]
+    """
+    a, b = matched("ApproximateEqual", x, y)
+    result: Tensor = apply(APPROXIMATE_EQUAL, (a, b), {"tolerance": tolerance})
+    return result
+
+
+APPROXIMATE_EQUAL: Row = op(
+    "ApproximateEqual",
+    lambda xp, x, y, *, tolerance: xp.abs(x - y) < tolerance,
+    elementwise=True,
+)
+
+# ---- logic ------------------------------------------------------------------------------------
+
+logical_and: Binary = binary(
+    "LogicalAnd",
+    "logical_and",
+    "Whether both are true.",
+    ("[True, True], [True, False]", "[ True False]"),
+    kernel=lambda xp, x, y: x & y,
+    takes=BOOL,
+)
+logical_or: Binary = binary(
+    "LogicalOr",
+    "logical_or",
+    "Whether one of them, or both, is true.",
+    ("[False, False], [True, False]", "[ True False]"),
+    kernel=lambda xp, x, y: x | y,
+    takes=BOOL,
+)
+
+
+def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+    """Whether exactly one of them is true.
+
+    >>> tf.math.logical_xor([True, True], [True, False]).numpy().tolist()
+    [False, True]
+    """
+    return not_equal(x, y)
+
+
+bitwise_and: Binary = binary(
+    "BitwiseAnd",
+    "bitwise.bitwise_and",
+    "The bits that are set in both.",
+    ("[5], [6]", "[4]"),
+    kernel=lambda xp, x, y: x & y,
+    takes=INTEGER,
+)
+bitwise_or: Binary = binary(
+    "BitwiseOr",
+    "bitwise.bitwise_or",
+    "The bits that are set in one or both.",
+    ("[5], [6]", "[7]"),
+    kernel=lambda xp, x, y: x | y,
+    takes=INTEGER,
+)
+bitwise_xor: Binary = binary(
+    "BitwiseXor",
+    "bitwise.bitwise_xor",
+    "The bits that are set in exactly one.",
+    ("[5], [6]", "[3]"),
+    kernel=lambda xp, x, y: x ^ y,
+    takes=INTEGER,
+)
+
+# ---- choice -----------------------------------------------------------------------------------
+
+SELECT: Row = op(
+    "SelectV2",
+    lambda xp, c, x, y: xp.where(c, x, y),
+    vjp=(
+        None,
+        lambda g, z, c, x, y: where(c, g, zeros_like(g)),
+        lambda g, z, c, x, y: where(c, zeros_like(g), g),
+    ),
+    elementwise=True,
+    saves="x",
+)
+WHERE: Row = op("Where", lambda xp, c: np.argwhere(c).astype(np.int64))
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """x where the condition holds and y elsewhere; with the condition alone, where it holds.
+
+    >>> tf.where([True, False], [1.0, 2.0], 0.0).numpy().tolist()
+    [1.0, 0.0]
+    >>> tf.where([[True, False], [False, True]]).numpy().tolist()
+    [[0, 0], [1, 1]]
+    """
+    chosen = convert(condition)
+    if x is None and y is None:
+        indices: Tensor = apply(WHERE, (chosen,))
+        return indices
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    if not chosen.dtype.is_bool:
+        chosen = not_equal(chosen, zeros_like(chosen))
+    a, b = matched("SelectV2", x, y)
+    result: Tensor = apply(SELECT, (chosen, a, b))
+    return result

@@ -1,0 +1,121 @@
+"""From rows to public functions, for operations whose function only converts its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+from wengert.core.convert import convert
+from wengert.core.dispatch import apply
+from wengert.core.dtypes import DType, check_same
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.operation import Row
+from wengert.core.registry import op
+from wengert.core.tensor import Tensor
+from wengert.core.variable import Variable
+from wengert.errors import InvalidArgumentError
+
+# What an operation accepts, as the kinds of NumPy's dtypes. bfloat16 is of kind V.
+REAL: Final = "fV"
+INEXACT: Final = "fcV"
+NUMBER: Final = "fciuV"
+REAL_OR_INT: Final = "fiuV"
+INTEGER: Final = "iu"
+BOOL: Final = "b"
+ANY: Final = "fciuVbO"
+
+TENSOR_LIKE: Final = (Tensor, Variable, IndexedSlices)
+
+
+class Unary(Protocol):
+    def __call__(self, x: Any, name: str | None = None) -> Tensor: ...
+
+
+class Binary(Protocol):
+    def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor: ...
+
+
+def unary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    kernel: Callable[..., Any],
+    vjp: Callable[..., Any] | None = None,
+    takes: str = INEXACT,
+    **fields: Any,
+) -> Unary:
+    """Declare an elementwise operation of one input, and make its public function."""
+    row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
+
+    def function(x: Any, name: str | None = None) -> Tensor:
+        if type(x) is not Tensor:
+            x = convert(x)
+        if x._array.dtype.kind not in takes:
+            raise wrong_dtype(row, x.dtype)
+        result: Tensor = apply(row, (x,))
+        return result
+
+    presented: Unary = _presented(function, public, summary, example)
+    return presented
+
+
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    kernel: Callable[..., Any],
+    vjp: Sequence[Callable[..., Any] | None] | None = None,
+    takes: str = NUMBER,
+    **fields: Any,
+) -> Binary:
+    """Declare an elementwise operation of two inputs of one dtype, and make its function."""
+    row = op(type_name, kernel, vjp=vjp, elementwise=True, **fields)
+
+    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
+        if type(x) is not Tensor or type(y) is not Tensor or x._array.dtype is not y._array.dtype:
+            x, y = matched(row.name, x, y)
+        if x._array.dtype.kind not in takes:
+            raise wrong_dtype(row, x.dtype)
+        result: Tensor = apply(row, (x, y))
+        return result
+
+    presented: Binary = _presented(function, public, summary, example)
+    return presented
+
+
+def _presented(function: Any, public: str, summary: str, example: tuple[str, str]) -> Any:
+    call, shown = example
+    function.__name__ = function.__qualname__ = public.rpartition(".")[2]
+    function.__doc__ = f"{summary}\n\n    >>> print(tf.{public}({call}).numpy())\n    {shown}\n    "
+    return function
+
+
+def wrong_dtype(row: Row, dtype: DType) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Value for attr 'T' of {dtype.spoken} is not in the list of allowed values "
+        f"[Op:{row.name}]. Use tf.cast to convert the tensor first."
+    )
+
+
+def matched(who: str, *values: Any) -> list[Tensor]:
+    """Tensors of one dtype: that of the first tensor, to which plain values are converted."""
+    hint = next((v.dtype for v in values if isinstance(v, TENSOR_LIKE)), None)
+    tensors: list[Tensor] = []
+    for i, value in enumerate(values):
+        tensor = convert(value, hint=hint)
+        if hint is None:
+            hint = tensor.dtype
+        elif tensor.dtype is not hint:
+            first = next(j for j, v in enumerate(values) if isinstance(v, TENSOR_LIKE))
+            _refuse(who, value, i, tensor, first, hint)
+        tensors.append(tensor)
+    return tensors
+
+
+def _refuse(who: str, value: Any, i: int, tensor: Tensor, first: int, hint: DType) -> None:
+    if isinstance(value, TENSOR_LIKE):
+        check_same(who, hint, i, tensor.dtype)
+    # TensorFlow converts a plain value strictly and says why it cannot.
+    convert(value, hint)

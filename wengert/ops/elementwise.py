@@ -1,0 +1,383 @@
+"""Elementwise operations of one input, from trivial to tricky."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.core.convert import convert
+from wengert.core.dispatch import apply
+from wengert.core.dtypes import DType, as_dtype
+from wengert.core.operation import Row
+from wengert.core.registry import op
+from wengert.core.tensor import Tensor
+from wengert.ops.declare import BOOL, INTEGER, NUMBER, REAL, REAL_OR_INT, Unary, unary
+
+# ---- arithmetic -------------------------------------------------------------------------------
+
+negative: Unary = unary(
+    "Neg",
+    "negative",
+    "The opposite of each element: -x.",
+    ("[1.0, -2.0]", "[-1.  2.]"),
+    kernel=lambda xp, x: -x,
+    vjp=lambda g, y, x: -g,
+    saves="",
+    takes=NUMBER,
+)
+square: Unary = unary(
+    "Square",
+    "square",
+    "x times x.",
+    ("[2.0, -3.0]", "[4. 9.]"),
+    kernel=lambda xp, x: x * x,
+    vjp=lambda g, y, x: g * (2.0 * x),
+    saves="x",
+    takes=NUMBER,
+)
+reciprocal: Unary = unary(
+    "Reciprocal",
+    "math.reciprocal",
+    "1 / x.",
+    ("[2.0, -4.0]", "[ 0.5  -0.25]"),
+    kernel=lambda xp, x: xp.reciprocal(x),
+    vjp=lambda g, y, x: -g * (y * y),
+    saves="y",
+)
+sqrt: Unary = unary(
+    "Sqrt",
+    "sqrt",
+    "The square root of each element.",
+    ("[4.0, 9.0]", "[2. 3.]"),
+    kernel=lambda xp, x: xp.sqrt(x),
+    vjp=lambda g, y, x: g * 0.5 / y,
+    saves="y",
+)
+rsqrt: Unary = unary(
+    "Rsqrt",
+    "math.rsqrt",
+    "1 / sqrt(x).",
+    ("[4.0, 16.0]", "[0.5  0.25]"),
+    kernel=lambda xp, x: xp.reciprocal(xp.sqrt(x)),
+    vjp=lambda g, y, x: g * -0.5 * (y * y * y),
+    saves="y",
+)
+_sign: Unary = unary(
+    "Sign",
+    "sign",
+    "-1, 0 or 1 for each element; x / |x| for complex ones. Its gradient is zero.",
+    ("[-2.0, 0.0, 5.0]", "[-1.  0.  1.]"),
+    kernel=lambda xp, x: xp.sign(x),
+    vjp=lambda g, y, x: zeros_like(y),
+    saves="y",
+    takes=NUMBER,
+)
+sign = _sign
+abs_real: Unary = unary(
+    "Abs",
+    "abs",
+    "The absolute value of each element.",
+    ("[-2.0, 3.0]", "[2. 3.]"),
+    kernel=lambda xp, x: xp.abs(x),
+    vjp=lambda g, y, x: g * sign(x),
+    saves="x",
+    takes=REAL_OR_INT,
+)
+
+# ---- exponentials and logarithms --------------------------------------------------------------
+
+exp: Unary = unary(
+    "Exp",
+    "exp",
+    "e to the power of each element.",
+    ("[0.0, 1.0]", "[1. 2.7182817]"),
+    kernel=lambda xp, x: xp.exp(x),
+    vjp=lambda g, y, x: g * y,
+    saves="y",
+)
+expm1: Unary = unary(
+    "Expm1",
+    "math.expm1",
+    "exp(x) - 1, exact near zero.",
+    ("[0.0, 1e-8]", "[0.e+00 1.e-08]"),
+    kernel=lambda xp, x: xp.expm1(x),
+    vjp=lambda g, y, x: g * (y + 1.0),
+    saves="y",
+)
+log: Unary = unary(
+    "Log",
+    "math.log",
+    "The natural logarithm of each element.",
+    ("[1.0, 7.389056]", "[0. 2.]"),
+    kernel=lambda xp, x: xp.log(x),
+    vjp=lambda g, y, x: g / x,
+    saves="x",
+)
+log1p: Unary = unary(
+    "Log1p",
+    "math.log1p",
+    "log(1 + x), exact near zero.",
+    ("[0.0, 1e-8]", "[0.e+00 1.e-08]"),
+    kernel=lambda xp, x: xp.log1p(x),
+    vjp=lambda g, y, x: g / (1.0 + x),
+    saves="x",
+)
+sigmoid: Unary = unary(
+    "Sigmoid",
+    "sigmoid",
+    "1 / (1 + exp(-x)).",
+    ("[0.0, 100.0]", "[0.5 1. ]"),
+    kernel=lambda xp, x: xp.reciprocal(1 + xp.exp(-x)),
+    vjp=lambda g, y, x: g * y * (1.0 - y),
+    saves="y",
+)
+
+# ---- trigonometric and hyperbolic functions and their inverses --------------------------------
+
+sin: Unary = unary(
+    "Sin",
+    "sin",
+    "The sine of each element, in radians.",
+    ("[0.0, 1.5707964]", "[0. 1.]"),
+    kernel=lambda xp, x: xp.sin(x),
+    vjp=lambda g, y, x: g * cos(x),
+    saves="x",
+)
+cos: Unary = unary(
+    "Cos",
+    "cos",
+    "The cosine of each element, in radians.",
+    ("[0.0, 3.1415927]", "[ 1. -1.]"),
+    kernel=lambda xp, x: xp.cos(x),
+    vjp=lambda g, y, x: -g * sin(x),
+    saves="x",
+)
+tan: Unary = unary(
+    "Tan",
+    "tan",
+    "The tangent of each element, in radians.",
+    ("[0.0, 1.0]", "[0. 1.5574077]"),
+    kernel=lambda xp, x: xp.tan(x),
+    vjp=lambda g, y, x: g * square(reciprocal(cos(x))),
+    saves="x",
+)
+asin: Unary = unary(
+    "Asin",
+    "asin",
+    "The angle whose sine is x.",
+    ("[0.0, 1.0]", "[0. 1.5707964]"),
+    kernel=lambda xp, x: xp.arcsin(x),
+    vjp=lambda g, y, x: g / sqrt(1.0 - x * x),
+    saves="x",
+)
+acos: Unary = unary(
+    "Acos",
+    "acos",
+    "The angle whose cosine is x.",
+    ("[1.0, -1.0]", "[0. 3.1415927]"),
+    kernel=lambda xp, x: xp.arccos(x),
+    vjp=lambda g, y, x: -g / sqrt(1.0 - x * x),
+    saves="x",
+)
+atan: Unary = unary(
+    "Atan",
+    "atan",
+    "The angle whose tangent is x.",
+    ("[0.0, 1.0]", "[0. 0.7853982]"),
+    kernel=lambda xp, x: xp.arctan(x),
+    vjp=lambda g, y, x: g / (1.0 + x * x),
+    saves="x",
+)
+sinh: Unary = unary(
+    "Sinh",
+    "sinh",
+    "(exp(x) - exp(-x)) / 2.",
+    ("[0.0, 1.0]", "[0. 1.1752012]"),
+    kernel=lambda xp, x: xp.sinh(x),
+    vjp=lambda g, y, x: g * cosh(x),
+    saves="x",
+)
+cosh: Unary = unary(
+    "Cosh",
+    "cosh",
+    "(exp(x) + exp(-x)) / 2.",
+    ("[0.0, 1.0]", "[1. 1.5430807]"),
+    kernel=lambda xp, x: xp.cosh(x),
+    vjp=lambda g, y, x: g * sinh(x),
+    saves="x",
+)
+tanh: Unary = unary(
+    "Tanh",
+    "tanh",
+    "sinh(x) / cosh(x).",
+    ("[0.0, 20.0]", "[0. 1.]"),
+    kernel=lambda xp, x: xp.tanh(x),
+    vjp=lambda g, y, x: g * (1.0 - y * y),
+    saves="y",
+)
+asinh: Unary = unary(
+    "Asinh",
+    "asinh",
+    "The inverse of sinh.",
+    ("[0.0, 1.0]", "[0. 0.8813736]"),
+    kernel=lambda xp, x: xp.arcsinh(x),
+    vjp=lambda g, y, x: g / cosh(y),
+    saves="y",
+)
+acosh: Unary = unary(
+    "Acosh",
+    "acosh",
+    "The inverse of cosh.",
+    ("[1.0, 2.0]", "[0. 1.316958]"),
+    kernel=lambda xp, x: xp.arccosh(x),
+    vjp=lambda g, y, x: g / sinh(y),
+    saves="y",
+)
+atanh: Unary = unary(
+    "Atanh",
+    "atanh",
+    "The inverse of tanh.",
+    ("[0.0, 0.5]", "[0. 0.54930615]"),
+    kernel=lambda xp, x: xp.arctanh(x),
+    vjp=lambda g, y, x: g / (1.0 - x * x),
+    saves="x",
+)
+
+# ---- without a derivative ---------------------------------------------------------------------
+
+floor: Unary = unary(
+    "Floor",
+    "floor",
+    "The largest integer that is not above x. It has no gradient.",
+    ("[1.7, -1.7]", "[ 1. -2.]"),
+    kernel=lambda xp, x: xp.floor(x),
+    takes=REAL,
+)
+ceil: Unary = unary(
+    "Ceil",
+    "math.ceil",
+    "The smallest integer that is not below x. It has no gradient.",
+    ("[1.2, -1.2]", "[ 2. -1.]"),
+    kernel=lambda xp, x: xp.ceil(x),
+    takes=REAL,
+)
+round: Unary = unary(
+    "Round",
+    "round",
+    "The nearest integer, the even one of two. It has no gradient.",
+    ("[0.5, 1.5, 2.6]", "[0. 2. 3.]"),
+    kernel=lambda xp, x: xp.round(x) if x.dtype.kind == "f" else xp.rint(x),
+    takes=REAL_OR_INT,
+)
+rint: Unary = unary(
+    "Rint",
+    "math.rint",
+    "The nearest integer, the even one of two. It has no gradient.",
+    ("[0.5, 1.5, 2.6]", "[0. 2. 3.]"),
+    kernel=lambda xp, x: xp.rint(x),
+    takes=REAL,
+)
+is_nan: Unary = unary(
+    "IsNan",
+    "math.is_nan",
+    "Whether each element is not a number.",
+    ("[1.0, float('nan')]", "[False True]"),
+    kernel=lambda xp, x: xp.isnan(x),
+    takes=REAL,
+)
+is_inf: Unary = unary(
+    "IsInf",
+    "math.is_inf",
+    "Whether each element is infinite.",
+    ("[1.0, float('inf')]", "[False True]"),
+    kernel=lambda xp, x: xp.isinf(x),
+    takes=REAL,
+)
+is_finite: Unary = unary(
+    "IsFinite",
+    "math.is_finite",
+    "Whether each element is neither infinite nor NaN.",
+    ("[1.0, float('inf')]", "[ True False]"),
+    kernel=lambda xp, x: xp.isfinite(x),
+    takes=REAL,
+)
+logical_not: Unary = unary(
+    "LogicalNot",
+    "logical_not",
+    "Whether each element is False.",
+    ("[True, False]", "[False True]"),
+    kernel=lambda xp, x: ~x,
+    takes=BOOL,
+)
+invert: Unary = unary(
+    "Invert",
+    "bitwise.invert",
+    "Each bit of each integer turned over.",
+    ("[0, 5]", "[-1 -6]"),
+    kernel=lambda xp, x: ~x,
+    takes=INTEGER,
+)
+
+# ---- values like another ----------------------------------------------------------------------
+
+ZEROS_LIKE: Row = op("ZerosLike", lambda xp, x: xp.zeros_like(x), elementwise=True)
+ONES_LIKE: Row = op("OnesLike", lambda xp, x: xp.ones_like(x), elementwise=True)
+
+
+def zeros_like(
+    input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
+) -> Tensor:
+    """Zeros with the shape and dtype of another tensor.
+
+    >>> tf.zeros_like([1.5, 2.5]).numpy().tolist()
+    [0.0, 0.0]
+    """
+    return _like(ZEROS_LIKE, input, dtype)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+    """Ones with the shape and dtype of another tensor.
+
+    >>> tf.ones_like([1.5, 2.5]).numpy().tolist()
+    [1.0, 1.0]
+    """
+    return _like(ONES_LIKE, input, dtype)
+
+
+def _like(row: Any, value: Any, dtype: Any) -> Tensor:
+    result: Tensor = apply(row, (convert(value),))
+    return result if dtype is None else cast(result, dtype)
+
+
+# ---- other dtypes -----------------------------------------------------------------------------
+
+
+def _cast_kernel(xp: Any, x: Any, *, dtype: DType, source: DType) -> Any:
+    if source.is_complex and not dtype.is_complex:
+        x = x.real
+    if dtype.is_bool:
+        return x != 0
+    return x.astype(dtype.numpy_dtype)
+
+
+def _cast_rule(g: Any, y: Any, x: Any, *, dtype: DType, source: DType) -> Any:
+    if not (dtype.is_differentiable and source.is_differentiable):
+        return None
+    return cast(g, source)
+
+
+CAST: Row = op("Cast", _cast_kernel, vjp=(_cast_rule,), elementwise=True, saves="", linear=(0,), jvp=(
+    lambda t, y, x, *, dtype, source: cast(t, dtype) if dtype.is_differentiable else None,
+))  # fmt: skip
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """The elements converted to another dtype. A gradient flows between floating dtypes only.
+
+    >>> tf.cast([1.8, 2.2], tf.int32).numpy().tolist()
+    [1, 2]
+    """
+    tensor, wanted = convert(x), as_dtype(dtype)
+    if tensor.dtype is wanted:
+        return tensor
+    result: Tensor = apply(CAST, (tensor,), {"dtype": wanted, "source": tensor.dtype})
+    return result

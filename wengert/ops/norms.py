@@ -1,0 +1,77 @@
+"""Norms of vectors and matrices. (Those that need singular values belong to linear algebra.)"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.convert import convert
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.tensor import Tensor, dims
+from wengert.ops.arithmetic import add_n, pow
+from wengert.ops.complex import abs, conj, real
+from wengert.ops.elementwise import cast, sqrt
+from wengert.ops.nn import l2_loss
+from wengert.ops.reductions import normal_axes, reduce_max, reduce_sum
+
+
+def norm(
+    tensor: Any,
+    ord: Any = "euclidean",
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The norm of vectors (axis None or an integer) or matrices (axis a pair).
+
+    >>> tf.norm([3.0, 4.0]).numpy().item(), tf.norm([3.0, -4.0], ord=1).numpy().item()
+    (5.0, 7.0)
+    """
+    x = convert(tensor)
+    keep = bool(keepdims)
+    matrices = isinstance(axis, (list, tuple)) and len(axis) == 2
+    if ord in ("euclidean", "fro") or (ord == 2 and not matrices):
+        if ord == "fro" and not matrices:
+            raise ValueError(f"'fro' is a norm of matrices: axis must be a pair, got {axis!r}.")
+        squares = real(x * conj(x)) if x.dtype.is_complex else x * x
+        return _as(sqrt(reduce_sum(squares, axis, keep)), x)
+    size = abs(x)
+    if ord == 1 and not matrices:
+        return _as(reduce_sum(size, axis, keep), x)
+    if ord == np.inf and not matrices:
+        return _as(reduce_max(size, axis, keep), x)
+    if matrices and ord in (1, np.inf):
+        return _as(_largest_sum(size, axis, ord, keep), x)
+    if matrices or not isinstance(ord, (int, float)) or ord <= 0:
+        raise ValueError(
+            f"'ord' must be 'euclidean', 1, inf or, for vectors, a positive number, and for "
+            f"matrices 'fro', 'euclidean', 1 or inf; got {ord!r} with axis {axis!r}."
+        )
+    return _as(pow(reduce_sum(pow(size, float(ord)), axis, keep), 1.0 / ord), x)
+
+
+def _as(result: Tensor, x: Tensor) -> Tensor:
+    return cast(result, x.dtype)
+
+
+def _largest_sum(size: Tensor, axis: Any, ord: Any, keep: bool) -> Tensor:
+    rows, columns = (normal_axes(a, len(dims(size)), "Norm")[0] for a in axis)
+    summed, kept = (rows, columns) if ord == 1 else (columns, rows)
+    if keep:
+        return reduce_max(reduce_sum(size, summed, True), kept, True)
+    return reduce_max(reduce_sum(size, summed), kept - (kept > summed))
+
+
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The norm of all elements of several tensors together.
+
+    >>> tf.linalg.global_norm([[3.0], [4.0]]).numpy().item()
+    5.0
+    """
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    given = [
+        t.values if isinstance(t, IndexedSlices) else convert(t) for t in t_list if t is not None
+    ]
+    return sqrt(add_n([l2_loss(t) for t in given]) * 2.0)

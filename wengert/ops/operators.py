@@ -1,0 +1,98 @@
+"""Python's operators on tensors and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.convert import convert
+from wengert.core.dtypes import bool_
+from wengert.core.tensor import Tensor, dims, wrap
+from wengert.core.variable import Variable
+from wengert.core.words import words
+from wengert.ops import arithmetic, comparison, complex, elementwise, indexing, matmul
+
+Operator = Callable[[Any, Any], Any]
+
+
+def _swapped(function: Operator) -> Operator:
+    return lambda self, other: function(other, self)
+
+
+def _logical_or_bitwise(logical: Operator, bitwise: Operator) -> Operator:
+    def operator(x: Any, y: Any) -> Any:
+        return (logical if convert(x).dtype is bool_ else bitwise)(x, y)
+
+    return operator
+
+
+def _equal(self: Any, other: Any) -> Any:
+    """Elementwise where the shapes allow it; otherwise the two are simply not equal."""
+    if other is None:
+        return False
+    a = convert(self)
+    b = convert(other, hint=a.dtype)
+    try:
+        np.broadcast_shapes(dims(a), dims(b))
+    except ValueError:
+        return wrap(np.bool_(False))
+    return comparison.equal(a, b)
+
+
+def _not_equal(self: Any, other: Any) -> Any:
+    same = _equal(self, other)
+    return True if same is False else elementwise.logical_not(same)
+
+
+def _invert(self: Any) -> Any:
+    tensor = convert(self)
+    return (elementwise.logical_not if tensor.dtype is bool_ else elementwise.invert)(tensor)
+
+
+_and = _logical_or_bitwise(comparison.logical_and, comparison.bitwise_and)
+_or = _logical_or_bitwise(comparison.logical_or, comparison.bitwise_or)
+_xor = _logical_or_bitwise(comparison.logical_xor, comparison.bitwise_xor)
+
+BINARY: dict[str, Operator] = {
+    "add": arithmetic.add,
+    "sub": arithmetic.subtract,
+    "mul": arithmetic.multiply,
+    "truediv": arithmetic.truediv,
+    "floordiv": arithmetic.floordiv,
+    "mod": arithmetic.floormod,
+    "pow": arithmetic.pow,
+    "matmul": matmul.matmul,
+    "and": _and,
+    "or": _or,
+    "xor": _xor,
+}
+ALONE: dict[str, Callable[..., Any]] = {
+    "lt": comparison.less,
+    "le": comparison.less_equal,
+    "gt": comparison.greater,
+    "ge": comparison.greater_equal,
+    "eq": _equal,
+    "ne": _not_equal,
+    "neg": elementwise.negative,
+    "pos": lambda self: convert(self),
+    "abs": complex.abs,
+    "invert": _invert,
+    "getitem": indexing.getitem,
+}
+
+
+def _attach(kind: type) -> None:
+    for name, function in BINARY.items():
+        setattr(kind, f"__{name}__", function)
+        setattr(kind, f"__r{name}__", _swapped(function))
+    for name, function in ALONE.items():
+        setattr(kind, f"__{name}__", function)
+
+
+_attach(Tensor)
+_attach(Variable)
+words.conj = complex.conj
+words.zeros_like = elementwise.zeros_like
+words.ones_like = elementwise.ones_like

@@ -1,0 +1,570 @@
+"""Reductions: from an array to a smaller one along some axes; and cumulative sums and products.
+
+The public functions bring the axes into one form, a sorted tuple counted from the front; kernels
+and rules see nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core import dtypes
+from wengert.core.convert import convert
+from wengert.core.dispatch import apply
+from wengert.core.dtypes import as_dtype
+from wengert.core.operation import Row
+from wengert.core.registry import op
+from wengert.core.shapes import Dims, broadcast_axes, normal_axis
+from wengert.core.tensor import Tensor, dims
+from wengert.core.words import words
+from wengert.errors import InvalidArgumentError
+from wengert.ops.batching import axes_moved, axis_moved
+from wengert.ops.comparison import equal, where
+from wengert.ops.complex import conj, real
+from wengert.ops.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
+from wengert.ops.elementwise import cast, exp, is_finite, log, sqrt, square, zeros_like
+from wengert.ops.identity import stop_gradient
+from wengert.ops.shaping import broadcast_to, reshape, transpose
+
+# ---- axes -------------------------------------------------------------------------------------
+
+
+def normal_axes(axis: Any, rank: int, who: str) -> Dims:
+    """The axes to reduce, sorted and counted from the front; None means all."""
+    if axis is None:
+        return tuple(range(rank))
+    if isinstance(axis, (int, np.integer)):
+        axis = (axis,)
+    given = [int(a) for a in np.ravel(np.asarray(axis))]
+    for a in given:
+        if not -rank <= a < rank:
+            raise InvalidArgumentError(
+                f"Invalid reduction dimension ({a} for input with {rank} dimension(s)) [Op:{who}]"
+            )
+    return tuple(sorted({normal_axis(a, rank) for a in given}))
+
+
+def kept_dims(shape: Dims, axis: Dims) -> Dims:
+    """The shape with the reduced axes at size one."""
+    return tuple(1 if i in axis else size for i, size in enumerate(shape))
+
+
+def _spread(g: Any, shape: Dims, axis: Dims) -> Any:
+    """A cotangent of the result, repeated along the reduced axes."""
+    kept = kept_dims(shape, axis)
+    return broadcast_to(g if dims(g) == kept else reshape(g, kept), shape)
+
+
+def _size(shape: Dims, axis: Dims) -> int:
+    return int(np.prod([shape[i] for i in axis], dtype=np.int64))
+
+
+# ---- sums and means ---------------------------------------------------------------------------
+
+
+def _accurately(reduce: Callable[..., Any], x: Any, axis: Dims, keepdims: bool) -> Any:
+    """Two-byte floats are summed in float32, so that long sums keep their digits."""
+    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
+        return reduce(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(x.dtype)
+    return reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+
+
+SUM: Row = op(
+    "Sum",
+    lambda xp, x, *, axis, keepdims: _accurately(xp.sum, x, axis, keepdims),
+    vjp=(lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis),),
+    linear=(0,),
+    batch=axes_moved("Sum"),
+    saves="",
+)
+
+
+def _mean_kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    if x.dtype.kind in "iu":  # TensorFlow divides the sum as an integer
+        return (xp.sum(x, axis=axis, keepdims=keepdims) // _size(x.shape, axis)).astype(x.dtype)
+    total = _accurately(xp.sum, x, axis, keepdims)
+    return (total / x.dtype.type(_size(x.shape, axis))).astype(x.dtype)
+
+
+MEAN: Row = op(
+    "Mean",
+    _mean_kernel,
+    vjp=(
+        lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis) / float(_size(dims(x), axis)),
+    ),
+    linear=(0,),
+    batch=axes_moved("Mean"),
+    saves="",
+)
+
+# ---- products ---------------------------------------------------------------------------------
+
+
+def _prod_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    """For each factor the product of the others: those before it times those after it.
+
+    Right also where factors are zero, and differentiable again.
+    """
+    shape = dims(x)
+    order = (*(i for i in range(len(shape)) if i not in axis), *axis)
+    moved = transpose(x, order)
+    rows = reshape(
+        moved,
+        (*[shape[i] for i in order[: len(shape) - len(axis)]], _size(shape, axis)),
+    )
+    others = cumprod(rows, -1, exclusive=True) * cumprod(rows, -1, exclusive=True, reverse=True)
+    back = tuple(int(i) for i in np.argsort(order))
+    return _spread(g, shape, axis) * transpose(reshape(others, dims(moved)), back)
+
+
+PROD: Row = op(
+    "Prod",
+    lambda xp, x, *, axis, keepdims: _accurately(xp.prod, x, axis, keepdims),
+    vjp=(_prod_rule,),
+    batch=axes_moved("Prod"),
+    saves="x",
+)
+
+# ---- extremes ---------------------------------------------------------------------------------
+
+
+def _extreme_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    """Elements that share the extreme share its cotangent equally."""
+    chosen = cast(equal(_spread(y, dims(x), axis), x), x.dtype)
+    count = _spread(_reduce(SUM, chosen, axis, False), dims(x), axis)
+    return chosen / count * _spread(g, dims(x), axis)
+
+
+def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+        if x.size == 0:  # the extreme of nothing: every element would replace it
+            limit = dtypes.of_numpy(x.dtype)
+            worst = getattr(limit, empty) if limit.is_integer else float(
+                "-inf" if empty == "min" else "inf"
+            )  # fmt: skip
+            return getattr(xp, reduce)(x, axis=axis, keepdims=keepdims, initial=worst)
+        return getattr(xp, reduce)(x, axis=axis, keepdims=keepdims)
+
+    return kernel
+
+
+MAX: Row = op("Max", _extreme_kernel("max", "min"), vjp=(_extreme_rule,), batch=axes_moved("Max"))
+MIN: Row = op("Min", _extreme_kernel("min", "max"), vjp=(_extreme_rule,), batch=axes_moved("Min"))
+ALL: Row = op(
+    "All",
+    lambda xp, x, *, axis, keepdims: xp.all(x, axis=axis, keepdims=keepdims),
+    batch=axes_moved("All"),
+)
+ANY_TRUE: Row = op(
+    "Any",
+    lambda xp, x, *, axis, keepdims: xp.any(x, axis=axis, keepdims=keepdims),
+    batch=axes_moved("Any"),
+)
+ARG_MAX: Row = op(
+    "ArgMax",
+    lambda xp, x, *, axis, dtype: xp.argmax(x, axis=axis).astype(dtype.numpy_dtype),
+    batch=axis_moved("ArgMax"),
+)
+ARG_MIN: Row = op(
+    "ArgMin",
+    lambda xp, x, *, axis, dtype: xp.argmin(x, axis=axis).astype(dtype.numpy_dtype),
+    batch=axis_moved("ArgMin"),
+)
+
+# ---- the Euclidean norm -----------------------------------------------------------------------
+
+
+def _norm_kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    return xp.sqrt(_accurately(xp.sum, x * xp.conj(x), axis, keepdims))
+
+
+def _norm_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    share = _spread(g / y, dims(x), axis)
+    return conj(x) * cast(real(share), x.dtype)
+
+
+def _norm_push(t: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    return cast(real(_reduce(SUM, conj(x) * t, axis, keepdims)), x.dtype) / y
+
+
+EUCLIDEAN_NORM: Row = op(
+    "EuclideanNorm",
+    _norm_kernel,
+    vjp=(_norm_rule,),
+    jvp=(_norm_push,),
+    batch=axes_moved("EuclideanNorm"),
+)
+
+# ---- cumulative sums and products -------------------------------------------------------------
+
+
+def _cumulative(accumulate: str, neutral: int) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+        x = xp.flip(x, axis) if reverse else x
+        wide = x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
+        y = getattr(xp, accumulate)(wide, axis=axis, dtype=wide.dtype).astype(x.dtype)
+        if exclusive:
+            first = [slice(None)] * axis
+            lead = xp.full_like(y[tuple([*first, slice(0, 1)])], neutral)
+            y = xp.concatenate([lead, y[tuple([*first, slice(0, -1)])]], axis)
+        return xp.flip(y, axis) if reverse else y
+
+    return kernel
+
+
+CUMSUM: Row = op(
+    "Cumsum",
+    _cumulative("cumsum", 0),
+    vjp=(lambda g, y, x, *, axis, exclusive, reverse: cumsum(g, axis, exclusive, not reverse),),
+    linear=(0,),
+    batch=axis_moved("Cumsum"),
+    saves="",
+)
+
+
+def _recurrence_kernel(xp: Any, a: Any, b: Any, *, axis: int, reverse: bool) -> Any:
+    """h[i] = a[i] h[i-1] + b[i] along an axis; in reverse, h[i] = a[i] h[i+1] + b[i]."""
+    a, b = xp.moveaxis(a, axis, 0), xp.moveaxis(b, axis, 0)
+    h = xp.empty_like(b)
+    state = xp.zeros_like(b[0]) if len(b) else None
+    for i in range(len(b) - 1, -1, -1) if reverse else range(len(b)):
+        state = a[i] * state + b[i]
+        h[i] = state
+    return xp.moveaxis(h, 0, axis)
+
+
+def _shifted(x: Any, axis: int, reverse: bool) -> Any:
+    """x one step later along an axis (in reverse: earlier), with a zero moved in."""
+    return apply(SHIFT, (x,), {"axis": axis, "reverse": reverse})
+
+
+def _shift_kernel(xp: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+    y = xp.zeros_like(x)
+    before = (*[slice(None)] * axis, slice(0, -1))
+    after = (*[slice(None)] * axis, slice(1, None))
+    y[before if reverse else after] = x[after if reverse else before]
+    return y
+
+
+SHIFT: Row = op(
+    "Shift",
+    _shift_kernel,
+    vjp=(lambda g, y, x, *, axis, reverse: _shifted(g, axis, not reverse),),
+    linear=(0,),
+    batch=axis_moved("Shift"),
+    saves="",
+)
+RECURRENCE: Row = op(
+    "LinearRecurrence",
+    _recurrence_kernel,
+    vjp=(
+        lambda g, h, a, b, *, axis, reverse: (
+            _adjoint_of_recurrence(g, a, axis, reverse) * _shifted(h, axis, reverse)
+        ),
+        lambda g, h, a, b, *, axis, reverse: _adjoint_of_recurrence(g, a, axis, reverse),
+    ),
+)
+
+
+def _adjoint_of_recurrence(g: Any, a: Any, axis: int, reverse: bool) -> Any:
+    """The adjoint runs the other way, with each factor one step earlier: closed at every order."""
+    return apply(
+        RECURRENCE,
+        (_shifted(a, axis, not reverse), g),
+        {"axis": axis, "reverse": not reverse},
+    )
+
+
+def _cumprod_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """For x[i]: the product of what stands before it times what follows, weighted by g.
+
+    The weighted products of what follows obey r[i] = g[i] + x[i+1] r[i+1]. No division: right
+    also where elements are zero.
+    """
+    before = cumprod(x, axis, exclusive=True, reverse=reverse)
+    if exclusive:  # y[i] does not contain x[i]
+        g = _shifted(g, axis, not reverse)
+    after = apply(
+        RECURRENCE,
+        (_shifted(x, axis, not reverse), g),
+        {"axis": axis, "reverse": not reverse},
+    )
+    return before * after
+
+
+CUMPROD: Row = op(
+    "Cumprod",
+    _cumulative("cumprod", 1),
+    vjp=(_cumprod_rule,),
+    batch=axis_moved("Cumprod"),
+    saves="x",
+)
+
+# ---- public functions -------------------------------------------------------------------------
+
+
+def _reduce(row: Row, tensor: Tensor, axis: Any, keepdims: bool, takes: str = NUMBER) -> Tensor:
+    if tensor._array.dtype.kind not in takes:
+        raise wrong_dtype(row, tensor.dtype)
+    axes = normal_axes(axis, len(dims(tensor)), row.name)
+    result: Tensor = apply(row, (tensor,), {"axis": axes, "keepdims": bool(keepdims)})
+    return result
+
+
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The sum of the elements along some axes, or of all.
+
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.reduce_sum(x).numpy().item(), tf.reduce_sum(x, axis=0).numpy().tolist()
+    (10.0, [4.0, 6.0])
+    """
+    return _reduce(SUM, convert(input_tensor), axis, keepdims)
+
+
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The mean of the elements along some axes, or of all.
+
+    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy().tolist()
+    [1.5, 3.5]
+    """
+    return _reduce(MEAN, convert(input_tensor), axis, keepdims)
+
+
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of the elements along some axes, or of all.
+
+    Its gradient is right, to every order, also where factors are zero.
+
+    >>> tf.reduce_prod([[1.0, 2.0], [3.0, 4.0]]).numpy().item()
+    24.0
+    """
+    return _reduce(PROD, convert(input_tensor), axis, keepdims)
+
+
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The largest element along some axes, or of all. Equal ones share the gradient.
+
+    >>> tf.reduce_max([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy().tolist()
+    [3.0, 4.0]
+    """
+    return _reduce(MAX, convert(input_tensor), axis, keepdims, REAL_OR_INT)
+
+
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The smallest element along some axes, or of all. Equal ones share the gradient.
+
+    >>> tf.reduce_min([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy().tolist()
+    [1.0, 2.0]
+    """
+    return _reduce(MIN, convert(input_tensor), axis, keepdims, REAL_OR_INT)
+
+
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Whether all elements along some axes are true.
+
+    >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy().tolist()
+    [False, True]
+    """
+    return _reduce(ALL, convert(input_tensor), axis, keepdims, BOOL)
+
+
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Whether any element along some axes is true.
+
+    >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy().tolist()
+    [True, False]
+    """
+    return _reduce(ANY_TRUE, convert(input_tensor), axis, keepdims, BOOL)
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares along some axes, or of all.
+
+    >>> tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy().item()
+    5.0
+    """
+    return _reduce(EUCLIDEAN_NORM, convert(input_tensor), axis, keepdims)
+
+
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """log(sum(exp(x))) along some axes, without overflow.
+
+    >>> tf.reduce_logsumexp([1000.0, 1000.0]).numpy().round(3)
+    np.float32(1000.693)
+    """
+    x = convert(input_tensor)
+    axes = normal_axes(axis, len(dims(x)), "LogSumExp")
+    largest = _reduce(MAX, x, axes, True)
+    shift = stop_gradient(where(is_finite(largest), largest, zeros_like(largest)))
+    total = log(_reduce(SUM, exp(x - shift), axes, True)) + shift
+    return total if keepdims else _without(total, axes)
+
+
+def _without(x: Tensor, axis: Dims) -> Tensor:
+    return reshape(x, tuple(size for i, size in enumerate(dims(x)) if i not in axis))
+
+
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The mean squared distance from the mean along some axes, or of all.
+
+    >>> tf.math.reduce_variance([1.0, 3.0]).numpy().item()
+    1.0
+    """
+    x = convert(input_tensor)
+    if not x.dtype.is_differentiable:
+        raise TypeError(f"Input must be either real or complex. Received {x.dtype.name} tensor.")
+    away = x - reduce_mean(x, axis, keepdims=True)
+    squared = real(away * conj(away)) if x.dtype.is_complex else square(away)
+    return reduce_mean(squared, axis, keepdims)
+
+
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the variance along some axes, or of all.
+
+    >>> tf.math.reduce_std([1.0, 3.0]).numpy().item()
+    1.0
+    """
+    return sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool = False,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """How many elements are not zero.
+
+    >>> tf.math.count_nonzero([[0.0, 2.0], [3.0, 4.0]]).numpy().item()
+    3
+    """
+    x = convert(input)
+    zero = convert("" if x.dtype is dtypes.string else 0, x.dtype)
+    return reduce_sum(cast(x != zero, dtype), axis, keepdims)
+
+
+def argmax(
+    input: Any,
+    axis: Any = None,
+    output_type: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """The index of the largest element along an axis, the first of equal ones.
+
+    >>> tf.argmax([[1.0, 5.0], [3.0, 2.0]], axis=1).numpy().tolist()
+    [1, 0]
+    """
+    return _arg(ARG_MAX, input, axis, output_type)
+
+
+def argmin(
+    input: Any,
+    axis: Any = None,
+    output_type: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """The index of the smallest element along an axis, the first of equal ones.
+
+    >>> tf.argmin([[1.0, 5.0], [3.0, 2.0]], axis=1).numpy().tolist()
+    [0, 1]
+    """
+    return _arg(ARG_MIN, input, axis, output_type)
+
+
+def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
+    x = convert(value)
+    if x._array.dtype.kind not in ANY:
+        raise wrong_dtype(row, x.dtype)
+    (at,) = normal_axes(0 if axis is None else axis, len(dims(x)), row.name)
+    result: Tensor = apply(row, (x,), {"axis": at, "dtype": as_dtype(dtype)})
+    return result
+
+
+def cumsum(
+    x: Any,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The running sum along an axis.
+
+    >>> tf.cumsum([1.0, 2.0, 3.0]).numpy().tolist()
+    [1.0, 3.0, 6.0]
+    >>> tf.cumsum([1.0, 2.0, 3.0], exclusive=True, reverse=True).numpy().tolist()
+    [5.0, 3.0, 0.0]
+    """
+    return _scan(CUMSUM, x, axis, exclusive, reverse)
+
+
+def cumprod(
+    x: Any,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The running product along an axis.
+
+    >>> tf.math.cumprod([1.0, 2.0, 3.0]).numpy().tolist()
+    [1.0, 2.0, 6.0]
+    """
+    return _scan(CUMPROD, x, axis, exclusive, reverse)
+
+
+def _scan(row: Row, value: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    x, at = convert(value), int(axis)
+    rank = len(dims(x))
+    if not -rank <= at < rank:
+        raise InvalidArgumentError(
+            f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {at} "
+            f"[Op:{row.name}]"
+        )
+    attrs = {
+        "axis": normal_axis(at, rank),
+        "exclusive": bool(exclusive),
+        "reverse": bool(reverse),
+    }
+    result: Tensor = apply(row, (x,), attrs)
+    return result
+
+
+# ---- what the machine says --------------------------------------------------------------------
+
+
+def sum_to(x: Any, shape: Dims) -> Any:
+    """The sum over the axes along which a tensor of `shape` was broadcast."""
+    axes, kept = broadcast_axes(shape, dims(x))
+    if not axes:
+        return x
+    total = apply(SUM, (x,), {"axis": axes, "keepdims": False})
+    return reshape(total, shape) if kept else total
+
+
+words.sum_to = sum_to
