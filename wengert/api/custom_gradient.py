@@ -253,7 +253,7 @@ class CustomGradient:
         gradient = _GradFn(self, grad_fn, full_call, len(inputs), [], _depth.now > 0)
 
         def joint(gs: Results, ys: Results, xs: Results, attrs: Attrs) -> list[Any]:
-            with batcher.outside(*state.recorders):
+            with batcher.outside(*state.here.recorders):
                 pulled = gradient(
                     [None if g is None else batcher.full(g) for g in gs], ys, xs, attrs
                 )
@@ -266,7 +266,7 @@ class CustomGradient:
             many=True,
             users=True,
         )
-        for recorder in state.recorders:
+        for recorder in state.here.recorders:
             recorder.record(row, inputs, {}, results)
         with batcher.outside():
             full_row = Row(row.name, self._batch, joint=gradient, many=True, users=True)
@@ -282,7 +282,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def _batcher_of(inputs: Sequence[Any]) -> Batcher | None:
-    active = state.interpreter
+    active = state.here.interpreter
     if isinstance(active, Batcher) and any(
         isinstance(v, Batched) and active.holds(v) for v in inputs
     ):
@@ -486,7 +486,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def forward_only(*args: Any, **kwargs: Any) -> Any:
-        watcher = next(r for r in reversed(state.recorders) if isinstance(r, VariableWatcher))
+        watcher = next(r for r in reversed(state.here.recorders) if isinstance(r, VariableWatcher))
         with listening(watcher):
             result = f(*args, **kwargs)
 

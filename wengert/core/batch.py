@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from wengert.core.dispatch import Interpreter, Recorder, announce, apply, state
+from wengert.core.dispatch import Interpreter, Recorder, announce, apply, install, state
 from wengert.core.operation import Attrs, Row
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
@@ -109,40 +109,39 @@ class Batcher:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Take the operations of this thread."""
-        self.outer, self.outer_recorders = state.interpreter, state.recorders
-        state.interpreter, state.recorders = self, ()
+        self.outer, self.outer_recorders = state.here.interpreter, state.here.recorders
+        install((), self)
         try:
             yield
         finally:
-            state.interpreter, state.recorders = self.outer, self.outer_recorders
+            install(self.outer_recorders, self.outer)
 
     @contextmanager
     def outside(self, *inner: Recorder) -> Iterator[None]:
         """As it was before this batch began, with some of the recorders that came since."""
-        now = state.interpreter, state.recorders
-        state.interpreter = self.outer
-        state.recorders = (*self.outer_recorders, *inner)
+        now = state.here.recorders, state.here.interpreter
+        install((*self.outer_recorders, *inner), self.outer)
         try:
             yield
         finally:
-            state.interpreter, state.recorders = now
+            install(*now)
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs) -> Any:
         batched = [self.holds(x) for x in inputs]
         if not any(batched):
-            with self.outside(*state.recorders):
+            with self.outside(*state.here.recorders):
                 return apply(row, inputs, attrs)
         xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
         with self.outside():
             fulls = apply_batched(row, batched, self.size, xs, attrs)
         result: Any = [self.lift(f) for f in fulls] if row.many else self.lift(fulls)
-        for recorder in state.recorders:
+        for recorder in state.here.recorders:
             recorder.record(row, inputs, attrs, result)
         return result
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         """Hear of an operation with a joint rule; tell the recorders inside and outside."""
-        for recorder in state.recorders:
+        for recorder in state.here.recorders:
             recorder.record(row, inputs, attrs, result)
         batched = [self.holds(x) for x in inputs]
         results = result if row.many else [result]
@@ -237,5 +236,5 @@ def vectorized(
     batcher = Batcher(size)
     with batcher.active():
         results = function(*[batcher.lift(full) for full in fulls])
-        with batcher.outside(*state.recorders):
+        with batcher.outside(*state.here.recorders):
             return [None if r is None else batcher.full(r) for r in results]

@@ -7,14 +7,14 @@ takes the operation instead (a batch, later a graph). The door knows none of the
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import numpy as np
 
 from wengert.core.operation import NO_ATTRS, Attrs, Row
-from wengert.core.quiet import QUIET, enter, leave
+from wengert.core.quiet import QUIET, enter, leave, quiet_runner
 from wengert.core.shapes import shown
 from wengert.core.tensor import Tensor, wrap
 from wengert.errors import InvalidArgumentError, LeakedTensorError, OpError
@@ -38,52 +38,100 @@ class Interpreter(Protocol):
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None: ...
 
 
+class Here:
+    """What is active in one thread. Changed by `install` alone."""
+
+    __slots__ = ("interpreter", "listeners", "recorders", "run_quietly")
+
+    def __init__(self) -> None:
+        self.recorders: tuple[Recorder, ...] = ()
+        self.interpreter: Interpreter | None = None
+        # The recorders; None while an interpreter is active. One look tells the door everything.
+        self.listeners: tuple[Recorder, ...] | None = ()
+        self.run_quietly = quiet_runner()
+
+
 class State(threading.local):
-    """What is active in this thread."""
+    """`state.here` is what is active in the thread that asks."""
 
-    recorders: tuple[Recorder, ...] = ()
-    interpreter: Interpreter | None = None
+    def __init__(self) -> None:
+        self.here = Here()
 
 
-state = State()
-_new = object.__new__
+state: Final = State()
+_new: Final = object.__new__
+
+
+def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:
+    """Say who listens in this thread, and who takes the operations."""
+    here = state.here
+    here.recorders = recorders
+    here.interpreter = interpreter
+    here.listeners = recorders if interpreter is None else None
+
+
+# ---- the door ---------------------------------------------------------------------------------
 
 
 def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS) -> Any:
     """Carry out an operation on tensors: one result, or a list where the row says so."""
-    if state.interpreter is not None:
-        return state.interpreter.apply(row, inputs, attrs)
+    here = state.here
+    listeners = here.listeners
+    if listeners is None:
+        assert here.interpreter is not None
+        return here.interpreter.apply(row, inputs, attrs)
     token = enter(QUIET)
     try:
-        if attrs:
-            value = row.kernel(np, *[x._array for x in inputs], **attrs)
-        elif len(inputs) == 2:  # without unpacking: the commonest case, 0.1 µs faster
-            a, b = inputs
-            value = row.kernel(np, a._array, b._array)
-        else:
-            value = row.kernel(np, *[x._array for x in inputs])
+        value = row.kernel(np, *[x._array for x in inputs], **attrs)
     except Exception as error:
         raise _explained(row, inputs, error) from error
     finally:
         leave(token)
-    result: Any
-    if row.many:
-        result = [wrap(v) for v in value]
-    else:  # wrap(value), without the call
-        result = _new(Tensor)
-        result._array = value
-        result._key = None
-    for recorder in state.recorders:
+    result = [wrap(v) for v in value] if row.many else wrap(value)
+    for recorder in listeners:
         recorder.record(row, inputs, attrs, result)
     return result
 
 
+def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[Any]]) -> Any:
+    """The door for a NumPy function of two arrays, as the public function of the operation.
+
+    It is `apply` for two plain tensors of one dtype, unrolled: by far the commonest operations,
+    and 0.5 of 1.4 µs saved on each. Everything else is prepared and goes to `apply`.
+    """
+    ufunc = row.ufunc
+
+    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
+        if type(x) is Tensor and type(y) is Tensor:
+            a, b = x._array, y._array
+            dtype = a.dtype
+            if dtype is b.dtype and dtype in takes:
+                here = state.here
+                listeners = here.listeners
+                if listeners is not None:
+                    try:
+                        value = here.run_quietly(ufunc, a, b)
+                    except Exception:  # explained by the general door
+                        return apply(row, (x, y))  # type: ignore[no-any-return]
+                    result: Tensor = _new(Tensor)  # wrap(value), without the call
+                    result._array = value
+                    result._key = None
+                    if listeners:
+                        for recorder in listeners:
+                            recorder.record(row, (x, y), NO_ATTRS, result)
+                    return result
+        return apply(row, prepare(x, y))  # type: ignore[no-any-return]
+
+    return function
+
+
 def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
     """Tell the recorders of an operation that was carried out by other means."""
-    if state.interpreter is not None:
-        state.interpreter.announce(row, inputs, attrs, result)
+    here = state.here
+    if here.interpreter is not None:
+        here.interpreter.announce(row, inputs, attrs, result)
         return
-    for recorder in state.recorders:
+    for recorder in here.recorders:
         recorder.record(row, inputs, attrs, result)
 
 
@@ -112,27 +160,26 @@ def _complaint(row: Row, inputs: Sequence[Any], error: Exception) -> str:
 
 def start(recorder: Recorder) -> None:
     """Let a recorder listen in this thread."""
-    if recorder.computes:
-        state.recorders = (*state.recorders, recorder)
-    else:
-        at = sum(not r.computes for r in state.recorders)
-        state.recorders = (*state.recorders[:at], recorder, *state.recorders[at:])
+    now = state.here.recorders
+    at = len(now) if recorder.computes else sum(not r.computes for r in now)
+    install((*now[:at], recorder, *now[at:]), state.here.interpreter)
 
 
 def stop(recorder: Recorder) -> None:
     """Let a recorder listen no more."""
-    state.recorders = tuple(r for r in state.recorders if r is not recorder)
+    here = state.here
+    install(tuple(r for r in here.recorders if r is not recorder), here.interpreter)
 
 
 @contextmanager
 def listening(*recorders: Recorder) -> Iterator[None]:
     """Only these recorders hear what happens inside."""
-    before = state.recorders
-    state.recorders = recorders
+    before = state.here.recorders
+    install(recorders, state.here.interpreter)
     try:
         yield
     finally:
-        state.recorders = before
+        install(before, state.here.interpreter)
 
 
 @contextmanager

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from wengert.core.dispatch import also_listening, apply, listening, state
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, Row
 from wengert.core.reverse import joint_gradients, pull_back
 from wengert.core.tape import Tape
-from wengert.core.tensor import Key, dims, key_of
+from wengert.core.tensor import dims
 from wengert.core.words import words
 
 
@@ -29,14 +29,22 @@ class Accumulator:
     __slots__ = ("__weakref__", "tangents")
 
     def __init__(self) -> None:
-        # A tangent lives as long as its value, or a record that mentions the value.
-        self.tangents: WeakKeyDictionary[Key, Any] = WeakKeyDictionary()
+        # By the id of the value; the weak reference takes the entry away when the value goes.
+        self.tangents: dict[int, tuple[ref[Any], Any]] = {}
 
     def watch(self, value: Any, tangent: Any) -> None:
-        self.tangents[key_of(value)] = tangent
+        at, owner = id(value), ref(self)  # weak both ways: no cycle
+
+        def forget(_: object) -> None:
+            accumulator = owner()
+            if accumulator is not None:
+                accumulator.tangents.pop(at, None)
+
+        self.tangents[at] = ref(value, forget), tangent
 
     def tangent(self, value: Any) -> Any:
-        return None if value._key is None else self.tangents.get(value._key)
+        found = self.tangents.get(id(value))
+        return None if found is None else found[1]
 
     def accessed(self, variable: Any) -> None:
         pass
@@ -47,8 +55,8 @@ class Accumulator:
         tangents = [self.tangent(x) for x in inputs]
         if all(t is None for t in tangents):
             return
-        at = state.recorders.index(self)
-        with listening(*state.recorders[:at]):  # what is computed here, the earlier ones hear
+        at = state.here.recorders.index(self)
+        with listening(*state.here.recorders[:at]):  # what is computed here, the earlier ones hear
             pushed = push_forward(row, tangents, inputs, attrs, result)
         results = result if row.many else [result]
         for y, tangent in zip(results, pushed, strict=True):

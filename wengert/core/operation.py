@@ -2,7 +2,8 @@
 
 The conventions, in one place:
 
-- ``kernel(xp, *arrays, **attrs)`` computes the result with a NumPy-shaped namespace.
+- ``kernel(xp, *arrays, **attrs)`` computes the result with a NumPy-shaped namespace. A string
+  names the function of the namespace that is the kernel: "multiply" is xp.multiply.
 - ``vjp`` holds one rule for each input, ``rule(g, y, *xs, **attrs)``: from the cotangent of the
   result to the cotangent of that input. None stands for an input without a derivative.
 - Rules multiply by the plain Jacobian, without conjugation. TensorFlow's convention for complex
@@ -17,9 +18,12 @@ The conventions, in one place:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import count
 from typing import Any, Final
+
+import numpy as np
 
 Rule = Callable[..., Any]
 Attrs = dict[str, Any]
@@ -31,6 +35,7 @@ class Row:
 
     __slots__ = (
         "batch",
+        "declared",
         "differentiable",
         "elementwise",
         "joint",
@@ -43,6 +48,8 @@ class Row:
         "passes_slices",
         "saves_x",
         "saves_y",
+        "sums_back",
+        "ufunc",
         "users",
         "vjp",
     )
@@ -50,7 +57,7 @@ class Row:
     def __init__(
         self,
         name: str,
-        kernel: Callable[..., Any],
+        kernel: Callable[..., Any] | str,
         *,
         vjp: Sequence[Rule | None] | EachInput | None = None,
         joint: Callable[..., Sequence[Any]] | None = None,
@@ -63,9 +70,12 @@ class Row:
         many: bool = False,
         passes_slices: bool = False,
         users: bool = False,
+        declared: str = "",
     ) -> None:
         self.name = name
-        self.kernel = kernel
+        self.kernel = named_kernel(kernel) if isinstance(kernel, str) else kernel
+        self.ufunc = getattr(np, kernel) if isinstance(kernel, str) else None
+        self.declared = declared or place(self.kernel)  # file:line
         self.vjp = vjp
         self.joint = joint
         self.jvp = jvp
@@ -79,15 +89,21 @@ class Row:
         self.many = many
         self.passes_slices = passes_slices  # the rule does not mind IndexedSlices
         self.users = users  # its code is the user's: let its errors through, check its results
+        # Whether a cotangent may have to be summed back to the shape of an input.
+        self.sums_back = elementwise and not (isinstance(vjp, tuple) and len(vjp) == 1)
         self.differentiable = vjp is not None or joint is not None
-
-    @property
-    def declared(self) -> str:
-        """Where the operation is declared: file:line."""
-        return place(self.kernel)
 
     def __repr__(self) -> str:
         return f"<operation {self.name} declared at {self.declared}>"
+
+
+def named_kernel(name: str) -> Callable[..., Any]:
+    """The kernel that is one function of the namespace."""
+
+    def kernel(xp: Any, *arrays: Any) -> Any:
+        return getattr(xp, name)(*arrays)
+
+    return kernel
 
 
 class EachInput:
@@ -100,6 +116,9 @@ class EachInput:
 
     def __getitem__(self, index: int) -> Rule:
         return partial(self.rule, index)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return (partial(self.rule, index) for index in count())
 
 
 def place(function: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -21,15 +22,16 @@ TABLE: Final[dict[str, Row]] = {}
 GRADIENTS: Final[dict[str, Registered]] = {}
 
 
-def op(name: str, kernel: Callable[..., Any], **fields: Any) -> Row:
+def op(name: str, kernel: Callable[..., Any] | str, **fields: Any) -> Row:
     """Declare an operation: make its row and enter it into the table."""
+    declared = _line_of_declaration() if isinstance(kernel, str) else place(kernel)
     if name in TABLE:
         raise DuplicateError(
             f"Registering two operations with name '{name}'! "
             f"(Previous registration was in {TABLE[name].declared}, "
-            f"this one is in {place(kernel)}.) Choose another name."
+            f"this one is in {declared}.) Choose another name."
         )
-    row = TABLE[name] = Row(name, kernel, **fields)
+    row = TABLE[name] = Row(name, kernel, declared=declared, **fields)
     return row
 
 
@@ -74,3 +76,11 @@ def missing_gradient(name: str) -> NoGradientError:
 def _nearest(name: str) -> str:
     close = difflib.get_close_matches(name, [*GRADIENTS, *TABLE], n=3)
     return f" Registered names near it: {', '.join(close)}." if close else ""
+
+
+def _line_of_declaration() -> str:
+    """The line of the statement that declares an operation, behind `op` and its shorthands."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_filename.endswith("declare.py"):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

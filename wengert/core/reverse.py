@@ -6,13 +6,13 @@ like any other computation: that is where higher orders come from.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
 from wengert.core.contract import check_gradients
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Row, place
-from wengert.core.tape import Record, Tape
+from wengert.core.tape import LEAF, Record, Tape
 from wengert.core.tensor import Key, Tensor
 from wengert.core.words import words
 
@@ -40,7 +40,13 @@ def pull_back(
     start = 1 + max(positions[key] for key in cotangents)
     wanted = {x._key for x in sources if x._key in positions}
     needed = _needed(tape, wanted, start)
-    found = sweep(_newest_first(tape.records, start, drain), cotangents, needed, wanted)
+    inner = any(positions[key] != LEAF for key in wanted)
+    if drain:
+        records = tape.records
+        del records[start:]
+    else:
+        records = tape.records[:start]
+    found = sweep(records, cotangents, needed, wanted, inner)
     return [found.get(x._key) for x in sources]
 
 
@@ -55,61 +61,61 @@ def _needed(tape: Tape, wanted: set[Key], start: int) -> Container[Key]:
     return needed
 
 
-def _newest_first(records: list[Record], start: int, drain: bool) -> Iterator[Record]:
-    if not drain:  # by index: a persistent tape may be recording this very sweep
-        return (records[at] for at in range(start - 1, -1, -1))
-    del records[start:]
-    return _popped(records)
-
-
-def _popped(records: list[Record]) -> Iterator[Record]:
-    while records:
-        yield records.pop()
-
-
 def sweep(
-    records: Iterator[Record],
+    records: list[Record],
     cotangents: Cotangents,
     needed: Container[Key],
     wanted: Container[Key],
+    inner: bool,
 ) -> Cotangents:
-    """Reverse mode. Returns the cotangents of the wanted values."""
+    """Reverse mode. Returns the cotangents of the wanted values.
+
+    `inner` says whether a wanted value was itself computed on the tape: the cotangent of such a
+    value is kept while the sweep passes it on. The list is empty afterwards. The loop is written
+    for speed: it counts by hand, and calls rules without unpacking where it can.
+    """
     found: Cotangents = {}
     take = cotangents.pop
     g: Any
-    for row, attrs, keys, xs, out, y in records:
+    while records:
+        row, attrs, keys, xs, out, y = records.pop()
         if row.many:
             g = _take_several(cotangents, out, y, found, wanted)
         else:
             g = take(out, None)
-            if g is not None and out in wanted:
+            if inner and g is not None and out in wanted:
                 found[out] = g
         if g is None:
             continue
         if type(g) is IndexedSlices and not row.passes_slices:
             g = words.to_dense(g)
-        if row.joint is not None:
+        rules: Any = row.vjp
+        if rules is None:
             _pull_jointly(row, attrs, keys, xs, y, g, cotangents, needed)
             continue
-        rules: Any = row.vjp
-        broadcasts = row.elementwise and len(keys) > 1
-        i = 0  # counted by hand: `enumerate` costs 0.05 µs a record
+        i = -1
         for key in keys:
-            if key in needed:
-                rule = rules[i]
-                if rule is not None:
-                    x = xs[i]
-                    gradient = rule(g, y, *xs, **attrs)
-                    if gradient is not None:
-                        if broadcasts:
-                            shape = x if type(x) is tuple else x._array.shape
-                            if gradient._array.shape != shape:
-                                gradient = words.sum_to(gradient, shape)
-                        before = cotangents.get(key)
-                        cotangents[key] = (
-                            gradient if before is None else words.add(before, gradient)
-                        )
-            i += 1  # noqa: SIM113
+            i += 1
+            if key not in needed:
+                continue
+            rule = rules[i]
+            if rule is None:
+                continue
+            if attrs:
+                gradient = rule(g, y, *xs, **attrs)
+            elif len(keys) == 2:
+                gradient = rule(g, y, xs[0], xs[1])
+            else:
+                gradient = rule(g, y, *xs)
+            if gradient is None:
+                continue
+            if row.sums_back:
+                x = xs[i]
+                shape = x if type(x) is tuple else x._array.shape
+                if gradient._array.shape != shape:  # the input was broadcast
+                    gradient = words.sum_to(gradient, shape)
+            before = cotangents.get(key)
+            cotangents[key] = gradient if before is None else words.add(before, gradient)
     for key, g in cotangents.items():
         if key in wanted and key not in found:
             found[key] = g

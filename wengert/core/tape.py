@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from wengert.core.operation import Attrs, Row
 from wengert.core.tensor import Key, key_of
 
-Record = tuple[Row, Attrs, list[Any], Any, Any, Any]
+Record = tuple[Row, Attrs, Any, Any, Any, Any]
 
 LEAF = -1  # the position of a value that was watched, not computed
 
@@ -59,32 +59,33 @@ class Tape:
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         positions = self.positions
-        keys = [x._key for x in inputs]
-        for key in keys:
-            if key in positions:
-                break
+        if len(inputs) == 2:  # written out: this runs for every operation
+            x, y = inputs
+            key_x, key_y = x._key, y._key
+            if key_x not in positions and key_y not in positions:
+                return
+            keys: Any = (key_x, key_y)
         else:
-            return
+            keys = [x._key for x in inputs]
+            if positions.keys().isdisjoint(keys):
+                return
         if not row.differentiable:
             return
-        at = len(self.records)
+        records = self.records
         out: Any
         if row.many:
             out = tuple([key_of(r) for r in result])
             for key in out:
-                positions[key] = at
+                positions[key] = len(records)
         else:
             out = result._key
             if out is None:
                 out = result._key = Key()
-            positions[out] = at
-        self.records.append(
-            (
-                row,
-                attrs,
-                keys,
-                inputs if row.saves_x else [x._array.shape for x in inputs],
-                out,
-                result if row.saves_y else None,
-            )
-        )
+            positions[out] = len(records)
+        if row.saves_x:
+            saved: Any = inputs
+        elif len(inputs) == 2:
+            saved = (x._array.shape, y._array.shape)
+        else:
+            saved = [x._array.shape for x in inputs]
+        records.append((row, attrs, keys, saved, out, result if row.saves_y else None))

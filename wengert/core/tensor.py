@@ -14,14 +14,10 @@ from wengert.core.shapes import Dims, TensorShape
 _new: Final = object.__new__
 
 
-class Key:
-    """The identity of a value, given when somebody first follows it.
-
-    It outlives the tensor where a record mentions it, so that records need not keep tensors alive,
-    and it can be referred to weakly, so that what is known of a value goes when the value goes.
-    """
-
-    __slots__ = ("__weakref__",)
+# The identity of a value, given when a tape first follows it. It outlives the tensor where a record
+# mentions it, so that records need not keep tensors alive. A bare object, because it is unique, free
+# of locks, and the cheapest thing there is for the garbage collector: it does not look at it.
+Key = object
 
 
 class Tensor:

@@ -104,7 +104,7 @@ class Variable:
 
     def read_value(self) -> Tensor:
         """The value as it is now, as a tensor that later assignments do not change."""
-        for recorder in state.recorders:
+        for recorder in state.here.recorders:
             recorder.accessed(self)
         tensor: Tensor = words.read(self)
         return tensor

@@ -21,7 +21,7 @@ less: Binary = binary(
     "less",
     "Whether x < y.",
     ("[1, 2], [2, 2]", "[ True False]"),
-    kernel=lambda xp, x, y: x < y,
+    kernel="less",
     takes=REAL_OR_INT,
 )
 less_equal: Binary = binary(
@@ -29,7 +29,7 @@ less_equal: Binary = binary(
     "less_equal",
     "Whether x <= y.",
     ("[1, 3], [2, 2]", "[ True False]"),
-    kernel=lambda xp, x, y: x <= y,
+    kernel="less_equal",
     takes=REAL_OR_INT,
 )
 greater: Binary = binary(
@@ -37,7 +37,7 @@ greater: Binary = binary(
     "greater",
     "Whether x > y.",
     ("[1, 3], [2, 2]", "[False  True]"),
-    kernel=lambda xp, x, y: x > y,
+    kernel="greater",
     takes=REAL_OR_INT,
 )
 greater_equal: Binary = binary(
@@ -45,7 +45,7 @@ greater_equal: Binary = binary(
     "greater_equal",
     "Whether x >= y.",
     ("[1, 2], [2, 2]", "[False  True]"),
-    kernel=lambda xp, x, y: x >= y,
+    kernel="greater_equal",
     takes=REAL_OR_INT,
 )
 equal: Binary = binary(
@@ -90,7 +90,7 @@ logical_and: Binary = binary(
     "logical_and",
     "Whether both are true.",
     ("[True, True], [True, False]", "[ True False]"),
-    kernel=lambda xp, x, y: x & y,
+    kernel="bitwise_and",
     takes=BOOL,
 )
 logical_or: Binary = binary(
@@ -98,7 +98,7 @@ logical_or: Binary = binary(
     "logical_or",
     "Whether one of them, or both, is true.",
     ("[False, False], [True, False]", "[ True False]"),
-    kernel=lambda xp, x, y: x | y,
+    kernel="bitwise_or",
     takes=BOOL,
 )
 
@@ -117,7 +117,7 @@ bitwise_and: Binary = binary(
     "bitwise.bitwise_and",
     "The bits that are set in both.",
     ("[5], [6]", "[4]"),
-    kernel=lambda xp, x, y: x & y,
+    kernel="bitwise_and",
     takes=INTEGER,
 )
 bitwise_or: Binary = binary(
@@ -125,7 +125,7 @@ bitwise_or: Binary = binary(
     "bitwise.bitwise_or",
     "The bits that are set in one or both.",
     ("[5], [6]", "[7]"),
-    kernel=lambda xp, x, y: x | y,
+    kernel="bitwise_or",
     takes=INTEGER,
 )
 bitwise_xor: Binary = binary(
@@ -133,7 +133,7 @@ bitwise_xor: Binary = binary(
     "bitwise.bitwise_xor",
     "The bits that are set in exactly one.",
     ("[5], [6]", "[3]"),
-    kernel=lambda xp, x, y: x ^ y,
+    kernel="bitwise_xor",
     takes=INTEGER,
 )
 

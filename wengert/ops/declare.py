@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
+import numpy as np
+
 from wengert.core.convert import convert
-from wengert.core.dispatch import apply
+from wengert.core.dispatch import apply, door_for_two
 from wengert.core.dtypes import DType, check_same
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Row
@@ -40,7 +42,7 @@ def unary(
     public: str,
     summary: str,
     example: tuple[str, str],
-    kernel: Callable[..., Any],
+    kernel: Callable[..., Any] | str,
     vjp: Callable[..., Any] | None = None,
     takes: str = INEXACT,
     **fields: Any,
@@ -65,7 +67,7 @@ def binary(
     public: str,
     summary: str,
     example: tuple[str, str],
-    kernel: Callable[..., Any],
+    kernel: Callable[..., Any] | str,
     vjp: Sequence[Callable[..., Any] | None] | None = None,
     takes: str = NUMBER,
     **fields: Any,
@@ -73,13 +75,18 @@ def binary(
     """Declare an elementwise operation of two inputs of one dtype, and make its function."""
     row = op(type_name, kernel, vjp=vjp, elementwise=True, **fields)
 
-    def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        if type(x) is not Tensor or type(y) is not Tensor or x._array.dtype is not y._array.dtype:
-            x, y = matched(row.name, x, y)
-        if x._array.dtype.kind not in takes:
-            raise wrong_dtype(row, x.dtype)
-        result: Tensor = apply(row, (x, y))
-        return result
+    def prepare(x: Any, y: Any) -> list[Tensor]:
+        tensors = matched(row.name, x, y)
+        if tensors[0]._array.dtype.kind not in takes:
+            raise wrong_dtype(row, tensors[0].dtype)
+        return tensors
+
+    if row.ufunc is not None:
+        function = door_for_two(row, numpy_dtypes(takes), prepare)
+    else:
+
+        def function(x: Any, y: Any, name: str | None = None) -> Any:
+            return apply(row, prepare(x, y))
 
     presented: Binary = _presented(function, public, summary, example)
     return presented
@@ -90,6 +97,11 @@ def _presented(function: Any, public: str, summary: str, example: tuple[str, str
     function.__name__ = function.__qualname__ = public.rpartition(".")[2]
     function.__doc__ = f"{summary}\n\n    >>> print(tf.{public}({call}).numpy())\n    {shown}\n    "
     return function
+
+
+def numpy_dtypes(kinds: str) -> frozenset[Any]:
+    """NumPy's own dtypes of some kinds, for the doors that ask no further."""
+    return frozenset(np.dtype(code) for code in "efdFDbBhHiIlLqQ?" if np.dtype(code).kind in kinds)
 
 
 def wrong_dtype(row: Row, dtype: DType) -> InvalidArgumentError:

@@ -19,7 +19,7 @@ negative: Unary = unary(
     "negative",
     "The opposite of each element: -x.",
     ("[1.0, -2.0]", "[-1.  2.]"),
-    kernel=lambda xp, x: -x,
+    kernel="negative",
     vjp=lambda g, y, x: -g,
     saves="",
     takes=NUMBER,
@@ -29,7 +29,7 @@ square: Unary = unary(
     "square",
     "x times x.",
     ("[2.0, -3.0]", "[4. 9.]"),
-    kernel=lambda xp, x: x * x,
+    kernel="square",
     vjp=lambda g, y, x: g * (2.0 * x),
     saves="x",
     takes=NUMBER,
@@ -39,7 +39,7 @@ reciprocal: Unary = unary(
     "math.reciprocal",
     "1 / x.",
     ("[2.0, -4.0]", "[ 0.5  -0.25]"),
-    kernel=lambda xp, x: xp.reciprocal(x),
+    kernel="reciprocal",
     vjp=lambda g, y, x: -g * (y * y),
     saves="y",
 )
@@ -48,7 +48,7 @@ sqrt: Unary = unary(
     "sqrt",
     "The square root of each element.",
     ("[4.0, 9.0]", "[2. 3.]"),
-    kernel=lambda xp, x: xp.sqrt(x),
+    kernel="sqrt",
     vjp=lambda g, y, x: g * 0.5 / y,
     saves="y",
 )
@@ -66,7 +66,7 @@ _sign: Unary = unary(
     "sign",
     "-1, 0 or 1 for each element; x / |x| for complex ones. Its gradient is zero.",
     ("[-2.0, 0.0, 5.0]", "[-1.  0.  1.]"),
-    kernel=lambda xp, x: xp.sign(x),
+    kernel="sign",
     vjp=lambda g, y, x: zeros_like(y),
     saves="y",
     takes=NUMBER,
@@ -77,7 +77,7 @@ abs_real: Unary = unary(
     "abs",
     "The absolute value of each element.",
     ("[-2.0, 3.0]", "[2. 3.]"),
-    kernel=lambda xp, x: xp.abs(x),
+    kernel="abs",
     vjp=lambda g, y, x: g * sign(x),
     saves="x",
     takes=REAL_OR_INT,
@@ -90,7 +90,7 @@ exp: Unary = unary(
     "exp",
     "e to the power of each element.",
     ("[0.0, 1.0]", "[1. 2.7182817]"),
-    kernel=lambda xp, x: xp.exp(x),
+    kernel="exp",
     vjp=lambda g, y, x: g * y,
     saves="y",
 )
@@ -99,7 +99,7 @@ expm1: Unary = unary(
     "math.expm1",
     "exp(x) - 1, exact near zero.",
     ("[0.0, 1e-8]", "[0.e+00 1.e-08]"),
-    kernel=lambda xp, x: xp.expm1(x),
+    kernel="expm1",
     vjp=lambda g, y, x: g * (y + 1.0),
     saves="y",
 )
@@ -108,7 +108,7 @@ log: Unary = unary(
     "math.log",
     "The natural logarithm of each element.",
     ("[1.0, 7.389056]", "[0. 2.]"),
-    kernel=lambda xp, x: xp.log(x),
+    kernel="log",
     vjp=lambda g, y, x: g / x,
     saves="x",
 )
@@ -117,7 +117,7 @@ log1p: Unary = unary(
     "math.log1p",
     "log(1 + x), exact near zero.",
     ("[0.0, 1e-8]", "[0.e+00 1.e-08]"),
-    kernel=lambda xp, x: xp.log1p(x),
+    kernel="log1p",
     vjp=lambda g, y, x: g / (1.0 + x),
     saves="x",
 )
@@ -138,7 +138,7 @@ sin: Unary = unary(
     "sin",
     "The sine of each element, in radians.",
     ("[0.0, 1.5707964]", "[0. 1.]"),
-    kernel=lambda xp, x: xp.sin(x),
+    kernel="sin",
     vjp=lambda g, y, x: g * cos(x),
     saves="x",
 )
@@ -147,7 +147,7 @@ cos: Unary = unary(
     "cos",
     "The cosine of each element, in radians.",
     ("[0.0, 3.1415927]", "[ 1. -1.]"),
-    kernel=lambda xp, x: xp.cos(x),
+    kernel="cos",
     vjp=lambda g, y, x: -g * sin(x),
     saves="x",
 )
@@ -156,7 +156,7 @@ tan: Unary = unary(
     "tan",
     "The tangent of each element, in radians.",
     ("[0.0, 1.0]", "[0. 1.5574077]"),
-    kernel=lambda xp, x: xp.tan(x),
+    kernel="tan",
     vjp=lambda g, y, x: g * square(reciprocal(cos(x))),
     saves="x",
 )
@@ -165,7 +165,7 @@ asin: Unary = unary(
     "asin",
     "The angle whose sine is x.",
     ("[0.0, 1.0]", "[0. 1.5707964]"),
-    kernel=lambda xp, x: xp.arcsin(x),
+    kernel="arcsin",
     vjp=lambda g, y, x: g / sqrt(1.0 - x * x),
     saves="x",
 )
@@ -174,7 +174,7 @@ acos: Unary = unary(
     "acos",
     "The angle whose cosine is x.",
     ("[1.0, -1.0]", "[0. 3.1415927]"),
-    kernel=lambda xp, x: xp.arccos(x),
+    kernel="arccos",
     vjp=lambda g, y, x: -g / sqrt(1.0 - x * x),
     saves="x",
 )
@@ -183,7 +183,7 @@ atan: Unary = unary(
     "atan",
     "The angle whose tangent is x.",
     ("[0.0, 1.0]", "[0. 0.7853982]"),
-    kernel=lambda xp, x: xp.arctan(x),
+    kernel="arctan",
     vjp=lambda g, y, x: g / (1.0 + x * x),
     saves="x",
 )
@@ -192,7 +192,7 @@ sinh: Unary = unary(
     "sinh",
     "(exp(x) - exp(-x)) / 2.",
     ("[0.0, 1.0]", "[0. 1.1752012]"),
-    kernel=lambda xp, x: xp.sinh(x),
+    kernel="sinh",
     vjp=lambda g, y, x: g * cosh(x),
     saves="x",
 )
@@ -201,7 +201,7 @@ cosh: Unary = unary(
     "cosh",
     "(exp(x) + exp(-x)) / 2.",
     ("[0.0, 1.0]", "[1. 1.5430807]"),
-    kernel=lambda xp, x: xp.cosh(x),
+    kernel="cosh",
     vjp=lambda g, y, x: g * sinh(x),
     saves="x",
 )
@@ -210,7 +210,7 @@ tanh: Unary = unary(
     "tanh",
     "sinh(x) / cosh(x).",
     ("[0.0, 20.0]", "[0. 1.]"),
-    kernel=lambda xp, x: xp.tanh(x),
+    kernel="tanh",
     vjp=lambda g, y, x: g * (1.0 - y * y),
     saves="y",
 )
@@ -219,7 +219,7 @@ asinh: Unary = unary(
     "asinh",
     "The inverse of sinh.",
     ("[0.0, 1.0]", "[0. 0.8813736]"),
-    kernel=lambda xp, x: xp.arcsinh(x),
+    kernel="arcsinh",
     vjp=lambda g, y, x: g / cosh(y),
     saves="y",
 )
@@ -228,7 +228,7 @@ acosh: Unary = unary(
     "acosh",
     "The inverse of cosh.",
     ("[1.0, 2.0]", "[0. 1.316958]"),
-    kernel=lambda xp, x: xp.arccosh(x),
+    kernel="arccosh",
     vjp=lambda g, y, x: g / sinh(y),
     saves="y",
 )
@@ -237,7 +237,7 @@ atanh: Unary = unary(
     "atanh",
     "The inverse of tanh.",
     ("[0.0, 0.5]", "[0. 0.54930615]"),
-    kernel=lambda xp, x: xp.arctanh(x),
+    kernel="arctanh",
     vjp=lambda g, y, x: g / (1.0 - x * x),
     saves="x",
 )
@@ -249,7 +249,7 @@ floor: Unary = unary(
     "floor",
     "The largest integer that is not above x. It has no gradient.",
     ("[1.7, -1.7]", "[ 1. -2.]"),
-    kernel=lambda xp, x: xp.floor(x),
+    kernel="floor",
     takes=REAL,
 )
 ceil: Unary = unary(
@@ -257,7 +257,7 @@ ceil: Unary = unary(
     "math.ceil",
     "The smallest integer that is not below x. It has no gradient.",
     ("[1.2, -1.2]", "[ 2. -1.]"),
-    kernel=lambda xp, x: xp.ceil(x),
+    kernel="ceil",
     takes=REAL,
 )
 round: Unary = unary(
@@ -273,7 +273,7 @@ rint: Unary = unary(
     "math.rint",
     "The nearest integer, the even one of two. It has no gradient.",
     ("[0.5, 1.5, 2.6]", "[0. 2. 3.]"),
-    kernel=lambda xp, x: xp.rint(x),
+    kernel="rint",
     takes=REAL,
 )
 is_nan: Unary = unary(
@@ -281,7 +281,7 @@ is_nan: Unary = unary(
     "math.is_nan",
     "Whether each element is not a number.",
     ("[1.0, float('nan')]", "[False True]"),
-    kernel=lambda xp, x: xp.isnan(x),
+    kernel="isnan",
     takes=REAL,
 )
 is_inf: Unary = unary(
@@ -289,7 +289,7 @@ is_inf: Unary = unary(
     "math.is_inf",
     "Whether each element is infinite.",
     ("[1.0, float('inf')]", "[False True]"),
-    kernel=lambda xp, x: xp.isinf(x),
+    kernel="isinf",
     takes=REAL,
 )
 is_finite: Unary = unary(
@@ -297,7 +297,7 @@ is_finite: Unary = unary(
     "math.is_finite",
     "Whether each element is neither infinite nor NaN.",
     ("[1.0, float('inf')]", "[ True False]"),
-    kernel=lambda xp, x: xp.isfinite(x),
+    kernel="isfinite",
     takes=REAL,
 )
 logical_not: Unary = unary(
@@ -305,7 +305,7 @@ logical_not: Unary = unary(
     "logical_not",
     "Whether each element is False.",
     ("[True, False]", "[False True]"),
-    kernel=lambda xp, x: ~x,
+    kernel="invert",
     takes=BOOL,
 )
 invert: Unary = unary(
@@ -313,7 +313,7 @@ invert: Unary = unary(
     "bitwise.invert",
     "Each bit of each integer turned over.",
     ("[0, 5]", "[-1 -6]"),
-    kernel=lambda xp, x: ~x,
+    kernel="invert",
     takes=INTEGER,
 )
 

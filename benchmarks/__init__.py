@@ -1,0 +1,1 @@
+"""Measurements: ratios between libraries in one run, correctness asserted first."""

@@ -1,0 +1,101 @@
+"""python -m benchmarks: measure, print tables, and write them to benchmarks/results/."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import chain, importing
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds")
+    parser.add_argument("--long", type=int, default=1_000_000, help="operations in the long chain")
+    parser.add_argument("--output", default="eager", help="name of the files in results/")
+    parser.add_argument("--no-write", action="store_true", help="print only")
+    options = parser.parse_args()
+    measured: dict[str, Any] = {
+        "machine": {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "processor": platform.machine(),
+        },
+        "chain": chain.measure(options.rounds),
+        "long chain": chain.long_chain(options.long),
+        "import": importing.measure(),
+    }
+    table = as_markdown(measured)
+    print(table)
+    if not options.no_write:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / f"{options.output}.json").write_text(json.dumps(measured, indent=2) + "\n")
+        (RESULTS / f"{options.output}.md").write_text(table)
+    return 0
+
+
+def as_markdown(measured: dict[str, Any]) -> str:
+    return "\n".join(
+        [
+            *_chain_table(measured["chain"]),
+            *_long_table(measured["long chain"]),
+            *_import_table(measured["import"]),
+            f"Python {measured['machine']['python']}, NumPy {measured['machine']['numpy']}, "
+            f"{measured['machine']['processor']}; medians of interleaved rounds.",
+            "",
+        ]
+    )
+
+
+def _chain_table(measured: dict[str, Any]) -> list[str]:
+    lines = [
+        f"## {chain.MULTIPLY_ADDS:,} multiply-adds on 8 float32, µs per operation",
+        "",
+        "| library | value and gradient | middle half | Wengert's share | bar | no tape |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    ours = measured["both"]["wengert"]["median"]
+    for name, t in measured["both"].items():
+        share = "" if name == "wengert" else f"{ours / t['median']:.2f}"
+        bar = f"{chain.BARS['both']} µs" if name == "wengert" else chain.SHARES.get(name, "")
+        forward = measured["forward"][name]["median"]
+        lines.append(
+            f"| {name} | {t['median']:.2f} | {t['low']:.2f} to {t['high']:.2f} | {share} | {bar} "
+            f"| {forward:.2f}{' (bar 1.0)' if name == 'wengert' else ''} |"
+        )
+    if measured["missing"]:
+        lines += ["", f"Not installed here: {', '.join(measured['missing'])}."]
+    return [*lines, ""]
+
+
+def _long_table(measured: dict[str, Any]) -> list[str]:
+    return [
+        f"## {measured['operations']:,} operations on one tape",
+        "",
+        f"{measured['long']:.2f} µs per operation, {measured['ratio']:.2f} times that of the short "
+        f"chain in the same run (bar 1.5); {measured['bytes per operation']:.0f} bytes held per "
+        "recorded operation.",
+        "",
+    ]
+
+
+def _import_table(measured: dict[str, float]) -> list[str]:
+    lines = [
+        f"## Import, seconds (bar for Wengert: {importing.BAR})",
+        "",
+        "| module | seconds |",
+        "| --- | --- |",
+    ]
+    return [*lines, *(f"| {name} | {t:.3f} |" for name, t in measured.items()), ""]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Small programs, each answering one question. `make demo` runs them."""
