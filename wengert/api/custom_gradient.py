@@ -16,6 +16,7 @@ from wengert.core.batch import Batched, Batcher
 from wengert.core.contract import describe
 from wengert.core.convert import convert
 from wengert.core.dispatch import also_listening, announce, listening, state
+from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, Row, place
 from wengert.core.reverse import conjugated, pull_back
 from wengert.core.tape import Tape
@@ -334,11 +335,7 @@ class _GradFn:
         with _inside_custom_gradient():
             for_inputs, for_variables = self._call(dys)
         pulled = [*self._matched(for_inputs, xs), *for_variables]
-        return [self._entered(g) for g in pulled]
-
-    @staticmethod
-    def _entered(g: Any) -> Any:
-        return conjugated(g) if hasattr(g, "dtype") and hasattr(g, "_array") else g
+        return [conjugated(g) if isinstance(g, (Tensor, IndexedSlices)) else g for g in pulled]
 
     def _call(self, dys: list[Any]) -> tuple[list[Any], list[Any]]:
         """The gradients of the inputs and of the variables, both flat."""

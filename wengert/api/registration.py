@@ -12,6 +12,7 @@ import numpy as np
 from wengert.core.callers import callers_place
 from wengert.core.convert import as_array, convert
 from wengert.core.dispatch import apply
+from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, place
 from wengert.core.registry import add_gradient, gradient_of, op
 from wengert.core.reverse import conjugated
@@ -134,7 +135,7 @@ def register_op(
     if forward is None:
         return lambda function: register_op(name, function, outputs=outputs)
     kernel = _kernel_of(_checked_name(name), forward, outputs)
-    row = op(name, kernel, joint=_joint_rule(name), many=outputs != 1, users=True)
+    row = op(name, kernel, joint=_RegisteredRule(name), many=outputs != 1, users=True)
 
     @functools.wraps(forward)
     def operation(*inputs: Any, **attrs: Any) -> Any:
@@ -172,17 +173,23 @@ def own_array(value: Any) -> Any:
     return as_array(np.asarray(value) if isinstance(value, np.generic) else value)
 
 
-def _joint_rule(name: str) -> Callable[..., Any]:
-    """The registered gradient, looked up when it is needed: it may be registered after the call."""
+class _RegisteredRule:
+    """The gradient registered for a type, looked up when needed: it may come after the call."""
 
-    def joint(gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -> Any:
-        registered = gradient_of(name)
-        joint.__wrapped__ = registered.function  # type: ignore[attr-defined]
-        if registered.function is None:
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def __wrapped__(self) -> Callable[..., Any] | None:
+        """So that errors name the user's line."""
+        return gradient_of(self._name).function
+
+    def __call__(
+        self, gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs
+    ) -> Any:
+        function = gradient_of(self._name).function
+        if function is None:
             return [None] * len(xs)
-        given = [conjugated(g) for g in gs]
-        pulled = registered.function(Operation(name, xs, ys, attrs), *given)
+        pulled = function(Operation(self._name, xs, ys, attrs), *[conjugated(g) for g in gs])
         each = list(pulled) if isinstance(pulled, (list, tuple)) else [pulled]
-        return [conjugated(g) if isinstance(g, Tensor) else g for g in each]
-
-    return joint
+        return [conjugated(g) if isinstance(g, (Tensor, IndexedSlices)) else g for g in each]

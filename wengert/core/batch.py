@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from wengert.core.dispatch import Interpreter, Recorder, announce, apply, install, state
+from wengert.core.dispatch import Interpreter, Recorder, accessed, announce, apply, install, state
 from wengert.core.operation import Attrs, Row
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
@@ -138,6 +138,10 @@ class Batcher:
         for recorder in state.here.recorders:
             recorder.record(row, inputs, attrs, result)
         return result
+
+    def accessed(self, variable: Any) -> None:
+        with self.outside():
+            accessed(variable)
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         """Hear of an operation with a joint rule; tell the recorders inside and outside."""

@@ -33,10 +33,11 @@ def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> A
         gradient = convert(gradient, hint=x.dtype)
     shape = gradient.dims if isinstance(gradient, IndexedSlices) else dims(gradient)
     if gradient.dtype is not x.dtype:
+        cast = f"tf.cast(gradient, tf.{x.dtype.name})"
         raise GradientDTypeError(
             f"{who} (written at {where}) returned a gradient of dtype {gradient.dtype.name} for "
             f"input {index}, which is {describe(x)}. "
-            f"Return tf.cast(gradient, tf.{x.dtype.name})."
+            f"Return {cast if gradient.dtype.is_numeric else 'a tensor of that dtype'}."
         )
     if shape != dims(x):
         raise GradientShapeError(

@@ -36,6 +36,7 @@ class Interpreter(Protocol):
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs) -> Any: ...
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None: ...
+    def accessed(self, variable: Any) -> None: ...
 
 
 class Here:
@@ -133,6 +134,15 @@ def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None
         return
     for recorder in here.recorders:
         recorder.record(row, inputs, attrs, result)
+
+
+def accessed(variable: Any) -> None:
+    """Tell everybody who listens that a variable is being read."""
+    here = state.here
+    for recorder in here.recorders:
+        recorder.accessed(variable)
+    if here.interpreter is not None:
+        here.interpreter.accessed(variable)
 
 
 def _explained(row: Row, inputs: Sequence[Any], error: Exception) -> Exception:

@@ -110,8 +110,9 @@ def sweep(
             if gradient is None:
                 continue
             if row.sums_back:
-                x = xs[i]
-                shape = x if type(x) is tuple else x._array.shape
+                shape = xs[i]
+                if type(shape) is not tuple:  # the name must not keep the value alive
+                    shape = shape._array.shape
                 if gradient._array.shape != shape:  # the input was broadcast
                     gradient = words.sum_to(gradient, shape)
             before = cotangents.get(key)

@@ -1,0 +1,154 @@
+"""Batches: one function over many examples at once."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.errors import LeakedTensorError
+
+ROWS = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+def gradient_of(f: Any, x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+def one_by_one(f: Any, xs: Any) -> Any:
+    return np.stack([np.asarray(f(x)) for x in xs])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda r: r * r + 1.0,
+        lambda r: r * tf.reduce_sum(r),
+        lambda r: tf.linalg.matvec(W, tf.nn.softmax(r)),
+        lambda r: tf.tensordot(r, r, 1),
+        lambda r: r[::-1] * r[0],
+        lambda r: tf.where(r > 2.0, r, -r),
+        lambda r: tf.concat([r, tf.zeros([2])], 0),
+        lambda r: tf.cumsum(r) / tf.norm(r),
+    ],
+)
+def test_a_batch_is_what_its_examples_are(f: Any) -> None:
+    """Values and gradients, against the examples one by one."""
+    np.testing.assert_allclose(tf.vectorized_map(f, ROWS), one_by_one(f, ROWS), rtol=1e-6)
+
+    def slope(r: Any) -> Any:
+        return gradient_of(f, r)
+
+    np.testing.assert_allclose(tf.vectorized_map(slope, ROWS), one_by_one(slope, ROWS), rtol=1e-6)
+
+
+W = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+def test_structures() -> None:
+    """Arguments and results may be nested."""
+    result = tf.vectorized_map(
+        lambda e: {"sum": e["a"] + e["b"], "twice": (e["a"] * 2.0,)},
+        {"a": ROWS, "b": tf.constant([10.0, 20.0, 30.0])},
+    )
+    assert result["sum"].numpy().tolist() == [[11.0, 12.0], [23.0, 24.0], [35.0, 36.0]]
+    assert result["twice"][0].numpy().tolist() == (ROWS.numpy() * 2.0).tolist()
+
+
+def test_a_result_that_does_not_depend_on_the_example_is_repeated() -> None:
+    """Once for each."""
+    result = tf.vectorized_map(lambda r: tf.constant([7.0]), ROWS)
+    assert result.numpy().tolist() == [[7.0]] * 3
+
+
+def test_a_tape_outside_records_the_batch() -> None:
+    """As one computation: the gradient reaches the arguments and what was captured."""
+    scale = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch([ROWS, scale])
+        y = tf.vectorized_map(lambda r: tf.reduce_sum(r * r) * scale, ROWS)
+    by_rows, by_scale = tape.gradient(y, [ROWS, scale])
+    np.testing.assert_allclose(by_rows, 4.0 * ROWS.numpy())
+    assert by_scale.numpy() == np.sum(ROWS.numpy() ** 2)
+
+
+def test_forward_mode_outside_and_inside() -> None:
+    """Tangents pass through the batch."""
+    t = tf.ones([3, 2])
+    with tf.autodiff.ForwardAccumulator(ROWS, t) as forward:
+        y = tf.vectorized_map(lambda r: tf.reduce_sum(r * r), ROWS)
+    np.testing.assert_allclose(forward.jvp(y), 2.0 * ROWS.numpy().sum(1))
+
+    def inside(r: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(r, tf.ones([2])) as forward:
+            y = tf.reduce_sum(r * r)
+        return forward.jvp(y)
+
+    np.testing.assert_allclose(tf.vectorized_map(inside, ROWS), 2.0 * ROWS.numpy().sum(1))
+
+
+def test_a_batch_within_a_batch() -> None:
+    """Every pair of rows, against NumPy."""
+
+    def products(r: Any) -> Any:
+        return tf.vectorized_map(lambda s: tf.reduce_sum(r * s), ROWS)
+
+    rows = ROWS.numpy()
+    np.testing.assert_allclose(tf.vectorized_map(products, ROWS), rows @ rows.T)
+
+
+def test_an_empty_batch() -> None:
+    """No examples, and still the shape of a result, also without a batching rule."""
+    empty = tf.zeros([0, 2])
+    assert tf.vectorized_map(lambda r: r * 2.0, empty).shape == (0, 2)
+    gathered = tf.vectorized_map(lambda r: tf.gather_nd(r, [[0], [1], [0]]), empty)
+    assert gathered.shape == (0, 3)
+
+
+def test_arguments_of_different_sizes() -> None:
+    """The error shows the shapes."""
+    with pytest.raises(ValueError, match=re.escape("[[3, 2], [2]]")):
+        tf.vectorized_map(lambda e: e[0], [ROWS, tf.ones([2])])
+
+
+@pytest.mark.parametrize(
+    "f", [lambda r: r if r[0] > 0 else -r, lambda r: r.numpy(), lambda r: float(r[0])]
+)
+def test_an_example_has_no_value(f: Any) -> None:
+    """The error says what to write instead, and the state stays whole."""
+    with pytest.raises(LeakedTensorError, match=r"tf\.where instead of a Python `if`"):
+        tf.vectorized_map(f, ROWS)
+    assert (ROWS * 1.0).shape == (3, 2)
+
+
+def test_a_tensor_that_leaves_its_batch() -> None:
+    """Using it outside is an error that says so."""
+    kept: list[Any] = []
+    tf.vectorized_map(lambda r: kept.append(r) or r, ROWS)
+    for use in (lambda t: t * 2.0, tf.exp, lambda t: tf.reshape(t, [1, 2]), tf.reduce_sum):
+        with pytest.raises(LeakedTensorError, match="outside the function that was being vect"):
+            use(kept[0])
+
+
+def test_an_error_inside_leaves_the_state_whole() -> None:
+    """The fixture of all tests looks at the state, too."""
+    with tf.GradientTape() as tape:
+        tape.watch(ROWS)
+        with pytest.raises(ZeroDivisionError):
+            tf.vectorized_map(lambda r: 1 / 0, ROWS)
+        y = ROWS * 2.0
+    assert tape.gradient(y, ROWS).numpy().tolist() == [[2.0, 2.0]] * 3
+
+
+def test_variables_inside() -> None:
+    """A tape outside sees that they are read."""
+    v = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.vectorized_map(lambda r: r * v, ROWS)
+    assert tape.gradient(y, v).numpy() == 21.0

@@ -1,0 +1,138 @@
+"""The one door: what goes through it, who hears of it, and what it costs nobody."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.core import quiet
+from wengert.core.dispatch import also_listening, listening, start, state, stop
+
+X = tf.constant([1.0, 2.0])
+
+
+class Listener:
+    """Notes the names of the operations it hears."""
+
+    computes: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def record(self, row: Any, inputs: Sequence[Any], attrs: Any, result: Any) -> None:
+        self.heard.append(row.name)
+
+    def accessed(self, variable: Any) -> None:
+        self.heard.append(variable.name)
+
+
+class Computing(Listener):
+    """A listener that carries out an operation of its own for each it hears."""
+
+    computes: ClassVar[bool] = True
+
+    def record(self, row: Any, inputs: Sequence[Any], attrs: Any, result: Any) -> None:
+        super().record(row, inputs, attrs, result)
+        at = state.here.recorders.index(self)
+        with listening(*state.here.recorders[:at]):
+            tf.negative(result)
+
+
+def test_a_recorder_is_a_plug_in() -> None:
+    """Twenty lines hear every operation and every variable."""
+    listener, v = Listener(), tf.Variable(2.0)
+    with also_listening(listener):
+        tf.reduce_sum(tf.exp(X) * v)
+    assert listener.heard == ["Exp", "Variable:0", "ReadVariableOp", "Mul", "Sum"]
+
+
+def test_recorders_that_compute_come_last_and_are_heard_by_those_before() -> None:
+    """In whatever order they began to listen."""
+    notes, first, second = Listener(), Computing(), Computing()
+    with also_listening(first), also_listening(second), also_listening(notes):
+        assert state.here.recorders == (notes, first, second)
+        tf.exp(X)
+    assert notes.heard == ["Exp", "Neg", "Neg", "Neg"]
+    assert first.heard == ["Exp", "Neg"]
+    assert second.heard == ["Exp"]
+
+
+def test_listening_restores_after_an_error() -> None:
+    """And when nested."""
+    a, b = Listener(), Listener()
+    start(a)
+    with pytest.raises(ZeroDivisionError), listening(b), listening(a, b):
+        assert state.here.recorders == (a, b)
+        raise ZeroDivisionError
+    assert state.here.recorders == (a,)
+    stop(a)
+
+
+@pytest.mark.parametrize("f", [tf.divide, tf.multiply, tf.add, tf.subtract, tf.pow])
+def test_floating_point_errors_are_values(f: Any) -> None:
+    """No warning, whatever the user's settings, which are as before afterwards."""
+    big, zero = tf.constant([3e38, 0.0]), tf.constant([0.0, 0.0])
+    with np.errstate(all="raise"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        f(big * 10.0, zero)
+        tf.math.log(zero - 1.0)
+        with pytest.raises(FloatingPointError):
+            np.float32(1.0) / np.float32(0.0)
+
+
+def test_without_the_context_variable_errors_are_still_quiet(monkeypatch: Any) -> None:
+    """The slow way, should NumPy keep its settings elsewhere one day."""
+    monkeypatch.setattr(quiet.contextvars, "copy_context", dict)
+    enter, leave, token = quiet._find()
+    assert enter is quiet._enter_slowly
+    with np.errstate(all="raise"):
+        entered = enter(token)
+        assert np.isinf(np.float32(1.0) / np.float32(0.0))
+        leave(entered)
+        with pytest.raises(FloatingPointError):
+            np.float32(1.0) / np.float32(0.0)
+
+
+def test_a_call_within_a_call_takes_the_general_door(monkeypatch: Any) -> None:
+    """The quiet context can be entered once: a finalizer that runs an operation must still work."""
+
+    def busy(*_: Any) -> Any:
+        raise RuntimeError("cannot enter context: already entered")
+
+    monkeypatch.setattr(state.here, "run_quietly", busy)
+    assert (X * X).numpy().tolist() == [1.0, 4.0]
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = X * X
+    assert tape.gradient(y, X).numpy().tolist() == [2.0, 4.0]
+
+
+def test_a_new_thread_starts_with_nobody_listening() -> None:
+    """The state belongs to the thread."""
+    seen: list[Any] = []
+    with also_listening(Listener()):
+        thread = threading.Thread(target=lambda: seen.append(state.here.recorders))
+        thread.start()
+        thread.join()
+    assert seen == [()]
+
+
+def test_the_fast_door_and_the_general_one_agree() -> None:
+    """Also for scalars, empty arrays, broadcasting, and every dtype of NumPy's own."""
+    from wengert.core.dispatch import apply
+    from wengert.core.registry import TABLE
+
+    shapes = [((), ()), ((3,), ()), ((0, 2), (2,)), ((2, 1), (1, 3))]
+    for name, f in {"Mul": tf.multiply, "AddV2": tf.add, "Sub": tf.subtract}.items():
+        for code in "efdFDbBhHiIlLqQ":
+            for a, b in shapes:
+                x, y = tf.constant(np.ones(a, code)), tf.constant(np.full(b, 2, code))
+                fast, general = f(x, y), apply(TABLE[name], (x, y))
+                assert fast.dtype is general.dtype
+                np.testing.assert_array_equal(fast, general)

@@ -1,0 +1,46 @@
+"""What `import wengert` loads, and how long it takes."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ALLOWED = {"wengert", "numpy"}
+
+
+def run(code: str, cache: Path | None = None) -> str:
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    if cache is not None:
+        env["PYTHONPYCACHEPREFIX"] = str(cache)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_only_numpy_and_ourselves_are_loaded() -> None:
+    """Nothing outside the standard library but NumPy: no SciPy, no ml_dtypes, no rich."""
+    code = (
+        "import sys; before = set(sys.modules); import wengert; "
+        "print(*{m.partition('.')[0] for m in set(sys.modules) - before})"
+    )
+    loaded = set(run(code).split())
+    assert "wengert" in loaded
+    assert {m for m in loaded if m not in sys.stdlib_module_names} <= ALLOWED
+
+
+def test_import_takes_less_than_150_milliseconds(tmp_path: Path) -> None:
+    """With the bytecode written, and without the interpreter's own start."""
+
+    def seconds(code: str) -> float:
+        began = time.perf_counter()
+        run(code, tmp_path)
+        return time.perf_counter() - began
+
+    seconds("import wengert")
+    # The best of several: what else the machine does only ever adds.
+    fastest = min(seconds("import wengert") - seconds("pass") for _ in range(7))
+    assert fastest < 0.15, statistics.mean([fastest])
