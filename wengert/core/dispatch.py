@@ -103,6 +103,10 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
     ufunc = row.ufunc
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
+        if type(y) in _NUMBERS and type(x) is Tensor:
+            y = _number_like(y, x)
+        elif type(x) in _NUMBERS and type(y) is Tensor:
+            x = _number_like(x, y)
         if type(x) is Tensor and type(y) is Tensor:
             a, b = x._array, y._array
             dtype = a.dtype
@@ -124,6 +128,20 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
         return apply(row, prepare(x, y))  # type: ignore[no-any-return]
 
     return function
+
+
+_NUMBERS: Final = frozenset((float, int))
+
+
+def _number_like(number: Any, tensor: Tensor) -> Any:
+    """A Python number as a tensor of another's dtype, where that is plainly what is meant."""
+    dtype = tensor._array.dtype
+    if dtype.kind in "fc" or (dtype.kind in "iu" and type(number) is int):
+        try:
+            return wrap(state.here.run_quietly(np.array, number, dtype))
+        except OverflowError:
+            return number
+    return number
 
 
 def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:

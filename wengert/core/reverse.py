@@ -7,13 +7,14 @@ like any other computation: that is where higher orders come from.
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from itertools import islice
 from typing import Any
 
 from wengert.core.contract import check_gradients
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Row, place
-from wengert.core.tape import LEAF, Record, Tape
-from wengert.core.tensor import Key, Tensor
+from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of
+from wengert.core.tensor import Key, Tensor, dims
 from wengert.core.words import words
 
 Cotangents = dict[Key, Any]
@@ -37,32 +38,33 @@ def pull_back(
             _accumulate(cotangents, target._key, seed)
     if not cotangents:
         return [None] * len(sources)
-    start = 1 + max(positions[key] for key in cotangents)
+    end = WIDTH + max(positions[key] for key in cotangents)
     wanted = {x._key for x in sources if x._key in positions}
-    needed = _needed(tape, wanted, start)
+    needed = _needed(tape, wanted, end)
     inner = any(positions[key] != LEAF for key in wanted)
+    records = tape.records
     if drain:
-        records = tape.records
-        del records[start:]
-    else:
-        records = tape.records[:start]
-    found = sweep(records, cotangents, needed, wanted, inner)
+        del records[max(end, 0) :]
+    elif len(records) > end:
+        records = records[: max(end, 0)]
+    found = sweep(records, drain, cotangents, needed, wanted, inner)
     return [found.get(x._key) for x in sources]
 
 
-def _needed(tape: Tape, wanted: set[Key], start: int) -> Container[Key]:
+def _needed(tape: Tape, wanted: set[Key], end: int) -> Container[Key]:
     """The values on a way from a source: only their cotangents are computed."""
     if tape.watched <= wanted:
         return tape.positions
     needed = set(wanted)
-    for row, _, keys, _, out, _ in tape.records[:start]:
+    for _, keys, out in islice(tape.operations(), max(end, 0) // WIDTH):
         if not needed.isdisjoint(keys):
-            needed.update(out if row.many else (out,))
+            needed.update(out)
     return needed
 
 
 def sweep(
-    records: list[Record],
+    records: Records,
+    drain: bool,
     cotangents: Cotangents,
     needed: Container[Key],
     wanted: Container[Key],
@@ -71,14 +73,15 @@ def sweep(
     """Reverse mode. Returns the cotangents of the wanted values.
 
     `inner` says whether a wanted value was itself computed on the tape: the cotangent of such a
-    value is kept while the sweep passes it on. The list is empty afterwards. The loop is written
-    for speed: it counts by hand, and calls rules without unpacking where it can.
+    value is kept while the sweep passes it on. The loop is written for speed.
     """
     found: Cotangents = {}
-    take = cotangents.pop
+    take, get = cotangents.pop, cotangents.get
     g: Any
-    while records:
-        row, attrs, keys, xs, out, y = records.pop()
+    # Eight neighbours at a time, backward.
+    for y, out, b, a, key_b, key_a, attrs, row in zip(*[reversed(records)] * WIDTH, strict=True):
+        if drain:
+            del records[-WIDTH:]
         if row.many:
             g = _take_several(cotangents, out, y, found, wanted)
         else:
@@ -89,38 +92,57 @@ def sweep(
             continue
         if type(g) is IndexedSlices and not row.passes_slices:
             g = words.to_dense(g)
-        rules: Any = row.vjp
-        if rules is None:
-            _pull_jointly(row, attrs, keys, xs, y, g, cotangents, needed)
+        if attrs or key_b is MANY or row.vjp is None:
+            _pull_in_general(row, attrs, key_a, key_b, a, b, y, g, cotangents, needed)
             continue
-        i = -1
-        for key in keys:
-            i += 1
-            if key not in needed:
-                continue
-            rule = rules[i]
-            if rule is None:
-                continue
-            if attrs:
-                gradient = rule(g, y, *xs, **attrs)
-            elif len(keys) == 2:
-                gradient = rule(g, y, xs[0], xs[1])
-            else:
-                gradient = rule(g, y, *xs)
-            if gradient is None:
-                continue
-            if row.sums_back:
-                shape = xs[i]
-                if type(shape) is not tuple:  # the name must not keep the value alive
-                    shape = shape._array.shape
-                if gradient._array.shape != shape:  # the input was broadcast
-                    gradient = words.sum_to(gradient, shape)
-            before = cotangents.get(key)
-            cotangents[key] = gradient if before is None else words.add(before, gradient)
+        # What follows is the general case for one or two inputs, written out.
+        rules: Any = row.vjp
+        if key_a in needed and rules[0] is not None:
+            pulled = rules[0](g, y, a) if key_b is ONE else rules[0](g, y, a, b)
+            if pulled is not None:
+                if row.sums_back and pulled._array.shape != dims(a):  # a was broadcast
+                    pulled = words.sum_to(pulled, dims(a))
+                before = get(key_a)
+                cotangents[key_a] = pulled if before is None else words.add(before, pulled)
+        if key_b in needed and rules[1] is not None:
+            pulled = rules[1](g, y, a, b)
+            if pulled is not None:
+                if row.sums_back and pulled._array.shape != dims(b):
+                    pulled = words.sum_to(pulled, dims(b))
+                before = get(key_b)
+                cotangents[key_b] = pulled if before is None else words.add(before, pulled)
     for key, g in cotangents.items():
         if key in wanted and key not in found:
             found[key] = g
     return found
+
+
+def _pull_in_general(
+    row: Row,
+    attrs: dict[str, Any],
+    key_a: Any,
+    key_b: Any,
+    a: Any,
+    b: Any,
+    y: Any,
+    g: Any,
+    cotangents: Cotangents,
+    needed: Container[Key],
+) -> None:
+    """Call the rules of one record and add up what they return."""
+    keys, xs = inputs_of(key_a, key_b, a, b)
+    if row.vjp is None:
+        for key, pulled in zip(keys, joint_gradients(row, attrs, xs, y, g), strict=True):
+            if pulled is not None and key in needed:
+                _accumulate(cotangents, key, pulled)
+        return
+    for i, key in enumerate(keys):
+        rule = row.vjp[i] if key in needed else None
+        pulled = None if rule is None else rule(g, y, *xs, **attrs)
+        if pulled is not None:
+            if row.sums_back:
+                pulled = words.sum_to(pulled, dims(xs[i]))
+            _accumulate(cotangents, key, pulled)
 
 
 def _take_several(
@@ -144,21 +166,6 @@ def _filled(g: Any, y: Tensor) -> Any:
     if g is None:
         return words.zeros_like(y) if y.dtype.is_differentiable else None
     return words.to_dense(g) if type(g) is IndexedSlices else g
-
-
-def _pull_jointly(
-    row: Row,
-    attrs: dict[str, Any],
-    keys: Sequence[Any],
-    xs: Sequence[Any],
-    y: Any,
-    g: Any,
-    cotangents: Cotangents,
-    needed: Container[Key],
-) -> None:
-    for key, gradient in zip(keys, joint_gradients(row, attrs, xs, y, g), strict=True):
-        if gradient is not None and key in needed:
-            _accumulate(cotangents, key, gradient)
 
 
 def joint_gradients(

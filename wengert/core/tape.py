@@ -1,24 +1,33 @@
 """The tape: a flat list of the operations that touched a watched value.
 
-A record is a tuple, because making one is on the path of every operation:
+A record is eight neighbours in one list, because making one is on the path of every operation, and
+what is not an object of its own costs neither memory nor the garbage collector's time:
 
-    (row, attrs, keys of the inputs, inputs, key of the result, result)
+    row, attrs, first key, second key, first input, second input, key of the result, result
+
+The keys are those of the inputs. An operation of one input has ONE for its second key; one of more than
+two has MANY, and the tuples of all keys and inputs in the places of the first. With several results
+there is a tuple of their keys.
 
 An input or result that the row does not save is represented by its shape or by None, so that the
-tape keeps alive only what the rules will read. With several results there is a tuple of keys.
+tape keeps alive only what the rules will read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Final
 
 from wengert.core.operation import Attrs, Row
 from wengert.core.tensor import Key, key_of
 
-Record = tuple[Row, Attrs, Any, Any, Any, Any]
+Records = list[Any]
+WIDTH: Final = 8
 
-LEAF = -1  # the position of a value that was watched, not computed
+ONE: Final = object()
+MANY: Final = object()
+
+LEAF: Final = -1  # the position of a value that was watched, not computed
 
 
 class Tape:
@@ -36,8 +45,8 @@ class Tape:
     )
 
     def __init__(self, watches_variables: bool = False) -> None:
-        self.records: list[Record] = []
-        # For each value that depends on a watched one: the record that computed it.
+        self.records: Records = []
+        # For each value that depends on a watched one: where the record that computed it begins.
         self.positions: dict[Key, int] = {}
         self.watched: set[Key] = set()
         self.accessed_variables: dict[Key, Any] = {}
@@ -59,33 +68,53 @@ class Tape:
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         positions = self.positions
-        if len(inputs) == 2:  # written out: this runs for every operation
-            x, y = inputs
-            key_x, key_y = x._key, y._key
-            if key_x not in positions and key_y not in positions:
+        count = len(inputs)
+        a: Any
+        b: Any = None
+        if count == 2:
+            a, b = inputs
+            key_a, key_b = a._key, b._key
+            if (key_a not in positions and key_b not in positions) or not row.differentiable:
                 return
-            keys: Any = (key_x, key_y)
+            if not row.saves_x:
+                a, b = a._array.shape, b._array.shape
+        elif count == 1:
+            (a,) = inputs
+            key_a, key_b = a._key, ONE
+            if key_a not in positions or not row.differentiable:
+                return
+            if not row.saves_x:
+                a = a._array.shape
         else:
-            keys = [x._key for x in inputs]
-            if positions.keys().isdisjoint(keys):
+            key_a, key_b = tuple([x._key for x in inputs]), MANY
+            if positions.keys().isdisjoint(key_a) or not row.differentiable:
                 return
-        if not row.differentiable:
-            return
+            a = inputs if row.saves_x else [x._array.shape for x in inputs]
         records = self.records
-        out: Any
+        at = len(records)
         if row.many:
-            out = tuple([key_of(r) for r in result])
+            out: Any = tuple([key_of(r) for r in result])
             for key in out:
-                positions[key] = len(records)
+                positions[key] = at
         else:
             out = result._key
             if out is None:
                 out = result._key = Key()
-            positions[out] = len(records)
-        if row.saves_x:
-            saved: Any = inputs
-        elif len(inputs) == 2:
-            saved = (x._array.shape, y._array.shape)
-        else:
-            saved = [x._array.shape for x in inputs]
-        records.append((row, attrs, keys, saved, out, result if row.saves_y else None))
+            positions[out] = at
+        records += (row, attrs, key_a, key_b, a, b, out, result if row.saves_y else None)
+
+    def operations(self) -> Iterator[tuple[Row, Sequence[Key], Sequence[Key]]]:
+        """The rows in the order they were recorded, with the keys of their inputs and results."""
+        for at in range(0, len(self.records), WIDTH):
+            row, _, key_a, key_b, a, b, out, _ = self.records[at : at + WIDTH]
+            keys, _ = inputs_of(key_a, key_b, a, b)
+            yield row, keys, out if row.many else (out,)
+
+
+def inputs_of(key_a: Any, key_b: Any, a: Any, b: Any) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The keys and the inputs that four places of a record stand for."""
+    if key_b is ONE:
+        return (key_a,), (a,)
+    if key_b is MANY:
+        return key_a, a
+    return (key_a, key_b), (a, b)
