@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import chain, importing
+from benchmarks.worker import Worker
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -29,7 +30,7 @@ def main() -> int:
             "numpy": np.__version__,
             "processor": platform.machine(),
         },
-        "chain": chain.measure(options.rounds),
+        "chain": chain.measure(options.rounds, Worker),
         "long chain": chain.long_chain(options.long),
         "import": importing.measure(),
     }
@@ -49,7 +50,8 @@ def as_markdown(measured: dict[str, Any]) -> str:
             *_long_table(measured["long chain"]),
             *_import_table(measured["import"]),
             f"Python {measured['machine']['python']}, NumPy {measured['machine']['numpy']}, "
-            f"{measured['machine']['processor']}; medians of interleaved rounds.",
+            f"{measured['machine']['processor']}; each library in a process of its own; medians of "
+            "interleaved rounds.",
             "",
         ]
     )

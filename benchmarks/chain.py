@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import time
 import tracemalloc
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import wengert as tf
-from benchmarks.peers import LIBRARIES, steps
+from benchmarks.peers import LIBRARIES, Chain, steps
 from benchmarks.timing import Timing, interleaved
 
 MULTIPLY_ADDS = 1_000
@@ -31,23 +33,22 @@ def expected() -> tuple[Any, Any]:
     return steps(x, a, b, MULTIPLY_ADDS), a**MULTIPLY_ADDS
 
 
-def measure(rounds: int) -> dict[str, Any]:
-    """Microseconds per operation, of every library that is there."""
-    chains = {
-        name: chain
-        for name, make in LIBRARIES.items()
-        if (chain := make(*inputs(), MULTIPLY_ADDS)) is not None
+def measure(rounds: int, start: Callable[[str], Any]) -> dict[str, Any]:
+    """Microseconds per operation, of every library that is there, each in its own process."""
+    workers = {name: start(name) for name in LIBRARIES}
+    there = {name: w for name, w in workers.items() if w.installed}
+    result = {
+        what: interleaved({n: partial(w.seconds, what) for n, w in there.items()}, rounds)
+        for what in Chain._fields
     }
-    for name, chain in chains.items():
-        for got, want in zip(chain.both(), expected(), strict=True):
-            np.testing.assert_allclose(got, want, rtol=1e-3, err_msg=name)
-    both = interleaved({n: c.both for n, c in chains.items()}, rounds)
-    forward = interleaved({n: c.forward for n, c in chains.items()}, rounds)
+    for worker in workers.values():
+        worker.close()
     return {
         "operations": OPERATIONS,
-        "both": {n: _per_operation(t) for n, t in both.items()},
-        "forward": {n: _per_operation(t) for n, t in forward.items()},
-        "missing": [n for n in LIBRARIES if n not in chains],
+        **{
+            what: {n: _per_operation(t) for n, t in timed.items()} for what, timed in result.items()
+        },
+        "missing": [n for n in LIBRARIES if n not in there],
     }
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-
-import wengert as tf
-
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 Array = Any
 
@@ -47,26 +43,15 @@ def numpy_chain(x: Array, a: Array, b: Array, count: int) -> Chain:
     return Chain(lambda: steps(x, a, b, count), both)
 
 
-def wengert_chain(x: Array, a: Array, b: Array, count: int) -> Chain:
+def taped_chain(module: str, x: Array, a: Array, b: Array, count: int) -> Chain | None:
+    """With a GradientTape, TensorFlow's or ours."""
+    tf = find(module)
+    if tf is None:
+        return None
     tx, ta, tb = tf.constant(x), tf.constant(a), tf.constant(b)
 
     def both() -> tuple[Array, Array]:
         with tf.GradientTape() as tape:
-            tape.watch(tx)
-            y = steps(tx, ta, tb, count)
-        return y.numpy(), tape.gradient(y, tx).numpy()
-
-    return Chain(lambda: steps(tx, ta, tb, count), both)
-
-
-def tensorflow_chain(x: Array, a: Array, b: Array, count: int) -> Chain | None:
-    peer = find("tensorflow")
-    if peer is None:
-        return None
-    tx, ta, tb = peer.constant(x), peer.constant(a), peer.constant(b)
-
-    def both() -> tuple[Array, Array]:
-        with peer.GradientTape() as tape:
             tape.watch(tx)
             y = steps(tx, ta, tb, count)
         return y.numpy(), tape.gradient(y, tx).numpy()
@@ -115,9 +100,9 @@ def jax_chain(x: Array, a: Array, b: Array, count: int) -> Chain | None:
 
 
 LIBRARIES: dict[str, Callable[..., Chain | None]] = {
-    "wengert": wengert_chain,
+    "wengert": partial(taped_chain, "wengert"),
     "numpy": numpy_chain,
-    "tensorflow": tensorflow_chain,
+    "tensorflow": partial(taped_chain, "tensorflow"),
     "torch": torch_chain,
     "autograd": autograd_chain,
     "jax (no jit)": jax_chain,

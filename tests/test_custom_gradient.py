@@ -467,6 +467,11 @@ def test_two_results_for_one_input_of_an_inner_function() -> None:
             r"Return tf\.cast\(gradient, tf\.float32\)",
         ),
         (
+            lambda dy: np.array(1.0 + 2.0j),
+            GradientDTypeError,
+            r"gradient of dtype complex128 for input 0, which is float32\[\]",
+        ),
+        (
             lambda dy: "a",
             GradientDTypeError,
             r"gradient of dtype string for input 0, .* Return a tensor of that dtype\.",

@@ -20,7 +20,8 @@ from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, Row, place
 from wengert.core.reverse import conjugated, pull_back
 from wengert.core.tape import Tape
-from wengert.core.tensor import Key, Tensor, key_of
+from wengert.core.tensor import Tensor, key_of
+from wengert.core.value import Key
 from wengert.core.variable import Variable
 from wengert.core.words import words
 from wengert.errors import CustomGradientError, GradientCountError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from wengert.api.unconnected import UnconnectedGradients, as_policy, filled
-from wengert.core import nest
+from wengert.core import dtypes, nest
 from wengert.core.batch import vectorized
 from wengert.core.callers import callers_depth, callers_place
 from wengert.core.convert import convert
@@ -360,7 +360,7 @@ def _warn_dtype(what: str, value: Any, method: str) -> None:
 
 def _seeds(targets: Sequence[Any], output_gradients: Any) -> list[Any]:
     if output_gradients is None:
-        return [ones(t._array.shape, t.dtype) for t in targets]
+        return [_all_ones(t) for t in targets]
     given = nest.flatten(output_gradients, expand_composites=True)
     if len(given) != len(targets):
         raise ValueError(
@@ -370,9 +370,15 @@ def _seeds(targets: Sequence[Any], output_gradients: Any) -> list[Any]:
     return [_seed(i, t, g) for i, (t, g) in enumerate(zip(targets, given, strict=True))]
 
 
+def _all_ones(target: Any) -> Any:
+    if target.dtype is dtypes.string:  # nothing flows from it
+        return target
+    return ones(target._array.shape, target.dtype)
+
+
 def _seed(index: int, target: Any, given: Any) -> Any:
     if given is None:
-        return ones(target._array.shape, target.dtype)
+        return _all_ones(target)
     seed = convert(given, hint=target.dtype)
     if seed.dtype is not target.dtype or dims(seed) != target._array.shape:
         raise ValueError(

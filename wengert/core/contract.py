@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.convert import convert
+import numpy as np
+
+from wengert.core.convert import convert_to_tensor
+from wengert.core.dtypes import DType
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.tensor import dims
 from wengert.errors import GradientCountError, GradientDTypeError, GradientShapeError
@@ -30,7 +33,7 @@ def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> A
     if gradient is None or not x.dtype.is_differentiable:
         return None
     if not isinstance(gradient, IndexedSlices):
-        gradient = convert(gradient, hint=x.dtype)
+        gradient = _as_tensor(gradient, x.dtype)
     shape = gradient.dims if isinstance(gradient, IndexedSlices) else dims(gradient)
     if gradient.dtype is not x.dtype:
         cast = f"tf.cast(gradient, tf.{x.dtype.name})"
@@ -46,6 +49,14 @@ def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> A
             "sum over the axes along which the input was broadcast."
         )
     return gradient
+
+
+def _as_tensor(gradient: Any, dtype: DType) -> Any:
+    """Arrays and numbers take the dtype of the input, unless that would lose their kind."""
+    plain = isinstance(gradient, (np.ndarray, np.generic, complex))
+    if plain and np.iscomplexobj(gradient) and not dtype.is_complex:
+        return convert_to_tensor(gradient)
+    return convert_to_tensor(gradient, dtype_hint=dtype)
 
 
 def describe(x: Any) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from wengert.core import dtypes
 from wengert.core.dtypes import DType, as_dtype, of_numpy
+from wengert.core.quiet import QUIET, enter, leave
+from wengert.core.shapes import TensorShape
 from wengert.core.tensor import Tensor, wrap
 from wengert.core.words import words
 
@@ -29,7 +31,7 @@ def register_converter(
 
 
 def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Tensor:
-    """A tensor of the value. `dtype` is demanded; `hint` is taken where the value allows it."""
+    """A tensor of the value. `dtype` is demanded; `hint` is for what is no tensor yet."""
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype is not dtype:
             raise ValueError(
@@ -37,69 +39,63 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
                 f"{value.dtype.name}: {value!r}. Use tf.cast(tensor, tf.{dtype.name})."
             )
         return value
-    for _, kinds, convert_one in _CONVERTERS:
-        if isinstance(value, kinds):
-            return convert_one(value, dtype, hint)
-    if isinstance(value, (list, tuple)) and any(_tensor_leaves(value)):
-        return _packed(value, dtype, hint)
-    return wrap(as_array(value, dtype, hint))
+    if type(value) not in _NUMBERS:
+        for _, kinds, convert_one in _CONVERTERS:
+            if isinstance(value, kinds):
+                return convert_one(value, dtype, hint)
+        if isinstance(value, (list, tuple)) and _has_tensors(value):
+            return _packed(value, dtype or hint)
+    return wrap(as_array(value, dtype or hint))
 
 
-def as_array(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Any:
-    """An array of a Python or NumPy value that nobody else can change."""
-    if dtype is not None:
-        return _cast(value, _natural(value), dtype)
-    natural = _natural(value)
-    if hint is not None and hint is not of_numpy(natural.dtype):
-        if _compatible(hint, of_numpy(natural.dtype)):
-            return natural.astype(hint.numpy_dtype)
-        if _is_python_number(value):
-            return _cast(value, natural, hint)
-    return natural
+def as_array(value: Any, dtype: DType | None = None) -> Any:
+    """An array of a Python or NumPy value that nobody else can change.
 
-
-def _natural(value: Any) -> Any:
-    """The array with the dtype TensorFlow would choose by itself."""
-    kind = type(value)
-    if kind is float:
-        return np.float32(value)
-    if kind is int:
-        return np.asarray(value, np.int32 if _INT32.min <= value <= _INT32.max else None)
-    if kind is bool:
-        return np.bool_(value)
+    NumPy's arrays are cast to any dtype; Python's numbers only where they keep their kind.
+    """
+    if type(value) in _NUMBERS:
+        return _from_number(value, dtype)
     if isinstance(value, (np.ndarray, np.generic)):
-        return _from_numpy(value)
-    if isinstance(value, (str, bytes)):
+        return _from_numpy(value, dtype)
+    if hasattr(value, "__array__") and not isinstance(value, type):
+        return _from_numpy(np.asarray(value), dtype)
+    return _from_python(value, dtype)
+
+
+# ---- from NumPy -------------------------------------------------------------------------------
+
+
+def _from_numpy(value: Any, dtype: DType | None) -> Any:
+    found = _dtype_of(value)
+    wanted = dtype or found
+    if (found is dtypes.string) is not (wanted is dtypes.string):
+        raise _cannot(value, wanted)
+    if found is dtypes.string:
         return _strings(np.asarray(value, object))
-    return _from_sequence(value)
+    if wanted is found:
+        return np.array(value, wanted.numpy_dtype)
+    return _cast(np.asarray(value), wanted)
 
 
-def _from_numpy(value: Any) -> Any:
-    dtype = of_numpy(value.dtype)  # a TypeError here says which types there are
-    if dtype is dtypes.string:
-        return _strings(np.asarray(value, object))
-    array = np.array(value, copy=True)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
-
-
-def _from_sequence(value: Any) -> Any:
-    if value is None or (not hasattr(value, "__len__") and not hasattr(value, "__array__")):
-        _reject(value)
+def _dtype_of(value: Any) -> DType:
     try:
-        array = np.array(value)
-    except ValueError:
+        return of_numpy(value.dtype)
+    except TypeError:
         raise ValueError(
-            f"Can't convert non-rectangular Python sequence to Tensor: {value!r}"
+            "Failed to convert a NumPy array to a Tensor "
+            f"(Unsupported numpy type: {value.dtype}). Convert it with astype first."
         ) from None
-    if array.dtype.kind in "USO":
-        return _strings(np.array(value, dtype=object))
-    if array.dtype == np.float64 and not _has_numpy_leaf(value):
-        return array.astype(np.float32)
-    if array.dtype == np.int64 and not _has_numpy_leaf(value):
-        fits = array.size == 0 or (array.min() >= _INT32.min and array.max() <= _INT32.max)
-        return array.astype(np.int32) if fits else array
-    of_numpy(array.dtype)
-    return array
+
+
+def _cast(array: Any, dtype: DType) -> Any:
+    """What cannot be represented becomes inf, or is cut off, without a word."""
+    if array.dtype.kind == "c" and (dtype.is_floating or dtype.is_integer):
+        array = array.real
+    token = enter(QUIET)
+    try:
+        return array.astype(dtype.numpy_dtype)
+    finally:
+        leave(token)
 
 
 def _strings(array: Any) -> Any:
@@ -107,65 +103,197 @@ def _strings(array: Any) -> Any:
     flat = [s.encode() if isinstance(s, str) else s for s in array.ravel().tolist()]
     for element in flat:
         if not isinstance(element, bytes):
-            _reject(element)
+            raise ValueError(
+                "Failed to convert a NumPy array to a Tensor (Unsupported object type "
+                f"{type(element).__name__}). An array of objects may hold strings only."
+            )
     out = np.empty(len(flat), object)
     out[:] = flat
     return out.reshape(array.shape)
 
 
-def _reject(value: Any) -> None:
-    raise ValueError(
-        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
-        "Tensor. Numbers, strings, NumPy arrays and nested lists of them can be converted."
+# ---- from Python ------------------------------------------------------------------------------
+
+# What a Python number becomes by itself.
+_NUMBERS: Final = {
+    bool: dtypes.bool_,
+    int: dtypes.int32,
+    float: dtypes.float32,
+    complex: dtypes.complex128,
+}
+# Whatever lies within fits every dtype but the small integers, and those complain.
+_SAFE: Final = 65504
+
+# Python values by their kind, a letter as in NumPy; s for strings. A later letter is wider.
+_KINDS: Final = {bool: "b", int: "i", float: "f", complex: "c", str: "s", bytes: "s"}
+_WIDE: Final = {"b": np.bool_, "i": np.int64, "f": np.float64, "c": np.complex128, "s": object}
+_NUMPY_KINDS: Final = {"u": "i", "V": "f", "O": "s"}
+# What may follow the first element of a sequence.
+_MAY_FOLLOW: Final = {"b": "b", "i": "ibf", "f": "fib", "c": "cifb", "s": "s"}
+_ORDER: Final = "bifcs"
+
+
+def _from_number(value: Any, dtype: DType | None) -> Any:
+    found = _NUMBERS[type(value)]
+    wanted = dtype or found
+    if found is not dtypes.complex128 and -_SAFE <= value <= _SAFE and _compatible(wanted, found):
+        try:
+            return wanted.as_numpy_dtype(value)
+        except OverflowError:
+            pass  # it wraps around
+    return _from_python(value, dtype)
+
+
+def _from_python(value: Any, dtype: DType | None) -> Any:
+    """The array of a number, a string or a nested sequence."""
+    parts = list(value) if _is_sequence(value) else value
+    first, kinds = _first(parts), _kinds(parts)
+    if len(kinds) > 1 or "?" in kinds:
+        _check_mixture(value, first, kinds)
+    widest = max(kinds, key=_ORDER.index, default="f")
+    wide = _rectangular(value, parts, widest, dtype)
+    found = _by_itself(wide, widest, first)
+    if dtype is None:
+        return _narrowed(value, wide, found)
+    if kinds and not _compatible(dtype, found):
+        raise _cannot(value, dtype)
+    return wide if found is dtypes.string else _cast(wide, dtype)
+
+
+def _check_mixture(value: Any, first: Any, kinds: set[str]) -> None:
+    leading = next(iter(_kinds(first)), "f")
+    if leading == "?":
+        raise _unsupported(first)
+    if not kinds <= set(_MAY_FOLLOW[leading]):
+        raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}")
+
+
+def _is_sequence(value: Any) -> bool:
+    return isinstance(value, (list, tuple, Sequence, TensorShape)) and not isinstance(
+        value, (str, bytes)
     )
 
 
-def _cast(value: Any, natural: Any, dtype: DType) -> Any:
-    found = of_numpy(natural.dtype)
-    if found is dtype:
-        return natural
-    if not _compatible(dtype, found):
-        raise TypeError(
-            f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}"
-            f" (it is {found.name}). Use tf.cast where you mean the conversion."
-        )
-    if dtype.is_integer and natural.size:
-        _check_range(value, natural, dtype)
-    return _exactly(value, natural, dtype)
+def _first(value: Any) -> Any:
+    while type(value) not in _KINDS and _is_sequence(value) and len(value):
+        value = next(iter(value))
+    return value
 
 
-def _exactly(value: Any, natural: Any, dtype: DType) -> Any:
-    """Python numbers keep all their digits; arrays are converted."""
-    if of_numpy(natural.dtype) is dtypes.float32 and not isinstance(
-        value, (np.ndarray, np.generic)
-    ):
-        wide = np.array(value, np.float64)  # before float32 lost digits
-        return wide.astype(dtype.numpy_dtype)
-    return natural.astype(dtype.numpy_dtype)
+def _kinds(value: Any) -> set[str]:
+    """The kinds of everything in a nested sequence; a question mark for what is no tensor."""
+    if not _is_sequence(value):
+        return {_kind(value)}
+    kinds: set[str] = set()
+    for kind in set(map(type, value)):
+        if kind in _KINDS:
+            kinds.add(_KINDS[kind])
+        else:
+            kinds.update(*(_kinds(part) for part in value if type(part) is kind))
+    return kinds
 
 
-def _check_range(value: Any, natural: Any, dtype: DType) -> None:
-    low, high = dtype.limits
-    if natural.min() < low or natural.max() > high:
-        raise TypeError(
-            f"Cannot convert {value!r} to EagerTensor of dtype {dtype.name}: "
-            f"it lies outside [{low}, {high}]."
-        )
+def _kind(value: Any) -> str:
+    if hasattr(type(value), "__array__"):
+        kind: str = _dtype_of(np.asarray(value)).numpy_dtype.kind
+        return _NUMPY_KINDS.get(kind, kind)
+    return next((kind for base, kind in _KINDS.items() if isinstance(value, base)), "?")
+
+
+def _rectangular(value: Any, parts: Any, widest: str, dtype: DType | None) -> Any:
+    """An array in which nothing has been rounded yet."""
+    wide: Any = _WIDE[widest]
+    if widest == "i" and dtype is not None:
+        if dtype.is_differentiable:
+            wide = np.float64
+        elif dtype is dtypes.uint64:
+            wide = np.uint64
+    try:
+        array = np.array(parts, wide)
+    except OverflowError:
+        raise ValueError(
+            f"Can't convert Python sequence with out-of-range integer to Tensor: {value!r}"
+        ) from None
+    except (TypeError, ValueError):
+        raise _ragged(value) from None
+    if widest != "s":
+        return array
+    if any(_is_sequence(s) for s in array.ravel().tolist()):
+        raise _ragged(value)
+    return _strings(array)
+
+
+def _by_itself(wide: Any, widest: str, first: Any) -> DType:
+    """The dtype TensorFlow chooses. Of NumPy's types it keeps those of floats that stand first."""
+    if widest == "i":
+        small = not wide.size or (wide.min() >= _INT32.min and wide.max() <= _INT32.max)
+        return dtypes.int32 if small else dtypes.int64
+    if widest == "f":
+        own = of_numpy(first.dtype) if hasattr(first, "dtype") else dtypes.float32
+        return own if own.is_floating else dtypes.float32
+    return of_numpy(wide.dtype)
+
+
+def _narrowed(value: Any, wide: Any, dtype: DType) -> Any:
+    try:
+        with np.errstate(over="raise"):
+            return wide.astype(dtype.numpy_dtype)
+    except FloatingPointError:
+        raise ValueError(
+            "Can't convert Python sequence with a value out of range for a double-precision "
+            f"float: {value!r} does not fit {dtype.name}. Give the dtype you mean."
+        ) from None
 
 
 def _compatible(wanted: DType, found: DType) -> bool:
-    """Whether a constant may be converted without being asked: never loses its kind."""
+    """Whether a Python value may become a dtype: it never loses its kind."""
     if wanted is found:
         return True
     if found.is_integer:
         return wanted.is_numeric
     if found.is_floating:
         return wanted.is_floating or wanted.is_complex
+    if found.is_bool:
+        return wanted.is_floating or wanted.is_integer
     return found.is_complex and wanted.is_complex
 
 
-def _is_python_number(value: Any) -> bool:
-    return isinstance(value, (int, float, complex)) and not isinstance(value, np.generic)
+# ---- what cannot be converted -----------------------------------------------------------------
+
+
+def _unsupported(value: Any) -> ValueError:
+    return ValueError(
+        f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
+        "Tensor. Numbers, strings, NumPy arrays and nested lists of them can be converted."
+    )
+
+
+def _ragged(value: Any) -> ValueError:
+    return ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {value!r}")
+
+
+def _cannot(value: Any, dtype: DType) -> TypeError:
+    return TypeError(
+        f"Cannot convert {value!r} to EagerTensor of dtype {dtype.spoken}. "
+        "Use tf.cast where you mean the conversion."
+    )
+
+
+# ---- lists with tensors in them ---------------------------------------------------------------
+
+
+def _has_tensors(value: Any) -> bool:
+    kinds = set(map(type, value))
+    if kinds <= _KINDS.keys():
+        return False
+    return any(
+        _has_tensors(part) if isinstance(part, (list, tuple)) else _is_tensor_like(part)
+        for part in value
+    )
+
+
+def _is_tensor_like(value: Any) -> bool:
+    return isinstance(value, Tensor) or any(isinstance(value, kinds) for _, kinds, _ in _CONVERTERS)
 
 
 def _leaves(value: Any) -> Iterator[Any]:
@@ -176,27 +304,11 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _has_numpy_leaf(value: Any) -> bool:
-    return any(isinstance(v, (np.ndarray, np.generic)) for v in _leaves(value)) or hasattr(
-        value, "__array__"
-    )
-
-
-def _tensor_leaves(value: Any) -> Iterator[bool]:
-    kinds = (Tensor, *(k for _, types, _ in _CONVERTERS for k in types))
-    return (isinstance(v, kinds) for v in _leaves(value))
-
-
-def _packed(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:
+def _packed(value: Any, dtype: DType | None) -> Tensor:
     """A nested list with tensors in it becomes one tensor through which gradients flow."""
-    tensors = (convert(v) for v in _leaves(value) if _is_tensor_like(v))
-    dtype = dtype or next(tensors).dtype
-    parts = [convert(v, dtype if not isinstance(v, (list, tuple)) else None, dtype) for v in value]
-    return convert(words.stack(parts), dtype, hint)
-
-
-def _is_tensor_like(value: Any) -> bool:
-    return any(_tensor_leaves([value]))
+    if dtype is None:
+        dtype = next(convert(v).dtype for v in _leaves(value) if _is_tensor_like(v))
+    return convert(words.stack([convert(v, dtype) for v in value]), dtype)
 
 
 def convert_to_tensor(
@@ -210,8 +322,9 @@ def convert_to_tensor(
     >>> tf.convert_to_tensor([[1, 2], [3, 4]], dtype=tf.float64).dtype
     tf.float64
     """
-    return convert(
-        value,
-        None if dtype is None else as_dtype(dtype),
-        None if dtype_hint is None else as_dtype(dtype_hint),
-    )
+    if dtype is None and dtype_hint is not None:
+        try:
+            return convert(value, hint=as_dtype(dtype_hint))
+        except (TypeError, ValueError):
+            pass  # a hint does not oblige
+    return convert(value, None if dtype is None else as_dtype(dtype))

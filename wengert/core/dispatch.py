@@ -88,10 +88,15 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS) -> Any:
         raise _explained(row, inputs, error) from error
     finally:
         leave(token)
-    result = [wrap(v) for v in value] if row.many else wrap(value)
+    result = [_wrapped(v) for v in value] if row.many else _wrapped(value)
     for recorder in listeners:
         recorder.record(row, inputs, attrs, result)
     return result
+
+
+def _wrapped(value: Any) -> Tensor:
+    """The result of a kernel as a tensor; NumPy gives a single string without an array."""
+    return wrap(np.array(value, object) if type(value) is bytes else value)
 
 
 def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[Any]]) -> Any:

@@ -39,7 +39,7 @@ class DType:
 
     @property
     def as_numpy_dtype(self) -> Any:
-        return self.numpy_dtype.type
+        return object if self._kind == "s" else self.numpy_dtype.type
 
     @property
     def as_datatype_enum(self) -> int:
@@ -76,7 +76,7 @@ class DType:
 
     @property
     def size(self) -> int:
-        return 1 if self._kind == "s" else self.numpy_dtype.itemsize
+        return 0 if self._kind == "s" else self.numpy_dtype.itemsize
 
     @property
     def base_dtype(self) -> DType:
@@ -96,16 +96,19 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        return self.min, self.max
+        """The range of intensities in an image of this type, without the negative ones."""
+        if self.name in ("float32", "float64"):
+            return 0, 1
+        if self._kind in "iub":
+            return 0, self._kind == "b" or self.max
+        raise ValueError(f"{self} does not have defined limits.")
 
     def _limit(self, which: str) -> Any:
-        if self._kind == "b":
-            return which == "max"
         if self._kind in "iu":
             return getattr(np.iinfo(self.numpy_dtype), which)
         if self._kind == "f":
             return self.as_numpy_dtype(getattr(_finfo(self), which))
-        raise TypeError(f"Cannot find {which}imum value of {self!r}.")
+        raise TypeError(f"Cannot find {which}imum value of {self} with type {self}.")
 
     def is_compatible_with(self, other: Any) -> bool:
         return self == as_dtype(other)
@@ -171,7 +174,7 @@ ALL: Final = (
     string,
 )
 
-_BY_NAME: Final = {d.name: d for d in ALL} | {"half": half, "double": double}
+_BY_NAME: Final = {d.name: d for d in ALL} | {"half": half, "float": float32, "double": double}
 _PYTHON: Final = {
     float: float32,
     int: int32,
@@ -220,20 +223,28 @@ def as_dtype(value: Any) -> DType:
     """
     if isinstance(value, DType):
         return value
-    if isinstance(value, str) and value in _BY_NAME:
-        return _BY_NAME[value]
-    if isinstance(value, type) and value in _PYTHON:
-        return _PYTHON[value]
-    if isinstance(value, int) and not isinstance(value, bool):
-        for dtype in ALL:
-            if dtype.as_datatype_enum == value:
-                return dtype
-    try:
-        return of_numpy(np.dtype(value))
-    except TypeError:
+    if isinstance(value, str):
+        found = _BY_NAME.get(value)
+    elif isinstance(value, int):
+        found = next((d for d in ALL if d.as_datatype_enum == value), None)
+    elif isinstance(value, type) and value in _PYTHON:
+        found = _PYTHON[value]
+    else:
+        found = _of_numpy_like(value)
+    if found is None:
         raise TypeError(
             f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType."
-        ) from None
+        )
+    return found
+
+
+def _of_numpy_like(value: Any) -> DType | None:
+    if value is None:  # which NumPy takes for float64
+        return None
+    try:
+        return of_numpy(np.dtype(value))
+    except (TypeError, ValueError):
+        return None
 
 
 def check_same(name: str, first: DType, index: int, other: DType) -> None:

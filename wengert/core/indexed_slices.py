@@ -75,10 +75,8 @@ class IndexedSlices:
         return self.with_values(-self._values)
 
     def __repr__(self) -> str:
-        return (
-            f"IndexedSlices(indices={self._indices!r}, values={self._values!r}, "
-            f"dense_shape={self._dense_shape})"
-        )
+        shape = "" if self._dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
 
 
 def _as_dims(value: Any) -> tuple[int, ...]:

@@ -11,7 +11,8 @@ dictionaries with the same keys have the same structure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
+from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
 
 
@@ -24,16 +25,24 @@ class Composite(Protocol):
 
 
 def is_nested(structure: Any) -> bool:
-    """Whether the value has parts: a list, a tuple, a dictionary.
+    """Whether the value has parts: a list, a tuple, a dictionary, what behaves like them.
 
     >>> is_nested([1]), is_nested("ab"), is_nested(3)
     (True, False, False)
     """
-    return isinstance(structure, (list, tuple, Mapping)) or _is_attrs(structure)
+    kind: Any = type(structure)
+    return _has_parts(kind)
 
 
-def _is_attrs(value: Any) -> bool:
-    return hasattr(type(value), "__attrs_attrs__")
+@lru_cache(maxsize=1024)
+def _has_parts(kind: type) -> bool:
+    if issubclass(kind, (str, bytes)):
+        return False
+    return issubclass(kind, (Sequence, Mapping, MappingView)) or _is_attrs(kind)
+
+
+def _is_attrs(kind: type) -> bool:
+    return hasattr(kind, "__attrs_attrs__")
 
 
 def _is_namedtuple(value: Any) -> bool:
@@ -53,7 +62,7 @@ def _parts(structure: Any) -> list[Any]:
     """The direct children, in the order in which they are flattened."""
     if isinstance(structure, Mapping):
         return [structure[k] for k in _sorted_keys(structure)]
-    if _is_attrs(structure):
+    if _is_attrs(type(structure)):
         return [getattr(structure, a.name) for a in type(structure).__attrs_attrs__]
     return list(structure)
 
@@ -62,13 +71,15 @@ def _like(structure: Any, parts: Sequence[Any]) -> Any:
     """A structure of the same type with other children."""
     if isinstance(structure, Mapping):
         values = dict(zip(_sorted_keys(structure), parts, strict=True))
-        ordered = [(k, values[k]) for k in structure]  # the keys keep the caller's order
+        ordered = {k: values[k] for k in structure}  # the keys keep the caller's order
         kind: Any = type(structure)
         if hasattr(structure, "default_factory"):
             return kind(structure.default_factory, ordered)
         return kind(ordered)
-    if _is_namedtuple(structure) or _is_attrs(structure):
+    if _is_namedtuple(structure) or _is_attrs(type(structure)):
         return type(structure)(*parts)
+    if isinstance(structure, (range, memoryview, MappingView)):
+        return list(parts)
     return type(structure)(parts)
 
 
@@ -99,7 +110,7 @@ def pack_sequence_as(
     >>> pack_sequence_as({"a": 0, "b": (0, 0)}, [1, 2, 3])
     {'a': 1, 'b': (2, 3)}
     """
-    if not is_nested(flat_sequence):
+    if not is_nested(flat_sequence) or isinstance(flat_sequence, Mapping):
         raise TypeError(
             f"Attempted to pack value:\n  {flat_sequence!r}\ninto a structure, but found "
             f"incompatible type `{type(flat_sequence)}` instead."
@@ -154,7 +165,7 @@ def _difference(
         return None
     if check_types and not _same_kind(a, b):
         return TypeError, f"{type(a).__name__} against {type(b).__name__}."
-    if isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b):
+    if check_types and isinstance(a, Mapping) and set(a) != set(b):
         return ValueError, f"the keys {list(a)!r} against {list(b)!r}."
     left, right = _parts(a), _parts(b)
     if len(left) != len(right):

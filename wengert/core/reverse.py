@@ -14,7 +14,8 @@ from wengert.core.contract import check_gradients
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of
-from wengert.core.tensor import Key, Tensor, dims
+from wengert.core.tensor import Tensor, dims
+from wengert.core.value import Key
 from wengert.core.words import words
 
 Cotangents = dict[Key, Any]

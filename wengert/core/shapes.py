@@ -26,7 +26,7 @@ class TensorShape:
             self._dims = None
         elif isinstance(dims, TensorShape):
             self._dims = dims._dims
-        elif isinstance(dims, Iterable):
+        elif isinstance(dims, Iterable) and not isinstance(dims, (str, bytes)):
             self._dims = tuple(_size(d) for d in dims)
         else:
             self._dims = (_size(dims),)
@@ -44,7 +44,9 @@ class TensorShape:
         return None if self._dims is None else list(self._dims)
 
     def as_list(self) -> list[int | None]:
-        return list(self._known())
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return list(self._dims)
 
     def num_elements(self) -> int | None:
         if self._dims is None or None in self._dims:
@@ -80,12 +82,13 @@ class TensorShape:
 
     def assert_same_rank(self, other: Any) -> None:
         if TensorShape(other).rank not in (None, self.rank) and self.rank is not None:
-            raise ValueError(f"Shapes {self} and {other} must have the same rank")
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} must have the same rank")
 
     def merge_with(self, other: Any) -> TensorShape:
         """What both shapes together know."""
         shape = TensorShape(other)
-        self.assert_is_compatible_with(shape)
+        if not self.is_compatible_with(shape):
+            raise ValueError(f"Shapes {self} and {shape} are not compatible")
         if self._dims is None:
             return shape
         if shape._dims is None:
@@ -121,11 +124,6 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
-    def _known(self) -> tuple[int | None, ...]:
-        if self._dims is None:
-            raise ValueError("as_list() is not defined on an unknown TensorShape.")
-        return self._dims
-
     def __len__(self) -> int:
         if self._dims is None:
             raise ValueError("Cannot take the length of shape with unknown rank.")
@@ -135,15 +133,18 @@ class TensorShape:
         return self._dims is not None
 
     def __iter__(self) -> Iterator[int | None]:
-        return iter(self._known())
+        if self._dims is None:
+            raise ValueError("Cannot iterate over a shape with unknown rank.")
+        return iter(self._dims)
 
     @overload
     def __getitem__(self, key: int) -> int | None: ...
     @overload
     def __getitem__(self, key: slice) -> TensorShape: ...
     def __getitem__(self, key: Any) -> Any:
-        dims = self._known()
-        return TensorShape(dims[key]) if isinstance(key, slice) else dims[key]
+        if self._dims is None:
+            return _part_of_unknown(key)
+        return TensorShape(self._dims[key]) if isinstance(key, slice) else self._dims[key]
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
@@ -172,6 +173,16 @@ class TensorShape:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return TensorShape, (self.dims,)
+
+
+def _part_of_unknown(key: Any) -> TensorShape | None:
+    """A size of a shape of unknown rank is unknown; so is a slice, but for its length."""
+    if not isinstance(key, slice):
+        return None
+    start, stop = key.start or 0, key.stop
+    if key.step is not None or stop is None or start < 0 or stop < 0:
+        return TensorShape(None)
+    return TensorShape([None] * max(stop - start, 0))
 
 
 def _size(value: Any) -> int | None:

@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from wengert.core.operation import Attrs, Row
-from wengert.core.tensor import Key, key_of
+from wengert.core.tensor import key_of
+from wengert.core.value import Key
 
 Records = list[Any]
 WIDTH: Final = 8

@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-from wengert.core import dtypes
-from wengert.core.dtypes import DType
 from wengert.core.shapes import Dims, TensorShape
+from wengert.core.value import Key, Value, on_own_lines, shown_value
 
 _new: Final = object.__new__
 
 
-# The identity of a value, given when a tape first follows it. It outlives the tensor where a record
-# mentions it, so that records need not keep tensors alive. A bare object, because it is unique, free
-# of locks, and the cheapest thing there is for the garbage collector: it does not look at it.
-Key = object
-
-
-class Tensor:
+class Tensor(Value):
     """A multidimensional array of one dtype that takes part in differentiation.
 
     Made by `tf.constant`, `tf.convert_to_tensor` and every operation. It cannot be changed.
@@ -32,12 +25,7 @@ class Tensor:
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([10., 20.], dtype=float32)>
     """
 
-    __slots__ = ("__weakref__", "_array", "_key")
-    # NumPy arrays leave `array * tensor` to the tensor.
-    __array_priority__ = 100
-
-    _array: Any
-    _key: Key | None
+    __slots__ = ()
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError(
@@ -47,20 +35,8 @@ class Tensor:
     # ---- what it is --------------------------------------------------------------------------
 
     @property
-    def dtype(self) -> DType:
-        return dtypes.of_numpy(self._array.dtype)
-
-    @property
     def shape(self) -> TensorShape:
         return TensorShape(self._array.shape)
-
-    @property
-    def ndim(self) -> int:
-        return len(self._array.shape)
-
-    @property
-    def device(self) -> str:
-        return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def get_shape(self) -> TensorShape:
         return self.shape
@@ -75,17 +51,6 @@ class Tensor:
 
     # ---- its value ---------------------------------------------------------------------------
 
-    def numpy(self) -> Any:
-        """The value, as a NumPy array of its own or, for a scalar, a NumPy scalar.
-
-        >>> tf.constant([1, 2]).numpy()
-        array([1, 2], dtype=int32)
-        """
-        array = self._array
-        if array.shape:
-            return array.copy()
-        return array[()] if isinstance(array, np.ndarray) else array
-
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = np.asarray(self._array)
         if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
@@ -97,60 +62,23 @@ class Tensor:
         return view
 
     def __dlpack__(self, **kwargs: Any) -> Any:
-        return np.asarray(self._array).__dlpack__(**kwargs)
+        """The memory itself for those who will only read it, and a copy for everybody else."""
+        array = self.__array__()
+        try:
+            return array.__dlpack__(**kwargs)
+        except BufferError:  # older consumers cannot be told that an array is read-only
+            return array.copy().__dlpack__(**kwargs)
 
     def __dlpack_device__(self) -> tuple[Any, Any]:
         device: tuple[Any, Any] = np.asarray(self._array).__dlpack_device__()
         return device
-
-    def __bool__(self) -> bool:
-        return bool(self._array)
-
-    def __int__(self) -> int:
-        return int(self._array)
-
-    def __float__(self) -> float:
-        return float(self._array)
-
-    def __complex__(self) -> complex:
-        return complex(self._array)
-
-    def __index__(self) -> int:
-        try:
-            index: int = self._array.__index__()
-        except (TypeError, AttributeError):
-            raise TypeError(
-                f"only integer scalar tensors can be converted to a scalar index, got {self!r}"
-            ) from None
-        return index
-
-    def __len__(self) -> int:
-        if not self._array.shape:
-            raise TypeError("Scalar tensor has no `len()`")
-        return int(self._array.shape[0])
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self._array.shape:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[i] for i in range(self._array.shape[0]))
 
-    def __contains__(self, value: Any) -> bool:
-        raise TypeError("`in` is not defined for tensors: use tf.reduce_any(tensor == value).")
-
     # ---- as an object ------------------------------------------------------------------------
-
-    def ref(self) -> Reference:
-        """A hashable stand-in, for dictionaries and sets."""
-        return Reference(self)
-
-    def experimental_ref(self) -> Reference:
-        return Reference(self)
-
-    def __hash__(self) -> int:
-        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
-
-    def __copy__(self) -> Tensor:
-        return self
 
     def __deepcopy__(self, memo: Any) -> Tensor:
         return wrap(self._array)
@@ -159,7 +87,7 @@ class Tensor:
         return _unpickle, (np.array(self._array),)
 
     def __format__(self, spec: str) -> str:
-        return str(self) if not spec else format(self.numpy(), spec)
+        return format(self.numpy(), spec)
 
     def __repr__(self) -> str:
         return (
@@ -168,68 +96,11 @@ class Tensor:
         )
 
     def __str__(self) -> str:
-        value = self._array if self._array.shape else shown_value(self._array)
+        value = on_own_lines(str(self._array)) if self._array.shape else shown_value(self._array)
         return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(_no_attribute(name))
-
-    if TYPE_CHECKING:  # attached by ops/operators.py, so that this file names no operation
-
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __floordiv__(self, other: Any) -> Tensor: ...
-        def __rfloordiv__(self, other: Any) -> Tensor: ...
-        def __mod__(self, other: Any) -> Tensor: ...
-        def __rmod__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __rpow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __rmatmul__(self, other: Any) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-        def __pos__(self) -> Tensor: ...
-        def __abs__(self) -> Tensor: ...
-        def __invert__(self) -> Tensor: ...
-        def __and__(self, other: Any) -> Tensor: ...
-        def __rand__(self, other: Any) -> Tensor: ...
-        def __or__(self, other: Any) -> Tensor: ...
-        def __ror__(self, other: Any) -> Tensor: ...
-        def __xor__(self, other: Any) -> Tensor: ...
-        def __rxor__(self, other: Any) -> Tensor: ...
-        def __lt__(self, other: Any) -> Tensor: ...
-        def __le__(self, other: Any) -> Tensor: ...
-        def __gt__(self, other: Any) -> Tensor: ...
-        def __ge__(self, other: Any) -> Tensor: ...
-        def __eq__(self, other: object) -> Tensor: ...  # type: ignore[override]
-        def __ne__(self, other: object) -> Tensor: ...  # type: ignore[override]
-        def __getitem__(self, key: Any) -> Tensor: ...
-
-
-class Reference:
-    """Stands for a tensor or a variable where a hashable object is needed."""
-
-    __slots__ = ("_target",)
-
-    def __init__(self, target: Any) -> None:
-        self._target = target
-
-    def deref(self) -> Any:
-        return self._target
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Reference) and self._target is other._target
-
-    def __hash__(self) -> int:
-        return id(self._target)
-
-    def __repr__(self) -> str:
-        return f"<Reference wrapping {self._target!r}>"
 
 
 def wrap(array: Any) -> Tensor:
@@ -251,13 +122,6 @@ def key_of(value: Any) -> Key:
 def dims(value: Any) -> Dims:
     """The shape of an input of a rule, which may have been kept as a shape alone."""
     return value if type(value) is tuple else value._array.shape
-
-
-def shown_value(array: Any) -> str:
-    """An array as it stands in a repr."""
-    if array.shape:
-        return repr(array)
-    return repr(array[()].item() if hasattr(array[()], "item") else array[()])
 
 
 def _unpickle(array: Any) -> Tensor:

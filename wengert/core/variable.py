@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from wengert.core.convert import convert, register_converter
-from wengert.core.dispatch import state
-from wengert.core.dtypes import DType, as_dtype, of_numpy
-from wengert.core.shapes import TensorShape
-from wengert.core.tensor import Key, Reference, Tensor, shown_value
+from wengert.core.dispatch import accessed
+from wengert.core.dtypes import DType, as_dtype
+from wengert.core.shapes import TensorShape, shown
+from wengert.core.tensor import Tensor, wrap
+from wengert.core.value import Key, Value, shown_value
 from wengert.core.words import words
+from wengert.errors import InvalidArgumentError
 
 
-class Variable:
+def _refuse_in_place(sign: str, instead: str = "") -> Any:
+    instead = instead or f"variable.assign(variable {sign} value)"
+
+    def operator(self: Any, value: Any) -> Any:
+        raise RuntimeError(
+            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `{instead}` to "
+            f"modify the variable, or `out = variable {sign} value` if you need to get a new "
+            "output Tensor."
+        )
+
+    return operator
+
+
+class Variable(Value):
     """A value that `assign` replaces and tapes watch by themselves.
 
     A variable stands wherever a tensor does. A tape records every trainable variable that is read.
@@ -30,9 +45,6 @@ class Variable:
     """
 
     __slots__ = (
-        "__weakref__",
-        "_array",
-        "_key",
         "_name",
         "_shape",
         "aggregation",
@@ -40,7 +52,6 @@ class Variable:
         "synchronization",
         "trainable",
     )
-    __array_priority__ = 100
 
     def __init__(
         self,
@@ -62,14 +73,23 @@ class Variable:
                 "The `initial_value` arg to `tf.Variable` must be specified. "
                 "You are not providing a value to initialize the variable with."
             )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                "Argument `constraint` must be None or a callable. "
+                f"Got a {type(constraint)}: {constraint}"
+            )
         value = initial_value() if callable(initial_value) else initial_value
         tensor = convert(value, None if dtype is None else as_dtype(dtype))
         self._array: Any = tensor._array
         self._key: Key | None = Key()
         self._name = f"{name or 'Variable'}:0"
         self._shape = TensorShape(tensor._array.shape if shape is None else shape)
-        self._check_shape(tensor)
-        self.trainable = tensor.dtype.is_differentiable if trainable is None else bool(trainable)
+        if not self._shape.is_compatible_with(tensor._array.shape):
+            raise ValueError(
+                f"In this `tf.Variable` creation, the initial value's shape ({tensor.shape}) is "
+                f"not compatible with the explicitly supplied `shape` argument ({shape})."
+            )
+        self.trainable = trainable is None or bool(trainable)
         self.constraint = constraint
         self.synchronization = synchronization
         self.aggregation = aggregation
@@ -81,21 +101,9 @@ class Variable:
         return self._name
 
     @property
-    def dtype(self) -> DType:
-        return of_numpy(self._array.dtype)
-
-    @property
     def shape(self) -> TensorShape:
         """The shapes that may be assigned; None where any size may be."""
         return self._shape
-
-    @property
-    def ndim(self) -> int:
-        return len(self._array.shape)
-
-    @property
-    def device(self) -> str:
-        return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def get_shape(self) -> TensorShape:
         return self._shape
@@ -104,16 +112,12 @@ class Variable:
 
     def read_value(self) -> Tensor:
         """The value as it is now, as a tensor that later assignments do not change."""
-        for recorder in state.here.recorders:
-            recorder.accessed(self)
+        accessed(self)
         tensor: Tensor = words.read(self)
         return tensor
 
     def value(self) -> Tensor:
         return self.read_value()
-
-    def numpy(self) -> Any:
-        return self._array.copy() if self._array.shape else self._array[()]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return self.read_value().__array__(dtype, copy)
@@ -136,7 +140,7 @@ class Variable:
         read_value: bool = True,
     ) -> Variable | None:
         """Add to the value; returns the variable."""
-        return self._replace(self._now() + convert(delta, hint=self.dtype), read_value)
+        return self._replace(self._now() + self._change(delta, "AssignAdd"), read_value)
 
     def assign_sub(
         self,
@@ -146,68 +150,59 @@ class Variable:
         read_value: bool = True,
     ) -> Variable | None:
         """Subtract from the value; returns the variable."""
-        return self._replace(self._now() - convert(delta, hint=self.dtype), read_value)
+        return self._replace(self._now() - self._change(delta, "AssignSub"), read_value)
 
     def _now(self) -> Tensor:
-        return convert(self._array)  # outside every tape: an assignment is not differentiated
+        return wrap(self._array)  # outside every tape: an assignment is not differentiated
+
+    def _change(self, delta: Any, verb: str) -> Tensor:
+        """What is added or subtracted: a number for each element, without broadcasting."""
+        tensor = convert(delta, hint=self.dtype)
+        self._check_dtype(tensor)
+        if not self.dtype.is_numeric:
+            raise InvalidArgumentError(
+                f"{verb} is not defined for variable '{self._name}' of dtype {self.dtype.name} "
+                f"[Op:{verb}VariableOp]"
+            )
+        if tensor._array.shape != self._array.shape:
+            raise InvalidArgumentError(
+                f"Cannot update variable with shape {shown(self._array.shape)} using a Tensor with "
+                f"shape {shown(tensor._array.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
+            )
+        return tensor
 
     def _replace(self, tensor: Tensor, read_value: bool) -> Variable | None:
-        if tensor.dtype is not self.dtype:
-            raise ValueError(
-                f"Tensor conversion requested dtype {self.dtype.name} for Tensor with dtype "
-                f"{tensor.dtype.name}: cannot assign it to variable '{self._name}'. "
-                f"Use tf.cast(value, tf.{self.dtype.name})."
-            )
-        self._check_shape(tensor)
-        self._array = np.asarray(tensor)[()] if not tensor._array.shape else np.asarray(tensor)
-        return self if read_value else None
-
-    def _check_shape(self, tensor: Tensor) -> None:
+        self._check_dtype(tensor)
         if not self._shape.is_compatible_with(tensor._array.shape):
             raise ValueError(
                 f"Cannot assign value to variable '{self._name}': Shape mismatch. "
                 f"The variable shape {self._shape}, and the assigned value shape "
                 f"{tensor.shape} are incompatible."
             )
+        self._array = np.asarray(tensor)
+        return self if read_value else None
+
+    def _check_dtype(self, tensor: Tensor) -> None:
+        if tensor.dtype is not self.dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {self.dtype.name} for Tensor with dtype "
+                f"{tensor.dtype.name}: cannot assign it to variable '{self._name}'. "
+                f"Use tf.cast(value, tf.{self.dtype.name})."
+            )
+
+    # In Python `v += x` would give the name v to a new tensor and leave the variable as it was.
+    __iadd__ = _refuse_in_place("+", "variable.assign_add(value)")
+    __isub__ = _refuse_in_place("-", "variable.assign_sub(value)")
+    __imul__ = _refuse_in_place("*")
+    __itruediv__ = _refuse_in_place("/")
+    __ipow__ = _refuse_in_place("**")
 
     # ---- as an object ------------------------------------------------------------------------
-
-    def ref(self) -> Reference:
-        return Reference(self)
-
-    def experimental_ref(self) -> Reference:
-        return Reference(self)
-
-    def __hash__(self) -> int:
-        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
-
-    def __bool__(self) -> bool:
-        return bool(self._array)
-
-    def __int__(self) -> int:
-        return int(self._array)
-
-    def __float__(self) -> float:
-        return float(self._array)
-
-    def __complex__(self) -> complex:
-        return complex(self._array)
-
-    def __index__(self) -> int:
-        return self.read_value().__index__()
-
-    def __len__(self) -> int:
-        return len(self.read_value())
 
     def __iter__(self) -> Any:
         return iter(self.read_value())
 
     def __deepcopy__(self, memo: Any) -> Variable:
-        return self._copied()
-
-    __copy__ = None  # two variables with one value would not stay equal: use copy.deepcopy
-
-    def _copied(self) -> Variable:
         return _remake(
             copy.copy(self._array),
             self.trainable,
@@ -231,21 +226,6 @@ class Variable:
             f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}, "
             f"numpy={shown_value(self._array)}>"
         )
-
-    if TYPE_CHECKING:  # attached by ops/operators.py
-
-        def __add__(self, other: Any) -> Tensor: ...
-        def __radd__(self, other: Any) -> Tensor: ...
-        def __sub__(self, other: Any) -> Tensor: ...
-        def __rsub__(self, other: Any) -> Tensor: ...
-        def __mul__(self, other: Any) -> Tensor: ...
-        def __rmul__(self, other: Any) -> Tensor: ...
-        def __truediv__(self, other: Any) -> Tensor: ...
-        def __rtruediv__(self, other: Any) -> Tensor: ...
-        def __pow__(self, other: Any) -> Tensor: ...
-        def __matmul__(self, other: Any) -> Tensor: ...
-        def __neg__(self) -> Tensor: ...
-        def __getitem__(self, key: Any) -> Tensor: ...
 
 
 def _remake(array: Any, trainable: bool, name: str, shape: Any, constraint: Any) -> Variable:

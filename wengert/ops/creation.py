@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from wengert.core import dtypes
 from wengert.core.convert import convert, convert_to_tensor
-from wengert.core.dtypes import as_dtype
+from wengert.core.dtypes import DType, as_dtype
+from wengert.core.shapes import shown
 from wengert.core.tensor import Tensor, dims, wrap
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
 from wengert.ops.declare import matched
 from wengert.ops.elementwise import cast
-from wengert.ops.shaping import as_shape, broadcast_to, reshape, static, transpose
+from wengert.ops.shaping import as_shape, broadcast_to, one_axis, reshape, static, transpose
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
@@ -28,16 +29,34 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     tensor = convert_to_tensor(value, dtype)
     if shape is None:
         return tensor
-    wanted = as_shape(shape)
+    wanted = _sizes(shape)
     size, asked = int(np.prod(dims(tensor), dtype=int)), int(np.prod(wanted, dtype=int))
     if size == asked:
         return reshape(tensor, wanted)
     if size == 1:
         return wrap(np.broadcast_to(np.reshape(tensor._array, ()), wanted))
     raise TypeError(
-        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.numpy()} has "
-        f"{size} elements, but got `shape` {wanted} with {asked} elements."
+        f"Eager execution of tf.constant with unsupported shape. Tensor {tensor.numpy()} "
+        f"(converted from {value!r}) has {size} elements, but got `shape` {wanted} with {asked} "
+        "elements."
     )
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """The shape of something that is to be made."""
+    sizes = as_shape(shape)
+    for size in sizes:
+        if size < 0:
+            raise InvalidArgumentError(f"Dimension {size} must be >= 0 [Op:Fill]")
+    return sizes
+
+
+def _of_ones(dtype: Any) -> Any:
+    """The NumPy type of something that is to hold ones."""
+    kind = as_dtype(dtype)
+    if kind is dtypes.string:
+        raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
+    return kind.numpy_dtype
 
 
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
@@ -49,7 +68,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
     kind = as_dtype(dtype)
     if kind is dtypes.string:
         return constant(b"", shape=shape)
-    return wrap(np.zeros(as_shape(shape), kind.numpy_dtype))
+    return wrap(np.zeros(_sizes(shape), kind.numpy_dtype))
 
 
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
@@ -58,7 +77,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     >>> tf.ones([2]).numpy().tolist()
     [1.0, 1.0]
     """
-    return wrap(np.ones(as_shape(shape), as_dtype(dtype).numpy_dtype))
+    return wrap(np.ones(_sizes(shape), _of_ones(dtype)))
 
 
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
@@ -67,7 +86,12 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     >>> tf.fill([2], 7).numpy().tolist()
     [7, 7]
     """
-    return broadcast_to(value, dims)
+    scalar = convert(value)
+    if scalar._array.shape:
+        raise InvalidArgumentError(
+            f"value must represent a scalar, got shape {shown(scalar._array.shape)} [Op:Fill]"
+        )
+    return broadcast_to(scalar, _sizes(dims))
 
 
 def eye(
@@ -84,10 +108,9 @@ def eye(
     """
     rows = int(static(num_rows))
     columns = rows if num_columns is None else int(static(num_columns))
-    one = np.eye(rows, columns, dtype=as_dtype(dtype).numpy_dtype)
-    if batch_shape is None:
-        return wrap(one)
-    return wrap(np.broadcast_to(one, (*as_shape(batch_shape), rows, columns)))
+    batch = () if batch_shape is None else as_shape(batch_shape)
+    shape = _sizes((*batch, rows, columns))
+    return wrap(np.broadcast_to(np.eye(rows, columns, dtype=_of_ones(dtype)), shape))
 
 
 def range_(
@@ -103,22 +126,54 @@ def range_(
     ([0, 1, 2], [1.0, 1.5])
     """
     begin, end = (0, start) if limit is None else (start, limit)
-    parts = [convert(v) for v in (begin, end, delta)]
-    if dtype is None:
-        order = (dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)  # fmt: skip
-        kind = max((p.dtype for p in parts), key=lambda d: order.index(d) if d in order else 0)
-    else:
-        kind = as_dtype(dtype)
-    first, last, step = (np.asarray(p)[()] for p in parts)
+    given = None if dtype is None else as_dtype(dtype)
+    parts = [convert(v, hint=given) for v in (begin, end, delta)]
+    kind = given or max((p.dtype for p in parts), key=_width)
+    if not (kind.is_integer or kind.is_floating):
+        raise _no_range_of(kind)
+    first, last, step = (_end_of_range(*named, kind) for named in zip(_ENDS, parts, strict=True))
     if step == 0:
         raise InvalidArgumentError("Requires delta != 0: 0 [Op:Range]")
-    if (step > 0 and first > last) or (step < 0 and first < last):
+    if not (first <= last if step > 0 else first >= last):
         sign = ">" if step < 0 else "<"
         raise InvalidArgumentError(
             f"Requires start {sign}= limit when delta {'<' if step < 0 else '>'} 0: "
             f"{first}/{last} [Op:Range]"
         )
     return wrap(np.arange(first, last, step).astype(kind.numpy_dtype))
+
+
+_ENDS: Final = ("start", "limit", "delta")
+_WIDTHS: Final = (
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+)
+
+
+def _width(dtype: DType) -> int:
+    """The place of a dtype among those that a range chooses from."""
+    if dtype not in _WIDTHS:
+        raise _no_range_of(dtype)
+    return _WIDTHS.index(dtype)
+
+
+def _no_range_of(dtype: DType) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Value for attr 'Tidx' of {dtype.spoken} is not in the list of allowed values: "
+        f"{', '.join(d.spoken for d in _WIDTHS)} [Op:Range]"
+    )
+
+
+def _end_of_range(name: str, tensor: Tensor, dtype: DType) -> Any:
+    if dims(tensor):
+        raise InvalidArgumentError(
+            f"{name} must be a scalar, not shape {shown(dims(tensor))} [Op:Range]"
+        )
+    return np.asarray(cast(tensor, dtype))[()]
 
 
 range_.__name__ = range_.__qualname__ = "range"
@@ -131,11 +186,11 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     [0.0, 0.5, 1.0]
     """
     first, last = matched("LinSpace", start, stop)
-    count = int(static(num))
-    if count <= 0:
-        raise ValueError(f"Requires num > 0, got {count}.")
+    if first.dtype.is_integer:
+        first, last = cast(first, dtypes.float64), cast(last, dtypes.float64)
+    count = _count(num)
     shape = np.broadcast_shapes(dims(first), dims(last))
-    at = axis if axis >= 0 else axis + len(shape) + 1
+    at = one_axis(axis, len(shape) + 1, "LinSpace")
     steps = np.linspace(0.0, 1.0, count).astype(first.dtype.numpy_dtype)
     weight = wrap(steps.reshape([-1 if i == at else 1 for i in range(len(shape) + 1)]))
     kept = (*shape[:at], 1, *shape[at:])
@@ -144,6 +199,15 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
         reshape(broadcast_to(last, shape), kept),
     )
     return low * (1.0 - weight) + high * weight
+
+
+def _count(num: Any) -> int:
+    count = static(num)
+    if count.dtype.kind not in "iu":
+        raise TypeError(f"Argument `num` of tf.linspace must be an integer, got {num!r}.")
+    if count < 0:
+        raise InvalidArgumentError(f"Requires num >= 0, got {count} [Op:LinSpace]")
+    return int(count)
 
 
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:

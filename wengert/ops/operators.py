@@ -9,8 +9,8 @@ import numpy as np
 
 from wengert.core.convert import convert
 from wengert.core.dtypes import bool_
-from wengert.core.tensor import Tensor, dims, wrap
-from wengert.core.variable import Variable
+from wengert.core.tensor import dims, wrap
+from wengert.core.value import Value
 from wengert.core.words import words
 from wengert.ops import arithmetic, comparison, complex, elementwise, indexing, matmul
 
@@ -83,16 +83,11 @@ ALONE: dict[str, Callable[..., Any]] = {
 }
 
 
-def _attach(kind: type) -> None:
-    for name, function in BINARY.items():
-        setattr(kind, f"__{name}__", function)
-        setattr(kind, f"__r{name}__", _swapped(function))
-    for name, function in ALONE.items():
-        setattr(kind, f"__{name}__", function)
-
-
-_attach(Tensor)
-_attach(Variable)
+for _name, _function in BINARY.items():
+    setattr(Value, f"__{_name}__", _function)
+    setattr(Value, f"__r{_name}__", _swapped(_function))
+for _name, _function in ALONE.items():
+    setattr(Value, f"__{_name}__", _function)
 words.conj = complex.conj
 words.zeros_like = elementwise.zeros_like
 words.ones_like = elementwise.ones_like

@@ -1,0 +1,70 @@
+"""One library in a process of its own: what it is told on standard input it runs, timed.
+
+So no library pays for another's threads, allocator, or garbage-collector callbacks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from benchmarks import chain
+from benchmarks.peers import LIBRARIES
+
+
+class Worker:
+    """The other end of such a process."""
+
+    def __init__(self, library: str) -> None:
+        self.library = library
+        self._process = subprocess.Popen(
+            [sys.executable, "-W", "ignore", "-m", "benchmarks.worker", library],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONUNBUFFERED": "1"},
+        )
+        self.installed = self._read() == "ready"
+
+    def seconds(self, what: str) -> float:
+        assert self._process.stdin is not None
+        self._process.stdin.write(what + "\n")
+        self._process.stdin.flush()
+        return float(json.loads(self._read()))
+
+    def close(self) -> None:
+        self._process.communicate()
+
+    def _read(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline().strip()
+        if not line:
+            raise RuntimeError(f"the process that measures {self.library} ended")
+        return line
+
+
+def serve(library: str) -> None:
+    """Check the results against known ones, then time what is asked for."""
+    made = LIBRARIES[library](*chain.inputs(), chain.MULTIPLY_ADDS)
+    if made is None:
+        print("missing")
+        return
+    for got, want in zip(made.both(), chain.expected(), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-3, err_msg=library)
+    runs: dict[str, Callable[[], object]] = made._asdict()
+    print("ready")
+    for line in sys.stdin:
+        began = time.perf_counter()
+        runs[line.strip()]()
+        print(time.perf_counter() - began)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
