@@ -14,11 +14,11 @@ from wengert import math as math
 from wengert import nest as nest
 from wengert import nn as nn
 from wengert.api.custom_gradient import custom_gradient as custom_gradient
-from wengert.api.custom_gradient import grad_pass_through as grad_pass_through
-from wengert.api.custom_gradient import recompute_grad as recompute_grad
 from wengert.api.gradient_tape import GradientTape as GradientTape
 from wengert.api.python_functions import numpy_function as numpy_function
 from wengert.api.python_functions import py_function as py_function
+from wengert.api.recompute import grad_pass_through as grad_pass_through
+from wengert.api.recompute import recompute_grad as recompute_grad
 from wengert.api.registration import NotDifferentiable as NotDifferentiable
 from wengert.api.registration import Operation as Operation
 from wengert.api.registration import RegisterGradient as RegisterGradient
@@ -78,6 +78,7 @@ from wengert.ops.comparison import not_equal as not_equal
 from wengert.ops.comparison import where as where
 from wengert.ops.complex import abs as abs
 from wengert.ops.complex import complex as complex
+from wengert.ops.complex import sign as sign
 from wengert.ops.creation import constant as constant
 from wengert.ops.creation import eye as eye
 from wengert.ops.creation import fill as fill
@@ -106,7 +107,6 @@ from wengert.ops.elementwise import negative as negative
 from wengert.ops.elementwise import ones_like as ones_like
 from wengert.ops.elementwise import round as round
 from wengert.ops.elementwise import sigmoid as sigmoid
-from wengert.ops.elementwise import sign as sign
 from wengert.ops.elementwise import sin as sin
 from wengert.ops.elementwise import sinh as sinh
 from wengert.ops.elementwise import sqrt as sqrt

@@ -37,6 +37,7 @@ from wengert.ops.complex import angle as angle
 from wengert.ops.complex import conj as conj
 from wengert.ops.complex import imag as imag
 from wengert.ops.complex import real as real
+from wengert.ops.complex import sign as sign
 from wengert.ops.elementwise import acos as acos
 from wengert.ops.elementwise import acosh as acosh
 from wengert.ops.elementwise import asin as asin
@@ -61,7 +62,6 @@ from wengert.ops.elementwise import rint as rint
 from wengert.ops.elementwise import round as round
 from wengert.ops.elementwise import rsqrt as rsqrt
 from wengert.ops.elementwise import sigmoid as sigmoid
-from wengert.ops.elementwise import sign as sign
 from wengert.ops.elementwise import sin as sin
 from wengert.ops.elementwise import sinh as sinh
 from wengert.ops.elementwise import sqrt as sqrt

@@ -11,7 +11,7 @@ from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.operation import EachInput, Row
 from wengert.core.registry import op
-from wengert.core.shapes import shown
+from wengert.core.shapes import Dims, shown
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.comparison import (
@@ -303,7 +303,7 @@ atan2: Binary = binary(
     "Atan2",
     "atan2",
     "The angle of the point (y, x), with the sign of y: atan2(y, x).",
-    ("[1.0, -1.0], [1.0, -1.0]", "[ 0.7853982 -2.3561945]"),
+    ("[1.0, -1.0], [1.0, -1.0]", "[ 0.7854 -2.3562]"),
     kernel="arctan2",
     vjp=(
         lambda g, z, y, x: g * (x / (x * x + y * y)),
@@ -364,13 +364,19 @@ def clip_by_value(
     x, low, high = matched("ClipByValue", t, clip_value_min, clip_value_max)
     shape = dims(x)
     for bound in (low, high):
-        if np.broadcast_shapes(dims(bound), shape) != shape:
+        if not _stretches(dims(bound), shape):
             raise InvalidArgumentError(
-                f"Incompatible shapes: {shown(shape)} vs. {shown(dims(bound))}: a bound must "
-                "broadcast to the shape of the tensor that is clipped [Op:ClipByValue]"
+                f"Shapes {shape} and {dims(bound)} are incompatible: a bound must broadcast to "
+                "the shape of the tensor that is clipped [Op:ClipByValue]"
             )
     result: Tensor = apply(CLIP, (x, low, high))
     return result
+
+
+def _stretches(have: Dims, wanted: Dims) -> bool:
+    """Whether broadcasting repeats one shape to the other."""
+    pairs = zip(have[::-1], wanted[::-1], strict=False)
+    return len(have) <= len(wanted) and all(h in (1, w) for h, w in pairs)
 
 
 def _inside(x: Any, low: Any, high: Any) -> Any:
@@ -412,12 +418,12 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             f"dtype and shape, got {inputs!r}."
         )
     xs = matched("AddN", *inputs)
-    shapes = {dims(x) for x in xs}
-    if len(shapes) > 1:
-        raise InvalidArgumentError(
-            f"Inputs to operation AddN must have the same size and shape, "
-            f"got {', '.join(map(shown, sorted(shapes)))} [Op:AddN]"
-        )
+    for i, x in enumerate(xs):
+        if dims(x) != dims(xs[0]):
+            raise InvalidArgumentError(
+                "Inputs to operation AddN of type AddN must have the same size and shape.  "
+                f"Input 0: {shown(dims(xs[0]))} != input {i}: {shown(dims(x))} [Op:AddN]"
+            )
     result: Tensor = apply(ADD_N, xs)
     return result
 

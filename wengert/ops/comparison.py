@@ -10,7 +10,9 @@ from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.operation import Row
 from wengert.core.registry import op
+from wengert.core.shapes import shown
 from wengert.core.tensor import Tensor
+from wengert.errors import InvalidArgumentError
 from wengert.ops.declare import ANY, BOOL, INTEGER, REAL_OR_INT, Binary, binary, matched
 from wengert.ops.elementwise import zeros_like
 
@@ -139,9 +141,20 @@ bitwise_xor: Binary = binary(
 
 # ---- choice -----------------------------------------------------------------------------------
 
+
+def _select_kernel(xp: Any, c: Any, x: Any, y: Any) -> Any:
+    try:
+        return xp.where(c, x, y)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"condition {shown(c.shape)}, then {shown(x.shape)}, and else {shown(y.shape)} "
+            "must be broadcastable [Op:SelectV2]"
+        ) from None
+
+
 SELECT: Row = op(
     "SelectV2",
-    lambda xp, c, x, y: xp.where(c, x, y),
+    _select_kernel,
     vjp=(
         None,
         lambda g, z, c, x, y: where(c, g, zeros_like(g)),

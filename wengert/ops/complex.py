@@ -12,10 +12,8 @@ from wengert.core.dispatch import apply
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor
-from wengert.errors import InvalidArgumentError
 from wengert.ops.comparison import equal, where
-from wengert.ops.declare import matched
-from wengert.ops.elementwise import abs_real, cast, ones_like, zeros_like
+from wengert.ops.elementwise import abs_real, ones_like, sign_real, zeros_like
 
 _REAL = lambda xp, x: xp.real(x).copy()  # noqa: E731  # a view would keep the complex array alive
 _IMAG = lambda xp, x: xp.imag(x).copy()  # noqa: E731
@@ -43,9 +41,19 @@ CONJ: Row = op(
     jvp=(lambda t, y, x: conj(t),),
     saves="",
 )
+
+
+def _complex_kernel(xp: Any, x: Any, y: Any) -> Any:
+    """Set part by part: x + 1j * y would turn an infinite part into NaN."""
+    dtype = np.complex64 if x.dtype == np.float32 else np.complex128
+    z = xp.empty(np.broadcast_shapes(x.shape, y.shape), dtype)
+    z.real, z.imag = x, y
+    return z
+
+
 COMPLEX: Row = op(
     "Complex",
-    lambda xp, x, y: x + y.astype(_complex_of(y)) * 1j,
+    _complex_kernel,
     vjp=(lambda g, z, x, y: real(g), lambda g, z, x, y: -imag(g)),
     jvp=(
         lambda t, z, x, y: complex(t, zeros_like(t)),
@@ -54,20 +62,6 @@ COMPLEX: Row = op(
     elementwise=True,
     saves="",
 )
-
-
-def _complex_of(x: Any) -> Any:
-    return np.complex64 if x.dtype == np.float32 else np.complex128
-
-
-def _complex_kernel(xp: Any, x: Any, y: Any) -> Any:
-    """Set part by part: x + 1j * y would turn an infinite part into NaN."""
-    z = xp.empty(np.broadcast_shapes(x.shape, y.shape), _complex_of(x))
-    z.real, z.imag = x, y
-    return z
-
-
-COMPLEX.kernel = _complex_kernel
 
 
 def _direction(x: Any) -> Any:
@@ -108,6 +102,16 @@ def abs(x: Any, name: str | None = None) -> Tensor:
         return abs_real(tensor)
     result: Tensor = apply(COMPLEX_ABS, (tensor,))
     return result
+
+
+def sign(x: Any, name: str | None = None) -> Tensor:
+    """-1, 0 or 1 for each element, with a gradient of zero; x / |x|, or 0, for a complex one.
+
+    >>> tf.sign([-2.0, 0.0, 5.0]).numpy().tolist(), tf.sign(2.0j).numpy().item()
+    ([-1.0, 0.0, 1.0], 1j)
+    """
+    tensor = convert(x)
+    return conj(_direction(tensor)) if tensor.dtype.is_complex else sign_real(tensor)
 
 
 def real(input: Any, name: str | None = None) -> Tensor:
@@ -159,7 +163,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     if tensor.dtype.is_complex:
         result: Tensor = apply(ANGLE, (tensor,))
         return result
-    pi = cast(3.141592653589793, tensor.dtype)
+    pi = convert(3.141592653589793, tensor.dtype)
     return where(tensor < zeros_like(tensor), pi, zeros_like(tensor))
 
 
@@ -169,11 +173,11 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     >>> tf.complex([1.0], [2.0]).numpy().tolist()
     [(1+2j)]
     """
-    x, y = matched("Complex", real, imag)
-    if x.dtype not in (dtypes.float32, dtypes.float64):
-        raise InvalidArgumentError(
-            f"Value for attr 'T' of {x.dtype.spoken} is not in the list of allowed values: "
-            "float, double [Op:Complex]"
+    x, y = convert(real), convert(imag)
+    if x.dtype is not y.dtype or x.dtype not in (dtypes.float32, dtypes.float64):
+        raise TypeError(
+            f"The `real` and `imag` components have incorrect types: {x.dtype.name} "
+            f"{y.dtype.name}. They must be consistent, and one of [tf.float32, tf.float64]"
         )
     result: Tensor = apply(COMPLEX, (x, y))
     return result

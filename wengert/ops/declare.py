@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
@@ -54,7 +56,7 @@ def unary(
         if type(x) is not Tensor:
             x = convert(x)
         if x._array.dtype.kind not in takes:
-            raise wrong_dtype(row, x.dtype)
+            raise wrong_dtype(row, x.dtype, takes)
         result: Tensor = apply(row, (x,))
         return result
 
@@ -78,7 +80,7 @@ def binary(
     def prepare(x: Any, y: Any) -> list[Tensor]:
         tensors = matched(row.name, x, y)
         if tensors[0]._array.dtype.kind not in takes:
-            raise wrong_dtype(row, tensors[0].dtype)
+            raise wrong_dtype(row, tensors[0].dtype, takes)
         return tensors
 
     if row.ufunc is not None:
@@ -94,8 +96,13 @@ def binary(
 
 def _presented(function: Any, public: str, summary: str, example: tuple[str, str]) -> Any:
     call, shown = example
+    # The last digits differ between machines.
+    rounded = ".round(4)" if re.search(r"\.\d{4}", shown) else ""
     function.__name__ = function.__qualname__ = public.rpartition(".")[2]
-    function.__doc__ = f"{summary}\n\n    >>> print(tf.{public}({call}).numpy())\n    {shown}\n    "
+    function.__module__ = sys._getframe(2).f_globals["__name__"]  # where it was declared
+    function.__doc__ = (
+        f"{summary}\n\n    >>> print(tf.{public}({call}).numpy(){rounded})\n    {shown}\n    "
+    )
     return function
 
 
@@ -104,7 +111,12 @@ def numpy_dtypes(kinds: str) -> frozenset[Any]:
     return frozenset(np.dtype(code) for code in "efdFDbBhHiIlLqQ?" if np.dtype(code).kind in kinds)
 
 
-def wrong_dtype(row: Row, dtype: DType) -> InvalidArgumentError:
+def wrong_dtype(row: Row, dtype: DType, takes: str = "") -> InvalidArgumentError:
+    if takes == BOOL:
+        return InvalidArgumentError(
+            f"cannot compute {row.name} as input #0(zero-based) was expected to be a bool tensor "
+            f"but is a {dtype.spoken} tensor [Op:{row.name}]. Compare first, for example x != 0."
+        )
     return InvalidArgumentError(
         f"Value for attr 'T' of {dtype.spoken} is not in the list of allowed values "
         f"[Op:{row.name}]. Use tf.cast to convert the tensor first."

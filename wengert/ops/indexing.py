@@ -40,7 +40,10 @@ def getitem(x: Any, key: Any) -> Tensor:
     if _is_mask(key):
         return boolean_mask(tensor, key)
     parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
-    return sliced(tensor, _checked(tuple(_index(p) for p in parts), dims(tensor)))
+    checked = _checked(tuple(_index(p) for p in parts), dims(tensor))
+    if tensor.dtype is dtypes.string and Ellipsis not in checked:
+        checked = (*checked, Ellipsis)  # without it NumPy gives a bare string for a single one
+    return sliced(tensor, checked)
 
 
 def _is_mask(key: Any) -> bool:
@@ -86,7 +89,7 @@ def _checked(key: Index, shape: Dims) -> Index:
             "[Op:StridedSlice]"
         )
     if sum(p is Ellipsis for p in key) > 1:
-        raise ValueError("Multiple ellipses not allowed")
+        raise InvalidArgumentError("Multiple ellipses in slice spec not allowed [Op:StridedSlice]")
     axis = 0
     for part in key:
         if part is Ellipsis:
@@ -168,9 +171,9 @@ def _check_indices(indices: Any, size: int) -> None:
     bad = (indices < 0) | (indices >= size)
     if np.any(bad):
         at = np.argwhere(bad)[0]
-        place = ",".join(str(int(i)) for i in at)
+        place = f"[{','.join(str(int(i)) for i in at)}]" if at.size else ""
         raise InvalidArgumentError(
-            f"indices[{place}] = {int(indices[tuple(at)])} is not in [0, {size}) [Op:GatherV2]"
+            f"indices{place} = {int(indices[tuple(at)])} is not in [0, {size}) [Op:GatherV2]"
         )
 
 
@@ -264,29 +267,39 @@ def gather(
     if not dims(x):
         raise InvalidArgumentError("params must be at least 1 dimensional [Op:GatherV2]")
     leading = normal_axis(int(batch_dims), len(dims(i)))
-    at = leading if axis is None else one_axis(axis, len(dims(x)), "GatherV2")
-    if not 0 <= leading <= min(at, len(dims(i))):
+    wanted = leading if axis is None else int(static(axis))
+    complaint = f"Shape must be at least rank {max(wanted + 1, -wanted)} but is rank {{rank}}"
+    at = one_axis(wanted, len(dims(x)), "GatherV2", complaint)
+    if not 0 <= leading <= len(dims(i)):
         raise InvalidArgumentError(
-            f"batch_dims ({batch_dims}) must be less than or equal to axis ({at}) and to the rank "
-            f"of indices ({len(dims(i))}) [Op:GatherV2]"
+            f"Expected batch_dims in the range [{-len(dims(i))}, {len(dims(i))}], "
+            f"but got {batch_dims} [Op:GatherV2]"
         )
-    if dims(x)[:leading] != dims(i)[:leading]:
+    if leading > at:
         raise InvalidArgumentError(
-            f"params {shown(dims(x))} and indices {shown(dims(i))} must agree in the first "
-            f"{leading} dimensions [Op:GatherV2]"
+            f"batch_dims ({leading}) must be less than or equal to axis ({at}) [Op:GatherV2]"
         )
+    _check_batch(dims(x), dims(i), leading, "GatherV2")
     result: Tensor = apply(GATHER, (x, i), {"axis": at, "batch_dims": leading})
     return result
 
 
-def _integers(value: Any) -> Tensor:
-    i = convert(value)
-    if i._array.size == 0 and i.dtype is dtypes.float32 and isinstance(value, (list, tuple)):
-        i = convert(value, dtypes.int32) if not value else i
-    if not i.dtype.is_integer:
+def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
+    for axis in range(count):
+        if params[axis] != indices[axis]:
+            raise InvalidArgumentError(
+                f"params.shape[{axis}]: {params[axis]} should be equal to "
+                f"indices.shape[{axis}]: {indices[axis]} [Op:{who}]"
+            )
+
+
+def _integers(value: Any, attr: str = "Tindices", names: str = "int16, int32, int64") -> Tensor:
+    none = isinstance(value, (list, tuple)) and not value
+    i = convert(value, dtypes.int32 if none else None)
+    if i.dtype.name not in names.split(", "):
         raise InvalidArgumentError(
-            f"Value for attr 'Tindices' of {i.dtype.spoken} is not in the list of allowed "
-            "values: int16, int32, int64"
+            f"Value for attr '{attr}' of {i.dtype.spoken} is not in the list of allowed "
+            f"values: {names}"
         )
     return i
 
@@ -361,7 +374,10 @@ def gather_nd(
     [2, 3]
     """
     x, i = convert(params), _integers(indices)
-    depth = dims(i)[-1] if dims(i) else 0
+    if not dims(i):
+        raise InvalidArgumentError("indices must be at least a vector [Op:GatherNd]")
+    _check_batch(dims(x), dims(i), int(batch_dims), "GatherNd")
+    depth = dims(i)[-1]
     if depth > len(dims(x)) - batch_dims:
         raise InvalidArgumentError(
             f"index innermost dimension length must be <= params rank; saw: {depth} vs. "
@@ -384,14 +400,27 @@ def scatter_nd(
     [0, 40, 0, 20, 0]
     """
     i, u, wanted = _integers(indices), convert(updates), as_shape(shape)
-    expected = (*dims(i)[:-1], *wanted[dims(i)[-1] :])
-    if dims(u) != expected:
-        raise InvalidArgumentError(
-            f"Dimensions of updates must be {shown(expected)} for indices {shown(dims(i))} and "
-            f"shape {shown(wanted)}, got {shown(dims(u))} [Op:ScatterNd]"
-        )
+    _check_scatter(dims(i), dims(u), wanted)
     result: Tensor = apply(SCATTER_ND, (i, u), {"shape": wanted, "batch_dims": 0})
     return result
+
+
+def _check_scatter(indices: Dims, updates: Dims, shape: Dims) -> None:
+    if not indices:
+        raise InvalidArgumentError("Indices shape must have rank at least one. [Op:ScatterNd]")
+    *outer, depth = indices
+    count = len(outer)
+    if tuple(outer) != updates[:count]:
+        raise InvalidArgumentError(
+            f"Dimensions [0,{count}) of indices[shape={shown(indices)}] must match dimensions "
+            f"[0,{count}) of updates[shape={shown(updates)}] [Op:ScatterNd]"
+        )
+    if depth > len(shape) or shape[depth:] != updates[count:]:
+        raise InvalidArgumentError(
+            f"Dimensions [{depth},{len(shape)}) of input[shape={shown(shape)}] must match "
+            f"dimensions [{count},{len(updates)}) of updates[shape={shown(updates)}] "
+            "[Op:ScatterNd]"
+        )
 
 
 # ---- one-hot ----------------------------------------------------------------------------------
@@ -421,7 +450,11 @@ def one_hot(
     >>> tf.one_hot([1, 0, 5], 2).numpy().tolist()
     [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     """
-    i = _integers(indices)
+    i = _integers(indices, "TI", "uint8, int8, int32, int64")
+    if int(static(depth)) < 0:
+        raise InvalidArgumentError(
+            f"depth must be non-negative, got: {int(static(depth))} [Op:OneHot]"
+        )
     kind = _one_hot_dtype(on_value, off_value, dtype)
     on = np.asarray(convert(1 if on_value is None else on_value, None, kind)).astype(
         kind.numpy_dtype
@@ -449,7 +482,8 @@ def _segment_sum_kernel(xp: Any, x: Any, ids: Any, *, num_segments: int) -> Any:
     if np.any(ids >= num_segments):
         raise InvalidArgumentError(
             f"segment_ids{np.argwhere(ids >= num_segments)[0].tolist()} = "
-            f"{int(ids[ids >= num_segments][0])} is out of range [0, {num_segments})"
+            f"{int(ids[ids >= num_segments][0])} is out of range [0, {num_segments}) "
+            "[Op:UnsortedSegmentSum]"
         )
     out = xp.zeros((num_segments, *x.shape[ids.ndim :]), x.dtype)
     kept = ids >= 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 from collections.abc import Sequence
 from typing import Any
@@ -36,9 +37,19 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
             f"Matrix size-incompatible: In[0]: {shown(a.shape)}, In[1]: {shown(b.shape)} "
             "(after transposition) [Op:MatMul]"
         )
+    if a.ndim + b.ndim > 4 and not broadcast(a.shape[:-2], b.shape[:-2]):
+        raise InvalidArgumentError(
+            "In[0] and In[1] must have compatible batch dimensions: "
+            f"{shown(a.shape)} vs. {shown(b.shape)} [Op:BatchMatMulV2]"
+        )
     if a.dtype.itemsize == 2 and a.dtype.kind in "fV":  # sums of halves are kept in float32
         return xp.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
     return xp.matmul(a, b)
+
+
+def broadcast(a: Dims, b: Dims) -> bool:
+    """Whether two shapes broadcast."""
+    return all(1 in (p, q) or p == q for p, q in zip(a[::-1], b[::-1], strict=False))
 
 
 def _product(a: Any, b: Any, ta: bool, tb: bool) -> Any:
@@ -119,8 +130,8 @@ def matmul(
     for i, tensor in enumerate((x, y)):
         if len(dims(tensor)) < 2:
             raise InvalidArgumentError(
-                f"In[{i}] ndims must be >= 2: {len(dims(tensor))}. Use tf.linalg.matvec or "
-                "tf.tensordot for vectors [Op:MatMul]"
+                f"In[{i}] ndims must be >= 2 [Op:MatMul]. "
+                "Use tf.linalg.matvec or tf.tensordot for vectors."
             )
     x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
     result: Tensor = _product(x, y, transpose_a or adjoint_a, transpose_b or adjoint_b)
@@ -158,14 +169,15 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     free_x = [i for i in range(len(dims(x))) if i not in left]
     free_y = [i for i in range(len(dims(y))) if i not in right]
     outer_x, outer_y = [dims(x)[i] for i in free_x], [dims(y)[i] for i in free_y]
-    inner = [dims(x)[i] for i in left]
-    if inner != [dims(y)[i] for i in right]:
+    inner_x, inner_y = [dims(x)[i] for i in left], [dims(y)[i] for i in right]
+    if inner_x != inner_y:
         raise InvalidArgumentError(
-            f"Matrix size-incompatible: axes {left} of {shown(dims(x))} against axes {right} of "
-            f"{shown(dims(y))} [Op:MatMul]"
+            f"Matrix size-incompatible: In[0]: {shown((_count(outer_x), _count(inner_x)))}, "
+            f"In[1]: {shown((_count(inner_y), _count(outer_y)))}: axes {left} of "
+            f"{shown(dims(x))} against axes {right} of {shown(dims(y))} [Op:MatMul]"
         )
-    rows = reshape(transpose(x, (*free_x, *left)), (_count(outer_x), _count(inner)))
-    columns = reshape(transpose(y, (*right, *free_y)), (_count(inner), _count(outer_y)))
+    rows = reshape(transpose(x, (*free_x, *left)), (_count(outer_x), _count(inner_x)))
+    columns = reshape(transpose(y, (*right, *free_y)), (_count(inner_y), _count(outer_y)))
     return reshape(matmul(rows, columns), (*outer_x, *outer_y))
 
 
@@ -174,19 +186,23 @@ def _count(sizes: Sequence[int]) -> int:
 
 
 def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list[int]]:
-    if isinstance(axes, (int, np.integer)) or static(axes).ndim == 0:
+    if not isinstance(axes, (list, tuple)) and static(axes).ndim == 0:
         count = int(static(axes))
-        if not 0 <= count <= min(rank_a, rank_b):
+        if count < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {count}.")
+        if count > min(rank_a, rank_b):
             raise ValueError(
-                f"`axes` = {count} must be between 0 and the smaller rank of a ({rank_a}) "
-                f"and b ({rank_b})."
+                "`axes` must not be larger than the number of dimensions of tensor: "
+                f"received {count} for ranks {rank_a} and {rank_b}."
             )
         return list(range(rank_a - count, rank_a)), list(range(count))
     if len(axes) != 2:
         raise ValueError(f"`axes` must be an integer or have length 2. Received {axes!r}.")
     left, right = ([int(v) for v in np.ravel(static(part))] for part in axes)
     if len(left) != len(right):
-        raise ValueError(f"Different number of contraction axes `a` and `b`: {axes!r}.")
+        raise ValueError(
+            f"Different number of contraction axes `a` and `b`, {len(left)} != {len(right)}."
+        )
     return [normal_axis(i, rank_a) for i in left], [normal_axis(i, rank_b) for i in right]
 
 
@@ -271,6 +287,8 @@ def _terms(equation: str) -> tuple[list[str], str]:
 def _explicit(equation: str, shapes: Sequence[Dims]) -> str:
     """The equation with an output, and with letters in place of dots."""
     compact = equation.replace(" ", "")
+    if not re.fullmatch(r"[A-Za-z.,]*(->[A-Za-z.]*)?", compact):
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
     terms, out = _terms(compact)
     if len(terms) != len(shapes):
         raise ValueError(
@@ -318,8 +336,11 @@ def _check_einsum(equation: str, explicit: str, shapes: Sequence[Dims]) -> None:
                     f'{shown(shape)} but got dimension {size} (label "{label}") [Op:Einsum]'
                 )
     for label in out:
-        if label not in sizes or out.count(label) > 1:
-            raise InvalidArgumentError(
-                f"Invalid equation \"{equation}\": output label '{label}' must appear exactly "
-                "once in the output and at least once in an input [Op:Einsum]"
+        if out.count(label) > 1:
+            raise ValueError(
+                f"Output subscripts contain a label appearing more than once: {equation}"
+            )
+        if label not in sizes:
+            raise ValueError(
+                f"Output subscripts contain the label {label} not present in the input subscripts."
             )

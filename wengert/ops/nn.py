@@ -79,7 +79,7 @@ selu: Unary = unary(
     "Selu",
     "nn.selu",
     "The elu, scaled so that it keeps mean and variance.",
-    ("[0.0, 1.0]", "[0.       1.050701]"),
+    ("[0.0, 1.0]", "[0.     1.0507]"),
     kernel=lambda xp, x: xp.where(
         x > 0, x, x.dtype.type(_SELU_ALPHA) * xp.expm1(x)
     ) * x.dtype.type(_SELU_SCALE),
@@ -91,7 +91,7 @@ softplus: Unary = unary(
     "Softplus",
     "math.softplus",
     "log(1 + exp(x)), without overflow.",
-    ("[0.0, 100.0]", "[  0.6931472 100.       ]"),
+    ("[0.0, 100.0]", "[  0.6931 100.    ]"),
     kernel=lambda xp, x: xp.maximum(x, x.dtype.type(0)) + xp.log1p(xp.exp(-xp.abs(x))),
     vjp=lambda g, y, x: g * sigmoid(x),
     saves="x",
@@ -178,6 +178,10 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     [0.0, 10.0]
     """
     x = convert(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}"
+        )
     if approximate:
         inner = 0.7978845608028654 * (x + 0.044715 * (x * x * x))
         return 0.5 * x * (1.0 + tanh(inner))
@@ -251,7 +255,11 @@ def _along(row: Any, logits: Any, axis: Any) -> Tensor:
         raise InvalidArgumentError(
             f"Input dims must be >= 1: softmax needs an axis, got a scalar [Op:{row.name}]"
         )
-    at = one_axis(-1 if axis is None else axis, len(dims(x)), row.name)
+    complaint = (
+        "`dim` must be in the range [{low}, {rank}) where {rank} is the number of dimensions in "
+        "the input. Received: dim={at}"
+    )
+    at = one_axis(-1 if axis is None else axis, len(dims(x)), row.name, complaint)
     result: Tensor = apply(row, (x,), {"axis": at})
     return result
 
@@ -334,14 +342,21 @@ def sparse_softmax_cross_entropy_with_logits(
     array([0.6931], dtype=float32)
     """
     t, x = convert(labels), convert(logits)
-    if not t.dtype.is_integer:
+    if t.dtype not in (dtypes.int32, dtypes.int64):
         raise InvalidArgumentError(
-            f"Labels must be integers, got {t.dtype.name}. For probabilities use "
-            "tf.nn.softmax_cross_entropy_with_logits."
+            f"Value for attr 'Tlabels' of {t.dtype.spoken} is not in the list of allowed values: "
+            "int32, int64 [Op:SparseSoftmaxCrossEntropyWithLogits]. "
+            "For probabilities use tf.nn.softmax_cross_entropy_with_logits."
         )
     if x._array.dtype.kind not in REAL:
         raise wrong_dtype(SPARSE_CROSS_ENTROPY, x.dtype)
-    if dims(t) != dims(x)[:-1] or not dims(x):
+    if len(dims(t)) != len(dims(x)) - 1:
+        raise ValueError(
+            "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
+            f"labels.shape={dims(t)} of rank {len(dims(t))} and "
+            f"logits.shape={dims(x)} of rank {len(dims(x))}"
+        )
+    if dims(t) != dims(x)[:-1]:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={dims(t)} and logits.shape={dims(x)}"
@@ -376,7 +391,13 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     >>> tf.nn.l2_loss([3.0, 4.0]).numpy().item()
     12.5
     """
-    return reduce_sum(square(convert(t))) * 0.5
+    x = convert(t)
+    if not x.dtype.is_floating:
+        raise InvalidArgumentError(
+            f"Value for attr 'T' of {x.dtype.spoken} is not in the list of allowed values: "
+            "half, bfloat16, float, double [Op:L2Loss]"
+        )
+    return reduce_sum(square(x)) * 0.5
 
 
 # ---- embeddings -------------------------------------------------------------------------------

@@ -33,7 +33,10 @@ def norm(
     matrices = isinstance(axis, (list, tuple)) and len(axis) == 2
     if ord in ("euclidean", "fro") or (ord == 2 and not matrices):
         if ord == "fro" and not matrices:
-            raise ValueError(f"'fro' is a norm of matrices: axis must be a pair, got {axis!r}.")
+            raise ValueError(
+                "'ord' must be a supported vector norm, got fro. "
+                f"'fro' is a norm of matrices: axis must be a pair, got {axis!r}."
+            )
         squares = real(x * conj(x)) if x.dtype.is_complex else x * x
         return _as(sqrt(reduce_sum(squares, axis, keep)), x)
     size = abs(x)
@@ -43,10 +46,14 @@ def norm(
         return _as(reduce_max(size, axis, keep), x)
     if matrices and ord in (1, np.inf):
         return _as(_largest_sum(size, axis, ord, keep), x)
-    if matrices or not isinstance(ord, (int, float)) or ord <= 0:
+    if matrices:
         raise ValueError(
-            f"'ord' must be 'euclidean', 1, inf or, for vectors, a positive number, and for "
-            f"matrices 'fro', 'euclidean', 1 or inf; got {ord!r} with axis {axis!r}."
+            f"'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got {ord}"
+        )
+    if not isinstance(ord, (int, float)) or ord <= 0:
+        raise ValueError(
+            f"'ord' must be a supported vector norm, got {ord}. "
+            "Supported are 'euclidean', inf and any positive number."
         )
     return _as(pow(reduce_sum(pow(size, float(ord)), axis, keep), 1.0 / ord), x)
 

@@ -7,6 +7,7 @@ and rules see nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,10 @@ import numpy as np
 from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
-from wengert.core.dtypes import as_dtype
+from wengert.core.dtypes import DType, as_dtype
 from wengert.core.operation import Row
 from wengert.core.registry import op
-from wengert.core.shapes import Dims, broadcast_axes, normal_axis
+from wengert.core.shapes import Dims, broadcast_axes, normal_axis, shown
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
@@ -27,7 +28,7 @@ from wengert.ops.complex import conj, real
 from wengert.ops.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
 from wengert.ops.elementwise import cast, exp, is_finite, log, sqrt, square, zeros_like
 from wengert.ops.identity import stop_gradient
-from wengert.ops.shaping import broadcast_to, reshape, transpose
+from wengert.ops.shaping import broadcast_to, one_axis, reshape, transpose
 
 # ---- axes -------------------------------------------------------------------------------------
 
@@ -44,7 +45,13 @@ def normal_axes(axis: Any, rank: int, who: str) -> Dims:
             raise InvalidArgumentError(
                 f"Invalid reduction dimension ({a} for input with {rank} dimension(s)) [Op:{who}]"
             )
-    return tuple(sorted({normal_axis(a, rank) for a in given}))
+    axes = sorted(normal_axis(a, rank) for a in given)
+    for a, b in pairwise(axes):
+        if a == b:
+            raise InvalidArgumentError(
+                f"Invalid reduction arguments: Axes contains duplicate dimension: {a} [Op:{who}]"
+            )
+    return tuple(axes)
 
 
 def kept_dims(shape: Dims, axis: Dims) -> Dims:
@@ -83,8 +90,10 @@ SUM: Row = op(
 
 
 def _mean_kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
-    if x.dtype.kind in "iu":  # TensorFlow divides the sum as an integer
-        return (xp.sum(x, axis=axis, keepdims=keepdims) // _size(x.shape, axis)).astype(x.dtype)
+    if x.dtype.kind in "iu":  # TensorFlow divides integers towards zero
+        total = xp.sum(x, axis=axis, keepdims=keepdims)
+        whole = xp.abs(total) // max(_size(x.shape, axis), 1)
+        return (xp.sign(total) * whole).astype(x.dtype)
     total = _accurately(xp.sum, x, axis, keepdims)
     return (total / x.dtype.type(_size(x.shape, axis))).astype(x.dtype)
 
@@ -95,7 +104,12 @@ MEAN: Row = op(
     vjp=(
         lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis) / float(_size(dims(x), axis)),
     ),
-    linear=(0,),
+    # The mean of nothing is NaN, but it does not change.
+    jvp=(
+        lambda t, y, x, *, axis, keepdims: (
+            _reduce(MEAN, t, axis, keepdims) if _size(dims(x), axis) else zeros_like(y)
+        ),
+    ),
     batch=axes_moved("Mean"),
     saves="",
 )
@@ -163,22 +177,25 @@ ANY_TRUE: Row = op(
     lambda xp, x, *, axis, keepdims: xp.any(x, axis=axis, keepdims=keepdims),
     batch=axes_moved("Any"),
 )
-ARG_MAX: Row = op(
-    "ArgMax",
-    lambda xp, x, *, axis, dtype: xp.argmax(x, axis=axis).astype(dtype.numpy_dtype),
-    batch=axis_moved("ArgMax"),
-)
-ARG_MIN: Row = op(
-    "ArgMin",
-    lambda xp, x, *, axis, dtype: xp.argmin(x, axis=axis).astype(dtype.numpy_dtype),
-    batch=axis_moved("ArgMin"),
-)
+
+
+def _arg_kernel(find: str, worst: float) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, *, axis: int, dtype: DType) -> Any:
+        if x.dtype.kind in "fV":  # NaN is never found, unless there is nothing else
+            x = xp.where(xp.isnan(x), x.dtype.type(worst), x)
+        return getattr(xp, find)(x, axis=axis).astype(dtype.numpy_dtype)
+
+    return kernel
+
+
+ARG_MAX: Row = op("ArgMax", _arg_kernel("argmax", -np.inf), batch=axis_moved("ArgMax"))
+ARG_MIN: Row = op("ArgMin", _arg_kernel("argmin", np.inf), batch=axis_moved("ArgMin"))
 
 # ---- the Euclidean norm -----------------------------------------------------------------------
 
 
 def _norm_kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
-    return xp.sqrt(_accurately(xp.sum, x * xp.conj(x), axis, keepdims))
+    return xp.sqrt(_accurately(xp.sum, x * xp.conj(x), axis, keepdims)).astype(x.dtype)
 
 
 def _norm_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
@@ -308,7 +325,7 @@ CUMPROD: Row = op(
 
 def _reduce(row: Row, tensor: Tensor, axis: Any, keepdims: bool, takes: str = NUMBER) -> Tensor:
     if tensor._array.dtype.kind not in takes:
-        raise wrong_dtype(row, tensor.dtype)
+        raise wrong_dtype(row, tensor.dtype, takes)
     axes = normal_axes(axis, len(dims(tensor)), row.name)
     result: Tensor = apply(row, (tensor,), {"axis": axes, "keepdims": bool(keepdims)})
     return result
@@ -435,7 +452,7 @@ def reduce_variance(
     """
     x = convert(input_tensor)
     if not x.dtype.is_differentiable:
-        raise TypeError(f"Input must be either real or complex. Received {x.dtype.name} tensor.")
+        raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype}.")
     away = x - reduce_mean(x, axis, keepdims=True)
     squared = real(away * conj(away)) if x.dtype.is_complex else square(away)
     return reduce_mean(squared, axis, keepdims)
@@ -465,7 +482,7 @@ def count_nonzero(
     3
     """
     x = convert(input)
-    zero = convert("" if x.dtype is dtypes.string else 0, x.dtype)
+    zero = convert("") if x.dtype is dtypes.string else zeros_like(x)
     return reduce_sum(cast(x != zero, dtype), axis, keepdims)
 
 
@@ -501,7 +518,12 @@ def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
     x = convert(value)
     if x._array.dtype.kind not in ANY:
         raise wrong_dtype(row, x.dtype)
-    (at,) = normal_axes(0 if axis is None else axis, len(dims(x)), row.name)
+    complaint = "Expected dimension in the range [{low}, {rank}), but got {at}"
+    at = one_axis(0 if axis is None else axis, len(dims(x)), row.name, complaint)
+    if not dims(x)[at]:
+        raise InvalidArgumentError(
+            f"Reduction axis {at} is empty in shape {shown(dims(x))} [Op:{row.name}]"
+        )
     result: Tensor = apply(row, (x,), {"axis": at, "dtype": as_dtype(dtype)})
     return result
 

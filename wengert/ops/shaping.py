@@ -42,13 +42,17 @@ def as_shape(value: Any) -> Dims:
     return tuple(int(v) for v in np.ravel(array))
 
 
-def one_axis(axis: Any, rank: int, who: str) -> int:
-    """One axis, counted from the front."""
+def one_axis(
+    axis: Any,
+    rank: int,
+    who: str,
+    complaint: str = "axis = {at} not in [{low}, {rank}): the input has {rank} dimension(s)",
+) -> int:
+    """One axis, counted from the front; the complaint is TensorFlow's."""
     at = int(static(axis))
     if not -rank <= at < rank:
-        raise InvalidArgumentError(
-            f"axis = {at} not in [{-rank}, {rank}): the input has {rank} dimension(s) [Op:{who}]"
-        )
+        words = complaint.format(at=at, low=-rank, rank=rank)
+        raise InvalidArgumentError(f"{words} [Op:{who}]")
     return normal_axis(at, rank)
 
 
@@ -84,6 +88,11 @@ def _resolved(shape: Dims, size: int) -> Dims:
             f"Only one input size may be -1, not both {_places(shape)} [Op:Reshape]"
         )
     known = int(np.prod([s for s in shape if s != -1], dtype=np.int64))
+    for i, size_there in enumerate(shape):
+        if size_there < -1:
+            raise InvalidArgumentError(
+                f"Size {i} must be non-negative, not {size_there} [Op:Reshape]"
+            )
     if unknown:
         if known == 0 or size % known:
             raise InvalidArgumentError(
@@ -124,11 +133,22 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str | Non
     order = tuple(range(rank))[::-1] if perm is None else as_shape(perm)
     order = tuple(normal_axis(p, rank) for p in order)
     if sorted(order) != list(range(rank)):
-        missing = sorted(set(range(rank)) - set(order))
-        what = f"{missing[0]} is missing from" if missing else f"rank {rank} does not fit"
-        raise InvalidArgumentError(f"{what} {{{','.join(map(str, order))}}}. [Op:Transpose]")
+        raise InvalidArgumentError(f"{_what_is_wrong_with(order, rank)} [Op:Transpose]")
     moved: Tensor = apply(TRANSPOSE, (x,), {"perm": order})
     return conj(moved) if conjugate else moved
+
+
+def _what_is_wrong_with(order: Dims, rank: int) -> str:
+    if len(order) != rank:
+        return (
+            f"transpose expects a vector of size {rank}. "
+            f"But input(1) is a vector of size {len(order)}"
+        )
+    for p in order:
+        if not 0 <= p < rank:
+            return f"{p} is out of range [0 .. {rank})"
+    missing = min(set(range(rank)) - set(order))
+    return f"{missing} is missing from {{{','.join(map(str, order))}}}."
 
 
 # ---- axes of size one -------------------------------------------------------------------------
@@ -178,7 +198,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     if axis is None or np.size(axis) == 0:
         chosen = [i for i, size in enumerate(shape) if size == 1]
     else:
-        chosen = [one_axis(a, len(shape), "Squeeze") for a in as_shape(axis)]
+        complaint = "Tried to squeeze dim index {at} for tensor with {rank} dimensions."
+        chosen = [one_axis(a, len(shape), "Squeeze", complaint) for a in as_shape(axis)]
     for at in chosen:
         if shape[at] != 1:
             raise InvalidArgumentError(
@@ -217,9 +238,12 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """
     x, wanted = convert(input), as_shape(shape)
     have = dims(x)
-    fits = len(have) <= len(wanted) and all(
-        h in (1, w) for h, w in zip(have[::-1], wanted[::-1], strict=False)
-    )
+    if len(have) > len(wanted):
+        raise InvalidArgumentError(
+            f"Rank of input ({len(have)}) must be no greater than rank of output shape "
+            f"({len(wanted)}). [Op:BroadcastTo]"
+        )
+    fits = all(h in (1, w) for h, w in zip(have[::-1], wanted[::-1], strict=False))
     if not fits:
         raise InvalidArgumentError(
             f"Incompatible shapes: {shown(have)} vs. {shown(wanted)} [Op:BroadcastTo]"
@@ -259,6 +283,9 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
             f"Expected multiples argument to be a vector of length {len(dims(x))} but got "
             f"length {len(times)} [Op:Tile]"
         )
+    for i, count in enumerate(times):
+        if count < 0:
+            raise InvalidArgumentError(f"Expected multiples[{i}] >= 0, but got {count} [Op:Tile]")
     result: Tensor = apply(TILE, (x,), {"multiples": times})
     return result
 
@@ -290,6 +317,8 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
     [1, 2, 3]
     """
     given = list(values) if isinstance(values, (list, tuple)) else [values]
+    if not given:
+        raise InvalidArgumentError("tf.concat needs at least one tensor. [Op:ConcatV2]")
     if len(given) == 1:
         return convert(identity(given[0]))
     xs = matched("ConcatV2", *given)
@@ -300,19 +329,21 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
                 f"ConcatOp : Ranks of all input tensors should match: shape[0] = "
                 f"{shown(shapes[0])} vs. shape[{i}] = {shown(shape)} [Op:ConcatV2]"
             )
-    at = one_axis(axis, len(shapes[0]), "ConcatV2")
+    if not shapes[0]:
+        raise InvalidArgumentError(
+            "ConcatOp : Can't concatenate scalars (use tf.stack instead) [Op:ConcatV2]"
+        )
+    complaint = "ConcatOp : Expected concatenating dimensions in the range [{low}, {rank}), but got {at}"  # fmt: skip
+    at = one_axis(axis, len(shapes[0]), "ConcatV2", complaint)
     for i, shape in enumerate(shapes):
-        if _without(shape, at) != _without(shapes[0], at):
-            raise InvalidArgumentError(
-                f"ConcatOp : Dimension mismatch: shape[0] = {shown(shapes[0])} vs. "
-                f"shape[{i}] = {shown(shape)} along another axis than {at} [Op:ConcatV2]"
-            )
+        for other, (a, b) in enumerate(zip(shapes[0], shape, strict=True)):
+            if a != b and other != at:
+                raise InvalidArgumentError(
+                    f"ConcatOp : Dimension {other} in both shapes must be equal: shape[0] = "
+                    f"{shown(shapes[0])} vs. shape[{i}] = {shown(shape)} [Op:ConcatV2]"
+                )
     result: Tensor = apply(CONCAT, xs, {"axis": at})
     return result
-
-
-def _without(shape: Dims, axis: int) -> Dims:
-    return shape[:axis] + shape[axis + 1 :]
 
 
 PACK: Row = op(
@@ -335,7 +366,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """
     given = list(values)
     if not given:
-        raise ValueError("tf.stack needs at least one tensor.")
+        return convert(given)
     xs = matched("Pack", *given)
     for i, x in enumerate(xs):
         if dims(x) != dims(xs[0]):
@@ -375,7 +406,9 @@ def unstack(
         raise ValueError(f"Argument `axis` = {axis} not in range [{-len(shape)}, {len(shape)})")
     at = normal_axis(axis, len(shape))
     if num is not None and num != shape[at]:
-        raise ValueError(f"Argument `num` = {num}, but axis {axis} has size {shape[at]}.")
+        raise InvalidArgumentError(
+            f"Input shape axis {at} must equal {num}, got shape {shown(shape)} [Op:Unpack]"
+        )
     results: list[Tensor] = apply(UNPACK, (x,), {"axis": at})
     return results
 
@@ -410,12 +443,17 @@ def split(
     [[1], [2, 3, 4]]
     """
     x = convert(value)
-    at = one_axis(axis, len(dims(x)), "SplitV")
+    complaint = "-input rank({low}) <= split_dim < input rank ({rank}), but got {at}"
+    at = one_axis(axis, len(dims(x)), "SplitV", complaint)
     size = dims(x)[at]
     asked = static(num_or_size_splits)
     if asked.ndim == 0:
         parts = int(asked)
-        if parts <= 0 or size % parts:
+        if parts < 1:
+            raise InvalidArgumentError(
+                f"Value for attr 'num_split' of {parts} must be at least minimum 1 [Op:Split]"
+            )
+        if size % parts:
             raise InvalidArgumentError(
                 "Number of ways to split should evenly divide the split dimension, but got "
                 f"split_dim {at} (size = {size}) and num_split {parts} [Op:Split]"
@@ -428,9 +466,11 @@ def split(
 
 
 def _split_sizes(sizes: Dims, size: int, axis: int) -> Dims:
+    if sizes.count(-1) > 1:
+        raise InvalidArgumentError("There can only be one -1 in the input. [Op:SplitV]")
     rest = size - sum(s for s in sizes if s != -1)
     resolved = tuple(rest if s == -1 else s for s in sizes)
-    if sizes.count(-1) > 1 or any(s < 0 for s in resolved) or sum(resolved) != size:
+    if any(s < 0 for s in resolved) or sum(resolved) != size:
         raise InvalidArgumentError(
             f"Determined shape must either match input shape along split_dim {axis} exactly if "
             f"fully specified, or be less than the size of the input along split_dim if not: "
@@ -493,10 +533,13 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     ends = []
     for i, (at, length, have) in enumerate(zip(starts, sizes, shape, strict=True)):
         end = have if length == -1 else at + length
-        if not 0 <= at <= end <= have:
+        if not 0 <= at <= have:
             raise InvalidArgumentError(
-                f"Expected begin[{i}] in [0, {have}] and size[{i}] in [0, {max(have - at, 0)}], "
-                f"but got {at} and {length} [Op:Slice]"
+                f"Expected begin[{i}] in [0, {have}], but got {at} [Op:Slice]"
+            )
+        if not at <= end <= have:
+            raise InvalidArgumentError(
+                f"Expected size[{i}] in [0, {have - at}], but got {length} [Op:Slice]"
             )
         ends.append(end)
     return sliced(x, tuple(slice(a, b) for a, b in zip(starts, ends, strict=True)))
@@ -588,14 +631,19 @@ def pad(
     """
     x, widths = convert(tensor), static(paddings)
     shape = dims(x)
-    if widths.shape != (len(shape), 2):
+    if widths.ndim != 2 or widths.shape[1] != 2:
+        raise InvalidArgumentError(
+            f"paddings must be a matrix with 2 columns: {shown(widths.shape)} [Op:Pad]"
+        )
+    if len(widths) != len(shape):
         raise InvalidArgumentError(
             f"The first dimension of paddings must be the rank of inputs: paddings has shape "
             f"{shown(widths.shape)}, the input {shown(shape)} [Op:Pad]"
         )
     pairs: Paddings = tuple((int(a), int(b)) for a, b in widths)
-    if any(a < 0 or b < 0 for a, b in pairs):
-        raise InvalidArgumentError(f"Paddings must be non-negative: {list(pairs)} [Op:Pad]")
+    for a, b in pairs:
+        if a < 0 or b < 0:
+            raise InvalidArgumentError(f"Paddings must be non-negative: {a} {b} [Op:Pad]")
     chosen = mode.upper()
     if chosen == "CONSTANT":
         constant = convert(constant_values, hint=x.dtype)._array
@@ -603,15 +651,19 @@ def pad(
         return result
     if chosen not in ("REFLECT", "SYMMETRIC"):
         raise ValueError(
-            "Value of argument `mode` expected to be one of 'CONSTANT', 'REFLECT' or 'SYMMETRIC'. "
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
             f"Received `mode` = {mode}"
         )
-    reach = 1 if chosen == "REFLECT" else 0
+    reach, must, is_not = (
+        (1, "less than", "not less than")
+        if chosen == "REFLECT"
+        else (0, "no greater than", "greater than")
+    )
     for (a, b), size in zip(pairs, shape, strict=True):
         if max(a, b) > size - reach:
             raise InvalidArgumentError(
-                f"paddings must be no greater than the dimension size{' minus one' * reach}: "
-                f"{a}, {b} greater than {size - reach} [Op:MirrorPad]"
+                f"paddings must be {must} the dimension size: {a}, {b} {is_not} {size} "
+                "[Op:MirrorPad]"
             )
     mirrored: Tensor = apply(MIRROR_PAD, (x,), {"paddings": pairs, "mode": chosen.lower()})
     return mirrored
@@ -636,7 +688,11 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     [3, 2, 1]
     """
     x = convert(tensor)
-    axes = tuple(one_axis(a, len(dims(x)), "ReverseV2") for a in as_shape(axis))
+    complaint = "axis {at} is out of valid range [{low}, {rank})"
+    axes = tuple(one_axis(a, len(dims(x)), "ReverseV2", complaint) for a in as_shape(axis))
+    for i, at in enumerate(axes):
+        if at in axes[:i]:
+            raise InvalidArgumentError(f"axis {at} specified more than once. [Op:ReverseV2]")
     result: Tensor = apply(REVERSE, (x,), {"axis": axes})
     return result
 
@@ -662,8 +718,12 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     [4, 1, 2, 3]
     """
     x = convert(input)
-    axes = tuple(one_axis(a, len(dims(x)), "Roll") for a in as_shape(axis))
-    result: Tensor = apply(ROLL, (x,), {"shift": as_shape(shift), "axis": axes})
+    complaint = "axis {at} is out of range"
+    axes = tuple(one_axis(a, len(dims(x)), "Roll", complaint) for a in as_shape(axis))
+    shifts = as_shape(shift)
+    if len(shifts) != len(axes):
+        raise InvalidArgumentError("shift and axis must have the same size [Op:Roll]")
+    result: Tensor = apply(ROLL, (x,), {"shift": shifts, "axis": axes})
     return result
 
 

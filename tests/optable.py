@@ -1,0 +1,590 @@
+"""The table of samples: a line for every operation.
+
+A line says how to call the operation through its public function, what NumPy says the value is,
+and from where inputs are drawn, in which shapes, with which attributes. The tests make of each line
+a case for every combination.
+"""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import scipy.special
+from numpy_reference import (
+    np_any_norm,
+    np_cumulative,
+    np_gather,
+    np_gather_nd,
+    np_matmul,
+    np_norm,
+    np_one_hot,
+    np_recurrence,
+    np_scatter_nd,
+    np_segment_sum,
+    np_selu,
+    np_shift,
+    np_slice_grad,
+    np_sparse_loss,
+    np_split,
+)
+
+import wengert as tf
+from wengert.core.dispatch import apply
+from wengert.core.registry import TABLE
+
+Dims = tuple[int, ...]
+Rng = np.random.Generator
+Domain = Callable[[Rng, Dims], Any]
+
+
+# ---- domains ----------------------------------------------------------------------------------
+
+
+def between(low: float, high: float) -> Domain:
+    return lambda rng, shape: rng.uniform(low, high, shape)
+
+
+def _signed(low: float, high: float) -> Domain:
+    return lambda rng, shape: rng.uniform(low, high, shape) * rng.choice([-1.0, 1.0], shape)
+
+
+anywhere = _signed(0.3, 2.0)  # but not at a kink at zero
+positive = between(0.3, 2.5)
+inside = _signed(0.1, 0.85)  # of (-1, 1)
+above_one = between(1.2, 3.0)
+
+
+def distinct(rng: Rng, shape: Dims) -> Any:
+    """No two elements are near each other."""
+    size = int(np.prod(shape))
+    return (rng.permutation(size) - size / 2 + rng.uniform(-0.2, 0.2, size)).reshape(shape) + 0.4
+
+
+def stepped(offset: float) -> Domain:
+    """Multiples of one half, moved: elements drawn with other offsets are never equal to these."""
+    return lambda rng, shape: rng.integers(-4, 4, shape) * 0.5 + offset
+
+
+def halves(rng: Rng, shape: Dims) -> Any:
+    """Divided by a number near one, these are not near a whole number."""
+    return rng.integers(-3, 3, shape) + rng.uniform(0.35, 0.65, shape)
+
+
+def some_large(rng: Rng, shape: Dims) -> Any:
+    return np.where(rng.random(shape) < 0.3, rng.uniform(6.5, 9.0, shape), anywhere(rng, shape))
+
+
+def integers(low: int, high: int) -> Domain:
+    return lambda rng, shape: rng.integers(low, high, shape).astype(np.int32)
+
+
+def booleans(rng: Rng, shape: Dims) -> Any:
+    """Half of them true, however they are drawn."""
+    size = int(np.prod(shape))
+    return rng.permutation(np.arange(size) % 2 == 0).reshape(shape)
+
+
+def complexes(rng: Rng, shape: Dims) -> Any:
+    """Away from the axes, where functions have their cuts."""
+    return _signed(0.3, 1.2)(rng, shape) + 1j * _signed(0.3, 0.9)(rng, shape)
+
+
+# ---- lines and cases --------------------------------------------------------------------------
+
+ONE: Sequence[Sequence[Dims]] = [[(2, 3)], [()]]
+TWO: Sequence[Sequence[Dims]] = [
+    [(2, 3), (2, 3)],
+    [(2, 3), (3,)],
+    [(2, 1), (1, 3)],
+    [(), (2,)],
+    [(2, 1, 2), (1, 1)],
+]
+
+
+@dataclass(frozen=True)
+class Line:
+    """An operation, or a function composed of operations (`type` is then in brackets)."""
+
+    type: str
+    call: Callable[..., Any]
+    reference: Callable[..., Any] | None
+    domains: tuple[Domain, ...]
+    shapes: Sequence[Sequence[Dims]]
+    attrs: Sequence[dict[str, Any]] = field(default_factory=lambda: [{}])
+    constant: bool = False  # it has no gradient
+    fixed: tuple[int, ...] = ()  # inputs in which it has none
+    complex: bool = False  # takes complex inputs, too
+    dtypes: str = ""  # other dtypes it takes
+    small: bool = True  # takes float32, float16 and bfloat16
+
+
+@dataclass(frozen=True)
+class Case:
+    """A line with shapes and attributes chosen."""
+
+    name: str
+    line: Line
+    domains: tuple[Domain, ...]
+    shapes: Sequence[Dims]
+    attrs: dict[str, Any]
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def call(self, *xs: Any) -> Any:
+        return self.line.call(*xs, **self.attrs)
+
+    def reference(self, *xs: Any) -> list[Any]:
+        assert self.line.reference is not None
+        with np.errstate(all="ignore"):
+            ys = self.line.reference(*xs, **self.attrs)
+        return list(ys) if isinstance(ys, (list, tuple)) else [np.asarray(ys)]
+
+    def rng(self, draw: int = 0) -> Rng:
+        return np.random.default_rng([zlib.crc32(self.name.encode()), draw])
+
+    def inputs(self, draw: int = 0) -> list[Any]:
+        rng = self.rng(draw)
+        return [np.asarray(d(rng, s)) for d, s in zip(self.domains, self.shapes, strict=True)]
+
+    @cached_property
+    def varied(self) -> list[int]:
+        """The inputs in which the operation may be differentiated."""
+        return [
+            i
+            for i, x in enumerate(self.inputs())
+            if x.dtype.kind in "fc" and i not in self.line.fixed
+        ]
+
+
+def line(
+    type: str,
+    call: Callable[..., Any],
+    reference: Callable[..., Any] | None,
+    *domains: Domain,
+    shapes: Sequence[Sequence[Dims]] | None = None,
+    attrs: Sequence[dict[str, Any]] | None = None,
+    **fields: Any,
+) -> Line:
+    chosen = domains or (anywhere,)
+    if shapes is None:
+        shapes = {1: ONE, 2: TWO}[len(chosen)]
+    return Line(type, call, reference, chosen, shapes, attrs or [{}], **fields)
+
+
+def cases(lines: Sequence[Line]) -> list[Case]:
+    made = []
+    counts: dict[str, int] = {}
+    for one in lines:
+        kinds = [one.domains, *([_complex(one.domains)] if one.complex else [])]
+        for domains, shapes, attrs in itertools.product(kinds, one.shapes, one.attrs):
+            number = counts[one.type] = counts.get(one.type, 0) + 1
+            full = domains * len(shapes) if len(domains) == 1 else domains
+            made.append(Case(f"{one.type}-{number}", one, full, shapes, attrs))
+    return made
+
+
+def _complex(domains: tuple[Domain, ...]) -> tuple[Domain, ...]:
+    real = [d(np.random.default_rng(0), (2,)).dtype.kind == "f" for d in domains]
+    return tuple(complexes if r else d for d, r in zip(domains, real, strict=True))
+
+
+def internal(type: str) -> Callable[..., Any]:
+    """An operation that only rules use, by its row."""
+    return lambda *xs, **attrs: apply(TABLE[type], [tf.convert_to_tensor(x) for x in xs], attrs)
+
+
+# ---- the table --------------------------------------------------------------------------------
+
+AXES: Sequence[dict[str, Any]] = [
+    {},
+    {"axis": 0},
+    {"axis": -1, "keepdims": True},
+    {"axis": (0, -1)},
+    {"axis": (), "keepdims": True},
+]
+ALONG: Sequence[dict[str, Any]] = [
+    {"axis": axis, "exclusive": exclusive, "reverse": reverse}
+    for axis, exclusive, reverse in itertools.product((0, -1), (False, True), (False, True))
+]
+STEPS: Sequence[dict[str, Any]] = [
+    {"axis": axis, "reverse": reverse} for axis, reverse in itertools.product((0, 1), (False, True))
+]
+FLAGS: Sequence[dict[str, Any]] = [
+    {"transpose_a": a, "transpose_b": b} for a, b in itertools.product((False, True), (False, True))
+]
+KEYS: Sequence[Any] = [
+    (1,),
+    (slice(None, None, -1),),
+    (slice(0, 3, 2), None, slice(None, -1)),
+    (..., 0),
+    (slice(2, 0, -1), ..., slice(1, None)),
+    (slice(1, 1),),
+]
+EQUATIONS: Sequence[Any] = [
+    ("ij,jk->ik", (2, 3), (3, 4)),
+    ("ij,jk", (2, 3), (3, 4)),
+    ("i,i->", (3,), (3,)),
+    ("ii->i", (3, 3)),
+    ("ii", (3, 3)),
+    ("iij->j", (2, 2, 3)),
+    ("ij->ji", (2, 3)),
+    ("ij->", (2, 3)),
+    ("ij,k->ik", (2, 3), (2,)),
+    ("i,j->ij", (2,), (3,)),
+    ("...ij,...jk->...ik", (2, 1, 2, 3), (3, 3, 2)),
+    ("ij...,j->i...", (2, 3, 2), (3,)),
+    ("ij,jk,kl->il", (2, 3), (3, 2), (2, 2)),
+    ("bi,bi->b", (2, 3), (1, 3)),
+    ("ii,ij->j", (2, 2), (2, 3)),
+]
+BATCHES: Sequence[tuple[Dims, Dims]] = [((2,), (2,)), ((2, 1), (3,)), ((), (2,)), ((1,), ())]
+MOVES = "int32 uint8 bool"
+WHOLE = "int32 int64"
+
+
+def matrices(a: Dims = (), b: Dims = (), *, transpose_a: bool, transpose_b: bool) -> list[Dims]:
+    """Shapes for a product of matrices with the given batch axes."""
+    return [(*a, 3, 2) if transpose_a else (*a, 2, 3), (*b, 4, 3) if transpose_b else (*b, 3, 4)]
+
+
+ELEMENTWISE = [
+    line("Neg", tf.negative, np.negative, complex=True, dtypes=WHOLE),
+    line("Square", tf.square, np.square, complex=True, dtypes=WHOLE),
+    line("Reciprocal", tf.math.reciprocal, np.reciprocal, complex=True),
+    line("Sqrt", tf.sqrt, np.sqrt, positive, complex=True),
+    line("Rsqrt", tf.math.rsqrt, lambda x: 1 / np.sqrt(x), positive, complex=True),
+    line("SqrtGrad", internal("SqrtGrad"), lambda y, g: g / (2 * y), positive, anywhere,
+         complex=True),
+    line("RsqrtGrad", internal("RsqrtGrad"), lambda y, g: -g * y**3 / 2, positive, anywhere,
+         complex=True),
+    line("Sign", tf.sign, np.sign, dtypes=WHOLE),
+    line("Abs", tf.abs, np.abs, dtypes=WHOLE),
+    line("Exp", tf.exp, np.exp, complex=True),
+    line("Expm1", tf.math.expm1, np.expm1, complex=True),
+    line("Log", tf.math.log, np.log, positive, complex=True),
+    line("Log1p", tf.math.log1p, np.log1p, positive, complex=True),
+    line("Sigmoid", tf.sigmoid, lambda x: 1 / (1 + np.exp(-x)), complex=True),
+    line("Sin", tf.sin, np.sin, complex=True),
+    line("Cos", tf.cos, np.cos, complex=True),
+    line("Tan", tf.tan, np.tan, inside, complex=True),
+    line("Asin", tf.asin, np.arcsin, inside, complex=True),
+    line("Acos", tf.acos, np.arccos, inside, complex=True),
+    line("Atan", tf.atan, np.arctan, complex=True),
+    line("Sinh", tf.sinh, np.sinh, complex=True),
+    line("Cosh", tf.cosh, np.cosh, complex=True),
+    line("Tanh", tf.tanh, np.tanh, complex=True),
+    line("Asinh", tf.asinh, np.arcsinh, complex=True),
+    line("Acosh", tf.acosh, np.arccosh, above_one, complex=True),
+    line("Atanh", tf.atanh, np.arctanh, inside, complex=True),
+    line("Erf", tf.math.erf, scipy.special.erf),
+    line("Floor", tf.floor, np.floor, stepped(0.2), constant=True),
+    line("Ceil", tf.math.ceil, np.ceil, stepped(0.2), constant=True),
+    line("Round", tf.round, np.round, stepped(0.0), constant=True, dtypes=WHOLE),
+    line("Rint", tf.math.rint, np.rint, stepped(0.0), constant=True),
+    line("IsNan", tf.math.is_nan, np.isnan, constant=True),
+    line("IsInf", tf.math.is_inf, np.isinf, constant=True),
+    line("IsFinite", tf.math.is_finite, np.isfinite, constant=True),
+    line("LogicalNot", tf.logical_not, np.logical_not, booleans),
+    line("Invert", tf.bitwise.invert, np.invert, integers(-5, 5)),
+    line("ZerosLike", tf.zeros_like, np.zeros_like, constant=True, complex=True, dtypes=MOVES),
+    line("OnesLike", tf.ones_like, np.ones_like, constant=True, complex=True, dtypes=MOVES),
+    line("Cast", tf.cast, lambda x, dtype: x.astype(dtype.as_numpy_dtype),
+         attrs=[{"dtype": tf.complex128}], small=False),
+    line("Cast", tf.cast, lambda x, dtype: np.real(x), complexes, attrs=[{"dtype": tf.float64}],
+         small=False),
+    line("Cast", tf.cast, lambda x, dtype: x.astype(dtype.as_numpy_dtype), constant=True,
+         small=False, attrs=[{"dtype": tf.int32}, {"dtype": tf.bool}, {"dtype": tf.int8}],
+         dtypes="int32 bool"),
+    line("Identity", tf.identity, np.copy, complex=True, dtypes=MOVES),
+    line("ReadVariableOp", internal("ReadVariableOp"), np.copy, complex=True),
+    line("StopGradient", tf.stop_gradient, np.copy, constant=True, complex=True, dtypes=MOVES),
+    line("CheckNumerics", tf.debugging.check_numerics, lambda x, message: x,
+         attrs=[{"message": "m"}], complex=True),
+    line("IdentityN", lambda *xs: tf.identity_n(xs), lambda *xs: list(xs), shapes=[[(2,), (1, 3)]],
+         complex=True),
+]  # fmt: skip
+
+COMPLEX = [
+    line("Real", tf.math.real, np.real, complexes),
+    line("Imag", tf.math.imag, np.imag, complexes),
+    line("Conj", tf.math.conj, np.conj, complexes),
+    line("ComplexAbs", tf.abs, np.abs, complexes),
+    line("Angle", tf.math.angle, np.angle, complexes),
+    line("Complex", tf.complex, lambda x, y: x + 1j * y, anywhere, anywhere, small=False),
+]  # fmt: skip
+
+COMPARISONS = [
+    *(line(name, call, reference, stepped(0.0), stepped(0.0), constant=True, dtypes=WHOLE) for name,
+         call, reference in (("Less", tf.less, np.less),
+         ("LessEqual", tf.less_equal, np.less_equal), ("Greater", tf.greater, np.greater),
+         ("GreaterEqual", tf.greater_equal, np.greater_equal), ("Equal", tf.equal, np.equal),
+         ("NotEqual", tf.not_equal, np.not_equal))),
+    line("ApproximateEqual", tf.math.approximate_equal,
+         lambda x, y, tolerance: np.abs(x - y) < tolerance, stepped(0.0), stepped(0.0),
+         attrs=[{"tolerance": 0.75}], constant=True),
+    line("LogicalAnd", tf.logical_and, np.logical_and, booleans, booleans),
+    line("LogicalOr", tf.logical_or, np.logical_or, booleans, booleans),
+    line("BitwiseAnd", tf.bitwise.bitwise_and, np.bitwise_and, integers(-5, 5), integers(-5, 5)),
+    line("BitwiseOr", tf.bitwise.bitwise_or, np.bitwise_or, integers(-5, 5), integers(-5, 5)),
+    line("BitwiseXor", tf.bitwise.bitwise_xor, np.bitwise_xor, integers(-5, 5), integers(-5, 5)),
+    line("Where", tf.where, np.argwhere, booleans, shapes=[[(4,)], [(2, 3)]]),
+    line("SelectV2", tf.where, np.where, booleans, anywhere, anywhere, complex=True, dtypes=MOVES,
+         shapes=[[(2, 3)] * 3, [(3,), (2, 3), ()], [(2, 1), (3,), (1, 1)], [(), (2,), (2,)]]),
+]  # fmt: skip
+
+ARITHMETIC = [
+    line("AddV2", tf.add, np.add, anywhere, anywhere, complex=True, dtypes=WHOLE),
+    line("Sub", tf.subtract, np.subtract, anywhere, anywhere, complex=True, dtypes=WHOLE),
+    line("Mul", tf.multiply, np.multiply, anywhere, anywhere, complex=True, dtypes=WHOLE),
+    line("RealDiv", tf.realdiv, np.true_divide, anywhere, anywhere, complex=True),
+    line("SquaredDifference", tf.math.squared_difference, lambda x, y: np.conj(x - y) * (x - y),
+         anywhere, anywhere, complex=True, dtypes=WHOLE),
+    line("DivNoNan", tf.math.divide_no_nan, np.divide, anywhere, anywhere, complex=True),
+    line("MulNoNan", tf.math.multiply_no_nan, np.multiply, anywhere, anywhere, complex=True),
+    line("FloorDiv", tf.math.floordiv, np.floor_divide, anywhere, anywhere, constant=True,
+         dtypes=WHOLE),
+    line("FloorMod", tf.math.floormod, np.mod, halves, _signed(0.97, 1.03), dtypes=WHOLE),
+    line("TruncateDiv", tf.truncatediv, lambda x, y: np.trunc(x / y), anywhere, anywhere,
+         constant=True, dtypes=WHOLE),
+    line("TruncateMod", tf.truncatemod, np.fmod, halves, _signed(0.97, 1.03), dtypes=WHOLE),
+    line("Pow", tf.pow, np.power, positive, anywhere, complex=True, dtypes=WHOLE),
+    line("Xlogy", tf.math.xlogy, scipy.special.xlogy, anywhere, positive, complex=True),
+    line("Xlog1py", tf.math.xlog1py, lambda x, y: x * np.log1p(y), anywhere, positive,
+         complex=True),
+    line("Xdivy", tf.math.xdivy, np.divide, anywhere, anywhere, complex=True),
+    line("Atan2", tf.atan2, np.arctan2, anywhere, anywhere),
+    line("NextAfter", tf.math.nextafter, np.nextafter, anywhere, anywhere, constant=True,
+         small=False),
+    line("Maximum", tf.maximum, np.maximum, stepped(0.1), stepped(0.3), dtypes=WHOLE),
+    line("Minimum", tf.minimum, np.minimum, stepped(0.1), stepped(0.3), dtypes=WHOLE),
+    line("ClipByValue", tf.clip_by_value, np.clip, stepped(0.1), between(-1.05, -0.95),
+         between(0.95, 1.05), shapes=[[(2, 3)] * 3, [(2, 3), (), (3,)], [(2, 3), (2, 1), (1, 1)]]),
+    line("AddN", lambda *xs: tf.add_n(xs), lambda *xs: sum(xs), shapes=[[(2, 3)] * 3, [()]],
+         complex=True, dtypes=WHOLE),
+]  # fmt: skip
+
+SHAPING = [
+    line("Reshape", tf.reshape, np.reshape, shapes=[[(2, 3)]],
+         attrs=[{"shape": s} for s in ((6,), (3, -1), (1, 6, 1))], complex=True, dtypes=MOVES),
+    line("Transpose", tf.transpose, lambda x, perm=None: np.transpose(x, perm),
+         shapes=[[(2, 3, 1)]],
+         attrs=[{}, {"perm": (0, 2, 1)}, {"perm": (2, 0, 1)}, {"perm": (-1, 0, 1)}],
+         complex=True, dtypes=MOVES),
+    line("ExpandDims", tf.expand_dims, np.expand_dims, shapes=[[(2, 3)]],
+         attrs=[{"axis": a} for a in (0, 1, -1)], complex=True, dtypes=MOVES),
+    line("Squeeze", tf.squeeze, lambda x, axis=None: np.squeeze(x, axis), shapes=[[(1, 2, 1)]],
+         attrs=[{}, {"axis": 0}, {"axis": (0, -1)}], complex=True, dtypes=MOVES),
+    line("BroadcastTo", tf.broadcast_to, np.broadcast_to, shapes=[[(2, 1)], [(3,)], [()]],
+         attrs=[{"shape": (2, 2, 3)}], complex=True, dtypes=MOVES),
+    line("Tile", tf.tile, lambda x, multiples: np.tile(x, multiples), shapes=[[(2, 3)], [(1, 2)]],
+         attrs=[{"multiples": m} for m in ((2, 1), (1, 3), (2, 2), (0, 1))], complex=True,
+         dtypes=MOVES),
+    line("ConcatV2", lambda *xs, axis: tf.concat(xs, axis),
+         lambda *xs, axis: np.concatenate(xs, axis), shapes=[[(2, 3), (2, 3), (2, 3)]],
+         attrs=[{"axis": 0}, {"axis": -1}], complex=True, dtypes=MOVES),
+    line("ConcatV2", lambda *xs, axis: tf.concat(xs, axis),
+         lambda *xs, axis: np.concatenate(xs, axis), shapes=[[(2, 1), (2, 0), (2, 3)]],
+         attrs=[{"axis": 1}]),
+    line("Pack", lambda *xs, axis: tf.stack(xs, axis), lambda *xs, axis: np.stack(xs, axis),
+         shapes=[[(2, 3)] * 3], attrs=[{"axis": 0}, {"axis": 1}, {"axis": -1}], complex=True,
+         dtypes=MOVES),
+    line("Unpack", lambda x, axis: tf.unstack(x, axis=axis),
+         lambda x, axis: list(np.moveaxis(x, axis, 0)), shapes=[[(2, 3)]],
+         attrs=[{"axis": 0}, {"axis": -1}], complex=True, dtypes=MOVES),
+    line("SplitV", lambda x, sizes, axis: tf.split(x, sizes, axis), np_split, shapes=[[(2, 4)]],
+         attrs=[{"sizes": 2, "axis": 0}, {"sizes": 2, "axis": -1}, {"sizes": (1, 3), "axis": 1},
+         {"sizes": (4, 0), "axis": 1}], complex=True, dtypes=MOVES),
+    line("StridedSlice", lambda x, key: x[key], lambda x, key: x[key], shapes=[[(3, 2)]],
+         attrs=[{"key": k} for k in KEYS], complex=True, dtypes=MOVES),
+    *(line("StridedSliceGrad", internal("StridedSliceGrad"), np_slice_grad,
+         attrs=[{"key": k, "shape": (3, 2)}], shapes=[[np.empty((3, 2))[k].shape]], complex=True)
+         for k in KEYS),
+    line("PadV2", lambda x, widths, value=0: tf.pad(x, widths, constant_values=value),
+         lambda x, widths, value=0: np.pad(x, widths, constant_values=value), shapes=[[(2, 3)]],
+         attrs=[{"widths": ((1, 0), (0, 2))}, {"widths": ((0, 0), (1, 1)), "value": 5}],
+         complex=True, dtypes=WHOLE),
+    *(line("MirrorPad", lambda x, paddings, mode: tf.pad(x, paddings, mode),
+         lambda x, paddings, mode: np.pad(x, paddings, mode=mode.lower()), shapes=[[(2, 3)]],
+         attrs=[{"paddings": ((1, 0), (1, reach)), "mode": mode}], complex=True, dtypes=WHOLE)
+         for mode, reach in (("REFLECT", 2), ("SYMMETRIC", 3))),
+    *(line("MirrorPadGrad", internal("MirrorPadGrad"), None, shapes=[[(3, 4 + reach)]],
+         complex=True, attrs=[{"paddings": ((1, 0), (1, reach)), "mode": mode, "shape": (2, 3)}])
+         for mode, reach in (("reflect", 2), ("symmetric", 3))),
+    line("ReverseV2", tf.reverse, np.flip, shapes=[[(2, 3)]],
+         attrs=[{"axis": (0,)}, {"axis": (-1, 0)}, {"axis": ()}], complex=True, dtypes=MOVES),
+    line("Roll", tf.roll, np.roll, shapes=[[(2, 3)]], attrs=[{"shift": 1, "axis": 1}, {"shift": (-1,
+         4), "axis": (0, -1)}], complex=True, dtypes=MOVES),
+]  # fmt: skip
+
+INDEXING = [
+    line("GatherV2", tf.gather, np_gather, anywhere, integers(0, 3), shapes=[[(3, 2), (4,)],
+         [(3,), ()], [(3, 1, 2), (2, 2)]], attrs=[{}], complex=True, dtypes=MOVES),
+    line("GatherV2", tf.gather, np_gather, anywhere, integers(0, 3), shapes=[[(2, 3, 2), (4,)],
+         [(2, 3, 2), (2, 2)]], attrs=[{"axis": 1}, {"axis": 1, "batch_dims": 0}], complex=True),
+    line("GatherV2", tf.gather, np_gather, anywhere, integers(0, 3), shapes=[[(2, 3), (2, 4)],
+         [(2, 3, 2), (2, 2, 2)]], attrs=[{"axis": 1, "batch_dims": 1}], complex=True),
+    line("GatherV2", tf.gather, np_gather, anywhere, integers(0, 3), shapes=[[(2, 2, 3), (2, 4)],
+         [(2, 4, 3, 2), (2,)]], attrs=[{"axis": 2, "batch_dims": 1}]),
+    line("GatherV2Grad", internal("GatherV2Grad"), None, anywhere, integers(0, 3),
+         shapes=[[(2, 4, 2), (4,)]], attrs=[{"axis": 1, "batch_dims": 0, "shape": (2, 3, 2)}],
+         complex=True),
+    line("GatherV2Grad", internal("GatherV2Grad"), None, anywhere, integers(0, 3),
+         shapes=[[(2, 4, 2), (2, 4)]], attrs=[{"axis": 1, "batch_dims": 1, "shape": (2, 3, 2)}]),
+    line("GatherNd", tf.gather_nd, np_gather_nd, anywhere, integers(0, 2), shapes=[[(2, 3), (4, 1)],
+         [(2, 2), (3, 2)], [(2, 2, 3), (2, 2, 2)], [(2, 3), (2, 0)]], complex=True, dtypes=MOVES),
+    line("GatherNd", tf.gather_nd, np_gather_nd, anywhere, integers(0, 2),
+         shapes=[[(3, 2, 2), (3, 4, 1)]], attrs=[{"batch_dims": 1}]),
+    line("ScatterNd", tf.scatter_nd, np_scatter_nd, integers(0, 2), anywhere,
+         shapes=[[(4, 1), (4, 3)], [(5, 2), (5,)]], attrs=[{"shape": (3, 3)}], complex=True,
+         dtypes=WHOLE),
+    line("ScatterNd", tf.scatter_nd, np_scatter_nd, integers(0, 2), anywhere,
+         shapes=[[(2, 3, 1), (2, 3, 2)], [(3, 0), (3, 4, 2)]], attrs=[{"shape": (4, 2)}]),
+    line("OneHot", tf.one_hot, np_one_hot, integers(-1, 4), shapes=[[(2, 3)], [()]],
+         attrs=[{"depth": 3}, {"depth": 2, "on_value": 5.0, "off_value": -1.0},
+                {"depth": 3, "axis": 0}]),
+    line("UnsortedSegmentSum", tf.math.unsorted_segment_sum, np_segment_sum, anywhere,
+         integers(-1, 3), shapes=[[(4,), (4,)], [(4, 2), (4,)], [(2, 3, 2), (2, 3)]],
+         attrs=[{"num_segments": 4}], complex=True, dtypes=WHOLE),
+]  # fmt: skip
+
+PRODUCTS = [
+    *(line("MatMul", tf.matmul, np_matmul, shapes=[matrices(**f)], attrs=[f], complex=True,
+         dtypes=WHOLE) for f in FLAGS),
+    line("MatMul", tf.matmul, np_matmul, shapes=[[(2, 2), (2, 2)]], attrs=[{"adjoint_a": True},
+         {"adjoint_b": True}, {"adjoint_a": True, "transpose_b": True}], complex=True),
+    *(line("BatchMatMulV2", tf.matmul, np_matmul, attrs=[f], complex=True,
+         shapes=[matrices(*lead, **f) for lead in BATCHES]) for f in FLAGS),
+    *(line("Einsum", partial(tf.einsum, equation), partial(np.einsum, equation), shapes=[shapes],
+         complex=True) for equation, *shapes in EQUATIONS),
+]  # fmt: skip
+
+REDUCTIONS = [
+    line("Sum", tf.reduce_sum, np.sum, shapes=[[(2, 1, 3)]], attrs=AXES, complex=True,
+         dtypes=WHOLE),
+    line("Mean", tf.reduce_mean, np.mean, shapes=[[(2, 1, 3)]], attrs=AXES, complex=True),
+    line("Prod", tf.reduce_prod, np.prod, shapes=[[(2, 1, 3)]], attrs=AXES, complex=True,
+         dtypes=WHOLE),
+    line("Max", tf.reduce_max, np.max, distinct, shapes=[[(2, 1, 3)]], attrs=AXES, dtypes=WHOLE),
+    line("Min", tf.reduce_min, np.min, distinct, shapes=[[(2, 1, 3)]], attrs=AXES, dtypes=WHOLE),
+    line("All", tf.reduce_all, np.all, booleans, shapes=[[(2, 1, 3)]], attrs=AXES),
+    line("Any", tf.reduce_any, np.any, booleans, shapes=[[(2, 1, 3)]], attrs=AXES),
+    line("ArgMax", lambda x, axis: tf.argmax(x, axis), np.argmax, distinct, shapes=[[(2, 3)]],
+         attrs=[{"axis": 0}, {"axis": -1}], constant=True, dtypes=WHOLE),
+    line("ArgMin", lambda x, axis: tf.argmin(x, axis), np.argmin, distinct, shapes=[[(2, 3)]],
+         attrs=[{"axis": 0}, {"axis": -1}], constant=True, dtypes=WHOLE),
+    line("EuclideanNorm", tf.math.reduce_euclidean_norm, np_norm, shapes=[[(2, 1, 3)]], attrs=AXES,
+         complex=True),
+    line("Cumsum", tf.cumsum, np_cumulative(np.cumsum, 0), shapes=[[(3, 2)]], attrs=ALONG,
+         complex=True, dtypes=WHOLE),
+    line("Cumprod", tf.math.cumprod, np_cumulative(np.cumprod, 1), shapes=[[(3, 2)]], attrs=ALONG,
+         complex=True, dtypes=WHOLE),
+    line("Shift", internal("Shift"), np_shift, shapes=[[(3, 2)]], attrs=STEPS, complex=True),
+    line("LinearRecurrence", internal("LinearRecurrence"), np_recurrence, shapes=[[(3, 2), (3, 2)]],
+         attrs=STEPS, complex=True),
+]  # fmt: skip
+
+NETWORK = [
+    line("Relu", tf.nn.relu, lambda x: np.maximum(x, 0), dtypes=WHOLE),
+    line("ReluGrad", internal("ReluGrad"), lambda g, y: np.where(y > 0, g, 0), anywhere, anywhere,
+         shapes=[[(2, 3)] * 2], fixed=(1,)),
+    line("Relu6", tf.nn.relu6, lambda x: np.clip(x, 0, 6), some_large, dtypes=WHOLE),
+    line("Elu", tf.nn.elu, lambda x: np.where(x > 0, x, np.expm1(x))),
+    line("Selu", tf.nn.selu, np_selu),
+    line("Softplus", tf.math.softplus, lambda x: np.logaddexp(x, 0)),
+    line("Softsign", tf.nn.softsign, lambda x: x / (1 + np.abs(x))),
+    line("LeakyRelu", tf.nn.leaky_relu, lambda x, alpha=0.2: np.where(x > 0, x, alpha * x),
+         attrs=[{}, {"alpha": 0.5}]),
+    line("Softmax", tf.nn.softmax, lambda x, axis=-1: scipy.special.softmax(x, axis),
+         shapes=[[(2, 3)]], attrs=[{}, {"axis": 0}]),
+    line("LogSoftmax", tf.nn.log_softmax, lambda x, axis=-1: scipy.special.log_softmax(x, axis),
+         shapes=[[(2, 3)]], attrs=[{}, {"axis": 0}]),
+    line("SparseSoftmaxCrossEntropyWithLogits", tf.nn.sparse_softmax_cross_entropy_with_logits,
+         np_sparse_loss, integers(0, 3), anywhere, shapes=[[(2,), (2, 3)], [(), (3,)],
+         [(2, 2), (2, 2, 3)]]),
+]  # fmt: skip
+
+COMPOSED = [
+    line("[sign]", tf.sign, np.sign, complexes),
+    line("[angle]", tf.math.angle, np.angle, constant=True),
+    line("[divide]", tf.divide, np.true_divide, anywhere, anywhere, complex=True),
+    line("[truediv]", lambda x, y: x / y, np.true_divide, anywhere, anywhere),
+    line("[reciprocal_no_nan]", tf.math.reciprocal_no_nan, np.reciprocal, complex=True),
+    line("[scalar_mul]", tf.math.scalar_mul, np.multiply, anywhere, anywhere, shapes=[[(), (2, 3)]],
+         complex=True),
+    line("[accumulate_n]", lambda *xs: tf.math.accumulate_n(xs), lambda *xs: sum(xs),
+         shapes=[[(2, 3)] * 2]),
+    line("[reduce_logsumexp]", tf.reduce_logsumexp, scipy.special.logsumexp, shapes=[[(2, 1, 3)]],
+         attrs=AXES[:4]),
+    line("[reduce_variance]", tf.math.reduce_variance, np.var, shapes=[[(2, 1, 3)]], attrs=AXES[:4],
+         complex=True),
+    line("[reduce_std]", tf.math.reduce_std, np.std, shapes=[[(2, 1, 3)]], attrs=AXES[:4:3],
+         complex=True),
+    line("[count_nonzero]", tf.math.count_nonzero, np.count_nonzero, booleans, shapes=[[(2, 1, 3)]],
+         attrs=AXES[:4]),
+    line("[linspace]", lambda a, b, axis: tf.linspace(a, b, 4, axis=axis),
+         lambda a, b, axis: np.linspace(a, b, 4, axis=axis), anywhere, anywhere, shapes=[[(), ()],
+         [(2,), (2,)]], attrs=[{"axis": 0}, {"axis": -1}]),
+    line("[meshgrid]", tf.meshgrid, np.meshgrid, shapes=[[(2,), (3,)], [(2,), (3,), (2,)]],
+         attrs=[{}, {"indexing": "ij"}]),
+    line("[fill]", lambda x: tf.fill([2, 3], x), lambda x: np.full((2, 3), x), shapes=[[()]],
+         complex=True),
+    line("[tensordot]", tf.tensordot, np.tensordot, shapes=[[(2, 3, 3), (3, 3, 2)]], attrs=[{"axes":
+         1}, {"axes": ((1, 2), (0, 1))}, {"axes": ((2, 1), (1, 0))}, {"axes": 0}], complex=True),
+    line("[matvec]", tf.linalg.matvec, lambda a, b, **flags: np_matmul(a, b[..., None],
+         **flags)[..., 0], shapes=[[(3, 3), (3,)], [(2, 3, 3), (3,)]],
+         attrs=[{}, {"transpose_a": True}, {"adjoint_a": True}], complex=True),
+    line("[boolean_mask]", lambda x: tf.boolean_mask(x, [True, False, True]), lambda x: x[[0, 2]],
+         shapes=[[(3, 2)]], complex=True),
+    line("[slice]", lambda x: tf.slice(x, [1, 0], [-1, 2]), lambda x: x[1:, :2], shapes=[[(3, 3)]]),
+    line("[strided_slice]", lambda x: tf.strided_slice(x, [0, 2], [3, -9], [2, -1], end_mask=2),
+         lambda x: x[0:3:2, 2::-1], shapes=[[(3, 3)]]),
+    line("[crelu]", tf.nn.crelu, lambda x: np.concatenate([np.maximum(x, 0), np.maximum(-x, 0)],
+         -1), shapes=[[(2, 3)]]),
+    line("[silu]", tf.nn.silu, lambda x, beta=1.0: x / (1 + np.exp(-beta * x)),
+         attrs=[{}, {"beta": 0.5}]),
+    line("[gelu]", tf.nn.gelu, lambda x: x * scipy.special.ndtr(x)),
+    line("[gelu]", lambda x: tf.nn.gelu(x, approximate=True),
+         lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))),
+    line("[log_sigmoid]", tf.math.log_sigmoid, lambda x: -np.logaddexp(-x, 0)),
+    line("[softmax_cross_entropy]", tf.nn.softmax_cross_entropy_with_logits,
+         lambda t, x: -np.sum(t * scipy.special.log_softmax(x, -1), -1), positive, anywhere,
+         shapes=[[(2, 3), (2, 3)]]),
+    line("[sigmoid_cross_entropy]", tf.nn.sigmoid_cross_entropy_with_logits,
+         lambda t, x: np.logaddexp(x, 0) - x * t, anywhere, anywhere, shapes=[[(2, 3), (2, 3)]]),
+    line("[l2_loss]", tf.nn.l2_loss, lambda x: np.sum(x * x) / 2),
+    line("[embedding_lookup]", tf.nn.embedding_lookup, np_gather, anywhere, integers(0, 3),
+         shapes=[[(3, 2), (2, 2)]]),
+    line("[embedding_lookup]", lambda x, i: tf.nn.embedding_lookup(x, i, max_norm=1.0), None,
+         anywhere, integers(0, 3), shapes=[[(3, 2), (4,)]]),
+    line("[clip_by_norm]", lambda x, limit: tf.clip_by_norm(x, limit),
+         lambda x, limit: x * limit / np.linalg.norm(x), anywhere, between(0.3, 0.4),
+         shapes=[[(2, 3), ()]]),
+    line("[norm]", tf.norm, np_any_norm, distinct, shapes=[[(2, 3)]], complex=True,
+         attrs=[{}, {"axis": 1}, {"ord": 1}, {"ord": np.inf, "axis": 0}, {"ord": 3.0, "axis": 1},
+                {"axis": (0, 1), "keepdims": True, "ord": "fro"}, {"ord": 1, "axis": (0, 1)},
+                {"ord": np.inf, "axis": (1, 0)}]),
+    line("[global_norm]", lambda *xs: tf.linalg.global_norm(xs),
+         lambda x, y: np.sqrt(np.sum(x * x) + np.sum(y * y)), anywhere, anywhere,
+         shapes=[[(2,), (3, 1)]]),
+]  # fmt: skip
+
+LINES: Sequence[Line] = [
+    *ELEMENTWISE,
+    *COMPLEX,
+    *COMPARISONS,
+    *ARITHMETIC,
+    *SHAPING,
+    *INDEXING,
+    *PRODUCTS,
+    *REDUCTIONS,
+    *NETWORK,
+    *COMPOSED,
+]
+CASES: Sequence[Case] = cases(LINES)

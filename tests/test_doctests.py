@@ -1,0 +1,78 @@
+"""The examples in the docstrings run, and everything public has one."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+NAMESPACES = [
+    tf,
+    tf.autodiff,
+    tf.bitwise,
+    tf.debugging,
+    tf.experimental,
+    tf.linalg,
+    tf.math,
+    tf.nest,
+    tf.nn,
+]
+
+
+def modules() -> Iterator[Any]:
+    yield tf
+    for found in pkgutil.walk_packages(tf.__path__, "wengert."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)
+
+
+def examples() -> list[doctest.DocTest]:
+    """The docstrings that have examples, each where it was written."""
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    return [
+        test
+        for module in modules()
+        for test in finder.find(module, extraglobs={"tf": tf, "np": np})
+        if test.examples
+    ]
+
+
+def public() -> dict[str, Any]:
+    """Every function that users can name, once."""
+    found: dict[int, tuple[str, Any]] = {}
+    for space in NAMESPACES:
+        for name, value in vars(space).items():
+            if name.startswith("_") or not inspect.isfunction(value):
+                continue
+            prefix = space.__name__.replace("wengert", "tf")
+            found.setdefault(id(value), (f"{prefix}.{name}", value))
+    return dict(found.values())
+
+
+@pytest.mark.parametrize("test", examples(), ids=lambda t: t.name)
+def test_example(test: doctest.DocTest, capsys: pytest.CaptureFixture[str]) -> None:
+    """The example gives what it shows."""
+    failed, _ = doctest.DocTestRunner(optionflags=OPTIONS).run(test)
+    assert not failed, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", public())
+def test_public_name_has_an_example(name: str) -> None:
+    """A public function shows how it is used."""
+    value = public()[name]
+    assert ">>> " in (value.__doc__ or ""), f"{name} has no example"
+
+
+def test_factories_leave_their_functions_findable() -> None:
+    """Functions made by `unary` and `binary` belong to the module that declares them."""
+    names = {test.name for test in examples()}
+    assert {"wengert.ops.elementwise.exp", "wengert.ops.arithmetic.add"} <= names

@@ -1,0 +1,55 @@
+"""A user's rule for forward mode, and the reverse rule that follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.core import nest
+from wengert.core.convert import convert
+from wengert.core.dispatch import also_listening
+from wengert.core.operation import Attrs, place
+from wengert.core.reverse import pull_back
+from wengert.core.tape import Tape
+from wengert.core.words import words
+from wengert.errors import GradientCountError
+
+
+class ForwardRule:
+    """`rule(primals, tangents)` of a function that was given some number of tensors."""
+
+    def __init__(self, name: str, rule: Callable[..., Any], inputs: int) -> None:
+        self._name = name
+        self._rule = rule
+        self._inputs = inputs
+        self.__wrapped__ = rule  # errors name the user's line
+
+    def push(
+        self, ts: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs
+    ) -> list[Any]:
+        """The tangents of the results; a missing tangent of an input is passed as zeros."""
+        xs, ts = xs[: self._inputs], ts[: self._inputs]
+        filled = [words.zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)]
+        pushed = nest.flatten(self._rule(list(xs), filled))
+        if len(pushed) != len(ys):
+            raise GradientCountError(
+                f"The jvp rule of {self._name} ({place(self._rule)}) returned {len(pushed)} "
+                f"tangents for {len(ys)} results: return one for each."
+            )
+        return [
+            None if p is None else convert(p, hint=y.dtype) for p, y in zip(pushed, ys, strict=True)
+        ]
+
+    def pull(
+        self, gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs
+    ) -> list[Any]:
+        """The transpose: the rule is linear in the tangents, so differentiate it by them."""
+        tape = Tape()
+        tangents = [words.zeros_like(x) for x in xs[: self._inputs]]
+        for t in tangents:
+            tape.watch(t)
+        with also_listening(tape):
+            pushed = self.push(tangents, ys, xs, attrs)
+        pairs = [(p, g) for p, g in zip(pushed, gs, strict=True) if p is not None and g is not None]
+        pulled = pull_back(tape, [p for p, _ in pairs], [g for _, g in pairs], tangents, drain=True)
+        return [*pulled, *[None] * (len(xs) - self._inputs)]

@@ -1,0 +1,91 @@
+"""Functions wrapped in a gradient of their own: passed through, or computed again."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.api.custom_gradient import CustomGradient, VariableWatcher
+from wengert.api.grad_fn import is_input
+from wengert.core import nest
+from wengert.core.convert import convert
+from wengert.core.dispatch import also_listening, listening, state
+from wengert.core.reverse import conjugated, pull_back
+from wengert.core.tape import Tape
+from wengert.core.variable import Variable
+from wengert.ops.identity import identity
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the gradient of the identity.
+
+    >>> x = tf.constant(2.4)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> y.numpy(), tape.gradient(y, x).numpy()
+    (np.float32(2.0), np.float32(1.0))
+    """
+
+    @functools.wraps(f)
+    def passing(*args: Any, **kwargs: Any) -> Any:
+        def grad_fn(*dys: Any, variables: Any = None) -> Any:
+            return dys if variables is None else (dys, [None] * len(variables))
+
+        return f(*args, **kwargs), grad_fn
+
+    return CustomGradient(passing)
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, computed a second time for its gradient instead of remembered.
+
+    Between the two the tape holds the inputs only. Use it where memory is scarcer than time.
+
+    >>> x = tf.constant(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.recompute_grad(lambda v: v * v * v)(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(12.0)
+    """
+
+    @functools.wraps(f)
+    def forward_only(*args: Any, **kwargs: Any) -> Any:
+        watcher = next(r for r in reversed(state.here.recorders) if isinstance(r, VariableWatcher))
+        with listening(watcher):
+            result = f(*args, **kwargs)
+
+        def grad_fn(*dys: Any, variables: Sequence[Variable] | None = None) -> Any:
+            return _recomputed(f, args, kwargs, dys, list(variables or []), variables is not None)
+
+        return result, grad_fn
+
+    return CustomGradient(forward_only)
+
+
+def _recomputed(
+    f: Callable[..., Any],
+    args: Any,
+    kwargs: dict[str, Any],
+    dys: Sequence[Any],
+    variables: list[Variable],
+    with_variables: bool,
+) -> Any:
+    """Run the function again, on a tape of its own, and differentiate that."""
+    tape = Tape()
+    again = nest.map_structure(lambda v: identity(v) if is_input(v) else v, list(args))
+    inputs = [v for v in nest.flatten(again) if is_input(v)]
+    for value in (*inputs, *variables):
+        tape.watch(value)
+    with also_listening(tape):
+        results = [convert(r) for r in nest.flatten(f(*again, **kwargs))]
+    # dys are already in the user's convention, and what is returned must be too
+    targets = [r for r in results if r.dtype.is_differentiable]
+    seeds = [conjugated(convert(d)) for d in dys]
+    pulled = [
+        conjugated(g) for g in pull_back(tape, targets, seeds, [*inputs, *variables], drain=True)
+    ]
+    for_inputs, for_variables = pulled[: len(inputs)], pulled[len(inputs) :]
+    return (for_inputs, for_variables) if with_variables else for_inputs
