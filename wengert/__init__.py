@@ -91,6 +91,7 @@ from wengert.ops.creation import shape as shape
 from wengert.ops.creation import shape_n as shape_n
 from wengert.ops.creation import size as size
 from wengert.ops.creation import zeros as zeros
+from wengert.ops.cumulative import cumsum as cumsum
 from wengert.ops.elementwise import acos as acos
 from wengert.ops.elementwise import acosh as acosh
 from wengert.ops.elementwise import asin as asin
@@ -114,15 +115,19 @@ from wengert.ops.elementwise import square as square
 from wengert.ops.elementwise import tan as tan
 from wengert.ops.elementwise import tanh as tanh
 from wengert.ops.elementwise import zeros_like as zeros_like
+from wengert.ops.gathering import gather as gather
+from wengert.ops.gathering import gather_nd as gather_nd
+from wengert.ops.gathering import one_hot as one_hot
+from wengert.ops.gathering import scatter_nd as scatter_nd
 from wengert.ops.identity import identity as identity
 from wengert.ops.identity import identity_n as identity_n
 from wengert.ops.identity import stop_gradient as stop_gradient
 from wengert.ops.indexing import boolean_mask as boolean_mask
-from wengert.ops.indexing import gather as gather
-from wengert.ops.indexing import gather_nd as gather_nd
-from wengert.ops.indexing import one_hot as one_hot
-from wengert.ops.indexing import scatter_nd as scatter_nd
 from wengert.ops.indexing import strided_slice as strided_slice
+from wengert.ops.joining import concat as concat
+from wengert.ops.joining import split as split
+from wengert.ops.joining import stack as stack
+from wengert.ops.joining import unstack as unstack
 from wengert.ops.matmul import einsum as einsum
 from wengert.ops.matmul import matmul as matmul
 from wengert.ops.matmul import tensordot as tensordot
@@ -130,7 +135,6 @@ from wengert.ops.nn import clip_by_norm as clip_by_norm
 from wengert.ops.norms import norm as norm
 from wengert.ops.reductions import argmax as argmax
 from wengert.ops.reductions import argmin as argmin
-from wengert.ops.reductions import cumsum as cumsum
 from wengert.ops.reductions import reduce_all as reduce_all
 from wengert.ops.reductions import reduce_any as reduce_any
 from wengert.ops.reductions import reduce_logsumexp as reduce_logsumexp
@@ -140,19 +144,15 @@ from wengert.ops.reductions import reduce_min as reduce_min
 from wengert.ops.reductions import reduce_prod as reduce_prod
 from wengert.ops.reductions import reduce_sum as reduce_sum
 from wengert.ops.shaping import broadcast_to as broadcast_to
-from wengert.ops.shaping import concat as concat
 from wengert.ops.shaping import expand_dims as expand_dims
-from wengert.ops.shaping import pad as pad
 from wengert.ops.shaping import reshape as reshape
-from wengert.ops.shaping import reverse as reverse
-from wengert.ops.shaping import roll as roll
-from wengert.ops.shaping import slice_ as _slice
-from wengert.ops.shaping import split as split
 from wengert.ops.shaping import squeeze as squeeze
-from wengert.ops.shaping import stack as stack
 from wengert.ops.shaping import tile as tile
 from wengert.ops.shaping import transpose as transpose
-from wengert.ops.shaping import unstack as unstack
+from wengert.ops.slicing import pad as pad
+from wengert.ops.slicing import reverse as reverse
+from wengert.ops.slicing import roll as roll
+from wengert.ops.slicing import slice_ as _slice
 
 # Names that would hide Python's own where they are written.
 bool = _bool

@@ -38,6 +38,8 @@ from wengert.ops.complex import conj as conj
 from wengert.ops.complex import imag as imag
 from wengert.ops.complex import real as real
 from wengert.ops.complex import sign as sign
+from wengert.ops.cumulative import cumprod as cumprod
+from wengert.ops.cumulative import cumsum as cumsum
 from wengert.ops.elementwise import acos as acos
 from wengert.ops.elementwise import acosh as acosh
 from wengert.ops.elementwise import asin as asin
@@ -68,7 +70,7 @@ from wengert.ops.elementwise import sqrt as sqrt
 from wengert.ops.elementwise import square as square
 from wengert.ops.elementwise import tan as tan
 from wengert.ops.elementwise import tanh as tanh
-from wengert.ops.indexing import unsorted_segment_sum as unsorted_segment_sum
+from wengert.ops.gathering import unsorted_segment_sum as unsorted_segment_sum
 from wengert.ops.nn import erf as erf
 from wengert.ops.nn import log_sigmoid as log_sigmoid
 from wengert.ops.nn import log_softmax as log_softmax
@@ -78,8 +80,6 @@ from wengert.ops.nn import softsign as softsign
 from wengert.ops.reductions import argmax as argmax
 from wengert.ops.reductions import argmin as argmin
 from wengert.ops.reductions import count_nonzero as count_nonzero
-from wengert.ops.reductions import cumprod as cumprod
-from wengert.ops.reductions import cumsum as cumsum
 from wengert.ops.reductions import reduce_all as reduce_all
 from wengert.ops.reductions import reduce_any as reduce_any
 from wengert.ops.reductions import reduce_euclidean_norm as reduce_euclidean_norm

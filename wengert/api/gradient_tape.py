@@ -23,7 +23,8 @@ from wengert.core.variable import Variable
 from wengert.core.words import words
 from wengert.errors import GradientWarning, TapeError
 from wengert.ops.creation import ones, zeros
-from wengert.ops.shaping import reshape, stack, transpose
+from wengert.ops.joining import stack
+from wengert.ops.shaping import reshape, transpose
 
 
 class GradientTape:

@@ -30,9 +30,10 @@ from wengert.ops.elementwise import (
     tanh,
     zeros_like,
 )
-from wengert.ops.indexing import gather, one_hot
+from wengert.ops.gathering import gather, one_hot
+from wengert.ops.joining import concat
 from wengert.ops.reductions import reduce_sum
-from wengert.ops.shaping import broadcast_to, concat, expand_dims, one_axis
+from wengert.ops.shaping import broadcast_to, expand_dims, one_axis
 
 # ---- activations ------------------------------------------------------------------------------
 

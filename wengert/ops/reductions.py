@@ -1,4 +1,4 @@
-"""Reductions: from an array to a smaller one along some axes; and cumulative sums and products.
+"""Reductions: from an array to a smaller one along some axes.
 
 The public functions bring the axes into one form, a sorted tuple counted from the front; kernels
 and rules see nothing else.
@@ -25,6 +25,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import axes_moved, axis_moved
 from wengert.ops.comparison import equal, where
 from wengert.ops.complex import conj, real
+from wengert.ops.cumulative import cumprod
 from wengert.ops.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
 from wengert.ops.elementwise import cast, exp, is_finite, log, sqrt, square, zeros_like
 from wengert.ops.identity import stop_gradient
@@ -213,111 +214,6 @@ EUCLIDEAN_NORM: Row = op(
     vjp=(_norm_rule,),
     jvp=(_norm_push,),
     batch=axes_moved("EuclideanNorm"),
-)
-
-# ---- cumulative sums and products -------------------------------------------------------------
-
-
-def _cumulative(accumulate: str, neutral: int) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
-        x = xp.flip(x, axis) if reverse else x
-        wide = x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
-        y = getattr(xp, accumulate)(wide, axis=axis, dtype=wide.dtype).astype(x.dtype)
-        if exclusive:
-            first = [slice(None)] * axis
-            lead = xp.full_like(y[tuple([*first, slice(0, 1)])], neutral)
-            y = xp.concatenate([lead, y[tuple([*first, slice(0, -1)])]], axis)
-        return xp.flip(y, axis) if reverse else y
-
-    return kernel
-
-
-CUMSUM: Row = op(
-    "Cumsum",
-    _cumulative("cumsum", 0),
-    vjp=(lambda g, y, x, *, axis, exclusive, reverse: cumsum(g, axis, exclusive, not reverse),),
-    linear=(0,),
-    batch=axis_moved("Cumsum"),
-    saves="",
-)
-
-
-def _recurrence_kernel(xp: Any, a: Any, b: Any, *, axis: int, reverse: bool) -> Any:
-    """h[i] = a[i] h[i-1] + b[i] along an axis; in reverse, h[i] = a[i] h[i+1] + b[i]."""
-    a, b = xp.moveaxis(a, axis, 0), xp.moveaxis(b, axis, 0)
-    h = xp.empty_like(b)
-    state = xp.zeros_like(b[0]) if len(b) else None
-    for i in range(len(b) - 1, -1, -1) if reverse else range(len(b)):
-        state = a[i] * state + b[i]
-        h[i] = state
-    return xp.moveaxis(h, 0, axis)
-
-
-def _shifted(x: Any, axis: int, reverse: bool) -> Any:
-    """x one step later along an axis (in reverse: earlier), with a zero moved in."""
-    return apply(SHIFT, (x,), {"axis": axis, "reverse": reverse})
-
-
-def _shift_kernel(xp: Any, x: Any, *, axis: int, reverse: bool) -> Any:
-    y = xp.zeros_like(x)
-    before = (*[slice(None)] * axis, slice(0, -1))
-    after = (*[slice(None)] * axis, slice(1, None))
-    y[before if reverse else after] = x[after if reverse else before]
-    return y
-
-
-SHIFT: Row = op(
-    "Shift",
-    _shift_kernel,
-    vjp=(lambda g, y, x, *, axis, reverse: _shifted(g, axis, not reverse),),
-    linear=(0,),
-    batch=axis_moved("Shift"),
-    saves="",
-)
-RECURRENCE: Row = op(
-    "LinearRecurrence",
-    _recurrence_kernel,
-    vjp=(
-        lambda g, h, a, b, *, axis, reverse: (
-            _adjoint_of_recurrence(g, a, axis, reverse) * _shifted(h, axis, reverse)
-        ),
-        lambda g, h, a, b, *, axis, reverse: _adjoint_of_recurrence(g, a, axis, reverse),
-    ),
-)
-
-
-def _adjoint_of_recurrence(g: Any, a: Any, axis: int, reverse: bool) -> Any:
-    """The adjoint runs the other way, with each factor one step earlier: closed at every order."""
-    return apply(
-        RECURRENCE,
-        (_shifted(a, axis, not reverse), g),
-        {"axis": axis, "reverse": not reverse},
-    )
-
-
-def _cumprod_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
-    """For x[i]: the product of what stands before it times what follows, weighted by g.
-
-    The weighted products of what follows obey r[i] = g[i] + x[i+1] r[i+1]. No division: right
-    also where elements are zero.
-    """
-    before = cumprod(x, axis, exclusive=True, reverse=reverse)
-    if exclusive:  # y[i] does not contain x[i]
-        g = _shifted(g, axis, not reverse)
-    after = apply(
-        RECURRENCE,
-        (_shifted(x, axis, not reverse), g),
-        {"axis": axis, "reverse": not reverse},
-    )
-    return before * after
-
-
-CUMPROD: Row = op(
-    "Cumprod",
-    _cumulative("cumprod", 1),
-    vjp=(_cumprod_rule,),
-    batch=axis_moved("Cumprod"),
-    saves="x",
 )
 
 # ---- public functions -------------------------------------------------------------------------
@@ -525,55 +421,6 @@ def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
             f"Reduction axis {at} is empty in shape {shown(dims(x))} [Op:{row.name}]"
         )
     result: Tensor = apply(row, (x,), {"axis": at, "dtype": as_dtype(dtype)})
-    return result
-
-
-def cumsum(
-    x: Any,
-    axis: int = 0,
-    exclusive: bool = False,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """The running sum along an axis.
-
-    >>> tf.cumsum([1.0, 2.0, 3.0]).numpy().tolist()
-    [1.0, 3.0, 6.0]
-    >>> tf.cumsum([1.0, 2.0, 3.0], exclusive=True, reverse=True).numpy().tolist()
-    [5.0, 3.0, 0.0]
-    """
-    return _scan(CUMSUM, x, axis, exclusive, reverse)
-
-
-def cumprod(
-    x: Any,
-    axis: int = 0,
-    exclusive: bool = False,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """The running product along an axis.
-
-    >>> tf.math.cumprod([1.0, 2.0, 3.0]).numpy().tolist()
-    [1.0, 2.0, 6.0]
-    """
-    return _scan(CUMPROD, x, axis, exclusive, reverse)
-
-
-def _scan(row: Row, value: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
-    x, at = convert(value), int(axis)
-    rank = len(dims(x))
-    if not -rank <= at < rank:
-        raise InvalidArgumentError(
-            f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {at} "
-            f"[Op:{row.name}]"
-        )
-    attrs = {
-        "axis": normal_axis(at, rank),
-        "exclusive": bool(exclusive),
-        "reverse": bool(reverse),
-    }
-    result: Tensor = apply(row, (x,), attrs)
     return result
 
 

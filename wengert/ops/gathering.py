@@ -1,0 +1,415 @@
+"""Elements picked by index, put by index, and summed by index; and IndexedSlices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core import dtypes
+from wengert.core.convert import convert, register_converter
+from wengert.core.dispatch import apply
+from wengert.core.dtypes import DType, as_dtype
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.operation import Attrs, Row
+from wengert.core.registry import op
+from wengert.core.shapes import Dims, normal_axis, shown
+from wengert.core.tensor import Tensor, dims
+from wengert.core.words import words
+from wengert.errors import InvalidArgumentError
+from wengert.ops.comparison import greater_equal, where
+from wengert.ops.elementwise import zeros_like
+from wengert.ops.joining import concat
+from wengert.ops.shaping import as_shape, one_axis, reshape, static
+
+# ---- gather along an axis ---------------------------------------------------------------------
+
+
+def _check_indices(indices: Any, size: int) -> None:
+    bad = (indices < 0) | (indices >= size)
+    if np.any(bad):
+        at = np.argwhere(bad)[0]
+        place = f"[{','.join(str(int(i)) for i in at)}]" if at.size else ""
+        raise InvalidArgumentError(
+            f"indices{place} = {int(indices[tuple(at)])} is not in [0, {size}) [Op:GatherV2]"
+        )
+
+
+def _batch_grid(shape: Dims, count: int) -> list[Any]:
+    """Index arrays that walk over the first `count` axes together with what follows."""
+    return [
+        np.arange(shape[i]).reshape([-1 if j == i else 1 for j in range(len(shape))])
+        for i in range(count)
+    ]
+
+
+def _gather_kernel(xp: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> Any:
+    _check_indices(i, x.shape[axis])
+    if not batch_dims:
+        return xp.take(x, i, axis=axis)
+    moved = xp.moveaxis(x, axis, batch_dims)
+    picked = moved[tuple([*_batch_grid(i.shape, batch_dims), i])]
+    # the axes between the batch and `axis` come before those of the indices
+    return xp.moveaxis(
+        picked,
+        range(i.ndim, i.ndim + axis - batch_dims),
+        range(batch_dims, axis),
+    )
+
+
+def _gather_grad_kernel(xp: Any, g: Any, i: Any, *, axis: int, batch_dims: int, shape: Dims) -> Any:
+    out = xp.zeros(shape, g.dtype)
+    moved = xp.moveaxis(out, axis, batch_dims)
+    between = axis - batch_dims
+    arranged = xp.moveaxis(g, range(batch_dims, axis), range(i.ndim, i.ndim + between))
+    np.add.at(moved, (*_batch_grid(i.shape, batch_dims), i), arranged)
+    return out
+
+
+def _gather_rule(g: Any, y: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> Any:
+    shape = dims(x)
+    if axis == 0 and batch_dims == 0 and type(g) is Tensor:
+        rows = reshape(g, (int(np.prod(dims(i), dtype=np.int64)), *shape[1:]))
+        return IndexedSlices(rows, reshape(i, (-1,)), shape)
+    attrs = {"axis": axis, "batch_dims": batch_dims, "shape": shape}
+    return apply(GATHER_GRAD, (g, i), attrs)
+
+
+def _batched_gather(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    x, i = xs
+    axis, inner = attrs["axis"], attrs["batch_dims"]
+    if not batched[1] and not inner:
+        return apply(GATHER, (x, i), {"axis": axis + 1, "batch_dims": 0})
+    full = [words.broadcast_to(v, (size, *dims(v))) if not b else v for v, b in zip(xs, batched, strict=True)]  # fmt: skip
+    return apply(GATHER, full, {"axis": axis + 1, "batch_dims": inner + 1})
+
+
+GATHER: Row = op(
+    "GatherV2",
+    _gather_kernel,
+    vjp=(_gather_rule, None),
+    linear=(0,),
+    batch=_batched_gather,
+    saves="x",
+)
+GATHER_GRAD: Row = op(
+    "GatherV2Grad",
+    _gather_grad_kernel,
+    vjp=(
+        lambda g, y, x, i, *, axis, batch_dims, shape: gather(
+            g, i, axis=axis, batch_dims=batch_dims
+        ),
+        None,
+    ),
+    linear=(0,),
+    saves="x",
+)
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The slices of `params` at `indices` along an axis.
+
+    >>> tf.gather([10.0, 20.0, 30.0], [2, 0]).numpy().tolist()
+    [30.0, 10.0]
+    >>> tf.gather([[1, 2], [3, 4]], [1, 0], axis=1, batch_dims=1).numpy().tolist()
+    [2, 3]
+    """
+    x, i = convert(params), _integers(indices)
+    if not dims(x):
+        raise InvalidArgumentError("params must be at least 1 dimensional [Op:GatherV2]")
+    leading = normal_axis(int(batch_dims), len(dims(i)))
+    wanted = leading if axis is None else int(static(axis))
+    complaint = f"Shape must be at least rank {max(wanted + 1, -wanted)} but is rank {{rank}}"
+    at = one_axis(wanted, len(dims(x)), "GatherV2", complaint)
+    if not 0 <= leading <= len(dims(i)):
+        raise InvalidArgumentError(
+            f"Expected batch_dims in the range [{-len(dims(i))}, {len(dims(i))}], "
+            f"but got {batch_dims} [Op:GatherV2]"
+        )
+    if leading > at:
+        raise InvalidArgumentError(
+            f"batch_dims ({leading}) must be less than or equal to axis ({at}) [Op:GatherV2]"
+        )
+    _check_batch(dims(x), dims(i), leading, "GatherV2")
+    result: Tensor = apply(GATHER, (x, i), {"axis": at, "batch_dims": leading})
+    return result
+
+
+def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
+    for axis in range(count):
+        if params[axis] != indices[axis]:
+            raise InvalidArgumentError(
+                f"params.shape[{axis}]: {params[axis]} should be equal to "
+                f"indices.shape[{axis}]: {indices[axis]} [Op:{who}]"
+            )
+
+
+def _integers(value: Any, attr: str = "Tindices", names: str = "int16, int32, int64") -> Tensor:
+    none = isinstance(value, (list, tuple)) and not value
+    i = convert(value, dtypes.int32 if none else None)
+    if i.dtype.name not in names.split(", "):
+        raise InvalidArgumentError(
+            f"Value for attr '{attr}' of {i.dtype.spoken} is not in the list of allowed "
+            f"values: {names}"
+        )
+    return i
+
+
+# ---- gather and scatter by coordinates --------------------------------------------------------
+
+
+def _coordinates(i: Any, shape: Dims, words_for: str) -> tuple[Any, ...]:
+    """The columns of an index matrix, checked against a shape."""
+    limits = np.array(shape[: i.shape[-1]], i.dtype)
+    bad = ((i < 0) | (i >= limits)).any(axis=-1) if i.shape[-1] else np.zeros(i.shape[:-1], bool)
+    if bad.any():
+        at = np.argwhere(bad)[0]
+        place = ",".join(str(int(v)) for v in at)
+        raise InvalidArgumentError(
+            f"indices[{place}] = {i[tuple(at)].tolist()} does not index into {words_for} "
+            f"{shown(shape)}"
+        )
+    return tuple(np.moveaxis(i, -1, 0))
+
+
+def _gather_nd_kernel(xp: Any, x: Any, i: Any, *, batch_dims: int) -> Any:
+    places = _coordinates(i, x.shape[batch_dims:], "param shape")
+    if not places:
+        return xp.broadcast_to(x, (*i.shape[:-1], *x.shape[batch_dims:])).copy()
+    return x[tuple([*_batch_grid(i.shape[:-1], batch_dims), *places])]
+
+
+def _scatter_nd_kernel(xp: Any, i: Any, updates: Any, *, shape: Dims, batch_dims: int) -> Any:
+    out = xp.zeros(shape, updates.dtype)
+    places = _coordinates(i, shape[batch_dims:], "shape")
+    if not places:
+        return updates.reshape(-1, *shape).sum(axis=0, dtype=updates.dtype)
+    np.add.at(out, (*_batch_grid(i.shape[:-1], batch_dims), *places), updates)
+    return out
+
+
+GATHER_ND: Row = op(
+    "GatherNd",
+    _gather_nd_kernel,
+    vjp=(
+        lambda g, y, x, i, *, batch_dims: apply(
+            SCATTER_ND, (i, g), {"shape": dims(x), "batch_dims": batch_dims}
+        ),
+        None,
+    ),
+    linear=(0,),
+    saves="x",
+)
+SCATTER_ND: Row = op(
+    "ScatterNd",
+    _scatter_nd_kernel,
+    vjp=(
+        None,
+        lambda g, y, i, u, *, shape, batch_dims: gather_nd(g, i, batch_dims),
+    ),
+    linear=(1,),
+    saves="x",
+)
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """The slices of `params` at coordinates: the last axis of `indices` holds them.
+
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
+    [2, 3]
+    """
+    x, i = convert(params), _integers(indices)
+    if not dims(i):
+        raise InvalidArgumentError("indices must be at least a vector [Op:GatherNd]")
+    _check_batch(dims(x), dims(i), int(batch_dims), "GatherNd")
+    depth = dims(i)[-1]
+    if depth > len(dims(x)) - batch_dims:
+        raise InvalidArgumentError(
+            f"index innermost dimension length must be <= params rank; saw: {depth} vs. "
+            f"{len(dims(x)) - batch_dims} [Op:GatherNd]"
+        )
+    result: Tensor = apply(GATHER_ND, (x, i), {"batch_dims": int(batch_dims)})
+    return result
+
+
+def scatter_nd(
+    indices: Any,
+    updates: Any,
+    shape: Any,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Zeros of a shape, with updates added at coordinates; what meets in one place is summed.
+
+    >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 30], [5]).numpy().tolist()
+    [0, 40, 0, 20, 0]
+    """
+    i, u, wanted = _integers(indices), convert(updates), as_shape(shape)
+    _check_scatter(dims(i), dims(u), wanted)
+    result: Tensor = apply(SCATTER_ND, (i, u), {"shape": wanted, "batch_dims": 0})
+    return result
+
+
+def _check_scatter(indices: Dims, updates: Dims, shape: Dims) -> None:
+    if not indices:
+        raise InvalidArgumentError("Indices shape must have rank at least one. [Op:ScatterNd]")
+    *outer, depth = indices
+    count = len(outer)
+    if tuple(outer) != updates[:count]:
+        raise InvalidArgumentError(
+            f"Dimensions [0,{count}) of indices[shape={shown(indices)}] must match dimensions "
+            f"[0,{count}) of updates[shape={shown(updates)}] [Op:ScatterNd]"
+        )
+    if depth > len(shape) or shape[depth:] != updates[count:]:
+        raise InvalidArgumentError(
+            f"Dimensions [{depth},{len(shape)}) of input[shape={shown(shape)}] must match "
+            f"dimensions [{count},{len(updates)}) of updates[shape={shown(updates)}] "
+            "[Op:ScatterNd]"
+        )
+
+
+# ---- one-hot ----------------------------------------------------------------------------------
+
+
+def _one_hot_kernel(xp: Any, i: Any, *, depth: int, axis: int, on: Any, off: Any) -> Any:
+    hit = xp.expand_dims(i, axis) == xp.arange(depth).reshape(
+        [-1 if a == axis else 1 for a in range(i.ndim + 1)]
+    )
+    return xp.where(hit, on, off)
+
+
+ONE_HOT: Row = op("OneHot", _one_hot_kernel)
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """For each index a row with `on_value` in its place and `off_value` elsewhere.
+
+    >>> tf.one_hot([1, 0, 5], 2).numpy().tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    """
+    i = _integers(indices, "TI", "uint8, int8, int32, int64")
+    if int(static(depth)) < 0:
+        raise InvalidArgumentError(
+            f"depth must be non-negative, got: {int(static(depth))} [Op:OneHot]"
+        )
+    kind = _one_hot_dtype(on_value, off_value, dtype)
+    on = np.asarray(convert(1 if on_value is None else on_value, None, kind)).astype(
+        kind.numpy_dtype
+    )
+    off = np.asarray(convert(0 if off_value is None else off_value, None, kind)).astype(kind.numpy_dtype)  # fmt: skip
+    at = normal_axis(-1 if axis is None else int(axis), len(dims(i)) + 1)
+    attrs = {"depth": int(static(depth)), "axis": at, "on": on, "off": off}
+    result: Tensor = apply(ONE_HOT, (i,), attrs)
+    return result
+
+
+def _one_hot_dtype(on_value: Any, off_value: Any, dtype: Any) -> DType:
+    if dtype is not None:
+        return as_dtype(dtype)
+    for value in (on_value, off_value):
+        if value is not None:
+            return convert(value).dtype
+    return dtypes.float32
+
+
+# ---- sums of rows by their index --------------------------------------------------------------
+
+
+def _segment_sum_kernel(xp: Any, x: Any, ids: Any, *, num_segments: int) -> Any:
+    if np.any(ids >= num_segments):
+        raise InvalidArgumentError(
+            f"segment_ids{np.argwhere(ids >= num_segments)[0].tolist()} = "
+            f"{int(ids[ids >= num_segments][0])} is out of range [0, {num_segments}) "
+            "[Op:UnsortedSegmentSum]"
+        )
+    out = xp.zeros((num_segments, *x.shape[ids.ndim :]), x.dtype)
+    kept = ids >= 0
+    np.add.at(out, ids[kept], x[kept])
+    return out
+
+
+def _segment_sum_rule(g: Any, y: Any, x: Any, ids: Any, *, num_segments: int) -> Any:
+    """Each row receives the cotangent of its segment; a row with a negative index was dropped."""
+    kept = greater_equal(ids, zeros_like(ids))
+    picked = gather(g, where(kept, ids, zeros_like(ids)))
+    mask = reshape(kept, dims(kept) + (1,) * (len(dims(picked)) - len(dims(kept))))
+    return where(mask, picked, zeros_like(picked))
+
+
+UNSORTED_SEGMENT_SUM: Row = op(
+    "UnsortedSegmentSum",
+    _segment_sum_kernel,
+    vjp=(_segment_sum_rule, None),
+    linear=(0,),
+    saves="x",
+)
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The sums of the rows that have the same index; rows with a negative one are left out.
+
+    >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
+    [4.0, 2.0]
+    """
+    x, ids = convert(data), _integers(segment_ids)
+    if dims(x)[: len(dims(ids))] != dims(ids):
+        raise InvalidArgumentError(
+            f"data.shape = {shown(dims(x))} does not start with segment_ids.shape = "
+            f"{shown(dims(ids))} [Op:UnsortedSegmentSum]"
+        )
+    attrs = {"num_segments": int(static(num_segments))}
+    result: Tensor = apply(UNSORTED_SEGMENT_SUM, (x, ids), attrs)
+    return result
+
+
+# ---- IndexedSlices ----------------------------------------------------------------------------
+
+
+def to_dense(slices: Any) -> Any:
+    """A tensor with the rows in their places; a tensor is returned as it is."""
+    if not isinstance(slices, IndexedSlices):
+        return slices
+    return unsorted_segment_sum(slices.values, slices.indices, slices.dims[0])
+
+
+def add_gradients(a: Any, b: Any) -> Any:
+    """The sum of two gradients; that of two IndexedSlices keeps the rows of both."""
+    if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices):
+        indices = [a.indices, b.indices]
+        if indices[0].dtype is not indices[1].dtype:
+            indices = [convert(np.asarray(i).astype(np.int64)) for i in indices]
+        return IndexedSlices(concat([a.values, b.values], 0), concat(indices, 0), a.dims)
+    return to_dense(a) + to_dense(b)
+
+
+def _dense_converter(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:
+    return convert(to_dense(value), dtype)
+
+
+register_converter(IndexedSlices, _dense_converter)
+words.to_dense = to_dense
+words.add = add_gradients
