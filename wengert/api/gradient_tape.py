@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -289,7 +290,7 @@ class GradientTape:
                 f"{list(dims(y))} and {list(dims(x))}."
             )
         n, *one = dims(y)
-        size = int(np.prod(one, dtype=np.int64))
+        size = math.prod(one)
         with self._closed(tape):
             # Row i asks for element i of every example at once: the examples do not mix.
             seeds = _unit_vectors(zeros(tuple(one), y.dtype))
@@ -395,7 +396,7 @@ def _seed(index: int, target: Any, given: Any) -> Any:
 
 def _unit_vectors(y: Any) -> Any:
     shape = y._array.shape
-    size = int(np.prod(shape, dtype=np.int64))
+    size = math.prod(shape)
     return convert(np.eye(size, dtype=y._array.dtype).reshape(size, *shape))
 
 

@@ -99,6 +99,10 @@ def _wrapped(value: Any) -> Tensor:
     return wrap(np.array(value, object) if type(value) is bytes else value)
 
 
+# Python's numbers that a tensor beside them gives its dtype.
+NUMBERS: Final = frozenset((float, int))
+
+
 def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[Any]]) -> Any:
     """The door for a NumPy function of two arrays, as the public function of the operation.
 
@@ -108,10 +112,10 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
     ufunc = row.ufunc
 
     def function(x: Any, y: Any, name: str | None = None) -> Tensor:
-        if type(y) in _NUMBERS and type(x) is Tensor:
-            y = _number_like(y, x)
-        elif type(x) in _NUMBERS and type(y) is Tensor:
-            x = _number_like(x, y)
+        if type(y) in NUMBERS and type(x) is Tensor:
+            y = number_like(y, x)
+        elif type(x) in NUMBERS and type(y) is Tensor:
+            x = number_like(x, y)
         if type(x) is Tensor and type(y) is Tensor:
             a, b = x._array, y._array
             dtype = a.dtype
@@ -135,10 +139,7 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
     return function
 
 
-_NUMBERS: Final = frozenset((float, int))
-
-
-def _number_like(number: Any, tensor: Tensor) -> Any:
+def number_like(number: Any, tensor: Tensor) -> Any:
     """A Python number as a tensor of another's dtype, where that is plainly what is meant."""
     dtype = tensor._array.dtype
     if dtype.kind in "fc" or (dtype.kind in "iu" and type(number) is int):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -30,7 +31,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if shape is None:
         return tensor
     wanted = _sizes(shape)
-    size, asked = int(np.prod(dims(tensor), dtype=int)), int(np.prod(wanted, dtype=int))
+    size, asked = math.prod(dims(tensor)), math.prod(wanted)
     if size == asked:
         return reshape(tensor, wanted)
     if size == 1:
@@ -260,7 +261,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
     >>> tf.size([[1, 2], [3, 4]]).numpy().item()
     4
     """
-    return cast(int(np.prod(dims(convert(input)), dtype=np.int64)), out_type)
+    return cast(math.prod(dims(convert(input))), out_type)
 
 
 def rank(input: Any, name: str | None = None) -> Tensor:

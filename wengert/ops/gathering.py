@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,7 +71,7 @@ def _gather_grad_kernel(xp: Any, g: Any, i: Any, *, axis: int, batch_dims: int, 
 def _gather_rule(g: Any, y: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> Any:
     shape = dims(x)
     if axis == 0 and batch_dims == 0 and type(g) is Tensor:
-        rows = reshape(g, (int(np.prod(dims(i), dtype=np.int64)), *shape[1:]))
+        rows = reshape(g, (math.prod(dims(i)), *shape[1:]))
         return IndexedSlices(rows, reshape(i, (-1,)), shape)
     attrs = {"axis": axis, "batch_dims": batch_dims, "shape": shape}
     return apply(GATHER_GRAD, (g, i), attrs)

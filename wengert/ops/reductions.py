@@ -6,6 +6,7 @@ and rules see nothing else.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -67,7 +68,7 @@ def _spread(g: Any, shape: Dims, axis: Dims) -> Any:
 
 
 def _size(shape: Dims, axis: Dims) -> int:
-    return int(np.prod([shape[i] for i in axis], dtype=np.int64))
+    return math.prod([shape[i] for i in axis])
 
 
 # ---- sums and means ---------------------------------------------------------------------------

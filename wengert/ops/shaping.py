@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,22 +23,30 @@ from wengert.ops.complex import conj
 
 
 def static(value: Any) -> Any:
-    """An argument that says how, not what: a NumPy value of a tensor, a list, a number."""
+    """Integers that say how, not what, as a NumPy array: of a tensor, a nested list, a number."""
     if isinstance(value, (list, tuple)):
-        return np.array([int(static(v)) if not isinstance(v, (list, tuple)) else static(v) for v in value])  # fmt: skip
-    return np.asarray(value)
+        return np.array([static(v) for v in value])
+    array = np.asarray(value)
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(
+            f"An argument that says how many or where must be an integer, got {value!r}."
+        )
+    return array
 
 
 def as_shape(value: Any) -> Dims:
-    """A shape argument as a tuple of integers."""
-    if type(value) is tuple and all(type(v) is int for v in value):
-        return value
+    """A shape argument, or a list of axes, as a tuple of integers."""
+    if isinstance(value, (list, tuple)):  # by far the commonest: without NumPy
+        try:
+            return tuple([v.__index__() for v in value])
+        except (AttributeError, TypeError):
+            raise TypeError(f"A shape must consist of integers, got {value!r}.") from None
     if hasattr(value, "as_list"):
-        return tuple(int(v) for v in value.as_list())
+        return as_shape(value.as_list())
     array = static(value)
-    if array.dtype.kind not in "iu" and array.size:
-        raise TypeError(f"A shape must consist of integers, got {value!r}.")
-    return tuple(int(v) for v in np.ravel(array))
+    if array.ndim > 1:
+        raise InvalidArgumentError(f"A shape must be a vector of integers, got {value!r}.")
+    return tuple(array.ravel().tolist())
 
 
 def one_axis(
@@ -47,7 +56,7 @@ def one_axis(
     complaint: str = "axis = {at} not in [{low}, {rank}): the input has {rank} dimension(s)",
 ) -> int:
     """One axis, counted from the front; the complaint is TensorFlow's."""
-    at = int(static(axis))
+    at = axis if type(axis) is int else int(static(axis))
     if not -rank <= at < rank:
         words = complaint.format(at=at, low=-rank, rank=rank)
         raise InvalidArgumentError(f"{words} [Op:{who}]")
@@ -73,7 +82,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     [[1, 2, 3], [4, 5, 6]]
     """
     x = convert(tensor)
-    wanted = _resolved(as_shape(shape), int(np.prod(dims(x), dtype=np.int64)))
+    wanted = _resolved(as_shape(shape), math.prod(dims(x)))
     result: Tensor = apply(RESHAPE, (x,), {"shape": wanted})
     return result
 
@@ -85,7 +94,7 @@ def _resolved(shape: Dims, size: int) -> Dims:
         raise InvalidArgumentError(
             f"Only one input size may be -1, not both {_places(shape)} [Op:Reshape]"
         )
-    known = int(np.prod([s for s in shape if s != -1], dtype=np.int64))
+    known = math.prod([s for s in shape if s != -1])
     for i, size_there in enumerate(shape):
         if size_there < -1:
             raise InvalidArgumentError(
