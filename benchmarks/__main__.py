@@ -21,7 +21,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds")
     parser.add_argument("--long", type=int, default=1_000_000, help="operations in the long chain")
-    parser.add_argument("--output", default="eager", help="name of the files in results/")
+    parser.add_argument("--output", default="latest", help="name of the files in results/")
     parser.add_argument("--no-write", action="store_true", help="print only")
     options = parser.parse_args()
     measured: dict[str, Any] = {

@@ -9,6 +9,7 @@ from wengert import debugging as debugging
 from wengert import dtypes as dtypes
 from wengert import errors as errors
 from wengert import experimental as experimental
+from wengert import extend as extend
 from wengert import linalg as linalg
 from wengert import math as math
 from wengert import nest as nest
@@ -62,6 +63,7 @@ from wengert.ops.arithmetic import minimum as minimum
 from wengert.ops.arithmetic import multiply as multiply
 from wengert.ops.arithmetic import pow as pow
 from wengert.ops.arithmetic import realdiv as realdiv
+from wengert.ops.arithmetic import saturate_cast as saturate_cast
 from wengert.ops.arithmetic import scalar_mul as scalar_mul
 from wengert.ops.arithmetic import subtract as subtract
 from wengert.ops.arithmetic import truediv as truediv

@@ -20,6 +20,7 @@ from wengert.core.dtypes import uint8 as uint8
 from wengert.core.dtypes import uint16 as uint16
 from wengert.core.dtypes import uint32 as uint32
 from wengert.core.dtypes import uint64 as uint64
+from wengert.ops.arithmetic import saturate_cast as saturate_cast
 from wengert.ops.complex import complex as complex
 from wengert.ops.elementwise import cast as cast
 

@@ -80,6 +80,8 @@ from wengert.ops.nn import softsign as softsign
 from wengert.ops.reductions import argmax as argmax
 from wengert.ops.reductions import argmin as argmin
 from wengert.ops.reductions import count_nonzero as count_nonzero
+from wengert.ops.reductions import is_non_decreasing as is_non_decreasing
+from wengert.ops.reductions import is_strictly_increasing as is_strictly_increasing
 from wengert.ops.reductions import reduce_all as reduce_all
 from wengert.ops.reductions import reduce_any as reduce_any
 from wengert.ops.reductions import reduce_euclidean_norm as reduce_euclidean_norm
@@ -91,6 +93,7 @@ from wengert.ops.reductions import reduce_prod as reduce_prod
 from wengert.ops.reductions import reduce_std as reduce_std
 from wengert.ops.reductions import reduce_sum as reduce_sum
 from wengert.ops.reductions import reduce_variance as reduce_variance
+from wengert.ops.reductions import zero_fraction as zero_fraction
 
 divide_no_nan = _div_no_nan
 multiply_no_nan = _mul_no_nan

@@ -9,6 +9,7 @@ import numpy as np
 from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
+from wengert.core.dtypes import as_dtype
 from wengert.core.operation import EachInput, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
@@ -394,6 +395,31 @@ CLIP: Row = op(
     elementwise=True,
     saves="x",
 )
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """The elements converted to another dtype, those that do not fit moved to its nearest end.
+
+    >>> tf.saturate_cast([-5.0, 300.0], tf.uint8).numpy().tolist()
+    [0, 255]
+    """
+    x, wanted = convert(value), as_dtype(dtype)
+    if x.dtype.is_complex or wanted.is_complex or not (x.dtype.is_numeric and wanted.is_numeric):
+        return cast(x, wanted)
+    exactly = int if wanted.is_integer else float
+    low, high = exactly(wanted.min), exactly(wanted.max)
+    if low > x.dtype.min:
+        x = maximum(x, convert(np.array(low).astype(x.dtype.numpy_dtype)))
+    if high < x.dtype.max:
+        x = minimum(x, convert(_not_above(np.array(high).astype(x.dtype.numpy_dtype), high)))
+    return cast(x, wanted)
+
+
+def _not_above(bound: Any, limit: Any) -> Any:
+    """The bound, or the number before it where rounding put it above the limit."""
+    rounded_up = bound.dtype.kind in "fV" and float(bound) > limit
+    return np.nextafter(bound, bound.dtype.type(0)) if rounded_up else bound
+
 
 # ---- sums of several tensors ------------------------------------------------------------------
 

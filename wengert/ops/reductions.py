@@ -24,7 +24,7 @@ from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import axes_moved, axis_moved
-from wengert.ops.comparison import equal, where
+from wengert.ops.comparison import equal, less, less_equal, where
 from wengert.ops.complex import conj, real
 from wengert.ops.cumulative import cumprod
 from wengert.ops.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
@@ -381,6 +381,41 @@ def count_nonzero(
     x = convert(input)
     zero = convert("") if x.dtype is dtypes.string else zeros_like(x)
     return reduce_sum(cast(x != zero, dtype), axis, keepdims)
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The share of elements that are zero.
+
+    >>> tf.math.zero_fraction([0.0, 2.0, 0.0, 4.0]).numpy().item()
+    0.5
+    """
+    x = convert(value)
+    return reduce_mean(cast(equal(x, zeros_like(x)), dtypes.float32))
+
+
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no element is smaller than the one before it, in row-major order.
+
+    >>> tf.math.is_non_decreasing([1.0, 2.0, 2.0]).numpy().item()
+    True
+    """
+    before, after = _neighbours(x)
+    return reduce_all(less_equal(before, after))
+
+
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether every element is larger than the one before it, in row-major order.
+
+    >>> tf.math.is_strictly_increasing([1.0, 2.0, 2.0]).numpy().item()
+    False
+    """
+    before, after = _neighbours(x)
+    return reduce_all(less(before, after))
+
+
+def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
+    flat = reshape(x, (-1,))
+    return flat[:-1], flat[1:]
 
 
 def argmax(
