@@ -630,6 +630,37 @@ def make_cube(**rules: Any) -> Any:
     return cube
 
 
+def test_an_operation_without_gradient_inside() -> None:
+    """Supplying the missing gradient works in both modes; outside it is an error in both."""
+    half = tf.register_op("TestHalfInside", lambda x: x / 2)
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        return half(x) * 2.0, lambda dy: dy * 7.0
+
+    assert numbers(gradient_of(f, X)) == [7.0]
+    with tf.autodiff.ForwardAccumulator(X, tf.constant(2.0)) as forward:
+        y, z = f(X), half(X) * 3.0
+    assert forward.jvp(y).numpy() == 14.0
+    with pytest.raises(LookupError, match="No gradient defined for operation 'TestHalfInside'"):
+        forward.jvp(z)
+
+
+def test_integer_results_receive_zeros() -> None:
+    """grad_fn has as many arguments as there are results."""
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        def grad(dy: Any, dn: Any) -> Any:
+            assert dn.dtype is tf.int32
+            assert dn.numpy() == 0
+            return dy * 5.0
+
+        return (x * 2.0, tf.cast(x, tf.int32)), grad
+
+    assert numbers(gradient_of(lambda x: f(x)[0], X)) == [5.0]
+
+
 def test_a_forward_rule_is_used() -> None:
     """jvp= and defjvp are the same."""
 

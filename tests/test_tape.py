@@ -82,6 +82,19 @@ def test_the_target_itself_as_a_source() -> None:
     assert tape.gradient(y, [y])[0].numpy() == 1.0
 
 
+@pytest.mark.parametrize("persistent", [True, False])
+def test_a_watched_value_as_target(persistent: bool) -> None:
+    """dx/dx = 1, whatever else the tape has recorded, and alone or among others."""
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(X)
+        y = X * X
+    assert tape.gradient(X, X).numpy() == 1.0
+    with tf.GradientTape(persistent=persistent) as tape:
+        tape.watch(X)
+        y = X * X
+    assert tape.gradient([X, y], X).numpy() == 7.0
+
+
 def test_a_value_computed_before_the_watch_is_not_connected() -> None:
     """Only what happens after `watch` is followed."""
     with tf.GradientTape() as tape:

@@ -10,7 +10,7 @@ from wengert.core import nest
 from wengert.core.callers import callers_depth
 from wengert.core.convert import convert
 from wengert.core.dispatch import start, stop
-from wengert.core.forward import Accumulator
+from wengert.core.forward import Accumulator, Missing
 from wengert.core.tensor import Tensor, dims
 from wengert.core.variable import Variable
 from wengert.errors import GradientWarning
@@ -86,4 +86,7 @@ class ForwardAccumulator:
     def _tangent(self, value: Any, policy: UnconnectedGradients) -> Any:
         if not isinstance(value, (Tensor, Variable)):
             raise TypeError(f"jvp needs a tensor computed inside the accumulator, got {value!r}.")
-        return filled(self._accumulator.tangent(value), value, policy)
+        tangent = self._accumulator.tangent(value)
+        if isinstance(tangent, Missing):
+            raise tangent.error
+        return filled(tangent, value, policy)

@@ -17,6 +17,7 @@ from wengert.core.operation import Attrs, place
 from wengert.core.reverse import conjugated
 from wengert.core.tensor import Tensor
 from wengert.core.variable import Variable
+from wengert.core.words import words
 from wengert.errors import CustomGradientError, GradientCountError
 
 Results = Sequence[Any]
@@ -79,6 +80,10 @@ def _requires_variables(grad_fn: Callable[..., Any]) -> bool:
     return parameter is not None and parameter.default is parameter.empty
 
 
+def _is_nothing(value: Any) -> bool:
+    return value is None or (isinstance(value, (list, tuple)) and not value)
+
+
 class GradFn:
     """A user's grad_fn as a joint rule: what it is given, and what it must return."""
 
@@ -102,7 +107,10 @@ class GradFn:
         self.__wrapped__ = grad_fn  # errors name the user's line
 
     def __call__(self, gs: Results, ys: Results, xs: Results, attrs: Attrs) -> list[Any]:
-        dys = [conjugated(g) for g in gs if g is not None]
+        # A result that is an integer has no cotangent; as in TensorFlow, zeros stand in its place.
+        dys = [
+            words.zeros_like(y) if g is None else conjugated(g) for g, y in zip(gs, ys, strict=True)
+        ]
         with inside_custom_gradient():
             for_inputs, for_variables = self._call(dys)
         pulled = [*self._matched(for_inputs, xs), *for_variables]
@@ -114,7 +122,7 @@ class GradFn:
             return self._with_variables(self._grad_fn(*dys, variables=list(self._variables)))
         if _requires_variables(self._grad_fn):
             returned = self._grad_fn(*dys, variables=[])
-            if isinstance(returned, tuple) and len(returned) == 2 and returned[1] in ([], (), None):
+            if isinstance(returned, tuple) and len(returned) == 2 and _is_nothing(returned[1]):
                 returned = returned[0]
             return nest.flatten(returned), []
         return nest.flatten(self._grad_fn(*dys)), []

@@ -201,13 +201,15 @@ class GradientTape:
         return self._tape
 
     def _used(self) -> TapeError:
-        where = f" This one was used at {self._used_at}." if self._used_at else (
-            " This one has not recorded anything: enter it with `with tape:` first."
-        )  # fmt: skip
+        way_out = "This one has not recorded anything: enter it with `with tape:` first."
+        if self._used_at:
+            way_out = (
+                f"This one was used at {self._used_at}. Create it with `persistent=True`, or ask "
+                "for all sources in one call."
+            )
         return TapeError(
             "A non-persistent GradientTape can only be used to compute one set of gradients (or "
-            f"jacobians).{where} Create it with `persistent=True`, or ask for all sources in one "
-            "call."
+            f"jacobians). {way_out}"
         )
 
     @contextmanager

@@ -19,6 +19,7 @@ from wengert.core.reverse import joint_gradients, pull_back
 from wengert.core.tape import Tape
 from wengert.core.tensor import dims
 from wengert.core.words import words
+from wengert.errors import NoGradientError
 
 
 class Accumulator:
@@ -55,13 +56,37 @@ class Accumulator:
         tangents = [self.tangent(x) for x in inputs]
         if all(t is None for t in tangents):
             return
-        at = state.here.recorders.index(self)
-        with listening(*state.here.recorders[:at]):  # what is computed here, the earlier ones hear
-            pushed = push_forward(row, tangents, inputs, attrs, result)
         results = result if row.many else [result]
+        pushed = self._pushed(row, tangents, inputs, attrs, result, len(results))
         for y, tangent in zip(results, pushed, strict=True):
             if tangent is not None and y.dtype.is_differentiable:
                 self.watch(y, tangent)
+
+    def _pushed(
+        self, row: Row, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs, y: Any, count: int
+    ) -> Sequence[Any]:
+        for t in ts:
+            if isinstance(t, Missing):
+                return [t] * count
+        at = state.here.recorders.index(self)
+        try:
+            with listening(*state.here.recorders[:at]):  # those before it hear what it computes
+                return push_forward(row, ts, xs, attrs, y)
+        except NoGradientError as error:
+            return [Missing(error.with_traceback(None))] * count
+
+
+class Missing:
+    """Stands for the tangent of a value on whose way an operation has no gradient.
+
+    That is an error only for who asks for the tangent: the operation may stand inside a function
+    with a gradient of its own.
+    """
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: NoGradientError) -> None:
+        self.error = error
 
 
 def push_forward(

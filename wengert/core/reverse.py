@@ -45,9 +45,9 @@ def pull_back(
     inner = any(positions[key] != LEAF for key in wanted)
     records = tape.records
     if drain:
-        del records[max(end, 0) :]
+        del records[end :]
     elif len(records) > end:
-        records = records[: max(end, 0)]
+        records = records[: end]
     found = sweep(records, drain, cotangents, needed, wanted, inner)
     return [found.get(x._key) for x in sources]
 
@@ -57,7 +57,7 @@ def _needed(tape: Tape, wanted: set[Key], end: int) -> Container[Key]:
     if tape.watched <= wanted:
         return tape.positions
     needed = set(wanted)
-    for _, keys, out in islice(tape.operations(), max(end, 0) // WIDTH):
+    for _, keys, out in islice(tape.operations(), end // WIDTH):
         if not needed.isdisjoint(keys):
             needed.update(out)
     return needed

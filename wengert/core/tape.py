@@ -28,7 +28,7 @@ WIDTH: Final = 8
 ONE: Final = object()
 MANY: Final = object()
 
-LEAF: Final = -1  # the position of a value that was watched, not computed
+LEAF: Final = -WIDTH  # the position of a value that was watched: before the first record
 
 
 class Tape:
