@@ -371,7 +371,7 @@ ARITHMETIC = [
 ]  # fmt: skip
 
 SHAPING = [
-    line("Reshape", tf.reshape, np.reshape, shapes=[[(2, 3)]],
+    line("Reshape", tf.reshape, lambda x, shape: x.reshape(shape), shapes=[[(2, 3)]],
          attrs=[{"shape": s} for s in ((6,), (3, -1), (1, 6, 1))], complex=True, dtypes=MOVES),
     line("Transpose", tf.transpose, lambda x, perm=None: np.transpose(x, perm),
          shapes=[[(2, 3, 1)]],

@@ -45,9 +45,9 @@ def pull_back(
     inner = any(positions[key] != LEAF for key in wanted)
     records = tape.records
     if drain:
-        del records[end :]
+        del records[end:]
     elif len(records) > end:
-        records = records[: end]
+        records = records[:end]
     found = sweep(records, drain, cotangents, needed, wanted, inner)
     return [found.get(x._key) for x in sources]
 

@@ -148,7 +148,7 @@ sigmoid: Unary = unary(
     "sigmoid",
     "1 / (1 + exp(-x)).",
     ("[0.0, 100.0]", "[0.5 1. ]"),
-    kernel=lambda xp, x: xp.reciprocal(1 + xp.exp(-x)),
+    kernel=lambda xp, x: xp.reciprocal(x.dtype.type(1) + xp.exp(-x)),
     vjp=lambda g, y, x: g * y * (1.0 - y),
     saves="y",
 )

@@ -103,7 +103,7 @@ softsign: Unary = unary(
     "nn.softsign",
     "x / (1 + |x|).",
     ("[-1.0, 3.0]", "[-0.5   0.75]"),
-    kernel=lambda xp, x: x / (1 + xp.abs(x)),
+    kernel=lambda xp, x: x / (x.dtype.type(1) + xp.abs(x)),
     vjp=lambda g, y, x: g / square(1.0 + abs_real(x)),
     saves="x",
     takes=REAL,
