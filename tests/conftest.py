@@ -11,7 +11,6 @@ import wengert  # noqa: F401
 from wengert.core.dispatch import state
 from wengert.core.registry import GRADIENTS, TABLE
 
-
 # How long an example takes says nothing on a busy machine; what failed must be repeatable.
 settings.register_profile("wengert", deadline=None, print_blob=True)
 settings.load_profile("wengert")

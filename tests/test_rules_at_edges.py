@@ -558,3 +558,12 @@ def test_distance_of_complex_numbers_is_real() -> None:
     same(dx, [-4 + 6j])
     same(dy, [4 - 6j])
     same(second(tf.math.squared_difference, [1 + 2j], [3 - 1j])[0], [0j])
+
+
+def test_stacked_plain_values_agree_on_a_dtype() -> None:
+    """A float among integers makes floats of them; a tensor decides for all."""
+    assert tf.stack([1, 2.5]).dtype is tf.float32
+    assert tf.stack([1, 2]).dtype is tf.int32
+    assert tf.stack([tf.constant(1.0, tf.float64), 2]).dtype is tf.float64
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Shapes of all inputs must match"):
+        tf.stack([[1.0], [1.0, 2.0]])

@@ -15,7 +15,7 @@ from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import axis_moved
-from wengert.ops.declare import matched
+from wengert.ops.declare import TENSOR_LIKE, matched
 from wengert.ops.identity import identity
 from wengert.ops.shaping import one_axis, static
 from wengert.ops.slicing import STRIDED_SLICE
@@ -97,7 +97,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     given = list(values)
     if not given:
         return convert(given)
-    xs = matched("Pack", *given)
+    xs = matched("Pack", *_agreeing(given))
     for i, x in enumerate(xs):
         if dims(x) != dims(xs[0]):
             raise InvalidArgumentError(
@@ -109,6 +109,15 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     result: Tensor = apply(PACK, xs, {"axis": normal_axis(axis, rank)})
     return result
+
+
+def _agreeing(values: list[Any]) -> list[Any]:
+    """Plain values, which agree on a dtype among themselves: a float makes floats of integers."""
+    if any(isinstance(value, TENSOR_LIKE) for value in values):
+        return values
+    floats = (x.dtype for x in map(convert, values) if x.dtype.is_floating)
+    hint = next(floats, None)
+    return values if hint is None else [convert(value, hint=hint) for value in values]
 
 
 UNPACK: Row = op(
