@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import wengert  # noqa: F401
 from wengert.core.dispatch import state
 from wengert.core.registry import GRADIENTS, TABLE
 
 # How long an example takes says nothing on a busy machine; what failed must be repeatable.
-settings.register_profile("wengert", deadline=None, print_blob=True)
+settings.register_profile(
+    "wengert",
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("wengert")
 
 
