@@ -38,6 +38,5 @@ $(VENV)/.installed: pyproject.toml
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		'pytest>=8' 'hypothesis>=6.100' 'ruff==0.17.5' 'mypy==2.4.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
