@@ -258,3 +258,13 @@ def test_an_index_that_does_not_fit_leaves_the_tape_whole() -> None:
             y[5]
         z = y[1]
     assert tape.gradient(z, x).numpy().tolist() == [0.0, 4.0]
+
+
+def test_strided_slice_needs_bounds_of_one_length() -> None:
+    """TensorFlow's sentence."""
+    with pytest.raises(
+        tf.errors.InvalidArgumentError,
+        match=r"Expected begin, end, and strides to be 1D equal size tensors, but got shapes \[1\], "
+        r"\[2\], and \[1\] instead",
+    ):
+        tf.strided_slice([[1, 2]], [0], [1, 2])

@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert.core import dtypes
 from wengert.core.convert import convert
-from wengert.core.shapes import Dims
+from wengert.core.shapes import Dims, shown
 from wengert.core.tensor import Tensor, dims
 from wengert.core.variable import Variable
 from wengert.errors import InvalidArgumentError
@@ -115,6 +115,12 @@ def strided_slice(
     """
     x, starts, ends = convert(input_), as_shape(begin), as_shape(end)
     steps = (1,) * len(starts) if strides is None else as_shape(strides)
+    if not len(starts) == len(ends) == len(steps):
+        sizes = [shown((len(part),)) for part in (starts, ends, steps)]
+        raise InvalidArgumentError(
+            "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
+            f"{sizes[0]}, {sizes[1]}, and {sizes[2]} instead. [Op:StridedSlice]"
+        )
     key: list[Any] = []
     for i, (a, b, step) in enumerate(zip(starts, ends, steps, strict=True)):
         bit = 1 << i
