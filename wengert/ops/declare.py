@@ -132,7 +132,8 @@ def matched(who: str, *values: Any) -> list[Tensor]:
             tensors[1] = number_like(y, x)
         elif type(y) is Tensor and type(x) in NUMBERS:
             tensors[0] = number_like(x, y)
-    if all(type(t) is Tensor and t.dtype is tensors[0].dtype for t in tensors):
+    found = [t._array.dtype for t in tensors if isinstance(t, Tensor)]
+    if len(found) == len(tensors) and all(dtype is found[0] for dtype in found):
         return tensors
     return _matched_slowly(who, values, tensors)
 
