@@ -69,9 +69,10 @@ def _chain_table(measured: dict[str, Any]) -> list[str]:
         share = "" if name == "wengert" else f"{ours / t['median']:.2f}"
         bar = f"{chain.BARS['both']} µs" if name == "wengert" else chain.SHARES.get(name, "")
         forward = measured["forward"][name]["median"]
+        forward_bar = f" (bar {chain.BARS['forward']})" if name == "wengert" else ""
         lines.append(
             f"| {name} | {t['median']:.2f} | {t['low']:.2f} to {t['high']:.2f} | {share} | {bar} "
-            f"| {forward:.2f}{' (bar 1.0)' if name == 'wengert' else ''} |"
+            f"| {forward:.2f}{forward_bar} |"
         )
     if measured["missing"]:
         lines += ["", f"Not installed here: {', '.join(measured['missing'])}."]

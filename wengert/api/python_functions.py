@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert.api.registration import own_array, read_only
-from wengert.core.convert import convert
+from wengert.api.registration import read_only
+from wengert.core.convert import as_array, convert
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import DType, as_dtype
 from wengert.core.operation import Row
@@ -25,7 +25,7 @@ def _kernel(xp: Any, *arrays: Any, func: Callable[..., Any], wanted: Sequence[DT
             f"{name} returns {len(results)} values, but expects to see {len(wanted)} values. "
             "[Op:PyFunc]"
         )
-    own = [own_array(np.asarray(r)) for r in results]
+    own = [as_array(np.asarray(r)) for r in results]
     for i, (array, dtype) in enumerate(zip(own, wanted, strict=True)):
         found = convert(array).dtype
         if found is not dtype:

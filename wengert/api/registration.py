@@ -149,14 +149,14 @@ def _kernel_of(name: str, forward: Callable[..., Any], outputs: int) -> Callable
     def kernel(xp: Any, *arrays: Any, **attrs: Any) -> Any:
         result = forward(*[read_only(a) for a in arrays], **attrs)
         if outputs == 1:
-            return own_array(result)
+            return as_array(result)
         if not isinstance(result, (list, tuple)) or len(result) != outputs:
             count = len(result) if isinstance(result, (list, tuple)) else 1
             raise InvalidArgumentError(
                 f"Operation '{name}' ({place(forward)}) returned {count} values, but was "
                 f"registered with outputs={outputs} [Op:{name}]"
             )
-        return [own_array(r) for r in result]
+        return [as_array(r) for r in result]
 
     return kernel
 
@@ -166,11 +166,6 @@ def read_only(array: Any) -> Any:
     view = np.asarray(array).view()
     view.flags.writeable = False
     return view
-
-
-def own_array(value: Any) -> Any:
-    """An array that nobody else holds."""
-    return as_array(np.asarray(value) if isinstance(value, np.generic) else value)
 
 
 class _RegisteredRule:

@@ -5,9 +5,6 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.tensor import Tensor
-from wengert.core.variable import Variable
 from wengert.ops.creation import zeros
 
 
@@ -40,8 +37,3 @@ def filled(gradient: Any, source: Any, policy: UnconnectedGradients) -> Any:
     if not source.dtype.is_differentiable:
         return gradient
     return zeros(source._array.shape, source.dtype)
-
-
-def is_differentiable(value: Any) -> bool:
-    """Whether a value can be a target or a source."""
-    return isinstance(value, (Tensor, Variable, IndexedSlices))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from wengert.core.contract import as_list
 from wengert.core.dispatch import Interpreter, Recorder, accessed, announce, apply, install, state
 from wengert.core.operation import Attrs, Row
 from wengert.core.tensor import Tensor, dims
@@ -153,13 +154,8 @@ class Batcher:
             with self.outside():
                 announce(row, inputs, attrs, result)
             return
-        lifted, fulls = (
-            _lifted_row(row, self.size, batched),
-            [self.full(y) for y in results],
-        )
-        for y, full in zip(results, fulls, strict=True):
-            if self.holds(y):
-                y._full = full
+        lifted = _lifted_row(row, self.size, batched)
+        fulls = [self.full(y) for y in results]
         xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
         with self.outside():
             announce(lifted, xs, attrs, fulls if row.many else fulls[0])
@@ -175,7 +171,7 @@ def _lifted_row(row: Row, size: int, batched: list[bool]) -> Row:
             one_ys = [batcher.lift(y) for y in ys]
             one_xs = [batcher.lift(x) if b else x for x, b in zip(xs, batched, strict=True)]
             pulled = row.joint(one_gs, one_ys, one_xs, attrs) if row.joint else []
-            fulls = [None if p is None else batcher.full(p) for p in _as_list(pulled)]
+            fulls = [None if p is None else batcher.full(p) for p in as_list(pulled)]
         return [
             f if f is None or b else words.sum_to(f, dims(f)[1:])
             for f, b in zip(fulls, batched, strict=True)
@@ -183,10 +179,6 @@ def _lifted_row(row: Row, size: int, batched: list[bool]) -> Row:
 
     joint.__wrapped__ = row.joint  # type: ignore[attr-defined]  # errors name the user's rule
     return Row(row.name, row.kernel, joint=joint, many=row.many, users=row.users)
-
-
-def _as_list(pulled: Any) -> list[Any]:
-    return list(pulled) if isinstance(pulled, (list, tuple)) else [pulled]
 
 
 def apply_batched(
@@ -203,10 +195,11 @@ def apply_batched(
 def aligned(batched: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
     """Axes of size one behind the batch axis, so that shapes broadcast as those of one example."""
     rank = max(len(dims(x)) - b for x, b in zip(xs, batched, strict=True))
-    return [_with_rank(x, rank) if b else x for x, b in zip(xs, batched, strict=True)]
+    return [with_rank(x, rank) if b else x for x, b in zip(xs, batched, strict=True)]
 
 
-def _with_rank(x: Any, rank: int) -> Any:
+def with_rank(x: Any, rank: int) -> Any:
+    """A batch of examples of a rank, with axes of size one in front of their own."""
     size, *one = dims(x)
     missing = rank - len(one)
     return words.reshape(x, (size, *[1] * missing, *one)) if missing else x

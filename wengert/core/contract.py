@@ -16,7 +16,7 @@ from wengert.errors import GradientCountError, GradientDTypeError, GradientShape
 
 def check_gradients(who: str, where: str, xs: Sequence[Any], gradients: Any) -> list[Any]:
     """The gradients as tensors, one for each input, or an error that says what is wrong."""
-    given = _as_list(gradients)
+    given = as_list(gradients)
     if len(given) != len(xs):
         raise GradientCountError(
             f"{who} (written at {where}) returned {_count(len(given))} for "
@@ -68,7 +68,8 @@ def describe_all(xs: Sequence[Any]) -> str:
     return ", ".join(f"input {i}: {describe(x)}" for i, x in enumerate(xs)) or "no inputs"
 
 
-def _as_list(gradients: Any) -> list[Any]:
+def as_list(gradients: Any) -> list[Any]:
+    """What a gradient function returned: one gradient may come without a list."""
     return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
 
 

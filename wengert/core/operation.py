@@ -18,9 +18,8 @@ The conventions, in one place:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count
 from typing import Any, Final
 
 import numpy as np
@@ -116,9 +115,6 @@ class EachInput:
 
     def __getitem__(self, index: int) -> Rule:
         return partial(self.rule, index)
-
-    def __iter__(self) -> Iterator[Rule]:
-        return (partial(self.rule, index) for index in count())
 
 
 def place(function: Any) -> str:

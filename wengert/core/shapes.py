@@ -213,6 +213,11 @@ def normal_axis(axis: int, rank: int) -> int:
     return axis + rank if axis < 0 else axis
 
 
+def broadcastable(a: Dims, b: Dims) -> bool:
+    """Whether two shapes broadcast together."""
+    return all(1 in (p, q) or p == q for p, q in zip(a[::-1], b[::-1], strict=False))
+
+
 def broadcast_axes(dims: Dims, target: Dims) -> tuple[Dims, bool]:
     """The axes along which `dims` was repeated to become `target`, as axes of `target`.
 

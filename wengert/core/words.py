@@ -15,7 +15,6 @@ class Words:
     add: Callable[[Any, Any], Any]
     conj: Callable[[Any], Any]
     zeros_like: Callable[[Any], Any]
-    ones_like: Callable[[Any], Any]
     sum_to: Callable[[Any, tuple[int, ...]], Any]  # sum the axes that were broadcast
     broadcast_to: Callable[[Any, tuple[int, ...]], Any]
     to_dense: Callable[[Any], Any]  # IndexedSlices to a tensor

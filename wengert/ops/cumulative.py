@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.operation import Row
@@ -15,6 +13,7 @@ from wengert.core.shapes import normal_axis
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import axis_moved
+from wengert.ops.precision import widened
 
 # ---- rows -------------------------------------------------------------------------------------
 
@@ -22,7 +21,7 @@ from wengert.ops.batching import axis_moved
 def _cumulative(accumulate: str, neutral: int) -> Callable[..., Any]:
     def kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
         x = xp.flip(x, axis) if reverse else x
-        wide = x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
+        wide = widened(x)
         y = getattr(xp, accumulate)(wide, axis=axis, dtype=wide.dtype).astype(x.dtype)
         if exclusive:
             first = [slice(None)] * axis
@@ -105,12 +104,7 @@ def _cumprod_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, reverse
     before = cumprod(x, axis, exclusive=True, reverse=reverse)
     if exclusive:  # y[i] does not contain x[i]
         g = _shifted(g, axis, not reverse)
-    after = apply(
-        RECURRENCE,
-        (_shifted(x, axis, not reverse), g),
-        {"axis": axis, "reverse": not reverse},
-    )
-    return before * after
+    return before * _adjoint_of_recurrence(g, x, axis, reverse)
 
 
 CUMPROD: Row = op(

@@ -19,6 +19,7 @@ from wengert.core.shapes import Dims, normal_axis, shown
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
+from wengert.ops.batching import everywhere
 from wengert.ops.comparison import greater_equal, where
 from wengert.ops.elementwise import zeros_like
 from wengert.ops.joining import concat
@@ -82,7 +83,7 @@ def _batched_gather(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs
     axis, inner = attrs["axis"], attrs["batch_dims"]
     if not batched[1] and not inner:
         return apply(GATHER, (x, i), {"axis": axis + 1, "batch_dims": 0})
-    full = [words.broadcast_to(v, (size, *dims(v))) if not b else v for v, b in zip(xs, batched, strict=True)]  # fmt: skip
+    full = everywhere(batched, size, xs)
     return apply(GATHER, full, {"axis": axis + 1, "batch_dims": inner + 1})
 
 
@@ -311,17 +312,18 @@ def one_hot(
     [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     """
     i = _integers(indices, "TI", "uint8, int8, int32, int64")
-    if int(static(depth)) < 0:
-        raise InvalidArgumentError(
-            f"depth must be non-negative, got: {int(static(depth))} [Op:OneHot]"
-        )
+    count = int(static(depth))
+    if count < 0:
+        raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")
     kind = _one_hot_dtype(on_value, off_value, dtype)
-    on = np.asarray(convert(1 if on_value is None else on_value, None, kind)).astype(
-        kind.numpy_dtype
+    on, off = (
+        np.asarray(convert(default if value is None else value, None, kind)).astype(
+            kind.numpy_dtype
+        )
+        for value, default in ((on_value, 1), (off_value, 0))
     )
-    off = np.asarray(convert(0 if off_value is None else off_value, None, kind)).astype(kind.numpy_dtype)  # fmt: skip
     at = normal_axis(-1 if axis is None else int(axis), len(dims(i)) + 1)
-    attrs = {"depth": int(static(depth)), "axis": at, "on": on, "off": off}
+    attrs = {"depth": count, "axis": at, "on": on, "off": off}
     result: Tensor = apply(ONE_HOT, (i,), attrs)
     return result
 

@@ -18,7 +18,7 @@ from wengert.ops.batching import axis_moved
 from wengert.ops.declare import TENSOR_LIKE, matched
 from wengert.ops.identity import identity
 from wengert.ops.shaping import one_axis, static
-from wengert.ops.slicing import STRIDED_SLICE
+from wengert.ops.slicing import sliced
 
 # ---- joining and parting ----------------------------------------------------------------------
 
@@ -27,7 +27,7 @@ def _part_of_concat(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
     begin = sum(dims(x)[axis] for x in xs[:i])
     shape = dims(xs[i])
     key = (*[slice(None)] * axis, slice(begin, begin + shape[axis]))
-    return apply(STRIDED_SLICE, (g,), {"key": key})
+    return sliced(g, key)
 
 
 CONCAT: Row = op(
@@ -79,9 +79,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
 PACK: Row = op(
     "Pack",
     lambda xp, *xs, axis: xp.stack(xs, axis),
-    vjp=EachInput(
-        lambda i, g, y, *xs, axis: apply(STRIDED_SLICE, (g,), {"key": (*[slice(None)] * axis, i)})
-    ),
+    vjp=EachInput(lambda i, g, y, *xs, axis: sliced(g, (*[slice(None)] * axis, i))),
     linear="jointly",
     batch=axis_moved("Pack"),
     saves="",

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from wengert.core.batch import aligned
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import as_dtype
 from wengert.core.operation import Attrs, EachInput, Row
 from wengert.core.registry import op
-from wengert.core.shapes import Dims, normal_axis, shown
+from wengert.core.shapes import Dims, broadcastable, normal_axis, shown
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
@@ -23,6 +24,7 @@ from wengert.ops.complex import conj
 from wengert.ops.creation import ones
 from wengert.ops.declare import matched
 from wengert.ops.elementwise import cast
+from wengert.ops.precision import widened
 from wengert.ops.shaping import expand_dims, reshape, squeeze, static, transpose
 
 # ---- matrix products --------------------------------------------------------------------------
@@ -38,19 +40,12 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
             f"Matrix size-incompatible: In[0]: {shown(a.shape)}, In[1]: {shown(b.shape)} "
             "(after transposition) [Op:MatMul]"
         )
-    if a.ndim + b.ndim > 4 and not broadcast(a.shape[:-2], b.shape[:-2]):
+    if a.ndim + b.ndim > 4 and not broadcastable(a.shape[:-2], b.shape[:-2]):
         raise InvalidArgumentError(
             "In[0] and In[1] must have compatible batch dimensions: "
             f"{shown(a.shape)} vs. {shown(b.shape)} [Op:BatchMatMulV2]"
         )
-    if a.dtype.itemsize == 2 and a.dtype.kind in "fV":  # sums of halves are kept in float32
-        return xp.matmul(a.astype(np.float32), b.astype(np.float32)).astype(a.dtype)
-    return xp.matmul(a, b)
-
-
-def broadcast(a: Dims, b: Dims) -> bool:
-    """Whether two shapes broadcast."""
-    return all(1 in (p, q) or p == q for p, q in zip(a[::-1], b[::-1], strict=False))
+    return xp.matmul(widened(a), widened(b)).astype(a.dtype, copy=False)
 
 
 def _product(a: Any, b: Any, ta: bool, tb: bool) -> Any:
@@ -76,12 +71,7 @@ def _rule_b(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
 
 def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
     """Align the batch axes of one example, then let matrix products broadcast over the batch."""
-    rank = max(len(dims(x)) - b for x, b in zip(xs, batched, strict=True))
-    aligned = [
-        reshape(x, (size, *[1] * (rank + 1 - len(dims(x))), *dims(x)[1:])) if b else x
-        for x, b in zip(xs, batched, strict=True)
-    ]
-    return apply(BATCH_MATMUL, aligned, attrs)
+    return apply(BATCH_MATMUL, aligned(batched, xs), attrs)
 
 
 MATMUL: Row = op(
@@ -173,17 +163,13 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     inner_x, inner_y = [dims(x)[i] for i in left], [dims(y)[i] for i in right]
     if inner_x != inner_y:
         raise InvalidArgumentError(
-            f"Matrix size-incompatible: In[0]: {shown((_count(outer_x), _count(inner_x)))}, "
-            f"In[1]: {shown((_count(inner_y), _count(outer_y)))}: axes {left} of "
+            f"Matrix size-incompatible: In[0]: {shown((math.prod(outer_x), math.prod(inner_x)))}, "
+            f"In[1]: {shown((math.prod(inner_y), math.prod(outer_y)))}: axes {left} of "
             f"{shown(dims(x))} against axes {right} of {shown(dims(y))} [Op:MatMul]"
         )
-    rows = reshape(transpose(x, (*free_x, *left)), (_count(outer_x), _count(inner_x)))
-    columns = reshape(transpose(y, (*right, *free_y)), (_count(inner_y), _count(outer_y)))
+    rows = reshape(transpose(x, (*free_x, *left)), (math.prod(outer_x), math.prod(inner_x)))
+    columns = reshape(transpose(y, (*right, *free_y)), (math.prod(inner_y), math.prod(outer_y)))
     return reshape(matmul(rows, columns), (*outer_x, *outer_y))
-
-
-def _count(sizes: Sequence[int]) -> int:
-    return math.prod(sizes)
 
 
 def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list[int]]:
@@ -213,11 +199,8 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 
 
 def _einsum_kernel(xp: Any, *xs: Any, equation: str) -> Any:
-    dtype = xs[0].dtype
-    if dtype.itemsize == 2 and dtype.kind in "fV":
-        wide = [x.astype(np.float32) for x in xs]
-        return xp.einsum(equation, *wide, optimize=len(xs) > 2).astype(dtype)
-    return xp.einsum(equation, *xs, optimize=len(xs) > 1)
+    product = xp.einsum(equation, *[widened(x) for x in xs], optimize=len(xs) > 1)
+    return product.astype(xs[0].dtype, copy=False)
 
 
 def _einsum_rule(i: int, g: Any, y: Any, *xs: Any, equation: str) -> Any:

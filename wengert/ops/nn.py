@@ -16,7 +16,7 @@ from wengert.core.registry import op
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arithmetic import maximum
-from wengert.ops.batching import axis_moved
+from wengert.ops.batching import axis_moved, everywhere
 from wengert.ops.comparison import greater_equal, where
 from wengert.ops.declare import REAL, REAL_OR_INT, Unary, matched, unary, wrong_dtype
 from wengert.ops.elementwise import (
@@ -32,8 +32,9 @@ from wengert.ops.elementwise import (
 )
 from wengert.ops.gathering import gather, one_hot
 from wengert.ops.joining import concat
+from wengert.ops.precision import widened
 from wengert.ops.reductions import reduce_sum
-from wengert.ops.shaping import broadcast_to, expand_dims, one_axis
+from wengert.ops.shaping import expand_dims, one_axis
 
 # ---- activations ------------------------------------------------------------------------------
 
@@ -196,9 +197,7 @@ def _scipy_special() -> Any:
 
 
 def _erf_kernel(xp: Any, x: Any) -> Any:
-    if x.dtype.itemsize == 2:
-        return _scipy_special().erf(x.astype(np.float32)).astype(x.dtype)
-    return _scipy_special().erf(x)
+    return _scipy_special().erf(widened(x)).astype(x.dtype, copy=False)
 
 
 erf: Unary = unary(
@@ -215,17 +214,13 @@ erf: Unary = unary(
 # ---- softmax ----------------------------------------------------------------------------------
 
 
-def _wide(x: Any) -> Any:
-    return x.astype(np.float32) if x.dtype.itemsize == 2 else x
-
-
 def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
-    e = xp.exp(_wide(x - xp.max(x, axis=axis, keepdims=True, initial=-np.inf)))
+    e = xp.exp(widened(x - xp.max(x, axis=axis, keepdims=True, initial=-np.inf)))
     return (e / xp.sum(e, axis=axis, keepdims=True)).astype(x.dtype)
 
 
 def _log_softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
-    shifted = _wide(x - xp.max(x, axis=axis, keepdims=True, initial=-np.inf))
+    shifted = widened(x - xp.max(x, axis=axis, keepdims=True, initial=-np.inf))
     return (shifted - xp.log(xp.sum(xp.exp(shifted), axis=axis, keepdims=True))).astype(x.dtype)
 
 
@@ -328,7 +323,7 @@ SPARSE_CROSS_ENTROPY: Row = op(
     jvp=(_sparse_push, None),
     batch=lambda batched, n, xs, attrs: apply(
         SPARSE_CROSS_ENTROPY,
-        [x if b else broadcast_to(x, (n, *dims(x))) for x, b in zip(xs, batched, strict=True)],
+        everywhere(batched, n, xs),
     ),
     saves="x",
 )

@@ -38,14 +38,14 @@ def norm(
                 f"'fro' is a norm of matrices: axis must be a pair, got {axis!r}."
             )
         squares = real(x * conj(x)) if x.dtype.is_complex else x * x
-        return _as(sqrt(reduce_sum(squares, axis, keep)), x)
+        return cast(sqrt(reduce_sum(squares, axis, keep)), x.dtype)
     size = abs(x)
     if ord == 1 and not matrices:
-        return _as(reduce_sum(size, axis, keep), x)
+        return cast(reduce_sum(size, axis, keep), x.dtype)
     if ord == np.inf and not matrices:
-        return _as(reduce_max(size, axis, keep), x)
+        return cast(reduce_max(size, axis, keep), x.dtype)
     if matrices and ord in (1, np.inf):
-        return _as(_largest_sum(size, axis, ord, keep), x)
+        return cast(_largest_sum(size, axis, ord, keep), x.dtype)
     if matrices:
         raise ValueError(
             f"'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got {ord}"
@@ -55,11 +55,7 @@ def norm(
             f"'ord' must be a supported vector norm, got {ord}. "
             "Supported are 'euclidean', inf and any positive number."
         )
-    return _as(pow(reduce_sum(pow(size, float(ord)), axis, keep), 1.0 / ord), x)
-
-
-def _as(result: Tensor, x: Tensor) -> Tensor:
-    return cast(result, x.dtype)
+    return cast(pow(reduce_sum(pow(size, float(ord)), axis, keep), 1.0 / ord), x.dtype)
 
 
 def _largest_sum(size: Tensor, axis: Any, ord: Any, keep: bool) -> Tensor:

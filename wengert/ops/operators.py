@@ -9,6 +9,7 @@ import numpy as np
 
 from wengert.core.convert import convert
 from wengert.core.dtypes import bool_
+from wengert.core.shapes import broadcastable
 from wengert.core.tensor import dims, wrap
 from wengert.core.value import Value
 from wengert.core.words import words
@@ -34,9 +35,7 @@ def _equal(self: Any, other: Any) -> Any:
         return False
     a = convert(self)
     b = convert(other, hint=a.dtype)
-    try:
-        np.broadcast_shapes(dims(a), dims(b))
-    except ValueError:
+    if not broadcastable(dims(a), dims(b)):
         return wrap(np.bool_(False))
     return comparison.equal(a, b)
 
@@ -90,4 +89,3 @@ for _name, _function in ALONE.items():
     setattr(Value, f"__{_name}__", _function)
 words.conj = complex.conj
 words.zeros_like = elementwise.zeros_like
-words.ones_like = elementwise.ones_like

@@ -30,7 +30,8 @@ from wengert.ops.cumulative import cumprod
 from wengert.ops.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
 from wengert.ops.elementwise import cast, exp, is_finite, log, sqrt, square, zeros_like
 from wengert.ops.identity import stop_gradient
-from wengert.ops.shaping import broadcast_to, one_axis, reshape, transpose
+from wengert.ops.precision import widened
+from wengert.ops.shaping import as_shape, broadcast_to, one_axis, reshape, transpose
 
 # ---- axes -------------------------------------------------------------------------------------
 
@@ -39,9 +40,7 @@ def normal_axes(axis: Any, rank: int, who: str) -> Dims:
     """The axes to reduce, sorted and counted from the front; None means all."""
     if axis is None:
         return tuple(range(rank))
-    if isinstance(axis, (int, np.integer)):
-        axis = (axis,)
-    given = [int(a) for a in np.ravel(np.asarray(axis))]
+    given = (axis,) if type(axis) is int else as_shape(axis)
     for a in given:
         if not -rank <= a < rank:
             raise InvalidArgumentError(
@@ -76,9 +75,9 @@ def _size(shape: Dims, axis: Dims) -> int:
 
 def _accurately(reduce: Callable[..., Any], x: Any, axis: Dims, keepdims: bool) -> Any:
     """Two-byte floats are summed in float32, so that long sums keep their digits."""
-    if x.dtype.itemsize == 2 and x.dtype.kind in "fV":
-        return reduce(x.astype(np.float32), axis=axis, keepdims=keepdims).astype(x.dtype)
-    return reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+    wide = widened(x)
+    total = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
+    return total if wide is x else total.astype(x.dtype)
 
 
 SUM: Row = op(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert.core.batch import with_rank
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.operation import Attrs, Row
@@ -221,10 +222,8 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
 
 def _batched_broadcast(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
-    n, *one = dims(xs[0])
     shape = attrs["shape"]
-    aligned = reshape(xs[0], (n, *[1] * (len(shape) - len(one)), *one))
-    return apply(BROADCAST_TO, (aligned,), {"shape": (n, *shape)})
+    return apply(BROADCAST_TO, (with_rank(xs[0], len(shape)),), {"shape": (size, *shape)})
 
 
 BROADCAST_TO: Row = op(

@@ -1,0 +1,12 @@
+"""Two-byte floats: kernels that sum or iterate do so in float32 and convert once at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def widened(x: Any) -> Any:
+    """The array in float32 if it is one of halves (float16, bfloat16), else as it is."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
