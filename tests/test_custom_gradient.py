@@ -198,6 +198,29 @@ def test_complex_values_use_the_convention_of_tensorflow() -> None:
         np.testing.assert_allclose(own, theirs)
 
 
+def test_complex_gradients_given_as_arrays_are_in_the_same_convention() -> None:
+    """A NumPy array is conjugated like a tensor; so is what follows from a forward rule."""
+    z = tf.constant([1.0 + 2.0j])
+
+    @tf.custom_gradient
+    def by_array(v: Any) -> Any:
+        return v * v, lambda dy: dy.numpy() * np.conj(2.0 * v.numpy())
+
+    @tf.custom_gradient(jvp=lambda primals, tangents: 2.0 * primals[0] * tangents[0])
+    def by_jvp(v: Any) -> Any:
+        return v * v, None
+
+    for f in (by_array, by_jvp):
+        own = gradient_of(lambda v, f=f: tf.abs(f(v) * v), z)[0]
+        np.testing.assert_allclose(own, gradient_of(lambda v: tf.abs(v * v * v), z)[0])
+
+
+def test_recompute_grad_with_an_integer_result() -> None:
+    """It has no cotangent and does no harm."""
+    f = tf.recompute_grad(lambda x: (x * x, tf.cast(x, tf.int32)))
+    assert numbers(gradient_of(lambda x: f(x)[0], X)) == [6.0]
+
+
 # ---- keyword arguments ------------------------------------------------------------------------
 
 

@@ -12,9 +12,7 @@ import numpy as np
 
 from wengert.core import nest
 from wengert.core.contract import describe
-from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, place
-from wengert.core.reverse import conjugated
 from wengert.core.tensor import Tensor
 from wengert.core.variable import Variable
 from wengert.core.words import words
@@ -108,13 +106,10 @@ class GradFn:
 
     def __call__(self, gs: Results, ys: Results, xs: Results, attrs: Attrs) -> list[Any]:
         # A result that is an integer has no cotangent; as in TensorFlow, zeros stand in its place.
-        dys = [
-            words.zeros_like(y) if g is None else conjugated(g) for g, y in zip(gs, ys, strict=True)
-        ]
+        dys = [words.zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)]
         with inside_custom_gradient():
             for_inputs, for_variables = self._call(dys)
-        pulled = [*self._matched(for_inputs, xs), *for_variables]
-        return [conjugated(g) if isinstance(g, (Tensor, IndexedSlices)) else g for g in pulled]
+        return [*self._matched(for_inputs, xs), *for_variables]
 
     def _call(self, dys: list[Any]) -> tuple[list[Any], list[Any]]:
         """The gradients of the inputs and of the variables, both flat."""

@@ -10,9 +10,8 @@ from wengert.api.custom_gradient import CustomGradient, VariableWatcher
 from wengert.api.grad_fn import is_input
 from wengert.core import nest
 from wengert.core.convert import convert
-from wengert.core.dispatch import also_listening, listening, state
-from wengert.core.reverse import conjugated, pull_back
-from wengert.core.tape import Tape
+from wengert.core.dispatch import listening, state
+from wengert.core.reverse import conjugated, pull_through
 from wengert.core.variable import Variable
 from wengert.ops.identity import identity
 
@@ -74,18 +73,15 @@ def _recomputed(
     with_variables: bool,
 ) -> Any:
     """Run the function again, on a tape of its own, and differentiate that."""
-    tape = Tape()
     again = nest.map_structure(lambda v: identity(v) if is_input(v) else v, list(args))
     inputs = [v for v in nest.flatten(again) if is_input(v)]
-    for value in (*inputs, *variables):
-        tape.watch(value)
-    with also_listening(tape):
-        results = [convert(r) for r in nest.flatten(f(*again, **kwargs))]
-    # dys are already in the user's convention, and what is returned must be too
-    targets = [r for r in results if r.dtype.is_differentiable]
-    seeds = [conjugated(convert(d)) for d in dys]
-    pulled = [
-        conjugated(g) for g in pull_back(tape, targets, seeds, [*inputs, *variables], drain=True)
-    ]
-    for_inputs, for_variables = pulled[: len(inputs)], pulled[len(inputs) :]
+
+    def results(*_: Any) -> list[Any]:
+        made = [convert(r) for r in nest.flatten(f(*again, **kwargs))]
+        return [r if r.dtype.is_differentiable else None for r in made]
+
+    # dys are in the user's convention, and what is returned must be too
+    pulled = pull_through(results, inputs, [conjugated(convert(d)) for d in dys], variables)
+    gradients = [conjugated(g) for g in pulled]
+    for_inputs, for_variables = gradients[: len(inputs)], gradients[len(inputs) :]
     return (for_inputs, for_variables) if with_variables else for_inputs

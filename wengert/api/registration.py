@@ -12,11 +12,8 @@ import numpy as np
 from wengert.core.callers import callers_place
 from wengert.core.convert import as_array, convert
 from wengert.core.dispatch import apply
-from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, place
 from wengert.core.registry import add_gradient, gradient_of, op
-from wengert.core.reverse import conjugated
-from wengert.core.tensor import Tensor
 from wengert.errors import InvalidArgumentError
 
 
@@ -185,6 +182,4 @@ class _RegisteredRule:
         function = gradient_of(self._name).function
         if function is None:
             return [None] * len(xs)
-        pulled = function(Operation(self._name, xs, ys, attrs), *[conjugated(g) for g in gs])
-        each = list(pulled) if isinstance(pulled, (list, tuple)) else [pulled]
-        return [conjugated(g) if isinstance(g, (Tensor, IndexedSlices)) else g for g in each]
+        return function(Operation(self._name, xs, ys, attrs), *gs)

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import ref
 
-from wengert.core.dispatch import also_listening, apply, listening, state
+from wengert.core.dispatch import apply, listening, state
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, Row
-from wengert.core.reverse import joint_gradients, pull_back
-from wengert.core.tape import Tape
+from wengert.core.reverse import joint_gradients, pull_through
 from wengert.core.tensor import dims
 from wengert.core.words import words
 from wengert.errors import NoGradientError
@@ -150,22 +149,16 @@ def _transposed(
 ) -> Sequence[Any]:
     """The reverse rule is a linear map of its cotangent; transposed, it maps tangents forward."""
     ys = y if row.many else [y]
-    tape = Tape()
-    cotangents = [words.zeros_like(v) if v.dtype.is_differentiable else None for v in ys]
-    for g in cotangents:
-        if g is not None:
-            tape.watch(g)
-    with also_listening(tape):
-        pulled = _gradients(row, ts, xs, attrs, y, cotangents)
-    pairs = [(p, t) for p, t in zip(pulled, ts, strict=True) if p is not None and t is not None]
-    watched = [g for g in cotangents if g is not None]
-    pushed = iter(
-        pull_back(tape, [p for p, _ in pairs], [t for _, t in pairs], watched, drain=True)
-    )
-    filled = [None if g is None else (next(pushed), g) for g in cotangents]
-    return [
-        None if f is None else (words.zeros_like(f[1]) if f[0] is None else f[0]) for f in filled
-    ]
+    zeros = [words.zeros_like(v) if v.dtype.is_differentiable else None for v in ys]
+
+    def pulled(*gs: Any) -> list[Any]:
+        given = iter(gs)
+        filled = [None if zero is None else next(given) for zero in zeros]
+        return _gradients(row, ts, xs, attrs, y, filled)
+
+    pushed = iter(pull_through(pulled, [zero for zero in zeros if zero is not None], ts))
+    tangents = [None if zero is None else next(pushed) for zero in zeros]
+    return [zero if t is None else t for t, zero in zip(tangents, zeros, strict=True)]
 
 
 def _gradients(

@@ -10,7 +10,8 @@ The conventions, in one place:
   gradients (the conjugate) is applied once, where a gradient enters and leaves the machine.
 - ``jvp`` holds rules of the same form, from the tangent of an input to that of the result. It is
   needed only where `elementwise` and `linear` do not already say it.
-- ``joint`` is the form users write: all gradients at once, ``joint(gs, ys, xs, attrs)``; and
+- ``joint`` is the form users write: all gradients at once, ``joint(gs, ys, xs, attrs)``, in
+  TensorFlow's convention; and
   ``joint_jvp(ts, ys, xs, attrs)`` its forward twin, from all tangents (None where there is none).
 - ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
   saved reaches the rule as its shape alone, a tuple; read it with `dims`.

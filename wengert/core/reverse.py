@@ -6,11 +6,12 @@ like any other computation: that is where higher orders come from.
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from itertools import islice
 from typing import Any
 
 from wengert.core.contract import check_gradients
+from wengert.core.dispatch import also_listening
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of
@@ -94,7 +95,8 @@ def sweep(
         if type(g) is IndexedSlices and not row.passes_slices:
             g = words.to_dense(g)
         if attrs or key_b is MANY or row.vjp is None:
-            _pull_in_general(row, attrs, key_a, key_b, a, b, y, g, cotangents, needed)
+            keys, xs = inputs_of(key_a, key_b, a, b)
+            _pull_in_general(row, attrs, keys, xs, y, g, cotangents, needed)
             continue
         # What follows is the general case for one or two inputs, written out.
         rules: Any = row.vjp
@@ -121,17 +123,14 @@ def sweep(
 def _pull_in_general(
     row: Row,
     attrs: dict[str, Any],
-    key_a: Any,
-    key_b: Any,
-    a: Any,
-    b: Any,
+    keys: Sequence[Any],
+    xs: Sequence[Any],
     y: Any,
     g: Any,
     cotangents: Cotangents,
     needed: Container[Key],
 ) -> None:
     """Call the rules of one record and add up what they return."""
-    keys, xs = inputs_of(key_a, key_b, a, b)
     if row.vjp is None:
         for key, pulled in zip(keys, joint_gradients(row, attrs, xs, y, g), strict=True):
             if pulled is not None and key in needed:
@@ -172,15 +171,37 @@ def _filled(g: Any, y: Tensor) -> Any:
 def joint_gradients(
     row: Row, attrs: dict[str, Any], xs: Sequence[Any], y: Any, g: Any
 ) -> list[Any]:
-    """The gradients of all inputs, from a rule that gives them at once."""
+    """The gradients of all inputs, from a rule that gives them at once.
+
+    Such rules keep to TensorFlow's convention for complex gradients: users write them.
+    """
     gs, ys = (g, y) if row.many else ([g], [y])
     assert row.joint is not None
-    return check_gradients(
-        f"The gradient of {row.name}",
-        place(row.joint),
-        xs,
-        row.joint(gs, ys, xs, attrs),
-    )
+    pulled = row.joint([conjugated(g) for g in gs], ys, xs, attrs)
+    checked = check_gradients(f"The gradient of {row.name}", place(row.joint), xs, pulled)
+    return [conjugated(g) for g in checked]
+
+
+def pull_through(
+    function: Callable[..., Sequence[Any]],
+    inputs: Sequence[Any],
+    cotangents: Sequence[Any],
+    captured: Sequence[Any] = (),
+) -> list[Any]:
+    """Run a function on a tape of its own, and pull cotangents of its results back through it.
+
+    To its inputs, and to values it reads by itself. A result without a cotangent counts as zero.
+    """
+    tape = Tape()
+    sources = [*inputs, *captured]
+    for value in sources:
+        tape.watch(value)
+    with also_listening(tape):
+        results = function(*inputs)
+    pairs = [
+        (y, g) for y, g in zip(results, cotangents, strict=True) if y is not None and g is not None
+    ]
+    return pull_back(tape, [y for y, _ in pairs], [g for _, g in pairs], sources, drain=True)
 
 
 def _accumulate(cotangents: Cotangents, key: Key, gradient: Any) -> None:
