@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from wengert.api.grad_fn import signature_of
 from wengert.core.callers import callers_place
 from wengert.core.convert import as_array, convert
 from wengert.core.dispatch import apply
@@ -80,22 +80,16 @@ def _check_gradient_function(op_type: str, f: Any) -> None:
     """Find a wrong signature when it is registered, not when it is first used."""
     if not callable(f):
         raise TypeError(f"The gradient of '{op_type}' must be a function (op, *grads), got {f!r}.")
-    try:
-        inspect.signature(f).bind(None, None)
-    except TypeError:
-        try:
-            parameters = inspect.signature(f).parameters
-        except (TypeError, ValueError):
-            return
-        required = [p for p in parameters.values() if p.default is p.empty]
-        if len(required) < 2:
-            raise TypeError(
-                f"The gradient of '{op_type}' ({place(f)}) must accept the operation and the "
-                f"gradient of each of its results: `def f(op, *grads)`, not "
-                f"{inspect.signature(f)}."
-            ) from None
-    except ValueError:
+    signature = signature_of(f)
+    if signature is None:
         return
+    kinds = [p.kind for p in signature.parameters.values()]
+    positional = sum(k in (k.POSITIONAL_ONLY, k.POSITIONAL_OR_KEYWORD) for k in kinds)
+    if positional < 2 and not any(k is k.VAR_POSITIONAL for k in kinds):
+        raise TypeError(
+            f"The gradient of '{op_type}' ({place(f)}) must accept the operation and the "
+            f"gradient of each of its results: `def f(op, *grads)`, not {signature}."
+        )
 
 
 def no_gradient(op_type: str) -> None:
