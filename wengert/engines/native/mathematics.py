@@ -1,0 +1,66 @@
+"""exp, log, sin and the others: scalar code without branches, written with lanes.
+
+Each is a function of lanes of one floating-point dtype.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native.lanes import LANES, Lane, bits, call, cast, emit, fma, like, offer
+from wengert.engines.native.scalar import Code
+
+FUNCTIONS: Final[dict[str, Callable[..., Lane]]] = {}
+
+
+def function(f: Callable[..., Lane]) -> Callable[..., Lane]:
+    FUNCTIONS[f.__name__] = f
+    return f
+
+
+@functools.cache
+def body(name: str, kind: str) -> tuple[Code, int]:
+    """The code of a function on numbers of a type, and the place of its result."""
+    code = Code()
+    f = FUNCTIONS[name]
+    dtype = np.dtype(kind)
+    count = f.__code__.co_argcount
+    xs = [Lane(code, code.add("param", kind, (), i), dtype) for i in range(count)]
+    return code, f(*xs).value
+
+
+def expanded(code: Code, wanted: list[int], most: int = 8) -> tuple[Code, list[int]]:
+    """The code with functions that it does not call often written out in place of the calls."""
+    calls: dict[tuple[str, str], int] = {}
+    for op, kind, _, extra in code.instructions:
+        if op == "call":
+            calls[extra, kind] = calls.get((extra, kind), 0) + 1
+    if not calls:
+        return code, wanted
+    result = Code()
+    values: list[int] = []
+    for op, kind, args, extra in code.instructions:
+        given = tuple([values[a] for a in args])
+        if op == "call" and calls[extra, kind] <= most:
+            values.append(_in_place(result, extra, kind, given))
+        else:
+            values.append(result.add(op, kind, given, extra))
+    return result, [values[w] for w in wanted]
+
+
+def _in_place(code: Code, name: str, kind: str, args: tuple[int, ...]) -> int:
+    inner, result = body(name, kind)
+    inner, (result,) = expanded(inner, [result])
+    return code.inserted(inner, args)[result]
+
+
+@function
+def sigmoid(x: Lane) -> Lane:
+    return like(x, 1) / (like(x, 1) + call("exp", -x))
+
+
+offer(list(FUNCTIONS))

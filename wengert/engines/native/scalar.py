@@ -1,0 +1,200 @@
+"""Straight-line code on single numbers, in which equal instructions are one.
+
+Types are NumPy's letters with the size in bytes: f4, f8, i4, u1; b1 is a truth value. An
+instruction is (operation, type of the result, arguments, extra), its value the place in the list:
+
+    param                the extra-th argument of the code
+    const                the number that is the extra
+    neg add sub mul div abs sqrt floor ceil trunc rint copysign fma
+    lt le gt ge eq ne    truth values; comparisons with NaN are false, but for ne
+    and or xor not       of bits, or of truth values
+    shl shr              of bits; the sign is kept where there is one
+    select               the second argument where the first is true, otherwise the third
+    cast                 the same number in another type
+    bits                 the same bits as another type
+    call                 a function of `mathematics`, named by the extra
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+Instruction = tuple[str, str, tuple[int, ...], Any]
+
+TYPES: Final = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1")
+COMPARISONS: Final = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
+_COMMUTES: Final = frozenset(("add", "mul", "and", "or", "xor", "eq", "ne"))
+
+
+class NotLowered(Exception):  # noqa: N818  # not an error: the operation is computed elsewhere
+    """What the native engine leaves to NumPy."""
+
+
+def type_of(dtype: Any) -> str:
+    """The type of the numbers of an array."""
+    found: str = np.dtype(dtype).str[1:]
+    if found not in TYPES or np.dtype(dtype).byteorder == ">":
+        raise NotLowered(f"numbers of dtype {dtype}")
+    return found
+
+
+def is_float(kind: str) -> bool:
+    return kind[0] == "f"
+
+
+def constant(kind: str, value: Any) -> Any:
+    """A number as the extra of an instruction: such that -0.0 is not 0.0, and NaN is itself."""
+    if kind == "b1":
+        return bool(value)
+    if is_float(kind):
+        with np.errstate(over="ignore"):
+            number = float(np.dtype(kind).type(value))
+        return struct.pack("<d", number)
+    return int(np.dtype(kind).type(value))
+
+
+def number_of(kind: str, extra: Any) -> Any:
+    """The number that stands in an instruction."""
+    return struct.unpack("<d", extra)[0] if is_float(kind) else extra
+
+
+class Code:
+    """A list of instructions that grows; the same instruction is not added twice."""
+
+    __slots__ = ("_known", "instructions")
+
+    def __init__(self) -> None:
+        self.instructions: list[Instruction] = []
+        self._known: dict[Instruction, int] = {}
+
+    def add(self, op: str, kind: str, args: tuple[int, ...] = (), extra: Any = None) -> int:
+        """The value of an instruction, which is added unless it is there or not needed."""
+        if op in _COMMUTES and args[0] > args[1]:
+            args = (args[1], args[0])
+        instruction = (op, kind, args, extra)
+        found = self._known.get(instruction)
+        if found is None:
+            found = self._simpler(op, kind, args)
+            if found is None:
+                found = len(self.instructions)
+                self.instructions.append(instruction)
+            self._known[instruction] = found
+        return found
+
+    def constant(self, kind: str, value: Any) -> int:
+        return self.add("const", kind, (), constant(kind, value))
+
+    def kind(self, value: int) -> str:
+        return self.instructions[value][1]
+
+    def known(self, value: int) -> Any:
+        """The number that a value is for certain, or None."""
+        op, kind, _, extra = self.instructions[value]
+        return number_of(kind, extra) if op == "const" else None
+
+    def inserted(self, other: Code, arguments: Sequence[int]) -> list[int]:
+        """The values of another code's instructions, which are added with these arguments."""
+        values: list[int] = []
+        for op, kind, args, extra in other.instructions:
+            if op == "param":
+                values.append(arguments[extra])
+            else:
+                values.append(self.add(op, kind, tuple([values[a] for a in args]), extra))
+        return values
+
+    # ---- algebra that is exact in floating point ---------------------------------------------
+
+    def _simpler(self, op: str, kind: str, args: tuple[int, ...]) -> int | None:
+        """A value that is there already, or a cheaper instruction, with the same result always."""
+        if len(args) == 2:
+            return self._simpler_pair(op, kind, *args)
+        if op in ("neg", "not"):
+            inner = self.instructions[args[0]]
+            return inner[2][0] if inner[0] == op else None
+        if op == "select":
+            return self._chosen(*args)
+        if op == "cast" and self.kind(args[0]) == kind:
+            return args[0]
+        if op == "abs":
+            inner = self.instructions[args[0]]
+            if inner[0] in ("abs", "neg"):
+                return self.add("abs", kind, inner[2])
+        return None
+
+    def _chosen(self, c: int, x: int, y: int) -> int | None:
+        if x == y:
+            return x
+        known = self.known(c)
+        if known is not None:
+            return x if known else y
+        return None
+
+    def _simpler_pair(self, op: str, kind: str, x: int, y: int) -> int | None:
+        left, right = self.known(x), self.known(y)
+        if left is not None and right is not None and is_float(kind) and op in _FOLDED:
+            return self.constant(kind, _FOLDED[op](kind, left, right))
+        if op == "mul":  # the constant may stand on either side
+            x, y, left, right = (x, y, left, right) if left is None else (y, x, right, left)
+            if right == 1:
+                return x
+            if right == -1 and is_float(kind):
+                return self.add("neg", kind, (x,))
+            if right == 2 and is_float(kind):
+                return self.add("add", kind, (x, x))
+        elif op == "div" and is_float(kind):
+            if right == 1:
+                return x
+            if right is not None and _has_exact_reciprocal(kind, right):
+                return self.add("mul", kind, (x, self.constant(kind, 1 / right)))
+        elif op == "sub" and right == 0 and math.copysign(1, right) > 0:
+            return x
+        elif op == "add":
+            return self._simpler_sum(kind, x, y, left, right)
+        elif op in ("and", "or") and x == y:
+            return x
+        return None
+
+    def _simpler_sum(self, kind: str, x: int, y: int, left: Any, right: Any) -> int | None:
+        for value, other in ((left, y), (right, x)):
+            # Adding -0.0 changes nothing; adding 0.0 changes -0.0.
+            if value == 0 and (not is_float(kind) or math.copysign(1, value) < 0):
+                return other
+        if is_float(kind):  # x + (-y) is x - y
+            for a, b in ((x, y), (y, x)):
+                if self.instructions[b][0] == "neg":
+                    return self.add("sub", kind, (a, self.instructions[b][2][0]))
+        return None
+
+
+def _rounded(kind: str, value: Any) -> Any:
+    return np.dtype(kind).type(value)
+
+
+def _in_kind(function: Any) -> Any:
+    def folded(kind: str, x: float, y: float) -> Any:
+        with np.errstate(all="ignore"):
+            return function(_rounded(kind, x), _rounded(kind, y))
+
+    return folded
+
+
+_FOLDED: Final = {
+    "add": _in_kind(np.add),
+    "sub": _in_kind(np.subtract),
+    "mul": _in_kind(np.multiply),
+    "div": _in_kind(np.divide),
+}
+
+
+def _has_exact_reciprocal(kind: str, value: float) -> bool:
+    """Whether dividing by a number is multiplying with another: powers of two, not extreme ones."""
+    if value == 0 or not math.isfinite(value):
+        return False
+    mantissa, exponent = math.frexp(value)
+    limit = 120 if kind == "f4" else 1000
+    return abs(mantissa) == 0.5 and abs(exponent) < limit
