@@ -17,6 +17,7 @@ def _llvm() -> Any:
     binding = importlib.import_module("llvmlite.binding")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    binding.initialize_native_asmparser()
     return binding
 
 
@@ -25,6 +26,20 @@ def processor() -> tuple[str, str]:
     """The name and the features of this processor, as LLVM calls them."""
     llvm = _llvm()
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@functools.cache
+def fingerprint() -> str:
+    """What compiled code depends on besides its text."""
+    version = ".".join(map(str, _llvm().llvm_version_info))
+    return "\0".join((version, _llvm().get_default_triple(), *processor()))
+
+
+@functools.cache
+def vector_bytes() -> int:
+    """How much one register holds."""
+    features = processor()[1].split(",")
+    return 64 if "+avx512f" in features else 32 if "+avx" in features else 16
 
 
 @functools.cache

@@ -45,6 +45,10 @@ _INTRINSICS: Final = {
 }  # fmt: skip
 
 
+# Gives the name of a function of `mathematics` for a type and a width.
+Called = Callable[[str, str, int], str]
+
+
 class Body:
     """Lines of one function, and the intrinsics that they need."""
 
@@ -87,32 +91,31 @@ class Body:
         params: Sequence[str],
         width: int,
         wanted: Sequence[int],
-        called: Callable[[str, str, int], str] | None = None,
+        called: Called | None = None,
     ) -> list[str]:
-        """The names of the wanted values of some code.
-
-        `params` are the names of its arguments; `called(function, kind, width)` the function that
-        an instruction calls.
-        """
+        """The names of the wanted values of some code; `params` are the names of its arguments."""
         needed = _needed(code, wanted)
         names: list[str] = [""] * len(code.instructions)
-        for at, (op, kind, args, extra) in enumerate(code.instructions):
-            if at not in needed:
-                continue
+        for at, (op, _, args, extra) in enumerate(code.instructions):
             if op == "param":
                 names[at] = params[extra]
-            elif op == "const":
-                names[at] = literal(kind, extra, width)
-            elif op == "call":
-                assert called is not None
-                kinds = llvm_type(kind, width)
-                given = ", ".join(f"{kinds} {names[a]}" for a in args)
-                names[at] = self.set(f"call {kinds} {called(extra, kind, width)}({given})")
-            else:
-                names[at] = self._instruction(
-                    op, kind, code.kind(args[0]), [names[a] for a in args], width
-                )
+            elif at in needed:
+                names[at] = self.value(code, at, [names[a] for a in args], width, called)
         return [names[w] for w in wanted]
+
+    def value(
+        self, code: Code, at: int, args: list[str], width: int, called: Called | None = None
+    ) -> str:
+        """The name of one instruction's value; `called` gives the function that it may call."""
+        op, kind, operands, extra = code.instructions[at]
+        if op == "const":
+            return literal(kind, extra, width)
+        if op == "call":
+            assert called is not None
+            kinds = llvm_type(kind, width)
+            given = ", ".join(f"{kinds} {a}" for a in args)
+            return self.set(f"call {kinds} {called(extra, kind, width)}({given})")
+        return self._instruction(op, kind, code.instructions[operands[0]][1], args, width)
 
     def _instruction(self, op: str, kind: str, source: str, args: list[str], width: int) -> str:
         kinds = llvm_type(source, width)

@@ -1,0 +1,81 @@
+"""Products of matrices: the OpenBLAS of `scipy-openblas32`, loaded with the best kernels.
+
+OpenBLAS picks its kernels by the name of the processor when it is loaded, and takes a name that it
+does not know for an older one. NumPy's own copy is a library of its own and is not touched.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib
+import os
+import threading
+from typing import Any, Final
+
+from wengert.engines.native.machine import processor
+
+_LOCK: Final = threading.Lock()
+
+
+def best_core() -> str | None:
+    """The kernels to ask for: by what the processor can do, not by its maker's name."""
+    features = processor()[1].split(",")
+    if "+avx512f" in features and "+avx512vl" in features and "+avx512dq" in features:
+        return "SkylakeX"
+    if "+avx2" in features and "+fma" in features:
+        return "Haswell"
+    return None
+
+
+@functools.cache
+def library() -> Any:
+    """OpenBLAS, with one thread of its own: the pool shares the work. None if it is missing."""
+    try:
+        package = importlib.import_module("scipy_openblas32")
+    except ImportError:
+        return None
+    folder = package.get_lib_dir()
+    files = sorted(f for f in os.listdir(folder) if "openblas" in f and ".so" in f or f.endswith((".dylib", ".dll")))
+    if not files:
+        return None
+    with _LOCK:
+        before = {name: os.environ.get(name) for name in ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS")}
+        core = before["OPENBLAS_CORETYPE"] or best_core()
+        if core is not None:
+            os.environ["OPENBLAS_CORETYPE"] = core
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+        try:
+            return ctypes.CDLL(os.path.join(folder, files[0]))
+        except OSError:
+            return None
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    os.environ.pop(name, None)
+                else:
+                    os.environ[name] = value
+
+
+@functools.cache
+def address(kind: str) -> int | None:
+    """Where the product of matrices of a type is."""
+    found = library()
+    if found is None:
+        return None
+    name = {"f4": "sgemm", "f8": "dgemm"}[kind]
+    for full in (f"scipy_cblas_{name}", f"cblas_{name}"):
+        if hasattr(found, full):
+            return ctypes.cast(getattr(found, full), ctypes.c_void_p).value
+    return None
+
+
+def core() -> str:
+    """The kernels that OpenBLAS uses."""
+    found = library()
+    for name in ("scipy_openblas_get_corename", "openblas_get_corename"):
+        if found is not None and hasattr(found, name):
+            function = getattr(found, name)
+            function.restype = ctypes.c_char_p
+            return str(function().decode())
+    return "none"

@@ -1,0 +1,912 @@
+"""Groups as functions in LLVM's language.
+
+A function computes one part of a group: some of its rows. Within a row there are stages: loops
+over the columns, each of which may use what the one before has reduced. What has one value for the
+whole row is computed between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from wengert.engines.native import mathematics
+from wengert.engines.native.arrays import (
+    Base,
+    Count,
+    Dims,
+    Given,
+    Literal,
+    Map,
+    Piece,
+    Reduction,
+    View,
+    is_plain,
+    whole,
+)
+from wengert.engines.native.fusing import END, FULL, ROW, Fusion, Group
+from wengert.engines.native.machine import vector_bytes
+from wengert.engines.native.scalar import Code, constant, is_float
+from wengert.engines.native.vectors import Body, literal, llvm_type, memory_type
+
+BLOCK: Final = 4096  # columns of a row, where the rows are ours to choose
+PART: Final = 1 << 16  # elements, times their cost, that are worth handing to another thread
+MOST_PARTS: Final = 1 << 12
+MOST_SUMS: Final = 16  # parts, where each has sums of columns of its own
+SCRATCH: Final = 1 << 16  # bytes of a row that a thread keeps for a later stage
+
+
+class Launch(NamedTuple):
+    """A function, the arrays that it is called with, and the number of parts it is called for."""
+
+    text: str  # of the function, without its name
+    arrays: Sequence[Base]
+    parts: int
+    calls: Sequence[tuple[str, str, int]]  # functions of `mathematics` that it calls
+    declarations: frozenset[str]
+    group: Group
+    outputs: Sequence[Base]
+    once: bool  # whether each element is read before it is written, and not read again
+    flops: int
+
+
+class Axis(NamedTuple):
+    size: int
+    within: int  # elements within one step
+
+
+class Load:
+    """An array that is read, with a stride for each axis of the group."""
+
+    __slots__ = ("base", "kind", "level", "offset", "strides")
+
+    def __init__(self, base: Base, offset: int, strides: list[int]) -> None:
+        self.base = base
+        self.kind = base.kind
+        self.offset = offset
+        self.strides = strides
+        self.level = FULL
+
+
+def launches(group: Group, memory: set[Base]) -> list[Launch]:
+    """What has to be called, one after the other, to compute a group."""
+    return _Emitter(group, memory).launches()
+
+
+def function(launch: Launch, name: str) -> str:
+    return f"define internal void {name}(ptr %b, i64 %part) nounwind {{\n{launch.text}\n}}"
+
+
+class _Sum(NamedTuple):
+    """A reduction: what of, how, and what it is to the loop."""
+
+    item: Reduction
+    value: int
+    result: int  # the value of the result, at the level of rows; -1 at the end
+    level: str
+
+
+class _Emitter:
+    def __init__(self, group: Group, memory: set[Base]) -> None:
+        self.group = group
+        self.memory = memory
+        self.code = Code()
+        self.loads: list[Load] = []
+        self._load_of: dict[Any, int] = {}
+        self.values: dict[Base, int] = {}
+        self.sums: list[_Sum] = []
+        self.arrays: list[Base] = []
+        self.body = Body(set())
+        self.calls: dict[tuple[str, str, int], None] = {}
+        self.more: list[Launch] = []
+        self.read_views = False
+
+    # ---- what is computed, as code -------------------------------------------------------------
+
+    def launches(self) -> list[Launch]:
+        chain = sorted({*self.group.boundaries, self.group.columns or 1, self.group.size} - {1})
+        self.axes = [Axis(b // a, a) for a, b in zip([1, *chain], chain, strict=False)][::-1]
+        for item in self.group.members:
+            level = self.group.levels[item]
+            if isinstance(item, Map):
+                self._map(item, self.group.columns if level == ROW else 1)
+            else:
+                self._reduction(item, level)
+        self._expand()
+        self._lay_out()
+        self._split()
+        return [self._main(), *self.more]
+
+    def _map(self, item: Map, within: Any) -> None:
+        arguments = [self._argument(v, within) for v in item.views]
+        self.values[item] = self.code.inserted(item.code, arguments)[item.result]
+
+    def _reduction(self, item: Reduction, level: str) -> None:
+        value = self._argument(item.view, 1)
+        result = -1
+        if level == ROW:
+            result = self.code.add("param", item.kind, (), ("sum", len(self.sums)))
+            self.values[item] = result
+        self.sums.append(_Sum(item, value, result, level))
+
+    def _argument(self, view: View, within: int) -> int:
+        base = view.base
+        if type(base) is Literal:
+            return self.code.constant(base.kind, base.value)
+        if base in self.values:
+            return self.values[base]
+        strides = self._on_axes(view, within)
+        key = (base, view.offset, tuple(strides))
+        found = self._load_of.get(key)
+        if found is None:
+            extra = ("load", len(self.loads))
+            self.loads.append(Load(base, view.offset, strides))
+            found = self._load_of[key] = self.code.add("param", base.kind, (), extra)
+            self.read_views |= not is_plain(view) or within != 1
+        return found
+
+    def _on_axes(self, view: View, within: int) -> list[int]:
+        """The strides of a view on the axes of the group."""
+        if is_plain(view):
+            return [a.within // within if a.within >= within else 0 for a in self.axes]
+        strides = [0] * len(self.axes)
+        begin = within
+        for size, stride in zip(view.shape[::-1], view.strides[::-1], strict=True):
+            end = begin * size
+            for k, axis in enumerate(self.axes):
+                if size != 1 and begin <= axis.within < end:
+                    strides[k] = stride * (axis.within // begin)
+            begin = end
+        return strides
+
+    def _expand(self) -> None:
+        """Write functions out in place of calls, unless there are many."""
+        stored = [
+            b
+            for b in self.group.members
+            if b in self.values and (b in self.memory or type(b) is Piece)
+        ]
+        self.targets = {
+            b: Load(
+                b.target.base,
+                b.target.offset,
+                self._on_axes(b.target, self.group.columns if self._is_row(b) else 1),
+            )
+            for b in stored
+            if type(b) is Piece
+        }
+        wanted = [self.values[b] for b in stored] + [s.value for s in self.sums]
+        wanted += [s.result for s in self.sums if s.result >= 0]
+        self.code, found = mathematics.expanded(self.code, wanted)
+        given = iter(found)
+        self.stored = {b: next(given) for b in stored}
+        values = [next(given) for _ in self.sums]
+        results = [next(given) if s.result >= 0 else -1 for s in self.sums]
+        self.sums = [
+            s._replace(value=v, result=r)
+            for s, v, r in zip(self.sums, values, results, strict=True)
+        ]
+
+    # ---- the loops -----------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """Join axes that are one to all views, and say which of them are columns."""
+        columns = self.group.columns
+        accesses = [*self.loads, *self.targets.values()]
+        k = len(self.axes) - 2
+        while k >= 0:
+            outer, inner = self.axes[k], self.axes[k + 1]
+            if outer.within != columns and all(
+                x.strides[k] == x.strides[k + 1] * inner.size for x in accesses
+            ):
+                self.axes[k : k + 2] = [Axis(outer.size * inner.size, inner.within)]
+                for x in accesses:
+                    del x.strides[k]
+            k -= 1
+        self.short = 0  # columns of the last row, if it is shorter
+        size = self.group.size
+        if columns:
+            self.columns = columns
+        elif len(self.axes) <= 1:
+            self.columns = min(size, 2 * BLOCK) if size <= 2 * BLOCK else BLOCK
+            self.short = size % self.columns
+        else:
+            self.columns = self.axes[-1].size
+        self.rows = -(-size // self.columns) if self.columns else 1
+        self.outer = [k for k, a in enumerate(self.axes) if a.within >= self.columns]
+        self.inner = [k for k, a in enumerate(self.axes) if a.within < self.columns]
+        self.blocked = not columns and len(self.axes) <= 1 and self.rows > 1
+        for x in self.loads:
+            if not any(x.strides[k] for k in self.inner):
+                x.level = ROW
+        if self.columns == 1:
+            self.inner = []
+
+    def _split(self) -> None:
+        """The parts: so many rows each, whoever computes them."""
+        weight = 1 + len(self.code.instructions) / 16
+        per_part = max(1, int(PART / weight / max(self.columns, 1)))
+        most = MOST_SUMS if any(self._sums_columns(s) for s in self.sums) else MOST_PARTS
+        if most == MOST_SUMS and self.columns > (1 << 16):
+            most = 1
+        self.per_part = max(per_part, -(-self.rows // most))
+        self.parts = -(-self.rows // self.per_part)
+
+    def _sums_columns(self, s: _Sum) -> bool:
+        return s.level == END and s.item.along == "first"
+
+    # ---- the function --------------------------------------------------------------------------
+
+    def _main(self) -> Launch:
+        self._levels()
+        self.width = self._width()
+        self.outputs = list(self.stored)
+        self._sum_outputs()
+        lines = self._function()
+        arrays = list(self.arrays)
+        once = not self.read_views and self.stages <= 1
+        flops = self.group.size * sum(
+            self.full[i] and op not in ("param", "const", "cast", "bits")
+            for i, (op, *_) in enumerate(self.code.instructions)
+        )
+        return Launch(
+            "\n".join(lines), arrays, self.parts, list(self.calls),
+            frozenset(self.body.declarations), self.group, self.outputs, once, flops,
+        )  # fmt: skip
+
+    def _levels(self) -> None:
+        """For each instruction whether it belongs to elements, and the stage before it is known."""
+        code = self.code.instructions
+        depth_of_sum: list[int] = [0] * len(self.sums)
+        self.full = [False] * len(code)
+        self.depth = [0] * len(code)
+        at_value: dict[int, list[int]] = {}
+        for k, s in enumerate(self.sums):
+            at_value.setdefault(s.value, []).append(k)
+        for i, (op, _, args, extra) in enumerate(code):
+            if op == "param":
+                which, k = extra
+                if which == "load":
+                    self.full[i] = self.loads[k].level == FULL
+                else:
+                    self.depth[i] = depth_of_sum[k]
+            elif args:
+                self.full[i] = any(self.full[a] for a in args)
+                self.depth[i] = max(self.depth[a] for a in args)
+            for k in at_value.get(i, ()):
+                depth_of_sum[k] = self.depth[i] + 1
+        self.sum_depth = depth_of_sum
+        stored = [self.depth[v] for b, v in self.stored.items() if self._is_full(b)]
+        summed = [self.depth[s.value] for s in self.sums]
+        self.stages = max([-1, *stored, *summed]) + 1
+
+    def _is_row(self, base: Base) -> bool:
+        return self.group.levels[base] == ROW
+
+    def _is_full(self, base: Base) -> bool:
+        return self.group.levels[base] == FULL
+
+    def _width(self) -> int:
+        """How many elements a vector has: more where there is little to do with each."""
+        if len(self.inner) > 1 or self.columns == 1:
+            return 1
+        kinds = [k for i, (_, k, _, _) in enumerate(self.code.instructions) if self.full[i]]
+        largest = max([int(k[1]) for k in kinds] + [int(b.kind[1]) for b in self.stored], default=4)
+        weight = sum(self.full)
+        native = vector_bytes() // largest
+        times = 4 if weight <= 16 else 2 if weight <= 200 else 1
+        width = native * times
+        while width > 1 and width // 2 >= self.columns:
+            width //= 2
+        return width
+
+    def _sum_outputs(self) -> None:
+        """Where the sums over many rows go, and what puts those of the parts together."""
+        self.partial: dict[int, Base] = {}
+        for k, s in enumerate(self.sums):
+            if s.level != END:
+                continue
+            columns = self._sums_columns(s)
+            count = self.parts if columns else self.rows
+            target: Base = s.item
+            if count > 1:
+                shape = (count, self.columns) if columns else (count,)
+                target = Base(shape, s.item.kind, s.item.place)
+                self.more += _combined(s.item, target, self.memory)
+                self.outputs.append(target)
+            else:
+                self.outputs.append(s.item)
+            self.partial[k] = target
+
+    def _pointer(self, base: Base) -> str:
+        for k, known in enumerate(self.arrays):
+            if known is base:
+                return f"%a{k}"
+        self.arrays.append(base)
+        return f"%a{len(self.arrays) - 1}"
+
+    def _function(self) -> list[str]:
+        body = self.body
+        for x in self.loads:
+            if type(x.base) is not Count:
+                self._pointer(x.base)
+        for b in (*self.stored, *self.partial.values()):
+            self._pointer(b.target.base if type(b) is Piece else b)
+        body.label("entry")
+        for k in range(len(self.arrays)):
+            body.do(f"%g{k} = getelementptr ptr, ptr %b, i64 {k}")
+            body.do(f"%a{k} = load ptr, ptr %g{k}")
+        self._scratches()
+        if self.rows == 1:
+            self._start_columns("0")
+            self._row("0")
+        else:
+            self._loop_over_rows()
+        body.do("ret void")
+        return body.lines
+
+    def _loop_over_rows(self) -> None:
+        body = self.body
+        begin = body.set(f"mul i64 %part, {self.per_part}")
+        end = body.set(f"add i64 {begin}, {self.per_part}")
+        if self.rows % self.per_part:
+            beyond = body.set(f"icmp ugt i64 {end}, {self.rows}")
+            end = body.set(f"select i1 {beyond}, i64 {self.rows}, i64 {end}")
+        self._start_columns("%part")
+        body.do("br label %rows.from")
+        body.label("rows.from")
+        body.do("br label %row")
+        body.label("row")
+        body.do(f"%r = phi i64 [ {begin}, %rows.from ], [ %r.next, %row.end ]")
+        self._row("%r")
+        body.do("br label %row.end")
+        body.label("row.end")
+        body.do("%r.next = add i64 %r, 1")
+        body.do(f"%more.rows = icmp ult i64 %r.next, {end}")
+        body.do("br i1 %more.rows, label %row, label %rows.end")
+        body.label("rows.end")
+
+    def _start_columns(self, part: str) -> None:
+        """Sums of columns begin with nothing."""
+        self.column_sums: dict[int, str] = {}
+        for k, s in enumerate(self.sums):
+            if self._sums_columns(s):
+                kind = s.item.kind
+                at = self.body.set(f"mul i64 {part}, {self.columns if self.parts > 1 else 0}")
+                row = self._element(self._pointer(self.partial[k]), kind, at)
+                self.column_sums[k] = row
+                nothing = literal(kind, _neutral(s.item.how, kind), self.width)
+
+                def body(j: str, width: int, mask: str | None, row: str = row, kind: str = kind,
+                         nothing: str = nothing) -> list[str]:  # fmt: skip
+                    self._store(row, kind, j, nothing, mask)
+                    return []
+
+                self._columns(f"init{k}", [], body, whole_row=True)
+
+    # ---- one row -------------------------------------------------------------------------------
+
+    def _row(self, r: str) -> None:
+        self.names_row: dict[int, str] = {}
+        self.splats: dict[int, str] = {}
+        self._row_pointers(r)
+        self._row_values(0)
+        for stage in range(self.stages):
+            self._stage(stage)
+            self._row_values(stage + 1)
+        for base, value in self.stored.items():
+            if not self._is_full(base):
+                self._store(self.out_starts[base], base.kind, "0", self.names_row[value], None, 1)
+        for k, s in enumerate(self.sums):
+            if s.level == END and not self._sums_columns(s):
+                row = self._element(self._pointer(self.partial[k]), s.item.kind, r)
+                self._store(row, s.item.kind, "0", self.totals[k], None, 1)
+
+    def _row_pointers(self, r: str) -> None:
+        """Where the row begins in each array."""
+        body = self.body
+        if len(self.outer) > 1:
+            index = self._unravelled(r, [self.axes[k].size for k in self.outer])
+        else:
+            index = [r]
+        self.starts: list[str] = []
+        for x in self.loads:
+            start = self._start(x, r, index)
+            if type(x.base) is not Count:
+                start = self._element(self._pointer(x.base), x.kind, start)
+            self.starts.append(start)
+        self.out_starts = {}
+        for base in self.stored:
+            target = self.targets.get(base)
+            if target is not None:
+                at, array = self._start(target, r, index), target.base
+            else:
+                step = self.columns if self._is_full(base) else 1
+                at, array = _sum(body, 0, [(r, step)]), base
+            self.out_starts[base] = self._element(self._pointer(array), base.kind, at)
+        self.limit = str(self.columns)
+        if self.short:
+            last = body.set(f"icmp eq i64 {r}, {self.rows - 1}")
+            self.limit = body.set(f"select i1 {last}, i64 {self.short}, i64 {self.columns}")
+
+    def _start(self, x: Load, r: str, index: Sequence[str]) -> str:
+        """Where a row begins in an array, in elements."""
+        if self.blocked:
+            return _sum(self.body, x.offset, [(r, (x.strides or [0])[0] * self.columns)])
+        terms = [(i, x.strides[k]) for i, k in zip(index, self.outer, strict=False)]
+        return _sum(self.body, x.offset, terms)
+
+    def _unravelled(self, r: str, sizes: Sequence[int]) -> list[str]:
+        """The index on each axis of a place in row-major order."""
+        found = []
+        for size in reversed(sizes[1:]):
+            found.append(self.body.set(f"urem i64 {r}, {size}"))
+            r = self.body.set(f"udiv i64 {r}, {size}")
+        return [r, *reversed(found)]
+
+    def _row_values(self, depth: int) -> None:
+        """What has one value for the row, as far as it is known before a stage."""
+        for i, (op, kind, args, extra) in enumerate(self.code.instructions):
+            if self.full[i] or i in self.names_row or self.depth[i] != depth:
+                continue
+            if op == "param":
+                which, k = extra
+                if which == "load":
+                    self.names_row[i] = self._load(k, "0", 1, None)
+                else:
+                    self.names_row[i] = self.totals[k]
+            else:
+                names = [self.names_row[a] for a in args]
+                self.names_row[i] = self.body.value(self.code, i, names, 1, self._called)
+
+    def _called(self, name: str, kind: str, width: int) -> str:
+        self.calls[name, kind, width] = None
+        return f"@{name}.{kind}.{width}"
+
+    # ---- one stage: a loop over the columns ----------------------------------------------------
+
+    def _scratches(self) -> None:
+        """Memory for what a later stage uses and should not compute again."""
+        self.scratch: dict[int, str] = {}
+        self.kept: dict[int, Base] = {
+            v: b for b, v in self.stored.items() if self._is_full(b) and type(b) is not Piece
+        }
+        size = 0
+        for i in sorted(self._used_later()):
+            kind = self.code.kind(i)
+            size += self.columns * int(kind[1])
+            if i in self.kept or size > SCRATCH or not self._is_dear(i):
+                continue
+            name = self.body.set(f"alloca [{self.columns} x {memory_type(kind, 1)}], align 64")
+            self.scratch[i] = name
+
+    def _used_later(self) -> set[int]:
+        """Elements that are known in one stage and used in a later one."""
+        found = set()
+        for i, (_, _, args, _) in enumerate(self.code.instructions):
+            if self.full[i]:
+                found |= {a for a in args if self.full[a] and self.depth[a] < self.depth[i]}
+        return found
+
+    def _is_dear(self, i: int) -> bool:
+        """Whether computing a value again costs more than keeping it."""
+        needed: set[int] = set()
+        waiting = [i]
+        while waiting and len(needed) < 12:
+            at = waiting.pop()
+            if at not in needed and self.full[at]:
+                needed.add(at)
+                waiting += self.code.instructions[at][2]
+        ops = [self.code.instructions[a][0] for a in needed]
+        return len(needed) > 8 or any(op in ("div", "sqrt", "call") for op in ops)
+
+    def _stage(self, stage: int) -> None:
+        stores = [
+            (b, v) for b, v in self.stored.items() if self._is_full(b) and self.depth[v] == stage
+        ]
+        sums = [k for k, s in enumerate(self.sums) if self.depth[s.value] == stage]
+        keeps = [i for i in self.scratch if self.depth[i] == stage]
+        running = [k for k in sums if k not in self.column_sums]
+        wanted = [v for _, v in stores] + [self.sums[k].value for k in sums] + keeps
+        order = self._order(wanted, stage)
+        self._splat(order, wanted)
+
+        def body(j: str, width: int, mask: str | None, accumulators: list[str]) -> list[str]:
+            names = self._elements(order, j, width, mask, stage)
+            for b, v in stores:
+                self._put(b, j, names[v], mask, width)
+            for i in keeps:
+                self._store(self.scratch[i], self.code.kind(i), j, names[i], mask, width)
+            found = []
+            for k in sums:
+                s = self.sums[k]
+                value = names[s.value]
+                if k in self.column_sums:
+                    self._add_to_columns(k, j, value, width, mask)
+                else:
+                    found.append(self._combine(s, accumulators[len(found)], value, width, mask))
+            return found
+
+        starts = [
+            literal(self.sums[k].item.kind, _neutral(self.sums[k].item.how, self.sums[k].item.kind),
+                    self.width)
+            for k in running
+        ]  # fmt: skip
+        kinds = [llvm_type(self.sums[k].item.kind, self.width) for k in running]
+        ends = self._columns(f"s{stage}", list(zip(kinds, starts, strict=True)), body)
+        if not hasattr(self, "totals"):
+            self.totals: dict[int, str] = {}
+        for k, vector in zip(running, ends, strict=True):
+            self.totals[k] = self._across(self.sums[k], vector, self.width)
+
+    def _order(self, wanted: Sequence[int], stage: int) -> list[int]:
+        """The element-wise instructions of a stage, in order."""
+        found: set[int] = set()
+        waiting = [w for w in wanted if self.full[w]]
+        while waiting:
+            at = waiting.pop()
+            if at in found:
+                continue
+            found.add(at)
+            if not self._is_kept(at, stage):
+                waiting += [a for a in self.code.instructions[at][2] if self.full[a]]
+        return sorted(found)
+
+    def _is_kept(self, i: int, stage: int) -> bool:
+        return self.depth[i] < stage and (i in self.scratch or i in self.kept)
+
+    def _splat(self, order: Sequence[int], wanted: Sequence[int]) -> None:
+        """Values of the row as vectors, for a stage that uses them."""
+        used = {a for i in order for a in self.code.instructions[i][2] if not self.full[a]}
+        used |= {w for w in wanted if not self.full[w]}
+        for i in sorted(used):
+            if i not in self.splats and self.code.instructions[i][0] != "const":
+                kind = self.code.kind(i)
+                self.splats[i] = _repeated(self.body, self.names_row[i], kind, self.width)
+
+    def _elements(
+        self, order: Sequence[int], j: str, width: int, mask: str | None, stage: int
+    ) -> dict[int, str]:
+        names: dict[int, str] = dict(self.splats)
+        code = self.code.instructions
+        for i in self.names_row:
+            if code[i][0] == "const":
+                names[i] = literal(code[i][1], code[i][3], width)
+        for i in order:
+            op, kind, args, extra = code[i]
+            if op == "param":
+                names[i] = self._load(extra[1], j, width, mask)
+            elif self._is_kept(i, stage):
+                start = self.scratch.get(i) or self.out_starts[self.kept[i]]
+                names[i] = self._read(start, kind, j, width, mask)
+            else:
+                given = [names[a] for a in args]
+                names[i] = self.body.value(self.code, i, given, width, self._called)
+        return names
+
+    def _columns(
+        self, name: str, accumulators: list[tuple[str, str]], body: Any, whole_row: bool = False
+    ) -> list[str]:
+        """A loop over the columns, a vector at a time, and once more for what is left over."""
+        lines, width = self.body, self.width
+
+        def run(j: str, mask: str | None, now: list[str]) -> list[str]:
+            return body(j, width, mask) if whole_row else body(j, width, mask, now)
+
+        if self.short and not whole_row:
+            return self._columns_of_any_row(name, accumulators, run)
+        full, rest = divmod(self.columns, width)
+        now = [start for _, start in accumulators]
+        if full == 1:
+            now = run("0", None, now)
+        elif full > 1:
+            now = self._counted(name, accumulators, str(full * width), run)
+        if rest:
+            ones = ", ".join(f"i1 {'true' if k < rest else 'false'}" for k in range(width))
+            now = run(str(full * width), f"<{ones}>", now)
+        return now
+
+    def _counted(self, name: str, accumulators: Any, end: str, run: Any) -> list[str]:
+        lines = self.body
+        lines.do(f"br label %{name}.from")
+        lines.label(f"{name}.from")
+        lines.do(f"br label %{name}")
+        lines.label(name)
+        hole = len(lines.lines)
+        now = [f"%{name}.a{k}" for k in range(len(accumulators))]
+        then = run(f"%{name}.j", None, list(now))
+        lines.do(f"br label %{name}.end")
+        lines.label(f"{name}.end")
+        phis = [f"%{name}.j = phi i64 [ 0, %{name}.from ], [ %{name}.next, %{name}.end ]"]
+        phis += [
+            f"{a} = phi {kind} [ {start}, %{name}.from ], [ {b}, %{name}.end ]"
+            for a, b, (kind, start) in zip(now, then, accumulators, strict=True)
+        ]
+        lines.lines[hole:hole] = phis
+        lines.do(f"%{name}.next = add i64 %{name}.j, {self.width}")
+        lines.do(f"%{name}.more = icmp ult i64 %{name}.next, {end}")
+        lines.do(f"br i1 %{name}.more, label %{name}, label %{name}.done")
+        lines.label(f"{name}.done")
+        return then  # type: ignore[no-any-return]
+
+    def _columns_of_any_row(self, name: str, accumulators: Any, run: Any) -> list[str]:
+        """The last row is shorter: its vectors, and then a masked one if something is left."""
+        lines, width = self.body, self.width
+        end = lines.set(f"and i64 {self.limit}, {-width}")
+        some = lines.set(f"icmp ne i64 {end}, 0")
+        lines.do(f"br label %{name}.before")
+        lines.label(f"{name}.before")
+        lines.do(f"br i1 {some}, label %{name}.loop, label %{name}.rest")
+        lines.label(f"{name}.loop")
+        now = self._counted(name, accumulators, end, run)
+        lines.do(f"br label %{name}.rest")
+        lines.label(f"{name}.rest")
+        merged = []
+        for k, ((kind, start), value) in enumerate(zip(accumulators, now, strict=True)):
+            lines.do(f"%{name}.m{k} = phi {kind} [ {start}, %{name}.before ], [ {value}, %{name}.done ]")  # fmt: skip
+            merged.append(f"%{name}.m{k}")
+        left = lines.set(f"icmp ne i64 {end}, {self.limit}")
+        lines.do(f"br i1 {left}, label %{name}.masked, label %{name}.over")
+        lines.label(f"{name}.masked")
+        places = f"<{width} x i64>"
+        steps = ", ".join(f"i64 {k}" for k in range(width))
+        here = lines.set(f"add {places} {_repeated(lines, end, 'i8', width)}, <{steps}>")
+        edge = _repeated(lines, self.limit, "i8", width)
+        mask = lines.set(f"icmp ult {places} {here}, {edge}")
+        then = run(end, mask, list(merged))
+        lines.do(f"br label %{name}.masked.end")
+        lines.label(f"{name}.masked.end")
+        lines.do(f"br label %{name}.over")
+        lines.label(f"{name}.over")
+        found = []
+        for k, ((kind, _), a, b) in enumerate(zip(accumulators, merged, then, strict=True)):
+            lines.do(f"%{name}.o{k} = phi {kind} [ {a}, %{name}.rest ], [ {b}, %{name}.masked.end ]")  # fmt: skip
+            found.append(f"%{name}.o{k}")
+        return found
+
+    # ---- memory --------------------------------------------------------------------------------
+
+    def _element(self, pointer: str, kind: str, at: str) -> str:
+        if at == "0":
+            return pointer
+        return self.body.set(f"getelementptr {memory_type(kind, 1)}, ptr {pointer}, i64 {at}")
+
+    def _load(self, k: int, j: str, width: int, mask: str | None) -> str:
+        """Elements of a row, beginning with column j."""
+        x = self.loads[k]
+        at, stride = self._along(x, j)
+        if type(x.base) is Count:
+            return self._counted_places(self.starts[k], at, stride, x.kind, width)
+        if width == 1 or stride == 1:
+            return self._read(self.starts[k], x.kind, at, width, mask)
+        return self._gathered(self.starts[k], x.kind, at, stride, width, mask)
+
+    def _along(self, x: Load, j: str) -> tuple[str, int]:
+        """Where column j is, from the beginning of the row, and how far the next one is."""
+        if len(self.inner) > 1:
+            index = self._unravelled(j, [self.axes[a].size for a in self.inner])
+            strides = [x.strides[a] for a in self.inner]
+            return _sum(self.body, 0, list(zip(index, strides, strict=True))), 0
+        if x.level == ROW or not self.inner:
+            return "0", 0
+        stride = x.strides[self.inner[0]]
+        return _sum(self.body, 0, [(j, stride)]), stride
+
+    def _counted_places(self, start: str, at: str, stride: int, kind: str, width: int) -> str:
+        """Numbers that are their own places."""
+        body = self.body
+        first = body.set(f"add i64 {start}, {at}")
+        narrow = body.set(f"trunc i64 {first} to i32") if kind == "i4" else first
+        if width == 1:
+            return narrow
+        scalar = llvm_type(kind, 1)
+        steps = ", ".join(f"{scalar} {k * stride}" for k in range(width))
+        spread = _repeated(body, narrow, kind, width)
+        return body.set(f"add {llvm_type(kind, width)} {spread}, <{steps}>")
+
+    def _read(self, start: str, kind: str, at: str, width: int, mask: str | None) -> str:
+        body = self.body
+        place = self._element(start, kind, at)
+        memory = memory_type(kind, width)
+        align = int(kind[1])
+        if mask is None or width == 1:
+            found = body.set(f"load {memory}, ptr {place}, align {align}")
+        else:
+            name = _masked("load", kind, width)
+            body.declarations.add(f"declare {memory} {name}(ptr, <{width} x i1>, {memory})")
+            found = body.set(f"call {memory} {name}(ptr align {align} {place}, <{width} x i1> {mask}, {memory} zeroinitializer)")  # fmt: skip
+        return self._truth(found, kind, width)
+
+    def _truth(self, found: str, kind: str, width: int) -> str:
+        if kind != "b1":
+            return found
+        memory = memory_type(kind, width)
+        zero = "0" if width == 1 else "zeroinitializer"
+        return self.body.set(f"icmp ne {memory} {found}, {zero}")
+
+    def _gathered(
+        self, start: str, kind: str, at: str, stride: int, width: int, mask: str | None
+    ) -> str:
+        """Elements that do not lie side by side, one by one."""
+        body = self.body
+        place = self._element(start, kind, at)
+        memory = memory_type(kind, width)
+        places = self._places_from(place, kind, stride, width)
+        mangled = memory_mangled(kind, width)
+        name = f"@llvm.masked.gather.{mangled}.v{width}p0"
+        body.declarations.add(f"declare {memory} {name}(<{width} x ptr>, <{width} x i1>, {memory})")
+        chosen = mask or "splat (i1 true)"
+        found = body.set(f"call {memory} {name}(<{width} x ptr> align {kind[1]} {places}, <{width} x i1> {chosen}, {memory} zeroinitializer)")  # fmt: skip
+        return self._truth(found, kind, width)
+
+    def _store(
+        self, start: str, kind: str, at: str, value: str, mask: str | None, width: int = 0
+    ) -> None:
+        body = self.body
+        width = width or self.width
+        place = self._element(start, kind, at)
+        memory = memory_type(kind, width)
+        align = int(kind[1])
+        if kind == "b1":
+            value = body.set(f"zext {llvm_type(kind, width)} {value} to {memory}")
+        if mask is None or width == 1:
+            body.do(f"store {memory} {value}, ptr {place}, align {align}")
+            return
+        name = _masked("store", kind, width)
+        body.declarations.add(f"declare void {name}({memory}, ptr, <{width} x i1>)")
+        body.do(f"call void {name}({memory} {value}, ptr align {align} {place}, <{width} x i1> {mask})")  # fmt: skip
+
+    def _put(self, base: Base, j: str, value: str, mask: str | None, width: int) -> None:
+        """Elements of a row into the array that they belong to."""
+        start, target = self.out_starts[base], self.targets.get(base)
+        if target is None:
+            self._store(start, base.kind, j, value, mask, width)
+            return
+        at, stride = self._along(target, j)
+        if width == 1 or stride == 1:
+            self._store(start, base.kind, at, value, mask, width)
+        else:
+            self._scatter(self._element(start, base.kind, at), base.kind, stride, value, mask, width)
+
+    def _scatter(
+        self, place: str, kind: str, stride: int, value: str, mask: str | None, width: int
+    ) -> None:
+        body = self.body
+        memory = memory_type(kind, width)
+        if kind == "b1":
+            value = body.set(f"zext {llvm_type(kind, width)} {value} to {memory}")
+        places = self._places_from(place, kind, stride, width)
+        name = f"@llvm.masked.scatter.{memory_mangled(kind, width)}.v{width}p0"
+        body.declarations.add(f"declare void {name}({memory}, <{width} x ptr>, <{width} x i1>)")
+        chosen = mask or "splat (i1 true)"
+        body.do(f"call void {name}({memory} {value}, <{width} x ptr> align {kind[1]} {places}, <{width} x i1> {chosen})")  # fmt: skip
+
+    def _places_from(self, place: str, kind: str, stride: int, width: int) -> str:
+        steps = ", ".join(f"i64 {k * stride}" for k in range(width))
+        scalar = memory_type(kind, 1)
+        return self.body.set(f"getelementptr {scalar}, ptr {place}, <{width} x i64> <{steps}>")
+
+    # ---- sums ----------------------------------------------------------------------------------
+
+    def _combine(self, s: _Sum, so_far: str, value: str, width: int, mask: str | None) -> str:
+        """One more element for each of the sums of a row."""
+        kind, how = s.item.kind, s.item.how
+        then = _combined_pair(self.body, how, kind, so_far, value, width)
+        if mask is None or width == 1:
+            return then
+        kinds = llvm_type(kind, width)
+        return self.body.set(f"select <{width} x i1> {mask}, {kinds} {then}, {kinds} {so_far}")
+
+    def _add_to_columns(self, k: int, j: str, value: str, width: int, mask: str | None) -> None:
+        s = self.sums[k]
+        row, kind = self.column_sums[k], s.item.kind
+        so_far = self._read(row, kind, j, width, mask)
+        then = _combined_pair(self.body, s.item.how, kind, so_far, value, width)
+        self._store(row, kind, j, then, mask, width)
+
+    def _across(self, s: _Sum, vector: str, width: int) -> str:
+        """All elements of a vector put together: halves, and halves of them."""
+        kind = s.item.kind
+        while width > 1:
+            half = width // 2
+            pair = [self._half(vector, kind, width, h) for h in (0, 1)]
+            vector = _combined_pair(self.body, s.item.how, kind, pair[0], pair[1], half)
+            width = half
+        return vector
+
+    def _half(self, vector: str, kind: str, width: int, which: int) -> str:
+        kinds = llvm_type(kind, width)
+        if width == 2:
+            return self.body.set(f"extractelement {kinds} {vector}, i32 {which}")
+        places = ", ".join(f"i32 {which * width // 2 + k}" for k in range(width // 2))
+        return self.body.set(
+            f"shufflevector {kinds} {vector}, {kinds} poison, <{width // 2} x i32> <{places}>"
+        )
+
+
+def memory_mangled(kind: str, width: int) -> str:
+    scalar = memory_type(kind, 1)
+    return f"v{width}{ {'float': 'f32', 'double': 'f64'}.get(scalar, scalar) }"
+
+
+def _masked(what: str, kind: str, width: int) -> str:
+    return f"@llvm.masked.{what}.{memory_mangled(kind, width)}.p0"
+
+
+def _sum(body: Body, constant: int, terms: Sequence[tuple[str, int]]) -> str:
+    """constant + sum(name * factor), as a name or a number."""
+    total: str | None = None
+    for name, factor in terms:
+        if name == "0" or factor == 0:
+            continue
+        if name.lstrip("-").isdigit():
+            constant += int(name) * factor
+            continue
+        term = name if factor == 1 else body.set(f"mul i64 {name}, {factor}")
+        total = term if total is None else body.set(f"add i64 {total}, {term}")
+    if total is None:
+        return str(constant)
+    return body.set(f"add i64 {total}, {constant}") if constant else total
+
+
+def _repeated(body: Body, name: str, kind: str, width: int) -> str:
+    """A vector of the same number."""
+    if width == 1:
+        return name
+    kinds, scalar = llvm_type(kind, width), llvm_type(kind, 1)
+    one = body.set(f"insertelement {kinds} poison, {scalar} {name}, i32 0")
+    return body.set(f"shufflevector {kinds} {one}, {kinds} poison, <{width} x i32> zeroinitializer")
+
+
+def _neutral(how: str, kind: str) -> Any:
+    """What a sum, a product or an extreme begins with, as the extra of a constant."""
+    if how in ("any", "all"):
+        return how == "all"
+    if how == "sum":  # adding -0.0 changes nothing, not even -0.0
+        return constant(kind, -0.0 if is_float(kind) else 0)
+    if how == "prod":
+        return constant(kind, 1)
+    if is_float(kind):
+        return constant(kind, -math.inf if how == "max" else math.inf)
+    bits = 8 * int(kind[1])
+    low, high = (0, 2**bits - 1) if kind[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return low if how == "max" else high
+
+
+def _combined_pair(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str:
+    """Two sums, products or extremes put together."""
+    kinds, truth = llvm_type(kind, width), llvm_type("b1", width)
+    if how in ("any", "all"):
+        return body.set(f"{'or' if how == 'any' else 'and'} {kinds} {a}, {b}")
+    if how in ("sum", "prod"):
+        word = "add" if how == "sum" else "mul"
+        return body.set(f"{'f' if is_float(kind) else ''}{word} {kinds} {a}, {b}")
+    if not is_float(kind):
+        sign = "s" if kind[0] == "i" else "u"
+        better = body.set(f"icmp {sign}{'gt' if how == 'max' else 'lt'} {kinds} {b}, {a}")
+        return body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")
+    # A NaN that comes is taken, and never let go of.
+    better = body.set(f"fcmp {'ogt' if how == 'max' else 'olt'} {kinds} {b}, {a}")
+    nan = body.set(f"fcmp uno {kinds} {b}, {b}")
+    take = body.set(f"or {truth} {better}, {nan}")
+    return body.set(f"select {truth} {take}, {kinds} {b}, {kinds} {a}")
+
+
+def _combined(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]:
+    """What puts the sums of parts together."""
+    given = Given(partial.shape, partial.kind, partial.place)
+    fusion = Fusion()
+    total = Reduction(
+        item.shape, item.kind, item.how, whole(given), "all" if item.along == "all" else "first"
+    )
+    fusion.add(total)
+    found = launches(fusion.groups[0], {total})
+    names = {given: partial, total: item}
+    return [
+        x._replace(
+            arrays=[names.get(b, b) for b in x.arrays],
+            outputs=[names.get(b, b) for b in x.outputs],
+        )
+        for x in found
+    ]

@@ -1,0 +1,580 @@
+"""A plan that runs as machine code.
+
+What LLVM compiles and what NumPy computes take turns: a segment is a run of native steps, which one
+call carries out. Between them stand steps of NumPy's. Python is entered once for each.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.quiet import QUIET, enter, leave
+from wengert.core.tensor import wrap
+from wengert.engines.native import blas, mathematics
+from wengert.engines.native.arrays import (
+    Base,
+    Given,
+    Literal,
+    Map,
+    Outside,
+    Piece,
+    Pieces,
+    Product,
+    Step,
+    View,
+    is_plain,
+)
+from wengert.engines.native.cache import stored
+from wengert.engines.native.emitting import Launch, function, launches
+from wengert.engines.native.fusing import Group, in_memory
+from wengert.engines.native.lowering import Lowering, leading
+from wengert.engines.native.machine import Loaded, compiled
+from wengert.engines.native.threads import functions, get_threads, pool
+from wengert.engines.native.vectors import Body, llvm_type
+from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
+from wengert.engines.plan import Plan
+
+ALIGNED: Final = 64
+LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
+
+
+class Call:
+    """One step of a segment: a function, the arrays it is given, the number of parts."""
+
+    __slots__ = ("address", "arrays", "launch", "name", "parts", "settings", "what")
+
+    def __init__(self, name: str, arrays: Sequence[Base], parts: int, what: Any) -> None:
+        self.name = name
+        self.arrays = arrays
+        self.parts = parts
+        self.what = what
+        self.settings: Any = None  # numbers that the function reads behind its arrays
+
+
+class Native:
+    """A plan that can be called: `native(values of plan.given)` gives the fetches."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._reference: Compiled | None = None
+        self.low = low = Lowering(plan)
+        self._fetched = [self._fetch(x) for x in plan.fetches]
+        self._written = [(cell, low.stored(v)) for cell, v in low.written.values()]
+        self._checks = [low.stored(v) for v in low.checks]
+        wanted = [v.base for v in self._fetched if isinstance(v, View)]
+        wanted += [v.base for _, v in self._written] + [v.base for v in self._checks]
+        self.order = low.fusion.ordered()
+        self.memory = in_memory(self.order, wanted)
+        self.wanted = set(wanted)
+        self.segments = self._segments()
+        self._compile()
+        self._run, self.fresh = _Runner(self).made()
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        return self._run(values)  # type: ignore[no-any-return]
+
+    def _fetch(self, x: Any) -> Any:
+        """A fetch as an array in memory, or as what NumPy's steps give."""
+        view = self.low.views.get(id(x))
+        if view is None:
+            return x
+        return self.low.stored(view)
+
+    def reference(self) -> Compiled:
+        """The same plan for NumPy, which says what is wrong."""
+        if self._reference is None:
+            self._reference = Compiled(self.plan)
+        return self._reference
+
+    # ---- segments ------------------------------------------------------------------------------
+
+    def _segments(self) -> list[Any]:
+        """Lists of calls, and steps of NumPy's between them."""
+        found: list[Any] = []
+        self._texts: dict[str, str] = {}
+        self._math: dict[tuple[str, str, int], None] = {}
+        self._declarations: set[str] = set()
+        for group in self.order:
+            first = group.members[0]
+            if type(first) is Step:
+                found.append(first)
+                continue
+            calls = self._calls(group, first)
+            if found and isinstance(found[-1], list):
+                found[-1] += calls
+            elif calls:
+                found.append(calls)
+        return found
+
+    def _calls(self, group: Group, first: Any) -> list[Call]:
+        if type(first) is Product:
+            return [_product(first)]
+        if type(first) is Pieces:
+            return []
+        found = []
+        for launch in launches(group, self.memory):
+            if not launch.outputs:
+                continue
+            name = self._texts.setdefault(launch.text, f"@k{len(self._texts)}")
+            self._math.update(dict.fromkeys(launch.calls))
+            self._declarations |= launch.declarations
+            found.append(Call(name, launch.arrays, launch.parts, launch))
+        return found
+
+    # ---- machine code --------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The plan's functions in LLVM's language."""
+        parts = []
+        for text, name in self._texts.items():
+            parts.append(f"define void {name}(ptr %b, i64 %part) nounwind {{\n{text}\n}}")
+        waiting = list(self._math)
+        done = set()
+        while waiting:
+            one = waiting.pop()
+            if one not in done:
+                done.add(one)
+                parts.append(_math_function(*one, self._declarations, waiting))
+        return "\n".join([*sorted(self._declarations), *parts])
+
+    def _compile(self) -> None:
+        self._loaded: Loaded | None = None
+        if self._texts:
+            text = self.text()
+            self._loaded = Loaded(stored("plan", text, lambda: compiled(text)))
+
+    def address(self, name: str) -> int:
+        if name.startswith("@k"):
+            assert self._loaded is not None
+            return self._loaded.address(name[1:])
+        return functions().address(name[1:])
+
+
+def _math_function(
+    name: str, kind: str, width: int, declarations: set[str], waiting: list[tuple[str, str, int]]
+) -> str:
+    """A function of `mathematics` on vectors."""
+    code, result = mathematics.body(name, kind)
+    code, (result,) = mathematics.expanded(code, [result])
+    count = sum(op == "param" for op, *_ in code.instructions)
+    body = Body(declarations)
+
+    def called(inner: str, inner_kind: str, inner_width: int) -> str:
+        waiting.append((inner, inner_kind, inner_width))
+        return f"@{inner}.{inner_kind}.{inner_width}"
+
+    (value,) = body.code(code, [f"%x{i}" for i in range(count)], width, [result], called)
+    kinds = llvm_type(kind, width)
+    parameters = ", ".join(f"{kinds} %x{i}" for i in range(count))
+    lines = "\n".join([*body.lines, f"ret {kinds} {value}"])
+    return f"define internal {kinds} @{name}.{kind}.{width}({parameters}) nounwind {{\n{lines}\n}}"
+
+
+# ---- products ---------------------------------------------------------------------------------
+
+_NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
+_PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
+
+
+def _product(item: Product) -> Call:
+    """The call of BLAS for products of matrices."""
+    a, b = item.views
+    batch = item.shape[:-2]
+    m, n, k = item.shape[-2], item.shape[-1], a.shape[-1]
+    (turned_a, lda), (turned_b, ldb) = leading(a), leading(b)  # type: ignore[misc]
+    count = math.prod(batch)
+    offsets = np.empty((count, 3), np.int64)
+    offsets[:, 0] = _starts(a, batch)
+    offsets[:, 1] = _starts(b, batch)
+    offsets[:, 2] = np.arange(count) * (m * n)
+    along, extent, splits = _splits(count, m, n, k)
+    per = -(-extent // splits)
+    splits = -(-extent // per)
+    fields = np.zeros(17, np.int64)
+    fields[:9] = [blas.address(item.kind) or 0, _YES if turned_a else _NO, _YES if turned_b else _NO,
+                  m, n, k, lda, ldb, n]  # fmt: skip
+    fields[11:17] = [splits, per, offsets.ctypes.data, along, 1 if turned_a else lda,
+                     ldb if turned_b else 1]  # fmt: skip
+    call = Call(f"@product_{item.kind}", [a.base, b.base, item], count * splits, item)
+    call.settings = (fields, offsets)
+    return call
+
+
+def _starts(view: View, batch: Sequence[int]) -> Any:
+    places = np.full(batch, view.offset, np.int64)
+    for axis, (size, stride) in enumerate(zip(batch, view.strides, strict=False)):
+        shape = [1] * len(batch)
+        shape[axis] = size
+        places += (np.arange(size) * stride).reshape(shape)
+    return places.ravel()
+
+
+def _splits(count: int, m: int, n: int, k: int) -> tuple[int, int, int]:
+    """Along which axis a product is parted (0: rows, 1: columns), its extent, and into how many."""
+    along, extent = (0, m) if m >= n else (1, n)
+    parts = min(get_threads(), count * m * n * k // _PER_PART, max(extent // 16, 1))
+    return along, extent, max(1, -(-parts // count) if count < parts else 1)
+
+
+# ---- memory -----------------------------------------------------------------------------------
+
+
+class Arena:
+    """Where the arrays lie that nobody sees: each from its first to its last use."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self._free: list[tuple[int, int]] = []  # begin, size
+
+    def take(self, size: int) -> int:
+        size = -(-max(size, 1) // ALIGNED) * ALIGNED
+        best = min((s, at) for at, s in [*self._free, (self.size, sys.maxsize)] if s >= size)
+        have, at = best
+        if have == sys.maxsize:
+            if self._free and sum(self._free[-1]) == self.size:
+                at, _ = self._free.pop()
+            self.size = at + size
+            return at
+        self._free.remove((at, have))
+        if have > size:
+            self._give(at + size, have - size)
+        return at
+
+    def give(self, at: int, size: int) -> None:
+        self._give(at, -(-max(size, 1) // ALIGNED) * ALIGNED)
+
+    def _give(self, at: int, size: int) -> None:
+        self._free.append((at, size))
+        self._free.sort()
+        joined: list[tuple[int, int]] = []
+        for begin, length in self._free:
+            if joined and sum(joined[-1]) == begin:
+                joined[-1] = (joined[-1][0], joined[-1][1] + length)
+            else:
+                joined.append((begin, length))
+        self._free = joined
+
+
+# ---- Python between the segments ---------------------------------------------------------------
+
+
+class _Runner:
+    """Writes the function that carries out a plan."""
+
+    def __init__(self, native: Native) -> None:
+        self.native = native
+        self.low = native.low
+        self.names: dict[str, Any] = {"empty": np.empty, "ndarray": np.ndarray, "asarray": np.asarray}
+        self.lines: list[str] = []
+        self.kept: list[Any] = []  # what the tables refer to
+        self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
+        self._objects: dict[int, str] = {}  # of other values, by tensor
+
+    def made(self) -> tuple[Callable[[Sequence[Any]], list[Any]], list[bool]]:
+        native, lines = self.native, self.lines
+        given = [f"v{i}" for i in range(len(native.plan.given))]
+        for x, name in zip(native.plan.given, given, strict=True):
+            self._objects[id(x)] = name
+        self._seen = self._seen_by_python()
+        self._lay_out()
+        for base, x in self.low.given.items():
+            if base in self._used:
+                self._array(base, self._objects[id(x)])
+        for base, x in self.low.cells.items():
+            self._array(base, f"{self._objects[id(x)]}._array")
+        for base, value in self.low.constants.items():
+            name = self._new("c", value)
+            self._name_of[id(base)] = name
+        if self.arena.size:
+            lines.append("arena = arenas.pop() if arenas else new_arena()")
+            self.names["arenas"] = arenas = []
+            self.names["new_arena"] = functools.partial(_new_arena, self.arena.size)
+        for segment in native.segments:
+            if isinstance(segment, list):
+                self._segment(segment)
+            else:
+                self._step(segment)
+        if self.arena.size:
+            lines.append("arenas.append(arena)")
+        self._check()
+        for cell, view in native._written:
+            value = self._shaped(view)
+            lines.append(f"{self._objects[id(cell)]}._array = {value}")
+        results, fresh = self._results()
+        lines.append(f"return [{', '.join(results)}]")
+        head = "def run(values):\n"
+        if given:
+            head += f" {', '.join(given)}, = values\n"
+        source = head + "".join(f" {line}\n" for line in lines)
+        exec(compile(source, "<native plan>", "exec"), self.names)
+        self.source = source
+        run = self.names["run"]
+        run.kept = self.kept
+        return run, fresh
+
+    def _new(self, prefix: str, value: Any) -> str:
+        name = f"{prefix}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def _array(self, base: Base, expression: str) -> None:
+        """A value from outside, as an array."""
+        name = f"a{len(self._name_of)}"
+        self._name_of[id(base)] = name
+        self.lines.append(f"{name} = {expression}")
+        self.lines.append(f"if type({name}) is not ndarray: {name} = asarray({name})")
+
+    def _seen_by_python(self) -> set[Base]:
+        """The arrays that NumPy's steps use or make, or that are handed out."""
+        found = set(self.native.wanted)
+        for segment in self.native.segments:
+            if isinstance(segment, Step):
+                found |= {v.base for v in segment.views}
+                found |= {r for r in segment.results if isinstance(r, Base)}
+        return found
+
+    # ---- where things lie ----------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """A place in the arena for every array that is used by native steps alone."""
+        calls = [
+            (i, call)
+            for i, segment in enumerate(self.native.segments)
+            if isinstance(segment, list)
+            for call in segment
+        ]
+        last: dict[int, int] = {}
+        self._used: set[Base] = set(self._seen)
+        for at, (_, call) in enumerate(calls):
+            for base in call.arrays:
+                last[id(base)] = at
+                self._used.add(base)
+        self.arena = Arena()
+        self.places: dict[int, int] = {}
+        outside = (Given, Literal, Outside)
+        for at, (_, call) in enumerate(calls):
+            for base in call.arrays:
+                if id(base) not in self.places and base not in self._seen and not isinstance(base, outside):
+                    self.places[id(base)] = self.arena.take(base.bytes)
+            for base in {id(b): b for b in call.arrays}.values():
+                if last[id(base)] == at and id(base) in self.places:
+                    self.arena.give(self.places[id(base)], base.bytes)
+
+    # ---- a segment -----------------------------------------------------------------------------
+
+    def _segment(self, calls: list[Call]) -> None:
+        arguments: list[str] = []
+        slot_of: dict[str, int] = {}
+        table: list[int] = []
+        room = 1
+        work = 0
+        for call in calls:
+            table += [self.native.address(call.name), call.parts]
+            count = len(call.arrays) + (call.settings is not None)
+            table.append(count)
+            room = max(room, count)
+            for base in call.arrays:
+                if id(base) in self.places:
+                    name, offset = "arena", self.places[id(base)]
+                else:
+                    name, offset = self._name(base), 0
+                if name not in slot_of:
+                    slot_of[name] = len(arguments)
+                    arguments.append(name)
+                table += [slot_of[name], offset]
+            if call.settings is not None:
+                self.kept.append(call.settings)
+                table += [-1, call.settings[0].ctypes.data]
+            work += _work(call)
+        entry = _entry(table, len(calls), len(arguments), room, work > LETTING_GO, self.kept)
+        name = self._new("n", entry)
+        again = self._new("m", functools.partial(_densely, entry))
+        given = ", ".join(arguments)
+        self.lines.append(f"if {name}({given}) is False: {again}({given})")
+
+    def _name(self, base: Base) -> str:
+        """The array of a base that Python sees; made anew if it is a result."""
+        name = self._name_of.get(id(base))
+        if name is None:
+            name = self._name_of[id(base)] = f"a{len(self._name_of)}"
+            dtype = self._new("d", np.dtype("bool" if base.kind == "b1" else base.kind))
+            self.lines.append(f"{name} = empty({base.shape!r}, {dtype})")
+        return name
+
+    # ---- a step of NumPy's -----------------------------------------------------------------------
+
+    def _step(self, step: Step) -> None:
+        arguments = []
+        for x in step.inputs:
+            if isinstance(x, View):
+                arguments.append(self._shaped(x))
+            else:
+                arguments.append(self._objects[id(x)])
+        call = self._new("f", _quietly(step.op))
+        results = []
+        for y, result in zip(step.op.outputs, step.results, strict=True):
+            name = f"r{len(self._objects)}"
+            results.append(name)
+            self._objects[id(y)] = name
+        assign = f"{', '.join(results)}{',' if step.op.row.many else ''} = " if results else ""
+        self.lines.append(f"{assign}{call}({', '.join(arguments)})")
+        for name, result in zip(results, step.results, strict=True):
+            if isinstance(result, Base):
+                self._array(result, name)
+
+    def _shaped(self, view: View) -> str:
+        """The array of a view that has no gaps."""
+        name = self._name(view.base)
+        return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
+
+    # ---- what comes out --------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        checks = self.native._checks
+        if checks:
+            names = " or ".join(f"{self._shaped(v)}.any()" for v in checks)
+            self.names["wrong"] = lambda values: self.native.reference()(values)
+            self.lines.append(f"if {names}: return wrong(values)")
+
+    def _results(self) -> tuple[list[str], list[bool]]:
+        results, fresh, seen = [], [], set()
+        made = {id(b) for segment in self.native.segments if isinstance(segment, list)
+                for call in segment for b in _outputs(call)}  # fmt: skip
+        written = {id(v.base) for _, v in self.native._written}
+        used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.views}
+        for x in self.native._fetched:
+            if not isinstance(x, View):
+                results.append(self._objects[id(x)])
+                fresh.append(False)
+                continue
+            base = x.base
+            name = self._shaped(x)
+            if isinstance(base, Given) and base in self.low.given and x.shape == base.shape:
+                name = self._objects[id(self.low.given[base])]
+            results.append(name if x.shape else f"{name}[()]")
+            key = id(base)
+            fresh.append(key in made and key not in written and key not in used and key not in seen and bool(x.shape))
+            seen.add(key)
+        return results, fresh
+
+
+def _outputs(call: Call) -> Sequence[Base]:
+    if isinstance(call.what, Launch):
+        return [b.target.base if type(b) is Piece else b for b in call.what.outputs]
+    return [call.what]
+
+
+def _work(call: Call) -> int:
+    if isinstance(call.what, Launch):
+        return call.what.group.size
+    item = call.what
+    return int(item.size * item.views[0].shape[-1] // 8)
+
+
+def _new_arena(size: int) -> Any:
+    """Memory that begins where a vector may begin."""
+    memory = np.empty(size + ALIGNED, np.uint8)
+    begin = -memory.ctypes.data % ALIGNED
+    return memory[begin : begin + size]
+
+
+def _quietly(op: Any) -> Callable[..., Any]:
+    """An operation for NumPy, whose errors say where it stands."""
+    function = _function_of(op)
+
+    def run(*arrays: Any) -> Any:
+        token = enter(QUIET)
+        try:
+            return function(*arrays)
+        except Exception as error:
+            given = [wrap(v) for v in arrays if hasattr(v, "dtype") and hasattr(v, "shape")]
+            raise _in_operation(op, error, given) from error
+        finally:
+            leave(token)
+
+    return run
+
+
+# ---- from Python into machine code --------------------------------------------------------------
+
+_FASTCALL: Final = 0x80
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+@functools.cache
+def _is_readable() -> bool:
+    """Whether NumPy's arrays lie in memory as the compiled entry reads them."""
+    if sys.implementation.name != "cpython" or np.dtype(np.intp).itemsize != 8:
+        return False
+    array = np.zeros((3, 5))
+    data = ctypes.c_void_p.from_address(id(array) + 16).value
+    axes = ctypes.c_int.from_address(id(array) + 24).value
+    flags = [ctypes.c_int.from_address(id(a) + 64).value & 0x101 for a in (array, array[:, ::2])]
+    return data == array.ctypes.data and axes == 2 and flags == [0x101, 0x100]
+
+
+def _address_of(name: str) -> int:
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def _entry(
+    table: list[int], steps: int, arguments: int, room: int, letting_go: bool, kept: list[Any]
+) -> Callable[..., Any]:
+    """A built-in function of arrays that carries out the steps of a table."""
+    numbers = np.array(table, np.int64)
+    if not _is_readable():
+        return _by_ctypes(numbers, steps, room, kept)
+    plan = np.array(
+        [arguments, steps, numbers.ctypes.data, pool.address, letting_go,
+         _address_of("PyEval_SaveThread"), _address_of("PyEval_RestoreThread"), room,
+         id(None), id(False), _address_of("Py_IncRef")],
+        np.int64,
+    )  # fmt: skip
+    method = _MethodDef(b"native", functions().address("entry"), _FASTCALL, None)
+    kept += [numbers, plan, method]
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    entry: Callable[..., Any] = new(ctypes.addressof(method), plan, None)
+    return entry
+
+
+def _by_ctypes(numbers: Any, steps: int, room: int, kept: list[Any]) -> Callable[..., Any]:
+    """The same where the entry cannot read NumPy's objects."""
+    kind = ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+    )
+    run = kind(functions().address("steps"))
+    kept.append(numbers)
+
+    def entry(*arrays: Any) -> Any:
+        if not all(a.flags.c_contiguous and a.flags.aligned for a in arrays):
+            return False
+        slots = np.array([a.ctypes.data for a in arrays], np.int64)
+        places = np.empty(room, np.int64)
+        run(numbers.ctypes.data, steps, slots.ctypes.data, places.ctypes.data, pool.address)
+        return None
+
+    return entry
+
+
+def _densely(entry: Callable[..., Any], *arrays: Any) -> None:
+    """The same call, with copies of the arrays that have gaps."""
+    dense = [np.require(a, requirements=("C", "A")) for a in arrays]
+    if entry(*dense) is False:
+        raise RuntimeError("The native engine was called with arrays it cannot read.")

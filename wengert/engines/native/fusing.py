@@ -1,0 +1,284 @@
+"""Which arrays are computed in one loop.
+
+A group is a loop over an index space of `size` elements in row-major order, in rows of `columns`.
+What it computes has one of three levels: FULL, an element for each place; ROW, one for each row,
+such as a sum along the row, which the row may use afterwards; END, sums over many rows, which are
+there when the loop is done.
+
+An array joins a group whenever its operands allow it: they are there at the same place, or come
+from memory. So a value passes from its producer to its consumers in a register, and siblings that
+read the same memory read it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from wengert.engines.native.arrays import (
+    Base,
+    Count,
+    Dims,
+    Literal,
+    Map,
+    Piece,
+    Pieces,
+    Product,
+    Reduction,
+    Step,
+    View,
+    is_plain,
+    reshaped,
+)
+
+FULL: Final = "full"
+ROW: Final = "row"
+END: Final = "end"
+
+# A sum of up to so many elements is computed in one row, and the rest of the loop may use it.
+ONE_ROW: Final = 1 << 13
+
+
+class Group:
+    """What is computed together."""
+
+    __slots__ = ("ancestors", "bit", "boundaries", "columns", "levels", "members", "number", "size")
+
+    def __init__(self, number: int, size: int) -> None:
+        self.number = number
+        self.bit = 1 << number
+        self.ancestors = 0  # the groups that must come before, as bits
+        self.size = size
+        self.columns: int | None = None
+        self.boundaries: tuple[int, ...] = ()  # between axes: how many elements lie within
+        self.members: list[Any] = []
+        self.levels: dict[Base, str] = {}
+
+    @property
+    def is_loop(self) -> bool:
+        return bool(self.levels)
+
+    @property
+    def rows(self) -> int:
+        return self.size // self.columns if self.columns else 1
+
+
+def is_inline(base: Base) -> bool:
+    """Whether a base is computed wherever it is used, and never in memory."""
+    return type(base) is Literal or type(base) is Count
+
+
+class Fusion:
+    """The groups of some arrays."""
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self._latest: dict[int, Group] = {}  # by size
+
+    def add(self, item: Any, alone: bool = False) -> None:
+        """Put an array, or a step of NumPy's, into a group; its operands are in theirs."""
+        operands = [v.base for v in (item.views if type(item) is Step else item.operands)]
+        before = [b.group for b in operands if b.group is not None]
+        if isinstance(item, (Map, Reduction)):
+            for group in () if alone else self._candidates(item, before):
+                if self._joined(group, item, before):
+                    return
+            self._alone(item, before, alone)
+            return
+        group = self._new(0, before)
+        group.members.append(item)
+        item.group = group
+
+    # ---- joining -------------------------------------------------------------------------------
+
+    def _candidates(self, item: Any, before: Sequence[Group]) -> Iterable[Group]:
+        found = {g.number: g for g in before if g.is_loop}
+        sibling = self._latest.get(_extent(item))
+        if sibling is not None:
+            found[sibling.number] = sibling
+        return sorted(found.values(), key=lambda g: -g.number)
+
+    def _joined(self, group: Group, item: Any, before: Sequence[Group]) -> bool:
+        others = [g for g in before if g is not group]
+        if any(g.ancestors & group.bit for g in others):
+            return False
+        level = fitting(group, item)
+        if level is None:
+            return False
+        group.levels[item] = level
+        group.members.append(item)
+        item.group = group
+        self._depends(group, others)
+        return True
+
+    def _alone(self, item: Any, before: Sequence[Group], closed: bool) -> None:
+        group = self._new(_extent(item), before)
+        level = fitting(group, item)
+        assert level is not None
+        group.levels[item] = level
+        group.members.append(item)
+        item.group = group
+        if not closed:
+            self._latest[group.size] = group
+
+    def _new(self, size: int, before: Sequence[Group]) -> Group:
+        group = Group(len(self.groups), size)
+        self.groups.append(group)
+        self._depends(group, before)
+        return group
+
+    def _depends(self, group: Group, others: Sequence[Group]) -> None:
+        more = 0
+        for other in others:
+            more |= other.ancestors | other.bit
+        if more & ~group.ancestors:
+            group.ancestors |= more
+            for later in self.groups:
+                if later.ancestors & group.bit:
+                    later.ancestors |= more
+
+    def follows(self, group: Group, other: Group) -> None:
+        """A group must come after another although it uses nothing of it."""
+        self._depends(group, [other])
+
+    # ---- order ---------------------------------------------------------------------------------
+
+    def ordered(self) -> list[Group]:
+        """The groups such that each comes after those it needs; NumPy's steps gathered together."""
+        waiting = list(self.groups)
+        done, order = 0, []
+        native = True
+        while waiting:
+            ready = [
+                g for g in waiting if not g.ancestors & ~done and _is_native(g) is native
+            ]
+            if not ready:
+                native = not native
+                continue
+            for group in ready:
+                done |= group.bit
+            order += ready
+            gone = {g.number for g in ready}
+            waiting = [g for g in waiting if g.number not in gone]
+        return order
+
+
+def _is_native(group: Group) -> bool:
+    return type(group.members[0]) is not Step
+
+
+def _extent(item: Any) -> int:
+    """How many places the loop that computes an array has."""
+    return item.view.size if type(item) is Reduction else item.size  # type: ignore[no-any-return]
+
+
+# ---- whether an array fits a group ------------------------------------------------------------
+
+
+def fitting(group: Group, item: Any) -> str | None:
+    """The level at which a group can compute an array, or None."""
+    if type(item) is Reduction:
+        return _fitting_reduction(group, item)
+    touched = [*item.views, item.target] if type(item) is Piece else item.views
+    if item.size == group.size and all(_is_there(group, v, FULL) for v in item.views):
+        return FULL if _with_boundaries(group, touched, 1) else None
+    columns = group.columns
+    if columns and item.size * columns == group.size and columns > 1:
+        inside = any(v.base.group is group for v in item.views)
+        if inside and all(_is_there(group, v, ROW) for v in item.views):
+            return ROW if _with_boundaries(group, touched, columns) else None
+    return None
+
+
+def _fitting_reduction(group: Group, item: Reduction) -> str | None:
+    if item.view.size != group.size or not _is_there(group, item.view, FULL):
+        return None
+    if item.along == "all":
+        if group.columns is None and group.size <= ONE_ROW:
+            columns, level = group.size, ROW
+        elif group.columns == group.size:
+            columns, level = group.columns, ROW
+        else:
+            return END if _with_boundaries(group, [item.view], 1) else None
+    else:
+        columns, level = item.inner, ROW if item.along == "last" else END
+    if group.columns not in (None, columns):
+        return None
+    joined = _merged(group.boundaries, (columns, group.size))
+    if joined is None:
+        return None
+    before = group.boundaries
+    group.boundaries = joined
+    if not _with_boundaries(group, [item.view], 1):
+        group.boundaries = before
+        return None
+    group.columns = columns
+    return level
+
+
+def _is_there(group: Group, view: View, level: str) -> bool:
+    """Whether a group has the elements of a view at hand when it computes something of a level."""
+    base = view.base
+    if base.group is not group:
+        return True
+    have = group.levels[base]
+    if have == level:
+        return is_plain(view)
+    if have == ROW and level == FULL:
+        assert group.columns
+        spread = reshaped(view, (group.rows, group.columns))
+        return spread is not None and not spread.offset and _repeats_rows(spread)
+    return False
+
+
+def _repeats_rows(view: View) -> bool:
+    rows, columns = view.shape
+    return (columns == 1 or view.strides[1] == 0) and (rows == 1 or view.strides[0] == 1)
+
+
+def _with_boundaries(group: Group, views: Sequence[View], within: int) -> bool:
+    """Let the group's axes be such that the places of some views are linear in them."""
+    found = group.boundaries
+    for view in views:
+        if view.base.group is group or type(view.base) is Literal or is_plain(view):
+            continue
+        merged = _merged(found, boundaries(view.shape, within))
+        if merged is None:
+            return False
+        found = merged
+    group.boundaries = found
+    return True
+
+
+def boundaries(shape: Dims, within: int) -> tuple[int, ...]:
+    """How many elements lie within each axis and those after it."""
+    found = []
+    for size in reversed(shape):
+        if size != 1:
+            within *= size
+            found.append(within)
+    return tuple(found)
+
+
+def _merged(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+    if a == b or not b:
+        return a
+    merged = tuple(sorted({*a, *b} - {1}))
+    return merged if all(y % x == 0 for x, y in pairwise(merged) if x) else None
+
+
+def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
+    """The arrays that have to lie in memory: others than their group use them."""
+    found = {b for b in fetched if not is_inline(b)}
+    for group in groups:
+        for item in group.members:
+            for view in item.views if type(item) is Step else item.operands:
+                base = view.base
+                if base.group is not group and not is_inline(base):
+                    found.add(base)
+            if isinstance(item, (Product, Pieces)):
+                found.add(item)
+            elif type(item) is Reduction and group.levels[item] == END:
+                found.add(item)
+    return found

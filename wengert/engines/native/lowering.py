@@ -1,0 +1,731 @@
+"""From the operations of a plan to arrays that are computed element by element.
+
+An elementwise operation is its row's kernel, called with lanes. What moves elements is a view. The
+few operations that are more have a rule here. Whatever has none, or is not that simple this time, is
+a step that NumPy computes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.node import Operation
+from wengert.core.registry import TABLE
+from wengert.core.symbolic import SymbolicTensor, is_certain
+from wengert.engines.native import blas
+from wengert.engines.native.arrays import (
+    Base,
+    Count,
+    Dims,
+    Given,
+    Literal,
+    Map,
+    Outside,
+    Piece,
+    Pieces,
+    Product,
+    Reduction,
+    Step,
+    View,
+    broadcast,
+    is_plain,
+    reshaped,
+    sliced,
+    transposed,
+    whole,
+)
+from wengert.engines.native.fusing import Fusion, Group
+from wengert.engines.native.lanes import LANES, Lane, cast
+from wengert.engines.native.scalar import Code, NotLowered, is_float, number_of, type_of
+from wengert.engines.plan import Plan
+
+ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
+
+
+class Lowering:
+    """The arrays of a plan, in groups."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.fusion = Fusion()
+        self.views: dict[int, View] = {}  # by the ids of tensors
+        self.given: dict[Base, SymbolicTensor] = {}  # what comes from outside
+        self.constants: dict[Base, Any] = {}
+        self.cells: dict[Base, SymbolicTensor] = {}  # variables that are read at the start
+        self.checks: list[View] = []  # truth values: whether something is wrong
+        self._state: dict[int, View] = {}  # the value of a variable now
+        self.written: dict[int, tuple[SymbolicTensor, View]] = {}
+        self._chain: Group | None = None
+        self._place = ""
+        self._opaque = _opaque_cells(plan)
+        for x in plan.given:
+            self._enter(x)
+        for key, value in plan.known.items():
+            view = self._constant(value)
+            if view is not None:
+                self.views[key] = view
+        for op in plan.steps:
+            self._lower(op)
+
+    def _enter(self, x: SymbolicTensor) -> None:
+        kind = _kind_of(x)
+        if kind is None or x._array.shape is None:
+            return
+        base = Given(x._array.shape, kind)
+        self.given[base] = x
+        self.views[id(x)] = whole(base)
+
+    def _constant(self, value: Any) -> View | None:
+        array = np.asarray(value)
+        try:
+            kind = type_of(array.dtype)
+        except NotLowered:
+            return None
+        if not array.size:
+            return None
+        first = array.reshape(-1)[0]
+        if array.size == 1 or bool((array == first).all()):
+            return self._number(kind, first, array.shape)
+        base = Given(array.shape, kind)
+        self.constants[base] = np.ascontiguousarray(array)
+        return whole(base)
+
+    def _number(self, kind: str, value: Any, shape: Dims) -> View:
+        return View(Literal(kind, value), shape, 0, (0,) * len(shape))
+
+    # ---- one operation -------------------------------------------------------------------------
+
+    def _lower(self, op: Operation) -> None:
+        try:
+            results = self._lowered(op)
+        except NotLowered:
+            self._outside(op)
+            return
+        for y, view in zip(op.outputs, results, strict=True):
+            self.views[id(y)] = view
+
+    def _lowered(self, op: Operation) -> Sequence[View]:
+        row = op.row
+        if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
+            return self._variable(op)
+        views = [self.views.get(id(x)) for x in op.inputs]
+        if any(v is None or v.size == 0 for v in views):
+            raise NotLowered("an input is no array of numbers")
+        if row.closes:  # hands on some of its inputs
+            return list(row.kernel(None, *views))
+        for y in op.outputs:
+            kind = _kind_of(y)
+            if kind is None or not math.prod(y._array.shape):
+                raise NotLowered("the result is no array of numbers")
+        if row.users or row.stateful or row.effects or TABLE.get(row.name) is None:
+            raise NotLowered("the operation is the user's, or more than a function")
+        self._place = op.place
+        rule = RULES.get(row.name)
+        if rule is not None:
+            found = rule(self, op, *views, **op.attrs)
+            return found if row.many else [found]
+        if row.elementwise and not row.many and row.step is None:
+            return [self._elementwise(op, views)]
+        raise NotLowered("there is no rule")
+
+    def _elementwise(self, op: Operation, views: Sequence[Any]) -> View:
+        form = op.outputs[0]._array
+        code, result = _template(op.row, [v.kind for v in views], op.attrs)
+        if code.kind(result) != type_of(form.dtype):
+            raise NotLowered("the result has another dtype in NumPy")
+        return self.mapped(code, result, [broadcast(v, form.shape) for v in views], form.shape)
+
+    def _outside(self, op: Operation) -> None:
+        """Leave an operation to NumPy."""
+        inputs: list[Any] = []
+        views: list[View] = []
+        for x in op.inputs:
+            view = self.views.get(id(x))
+            if view is None:
+                inputs.append(x)
+            else:
+                stored = self.stored(view)
+                inputs.append(stored)
+                views.append(stored)
+        step = Step(op, inputs, views)
+        self.fusion.add(step)
+        producers = [getattr(self._outside_of.get(id(x)), "group", None) for x in inputs if type(x) is SymbolicTensor]
+        for group in producers:
+            if group is not None:
+                self.fusion.follows(step.group, group)
+        if op.row.effects or op.row.stateful or op.row.step is not None:
+            if self._chain is not None:
+                self.fusion.follows(step.group, self._chain)
+            self._chain = step.group
+        for y in op.outputs:
+            self._outside_of[id(y)] = step
+            kind = _kind_of(y)
+            if kind is None or not math.prod(y._array.shape):
+                step.results.append(y)
+                continue
+            base = Outside(y._array.shape, kind, step, op.place)
+            base.group = step.group
+            step.results.append(base)
+            self.views[id(y)] = whole(base)
+
+    # ---- variables -----------------------------------------------------------------------------
+
+    def _variable(self, op: Operation) -> Sequence[View]:
+        cell = op.inputs[0]
+        if id(cell) in self._opaque:
+            raise NotLowered("something else uses the variable too")
+        if op.row.name == "ReadVariableOp":
+            return [self._now(cell)]
+        value = self.views.get(id(op.inputs[1]))
+        how = ASSIGNMENTS[op.row.name]
+        if value is None:
+            raise NotLowered("the value is no array of numbers")
+        if how is not None:
+            self._place = op.place
+            value = self.computed(getattr(LANES, how), self._now(cell), value)
+        self._state[id(cell)] = value
+        self.written[id(cell)] = cell, value
+        return []
+
+    def _now(self, cell: SymbolicTensor) -> View:
+        found = self._state.get(id(cell))
+        if found is None:
+            base = self.given_cell(cell)
+            found = self._state[id(cell)] = whole(base)
+        return found
+
+    def given_cell(self, cell: SymbolicTensor) -> Base:
+        kind = _kind_of(cell)
+        assert kind is not None
+        base = Given(cell._array.shape, kind)
+        self.cells[base] = cell
+        return base
+
+    # ---- arrays --------------------------------------------------------------------------------
+
+    def mapped(self, code: Code, result: int, views: Sequence[View], shape: Dims) -> View:
+        """Each element by scalar code."""
+        kind = code.kind(result)
+        if all(type(v.base) is Literal for v in views):
+            number = _number_from(code, result, [v.base for v in views])
+            if number is not None:
+                return self._number(kind, number, shape)
+        place = self._known(code, result)
+        if place is not None and views[place].kind == kind:
+            return views[place]  # it is one of the operands
+        base = Map(shape, kind, code, result, views, self._place)
+        self.fusion.add(base)
+        return whole(base)
+
+    def _known(self, code: Code, result: int) -> int | None:
+        op, _, _, extra = code.instructions[result]
+        return extra if op == "param" else None
+
+    def computed(self, function: Callable[..., Lane], *views: View) -> View:
+        """Each element by a function of lanes."""
+        shape = np.broadcast_shapes(*[v.shape for v in views])
+        code = Code()
+        xs = [
+            Lane(code, code.add("param", v.kind, (), i), np.dtype(v.kind))
+            for i, v in enumerate(views)
+        ]
+        return self.mapped(code, function(*xs).value, [broadcast(v, shape) for v in views], shape)
+
+    def stored(self, view: View) -> View:
+        """The same array without gaps in memory."""
+        if is_plain(view) and type(view.base) not in (Literal, Count):
+            return View(view.base, view.shape, 0, whole(Base(view.shape, view.kind)).strides)
+        return self.copied(view)
+
+    def copied(self, view: View) -> View:
+        code = Code()
+        result = code.add("param", view.kind, (), 0)
+        base = Map(view.shape, view.kind, code, result, [view], self._place)
+        self.fusion.add(base)
+        return whole(base)
+
+    def reshape(self, view: View, shape: Dims) -> View:
+        found = reshaped(view, shape)
+        if found is None:
+            found = reshaped(self.copied(view), shape)
+        assert found is not None
+        return found
+
+    def reduced(self, how: str, view: View, axes: Sequence[int], keepdims: bool) -> View:
+        """Sums, products or extremes along axes."""
+        shape = view.shape
+        result = tuple(
+            1 if i in axes else n for i, n in enumerate(shape) if keepdims or i not in axes
+        )
+        along = [i for i in axes if shape[i] != 1]
+        if not along:
+            return self.reshape(view, result)
+        kept = [i for i, n in enumerate(shape) if n != 1 and i not in along]
+        if not kept:
+            where = "all"
+        elif min(along) > max(kept):
+            where = "last"
+        elif max(along) < min(kept):
+            where = "first"
+        else:
+            view, where = transposed(view, [*kept, *along]), "last"
+            if view.strides[-1] != 1 and view.size > 4096:
+                raise NotLowered("sums along axes in the middle")
+        dims = tuple(shape[i] for i in kept)
+        base = Reduction(dims, view.kind, how, view, where, self._place)
+        self.fusion.add(base)
+        return self.reshape(whole(base), result)
+
+    def product(self, a: View, b: View) -> View:
+        """Products of matrices, over leading axes that broadcast."""
+        if a.kind not in ("f4", "f8") or blas.address(a.kind) is None:
+            raise NotLowered("matrices that BLAS does not multiply")
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        views = [
+            self._matrices(broadcast(x, (*batch, *x.shape[-2:]))) for x in (a, b)
+        ]
+        shape = (*batch, a.shape[-2], b.shape[-1])
+        base = Product(shape, a.kind, views, self._place)
+        self.fusion.add(base)
+        return whole(base)
+
+    def _matrices(self, view: View) -> View:
+        """Matrices that lie such that BLAS can read them."""
+        if type(view.base) in (Literal, Count) or leading(view) is None:
+            return self.copied(view)
+        return view
+
+    def assembled(self, shape: Dims, kind: str, fill: Any, parts: Sequence[tuple[View, View]]) -> View:
+        """An array of pieces; `parts` are pieces, and views of the array that say where they go.
+
+        The second of each pair is a view of any base of that shape.
+        """
+        target = Pieces(shape, kind, self._place)
+        before: Group | None = None
+        if fill is not None:
+            ground = self._piece(self._number(kind, fill, shape), View(target, shape, 0, whole(target).strides), alone=True)
+            target.pieces.append(ground)
+            before = ground.group
+        for part, place in parts:
+            piece = self._piece(part, View(target, place.shape, place.offset, place.strides))
+            target.pieces.append(piece)
+            if before is not None:
+                self.fusion.follows(piece.group, before)
+        self.fusion.add(target)
+        return whole(target)
+
+    def _piece(self, part: View, target: View, alone: bool = False) -> Piece:
+        code = Code()
+        piece = Piece(part.shape, part.kind, code, code.add("param", part.kind, (), 0), [part], self._place)
+        piece.target = target
+        self.fusion.add(piece, alone or part.base.group is None)
+        return piece
+
+    @property
+    def _outside_of(self) -> dict[int, Any]:
+        found: dict[int, Any] = self.__dict__.setdefault("_steps_of", {})
+        return found
+
+
+def leading(view: View) -> tuple[bool, int] | None:
+    """How BLAS reads matrices: transposed or not, and the elements from one row to the next."""
+    (rows, columns), (r, c) = view.shape[-2:], view.strides[-2:]
+    if (c == 1 or columns == 1) and (rows == 1 or r >= columns):
+        return False, r if rows > 1 else max(columns, 1)
+    if (r == 1 or rows == 1) and (columns == 1 or c >= rows):
+        return True, c if columns > 1 else max(rows, 1)
+    return None
+
+
+# ---- what is asked of a plan --------------------------------------------------------------------
+
+
+def _kind_of(x: SymbolicTensor) -> str | None:
+    form = x._array
+    if not is_certain(form.shape):
+        return None
+    try:
+        return type_of(form.dtype)
+    except (NotLowered, TypeError):
+        return None
+
+
+def _opaque_cells(plan: Plan) -> set[int]:
+    """Variables that more is done with than reading and assigning values of a known form."""
+    found: set[int] = set()
+    for op in plan.steps:
+        simple = op.row.name == "ReadVariableOp" or op.row.name in ASSIGNMENTS
+        for at, x in enumerate(op.inputs):
+            lowered = simple and at == 0 and _kind_of(x) is not None
+            if lowered and len(op.inputs) == 2:
+                lowered = _same_form(x, op.inputs[1])
+            if at == 0 and simple and op.outputs:
+                lowered = lowered and _same_form(x, op.outputs[0])
+            if not lowered:
+                found.add(id(x))
+    return found
+
+
+def _same_form(x: SymbolicTensor, y: SymbolicTensor) -> bool:
+    a, b = x._array, y._array
+    return is_certain(b.shape) and a.shape == b.shape and a.dtype == b.dtype and math.prod(a.shape) > 0
+
+
+# ---- scalar code of kernels --------------------------------------------------------------------
+
+_TEMPLATES: Final[dict[Any, tuple[Code, int] | NotLowered]] = {}
+
+
+def _template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
+    """The kernel of a row as scalar code."""
+    try:
+        key = (row.kernel, *kinds, *sorted(attrs.items()))
+        found = _TEMPLATES.get(key)
+    except TypeError:  # an attribute that cannot be compared
+        return _written(row, kinds, attrs)
+    if found is None:
+        try:
+            found = _written(row, kinds, attrs)
+        except NotLowered as reason:
+            found = reason
+        _TEMPLATES[key] = found
+    if isinstance(found, NotLowered):
+        raise found
+    return found
+
+
+def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
+    code = Code()
+    xs = [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
+    try:
+        result = row.kernel(LANES, *xs, **attrs)
+    except NotLowered:
+        raise
+    except Exception as error:  # the kernel asks for more than lanes have
+        raise NotLowered(f"{row.name}: {error}") from None
+    if not isinstance(result, Lane):
+        if not isinstance(result, (bool, int, float, np.generic)) and np.ndim(result):
+            raise NotLowered(f"{row.name} gives {type(result).__name__}")
+        kind = type_of(np.asarray(result).dtype)
+        return code, code.constant(kind, np.asarray(result)[()])
+    return code, result.value
+
+
+def _number_from(code: Code, result: int, bases: Sequence[Any]) -> Any:
+    """What code gives for numbers, if that is known without computing it."""
+    outer = Code()
+    arguments = [outer.constant(b.kind, b.value) for b in bases]
+    value = outer.inserted(code, arguments)[result]
+    op, kind, _, extra = outer.instructions[value]
+    return number_of(kind, extra) if op == "const" else None
+
+
+# ---- operations that are more than elementwise --------------------------------------------------
+
+RULES: Final[dict[str, Callable[..., Any]]] = {}
+
+
+def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def declared(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            RULES[name] = function
+        return function
+
+    return declared
+
+
+def _shape_of(op: Operation, index: int = 0) -> Dims:
+    shape: Dims = op.outputs[index]._array.shape
+    return shape
+
+
+@rule("Identity", "StopGradient", "PreventGradient", "Snapshot")
+def _same(low: Lowering, op: Operation, x: View, **_: Any) -> View:
+    return x
+
+
+@rule("IdentityN")
+def _same_all(low: Lowering, op: Operation, *xs: View) -> Sequence[View]:
+    return xs
+
+
+@rule("Reshape", "ExpandDims", "Squeeze")
+def _reshape(low: Lowering, op: Operation, x: View, **_: Any) -> View:
+    return low.reshape(x, _shape_of(op))
+
+
+@rule("Transpose")
+def _transpose(low: Lowering, op: Operation, x: View, *, perm: Dims) -> View:
+    return transposed(x, perm)
+
+
+@rule("BroadcastTo")
+def _broadcast(low: Lowering, op: Operation, x: View, *, shape: Dims) -> View:
+    return broadcast(x, shape)
+
+
+@rule("Tile")
+def _tile(low: Lowering, op: Operation, x: View, *, multiples: Dims) -> View:
+    pairs = [(m, n) for m, n in zip(multiples, x.shape, strict=True)]
+    apart = reshaped(x, tuple([s for _, n in pairs for s in (1, n)]))
+    assert apart is not None
+    return low.reshape(broadcast(apart, tuple([s for pair in pairs for s in pair])), _shape_of(op))
+
+
+@rule("StridedSlice", "Slice")
+def _slice(low: Lowering, op: Operation, x: View, *, key: Any) -> View:
+    if not all(k is None or k is Ellipsis or isinstance(k, (slice, int)) for k in key):
+        raise NotLowered("an index that is no number")
+    return sliced(x, key)
+
+
+@rule("ReverseV2")
+def _reverse(low: Lowering, op: Operation, x: View, *, axis: Dims) -> View:
+    return sliced(x, [slice(None, None, -1 if i in axis else 1) for i in range(len(x.shape))])
+
+
+@rule("Unpack")
+def _unpack(low: Lowering, op: Operation, x: View, *, axis: int) -> Sequence[View]:
+    return [sliced(x, (*[slice(None)] * axis, i)) for i in range(len(op.outputs))]
+
+
+@rule("Split", "SplitV")
+def _split(low: Lowering, op: Operation, x: View, *, sizes: Dims, axis: int) -> Sequence[View]:
+    ends = np.cumsum(sizes).tolist()
+    return [
+        sliced(x, (*[slice(None)] * axis, slice(end - size, end)))
+        for size, end in zip(sizes, ends, strict=True)
+    ]
+
+
+@rule("StridedSliceGrad")
+def _slice_grad(low: Lowering, op: Operation, g: View, *, key: Any, shape: Dims) -> View:
+    if not all(k is None or k is Ellipsis or isinstance(k, (slice, int)) for k in key):
+        raise NotLowered("an index that is no number")
+    place = sliced(whole(Base(shape, g.kind)), key)
+    return low.assembled(shape, g.kind, 0, [(broadcast(g, place.shape), place)])
+
+
+@rule("Pad")
+def _pad(low: Lowering, op: Operation, x: View, *, paddings: Any, constant: Any = 0) -> View:
+    if np.size(constant) != 1:
+        raise NotLowered("padding with several values")
+    key = [slice(a, a + n) for (a, _), n in zip(paddings, x.shape, strict=True)]
+    shape = _shape_of(op)
+    place = sliced(whole(Base(shape, x.kind)), key)
+    fill = np.asarray(constant).astype(np.dtype(x.kind)).reshape(())[()]
+    return low.assembled(shape, x.kind, fill, [(x, place)])
+
+
+RULES["PadV2"] = _pad
+
+
+@rule("ConcatV2")
+def _concat(low: Lowering, op: Operation, *xs: View, axis: int) -> View:
+    shape = _shape_of(op)
+    return low.assembled(shape, xs[0].kind, None, _side_by_side(shape, axis, xs))
+
+
+def _side_by_side(shape: Dims, axis: int, xs: Sequence[View]) -> list[tuple[View, View]]:
+    target = whole(Base(shape, xs[0].kind))
+    parts, begin = [], 0
+    for x in xs:
+        end = begin + x.shape[axis]
+        parts.append((x, sliced(target, (*[slice(None)] * axis, slice(begin, end)))))
+        begin = end
+    return parts
+
+
+@rule("Pack")
+def _pack(low: Lowering, op: Operation, *xs: View, axis: int) -> View:
+    shape = _shape_of(op)
+    apart = [sliced(x, (*[slice(None)] * axis, None)) for x in xs]
+    return low.assembled(shape, xs[0].kind, None, _side_by_side(shape, axis, apart))
+
+
+@rule("AddN")
+def _add_n(low: Lowering, op: Operation, *xs: View) -> View:
+    total = xs[0]
+    for x in xs[1:]:
+        total = low.computed(LANES.add, total, x)
+    return total
+
+
+@rule("BiasAdd")
+def _bias_add(low: Lowering, op: Operation, x: View, b: View, *, data_format: str) -> View:
+    return low.computed(LANES.add, x, low.reshape(b, _beside(x.shape, data_format)))
+
+
+def _beside(shape: Dims, data_format: str) -> Dims:
+    if data_format == "NHWC":
+        return (shape[-1],)
+    return (shape[1], *[1] * (len(shape) - 2))
+
+
+@rule("BiasAddGrad")
+def _bias_add_grad(low: Lowering, op: Operation, g: View, *, data_format: str) -> View:
+    rank = len(g.shape)
+    channel = rank - 1 if data_format == "NHWC" else 1
+    return low.reduced("sum", g, [i for i in range(rank) if i != channel], False)
+
+
+# ---- reductions --------------------------------------------------------------------------------
+
+
+def _reduction(how: str, kinds: str) -> Callable[..., View]:
+    def lowered(low: Lowering, op: Operation, x: View, *, axis: Dims, keepdims: bool) -> View:
+        if x.kind[0] not in kinds:
+            raise NotLowered(f"{how} of {x.kind}")
+        return low.reduced(how, x, axis, keepdims)
+
+    return lowered
+
+
+RULES["Sum"] = _reduction("sum", "fiu")
+RULES["Prod"] = _reduction("prod", "fiu")
+RULES["Max"] = _reduction("max", "fiu")
+RULES["Min"] = _reduction("min", "fiu")
+RULES["All"] = _reduction("all", "b")
+RULES["Any"] = _reduction("any", "b")
+
+
+@rule("Mean")
+def _mean(low: Lowering, op: Operation, x: View, *, axis: Dims, keepdims: bool) -> View:
+    if not is_float(x.kind):
+        raise NotLowered("means of integers")
+    count = math.prod([x.shape[i] for i in axis])
+    total = low.reduced("sum", x, axis, keepdims)
+    return low.computed(lambda t: t / float(count), total)
+
+
+@rule("EuclideanNorm")
+def _norm(low: Lowering, op: Operation, x: View, *, axis: Dims, keepdims: bool) -> View:
+    if not is_float(x.kind):
+        raise NotLowered("norms of integers")
+    squares = low.computed(lambda v: v * v, x)
+    return low.computed(LANES.sqrt, low.reduced("sum", squares, axis, keepdims))
+
+
+@rule("L2Loss")
+def _l2_loss(low: Lowering, op: Operation, x: View) -> View:
+    squares = low.computed(lambda v: v * v, x)
+    total = low.reduced("sum", squares, range(len(x.shape)), False)
+    return low.computed(lambda t: t * 0.5, total)
+
+
+# ---- products of matrices ----------------------------------------------------------------------
+
+
+@rule("MatMul", "BatchMatMulV2")
+def _matmul(
+    low: Lowering, op: Operation, a: View, b: View, *, transpose_a: bool, transpose_b: bool
+) -> View:
+    return low.product(_turned(a) if transpose_a else a, _turned(b) if transpose_b else b)
+
+
+def _turned(x: View) -> View:
+    rank = len(x.shape)
+    return transposed(x, [*range(rank - 2), rank - 1, rank - 2])
+
+
+# ---- rows that depend on sums of themselves ----------------------------------------------------
+
+
+def _below_largest(low: Lowering, x: View) -> View:
+    last = [len(x.shape) - 1]
+    return low.computed(LANES.subtract, x, low.reduced("max", x, last, True))
+
+
+def _softmax_of(low: Lowering, x: View) -> View:
+    e = low.computed(LANES.exp, _below_largest(low, x))
+    return low.computed(LANES.divide, e, low.reduced("sum", e, [len(x.shape) - 1], True))
+
+
+def _along_last(x: View, axis: int) -> None:
+    if not is_float(x.kind) or any(n != 1 for n in x.shape[axis + 1 :]):
+        raise NotLowered("a softmax along another axis than the last")
+
+
+@rule("Softmax")
+def _softmax(low: Lowering, op: Operation, x: View, *, axis: int) -> View:
+    _along_last(x, axis)
+    moved = low.reshape(x, x.shape[: axis + 1])
+    return low.reshape(_softmax_of(low, moved), x.shape)
+
+
+@rule("LogSoftmax")
+def _log_softmax(low: Lowering, op: Operation, x: View, *, axis: int) -> View:
+    _along_last(x, axis)
+    d = _below_largest(low, low.reshape(x, x.shape[: axis + 1]))
+    total = low.reduced("sum", low.computed(LANES.exp, d), [axis], True)
+    return low.reshape(low.computed(lambda v, t: v - LANES.log(t), d, total), x.shape)
+
+
+def _places(low: Lowering, shape: Dims, axis: int) -> View:
+    """For each element its index on an axis."""
+    count = Count((shape[axis],), "i4")
+    strides = [0] * len(shape)
+    strides[axis] = 1
+    return View(count, shape, 0, tuple(strides))
+
+
+def _labels(low: Lowering, labels: View, depth: int) -> View:
+    """Labels as small integers; those that are no place become -1."""
+
+    def inside(label: Lane) -> Lane:
+        good = LANES.logical_and(label >= 0, label < depth)
+        return cast(LANES.where(good, label, -1), np.dtype(np.int32))
+
+    return low.computed(inside, labels)
+
+
+def _checked(low: Lowering, labels: View) -> None:
+    wrong = low.computed(lambda label: label < 0, labels)
+    low.checks.append(low.reduced("any", wrong, range(len(labels.shape)), False))
+
+
+@rule("SparseSoftmaxCrossEntropyWithLogits")
+def _cross_entropy(low: Lowering, op: Operation, x: View, labels: View) -> View:
+    if not is_float(x.kind):
+        raise NotLowered("logits of integers")
+    axis = len(x.shape) - 1
+    d = _below_largest(low, x)
+    total = low.reduced("sum", low.computed(LANES.exp, d), [axis], False)
+    label = _labels(low, labels, x.shape[axis])
+    _checked(low, label)
+    chosen = low.computed(
+        lambda v, at, one: LANES.where(at == one, v, 0.0 * v.dtype.type(0)),
+        d, _places(low, x.shape, axis), low.reshape(label, (*label.shape, 1)),
+    )  # fmt: skip
+    picked = low.reduced("sum", chosen, [axis], False)
+    return low.computed(lambda p, t: -(p - LANES.log(t)), picked, total)
+
+
+@rule("SparseSoftmaxCrossEntropySlope")
+def _slope(low: Lowering, op: Operation, x: View, labels: View) -> View:
+    if not is_float(x.kind):
+        raise NotLowered("logits of integers")
+    axis = len(x.shape) - 1
+    p = _softmax_of(low, x)
+    label = low.reshape(_labels(low, labels, x.shape[axis]), (*labels.shape, 1))
+    return low.computed(
+        lambda v, at, one: LANES.where(at == one, v - 1.0, v), p, _places(low, x.shape, axis), label
+    )
+
+
+@rule("OneHot")
+def _one_hot(
+    low: Lowering, op: Operation, i: View, *, depth: int, axis: int, on: Any, off: Any
+) -> View:
+    if i.kind[0] not in "iu":
+        raise NotLowered("indices that are no integers")
+    shape = _shape_of(op)
+    label = low.reshape(_labels(low, i, depth), (*i.shape[:axis], 1, *i.shape[axis:]))
+    type_of(on.dtype)
+    return low.computed(
+        lambda at, one: LANES.where(at == one, on[()], off[()]), _places(low, shape, axis), label
+    )

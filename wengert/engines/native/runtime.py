@@ -1,0 +1,384 @@
+"""What runs a plan without Python: its steps, the threads, and products of matrices.
+
+Written in LLVM's language, because nothing else that compiles is at hand. A plan is a table of
+numbers; a step is
+
+    function, parts, arrays, then for each array a slot and how many bytes into it
+
+The function is called as function(arrays, part) for each part, by whichever thread comes first. The
+slots are the addresses of the arrays that a call of the plan brings; slot -1 is memory itself, and
+the bytes are an address.
+
+The pool is a block of memory: a ticket (which job, and the next part of it), the job, how many
+parts are done, and a word on which idle threads sleep. A part is claimed by exchanging the ticket,
+which fails if the job is another by now. Before a job is written down the ticket is closed.
+"""
+
+from __future__ import annotations
+
+import platform
+from typing import Final
+
+# Places in the memory of a pool, in bytes.
+POOL_BYTES: Final = 256
+
+_PAUSE: Final = {"x86_64": "pause", "AMD64": "pause", "aarch64": "yield", "arm64": "yield"}
+_FUTEX: Final = {"x86_64": 202, "aarch64": 98}  # the number of the system call, on Linux
+
+_TEXT: Final = """
+declare i64 @syscall(i64, ...)
+declare i32 @sched_yield()
+
+define internal void @rest() alwaysinline nounwind {
+  call void asm sideeffect "PAUSE", ""()
+  ret void
+}
+
+; Claim and carry out parts until there are none. True if there was one.
+define internal i1 @help(ptr %pool) nounwind {
+entry:
+  %fnp = getelementptr i8, ptr %pool, i64 64
+  %argp = getelementptr i8, ptr %pool, i64 72
+  %countp = getelementptr i8, ptr %pool, i64 80
+  %donep = getelementptr i8, ptr %pool, i64 128
+  br label %look
+look:
+  %any = phi i1 [ false, %entry ], [ %any, %lost ], [ true, %won ]
+  %ticket = load atomic i64, ptr %pool acquire, align 8
+  %fn = load atomic ptr, ptr %fnp monotonic, align 8
+  %arg = load atomic ptr, ptr %argp monotonic, align 8
+  %count = load atomic i64, ptr %countp monotonic, align 8
+  %part = and i64 %ticket, 4294967295
+  %open = icmp ult i64 %part, %count
+  br i1 %open, label %claim, label %out
+claim:
+  %next = add i64 %ticket, 1
+  %pair = cmpxchg ptr %pool, i64 %ticket, i64 %next acq_rel acquire, align 8
+  %mine = extractvalue { i64, i1 } %pair, 1
+  br i1 %mine, label %won, label %lost
+lost:
+  br label %look
+won:
+  call void %fn(ptr %arg, i64 %part)
+  %before = atomicrmw add ptr %donep, i64 1 acq_rel, align 8
+  br label %look
+out:
+  ret i1 %any
+}
+
+; What a thread of the pool does: help, and sleep when there is nothing to do for a while.
+define ptr @worker(ptr %pool) nounwind {
+entry:
+  %wordp = getelementptr i8, ptr %pool, i64 192
+  %sleepersp = getelementptr i8, ptr %pool, i64 200
+  br label %work
+work:
+  %did = call i1 @help(ptr %pool)
+  br label %spin
+spin:
+  %spins = phi i64 [ 0, %work ], [ %more, %again ]
+  %word = load atomic i32, ptr %wordp acquire, align 4
+  %found = call i1 @help(ptr %pool)
+  br i1 %found, label %work, label %idle
+idle:
+  call void @rest()
+  %more = add i64 %spins, 1
+  %tired = icmp ugt i64 %more, SPINS
+  br i1 %tired, label %sleep, label %again
+again:
+  br label %spin
+sleep:
+  %s = atomicrmw add ptr %sleepersp, i32 1 seq_cst, align 4
+  %last = call i1 @help(ptr %pool)
+  br i1 %last, label %awake, label %wait
+wait:
+  %w = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %wordp, i64 128, i32 %word, ptr null, ptr null, i64 0)
+  br label %awake
+awake:
+  %t = atomicrmw sub ptr %sleepersp, i32 1 seq_cst, align 4
+  br label %work
+}
+
+define internal void @alone(ptr %fn, ptr %arg, i64 %count) nounwind {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  call void %fn(ptr %arg, i64 %i)
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %loop, label %done
+done:
+  ret void
+}
+
+; Carry out all parts of a job, with the threads of the pool unless somebody else has them.
+define internal void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
+entry:
+  %busyp = getelementptr i8, ptr %pool, i64 208
+  %threadsp = getelementptr i8, ptr %pool, i64 216
+  %one = icmp ule i64 %count, 1
+  br i1 %one, label %serial, label %several
+several:
+  %threads = load atomic i64, ptr %threadsp monotonic, align 8
+  %lonely = icmp eq i64 %threads, 0
+  br i1 %lonely, label %serial, label %try
+try:
+  %pair = cmpxchg ptr %busyp, i32 0, i32 1 acq_rel acquire, align 4
+  %free = extractvalue { i32, i1 } %pair, 1
+  br i1 %free, label %post, label %serial
+serial:
+  call void @alone(ptr %fn, ptr %arg, i64 %count)
+  ret void
+post:
+  %fnp = getelementptr i8, ptr %pool, i64 64
+  %argp = getelementptr i8, ptr %pool, i64 72
+  %countp = getelementptr i8, ptr %pool, i64 80
+  %donep = getelementptr i8, ptr %pool, i64 128
+  %wordp = getelementptr i8, ptr %pool, i64 192
+  %sleepersp = getelementptr i8, ptr %pool, i64 200
+  %old = load atomic i64, ptr %pool monotonic, align 8
+  %closed = or i64 %old, 4294967295
+  store atomic i64 %closed, ptr %pool seq_cst, align 8
+  store atomic ptr %fn, ptr %fnp release, align 8
+  store atomic ptr %arg, ptr %argp release, align 8
+  store atomic i64 %count, ptr %countp release, align 8
+  store atomic i64 0, ptr %donep release, align 8
+  %fresh = add i64 %closed, 1
+  store atomic i64 %fresh, ptr %pool seq_cst, align 8
+  %w = atomicrmw add ptr %wordp, i32 1 seq_cst, align 4
+  %asleep = load atomic i32, ptr %sleepersp seq_cst, align 4
+  %some = icmp ne i32 %asleep, 0
+  br i1 %some, label %wake, label %work
+wake:
+  %k = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %wordp, i64 129, i32 2147483647, ptr null, ptr null, i64 0)
+  br label %work
+work:
+  %h = call i1 @help(ptr %pool)
+  br label %wait
+wait:
+  %turns = phi i64 [ 0, %work ], [ %turn, %still ]
+  %done = load atomic i64, ptr %donep acquire, align 8
+  %all = icmp eq i64 %done, %count
+  br i1 %all, label %finish, label %still.not
+still.not:
+  call void @rest()
+  %turn = add i64 %turns, 1
+  %long = and i64 %turn, 4095
+  %yield = icmp eq i64 %long, 0
+  br i1 %yield, label %give.way, label %still
+give.way:
+  %y = call i32 @sched_yield()
+  br label %still
+still:
+  br label %wait
+finish:
+  store atomic i32 0, ptr %busyp release, align 4
+  ret void
+}
+
+; The steps of a plan. %places has room for the arrays of one step.
+define void @steps(ptr %table, i64 %count, ptr %slots, ptr %places, ptr %pool) nounwind {
+entry:
+  %none = icmp eq i64 %count, 0
+  br i1 %none, label %done, label %step
+step:
+  %i = phi i64 [ 0, %entry ], [ %i.next, %next ]
+  %at = phi ptr [ %table, %entry ], [ %after, %next ]
+  %fn = load ptr, ptr %at
+  %partsp = getelementptr i64, ptr %at, i64 1
+  %parts = load i64, ptr %partsp
+  %np = getelementptr i64, ptr %at, i64 2
+  %n = load i64, ptr %np
+  %first = getelementptr i64, ptr %at, i64 3
+  br label %array
+array:
+  %k = phi i64 [ 0, %step ], [ %k.next, %array ]
+  %k2 = shl i64 %k, 1
+  %slotp = getelementptr i64, ptr %first, i64 %k2
+  %slot = load i64, ptr %slotp
+  %bytesp = getelementptr i64, ptr %slotp, i64 1
+  %bytes = load i64, ptr %bytesp
+  %absolute = icmp slt i64 %slot, 0
+  %known = select i1 %absolute, i64 0, i64 %slot
+  %basep = getelementptr i64, ptr %slots, i64 %known
+  %base = load i64, ptr %basep
+  %begin = select i1 %absolute, i64 0, i64 %base
+  %address = add i64 %begin, %bytes
+  %place = getelementptr i64, ptr %places, i64 %k
+  store i64 %address, ptr %place
+  %k.next = add i64 %k, 1
+  %k.more = icmp ult i64 %k.next, %n
+  br i1 %k.more, label %array, label %go
+go:
+  call void @parallel(ptr %pool, ptr %fn, ptr %places, i64 %parts)
+  br label %next
+next:
+  %n2 = shl i64 %n, 1
+  %after = getelementptr i64, ptr %first, i64 %n2
+  %i.next = add i64 %i, 1
+  %i.more = icmp ult i64 %i.next, %count
+  br i1 %i.more, label %step, label %done
+done:
+  ret void
+}
+
+; A plan called by Python, as a built-in function: the arguments are NumPy arrays, whose memory is
+; read from their objects. `self` is an array of numbers: arguments, steps, table, pool, whether to
+; let go of Python's lock, and addresses of what that takes; room for arrays; what to return.
+define ptr @entry(ptr %self, ptr %args, i64 %count) nounwind {
+entry:
+  %dp = getelementptr i8, ptr %self, i64 16
+  %d = load ptr, ptr %dp
+  %wanted = load i64, ptr %d
+  %fits = icmp eq i64 %wanted, %count
+  br i1 %fits, label %begin, label %refuse
+begin:
+  %stepsp = getelementptr i64, ptr %d, i64 1
+  %steps = load i64, ptr %stepsp
+  %tablep = getelementptr i64, ptr %d, i64 2
+  %table = load ptr, ptr %tablep
+  %poolp = getelementptr i64, ptr %d, i64 3
+  %pool = load ptr, ptr %poolp
+  %lettingp = getelementptr i64, ptr %d, i64 4
+  %letting = load i64, ptr %lettingp
+  %roomp = getelementptr i64, ptr %d, i64 7
+  %room = load i64, ptr %roomp
+  %slots = alloca i64, i64 %count
+  %places = alloca i64, i64 %room
+  br label %argument
+argument:
+  %i = phi i64 [ 0, %begin ], [ %i.next, %take ]
+  %objp = getelementptr ptr, ptr %args, i64 %i
+  %obj = load ptr, ptr %objp
+  %flagsp = getelementptr i8, ptr %obj, i64 64
+  %flags = load i32, ptr %flagsp
+  %both = and i32 %flags, 257
+  %plain = icmp eq i32 %both, 257
+  br i1 %plain, label %take, label %refuse
+take:
+  %datap = getelementptr i8, ptr %obj, i64 16
+  %data = load i64, ptr %datap
+  %slotp = getelementptr i64, ptr %slots, i64 %i
+  store i64 %data, ptr %slotp
+  %i.next = add i64 %i, 1
+  %more = icmp ult i64 %i.next, %count
+  br i1 %more, label %argument, label %run
+run:
+  %quick = icmp eq i64 %letting, 0
+  br i1 %quick, label %quickly, label %slowly
+quickly:
+  call void @steps(ptr %table, i64 %steps, ptr %slots, ptr %places, ptr %pool)
+  br label %finish
+slowly:
+  %savep = getelementptr i64, ptr %d, i64 5
+  %save = load ptr, ptr %savep
+  %restorep = getelementptr i64, ptr %d, i64 6
+  %restore = load ptr, ptr %restorep
+  %state = call ptr %save()
+  call void @steps(ptr %table, i64 %steps, ptr %slots, ptr %places, ptr %pool)
+  call void %restore(ptr %state)
+  br label %finish
+finish:
+  %yesp = getelementptr i64, ptr %d, i64 8
+  %yes = load ptr, ptr %yesp
+  br label %return
+refuse:
+  %nop = getelementptr i64, ptr %d, i64 9
+  %no = load ptr, ptr %nop
+  br label %return
+return:
+  %result = phi ptr [ %yes, %finish ], [ %no, %refuse ]
+  %holdp = getelementptr i64, ptr %d, i64 10
+  %hold = load ptr, ptr %holdp
+  call void %hold(ptr %result)
+  ret ptr %result
+}
+"""
+
+# A product: part p of it is some rows, or columns, of the matrix number p / splits. The fourth
+# array holds the function of BLAS, how the matrices lie, and where each matrix begins.
+_PRODUCT: Final = """
+define void @product_KIND(ptr %b, i64 %part) nounwind {
+  %bp = getelementptr ptr, ptr %b, i64 1
+  %cp = getelementptr ptr, ptr %b, i64 2
+  %dp = getelementptr ptr, ptr %b, i64 3
+  %a0 = load ptr, ptr %b
+  %b0 = load ptr, ptr %bp
+  %c0 = load ptr, ptr %cp
+  %d = load ptr, ptr %dp
+FIELDS
+  %fn = inttoptr i64 %f0 to ptr
+  %which = udiv i64 %part, %f11
+  %split = urem i64 %part, %f11
+  %offsets = inttoptr i64 %f13 to ptr
+  %w3 = mul i64 %which, 3
+  %oap = getelementptr i64, ptr %offsets, i64 %w3
+  %obp = getelementptr i64, ptr %oap, i64 1
+  %ocp = getelementptr i64, ptr %oap, i64 2
+  %oa = load i64, ptr %oap
+  %ob = load i64, ptr %obp
+  %oc = load i64, ptr %ocp
+  %begin = mul i64 %split, %f12
+  %rows = icmp eq i64 %f14, 0
+  %m.left = sub i64 %f3, %begin
+  %n.left = sub i64 %f4, %begin
+  %m.some = call i64 @llvm.umin.i64(i64 %m.left, i64 %f12)
+  %n.some = call i64 @llvm.umin.i64(i64 %n.left, i64 %f12)
+  %m = select i1 %rows, i64 %m.some, i64 %f3
+  %n = select i1 %rows, i64 %f4, i64 %n.some
+  %m.begin = select i1 %rows, i64 %begin, i64 0
+  %n.begin = select i1 %rows, i64 0, i64 %begin
+  %am = mul i64 %m.begin, %f15
+  %bn = mul i64 %n.begin, %f16
+  %cm = mul i64 %m.begin, %f8
+  %ai = add i64 %oa, %am
+  %bi = add i64 %ob, %bn
+  %c1 = add i64 %oc, %cm
+  %ci = add i64 %c1, %n.begin
+  %a = getelementptr TYPE, ptr %a0, i64 %ai
+  %bb = getelementptr TYPE, ptr %b0, i64 %bi
+  %c = getelementptr TYPE, ptr %c0, i64 %ci
+  %ta = trunc i64 %f1 to i32
+  %tb = trunc i64 %f2 to i32
+  %m32 = trunc i64 %m to i32
+  %n32 = trunc i64 %n to i32
+  %k32 = trunc i64 %f5 to i32
+  %lda = trunc i64 %f6 to i32
+  %ldb = trunc i64 %f7 to i32
+  %ldc = trunc i64 %f8 to i32
+  %beta8 = bitcast i64 %f10 to double
+BETA
+  call void %fn(i32 101, i32 %ta, i32 %tb, i32 %m32, i32 %n32, i32 %k32, TYPE ONE, ptr %a, i32 %lda, ptr %bb, i32 %ldb, TYPE %beta, ptr %c, i32 %ldc)
+  ret void
+}
+"""
+
+
+def has_threads() -> bool:
+    """Whether idle threads can be put to sleep here."""
+    return platform.system() == "Linux" and platform.machine() in _FUTEX
+
+
+def text() -> str:
+    """The functions above for this machine."""
+    machine = platform.machine()
+    parts = [
+        _TEXT.replace("PAUSE", _PAUSE.get(machine, ""))
+        .replace("FUTEX", str(_FUTEX.get(machine, 0)))
+        .replace("SPINS", "4000"),
+        "declare i64 @llvm.umin.i64(i64, i64)",
+    ]
+    fields = "\n".join(
+        f"  %q{i} = getelementptr i64, ptr %d, i64 {i}\n  %f{i} = load i64, ptr %q{i}"
+        for i in range(17)
+    )
+    for kind, scalar in (("f4", "float"), ("f8", "double")):
+        beta = (
+            "  %beta = fptrunc double %beta8 to float"
+            if kind == "f4"
+            else "  %beta = fadd double %beta8, -0.0"
+        )
+        product = _PRODUCT.replace("KIND", kind).replace("TYPE", scalar).replace("FIELDS", fields)
+        parts.append(product.replace("BETA", beta).replace("ONE", "1.0"))
+    return "\n".join(parts)
