@@ -6,20 +6,14 @@ Each is a function of lanes of one floating-point dtype.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.native.lanes import LANES, Lane, bits, call, cast, emit, fma, like, offer
+from wengert.engines.native import mathematics_exponentials as _exponentials  # noqa: F401
+from wengert.engines.native import mathematics_logarithms as _logarithms  # noqa: F401
+from wengert.engines.native.lanes import Lane, offer
+from wengert.engines.native.mathematics_parts import FUNCTIONS
 from wengert.engines.native.scalar import Code
-
-FUNCTIONS: Final[dict[str, Callable[..., Lane]]] = {}
-
-
-def function(f: Callable[..., Lane]) -> Callable[..., Lane]:
-    FUNCTIONS[f.__name__] = f
-    return f
 
 
 @functools.cache
@@ -56,11 +50,6 @@ def _in_place(code: Code, name: str, kind: str, args: tuple[int, ...]) -> int:
     inner, result = body(name, kind)
     inner, (result,) = expanded(inner, [result])
     return code.inserted(inner, args)[result]
-
-
-@function
-def sigmoid(x: Lane) -> Lane:
-    return like(x, 1) / (like(x, 1) + call("exp", -x))
 
 
 offer(list(FUNCTIONS))

@@ -1,0 +1,91 @@
+"""log and log1p.
+
+x = 2^e (1 + f) with 1 + f between the square roots of 1/2 and 2, so log(x) = e ln 2 + log(1 + f).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wengert.engines.native.lanes import Lane, fma, like
+from wengert.engines.native.mathematics_parts import (
+    BIAS,
+    INFINITY,
+    LN2,
+    LN2_REST,
+    NAN,
+    fraction_bits,
+    function,
+    left,
+    number,
+    of,
+    polynomial,
+    real,
+    right,
+    to_exponent,
+    where,
+    whole,
+)
+
+# The bits of the square root of 1/2.
+_ROOT_HALF: Final = (0x3F3504F3, 0x3FE6A09E667F3BCC)
+_SMALLEST_NORMAL: Final = (2.0**-126, 2.0**-1022)
+
+# log(1 + f) = f - f^2/2 + f^3 p(f): 6.0e-9
+_LOG_FLOAT32: Final = (
+    -7.62931e-02, 1.2764478e-01, -1.3162953e-01, 1.4201395e-01,
+    -1.6623077e-01, 2.0001245e-01, -2.5000829e-01, 3.333333e-01,
+)  # fmt: skip
+
+# log(1 + f) = 2 s + s z p(z) with s = f / (f + 2), z = s^2: 2.8e-18
+_LOG_FLOAT64: Final = (
+    0.14797407544574787, 0.1531387720640757, 0.1818357206049326, 0.22222198413312463,
+    0.2857142874391333, 0.3999999999940875, 0.6666666666666735,
+)  # fmt: skip
+
+
+def _exponent(x: Lane, shift: Lane) -> tuple[Lane, Lane, Lane]:
+    """e - shift, e with the bias as an integer, the bits of 1 + f; x is normal and not negative."""
+    places, bias = fraction_bits(x), of(x, BIAS)
+    k = whole(x) + ((bias << places) - of(x, _ROOT_HALF))
+    biased = right(k, places)
+    # An integer among the lowest bits of a power of two is added to it.
+    power = 2.0**places
+    e = real(biased | ((bias + places) << places)) - (shift + (power + bias))
+    return e, biased, k - left(biased, places) + of(x, _ROOT_HALF)
+
+
+def log_of(e: Lane, f: Lane) -> Lane:
+    """e ln 2 + log(1 + f), exact to the last place for small f where e is 0."""
+    rest = e * number(e, LN2_REST)
+    if f.dtype.itemsize == 4:
+        rest = fma(f * f, fma(f, polynomial(f, _LOG_FLOAT32), like(f, -0.5)), rest)
+    else:
+        s = f / (f + 2.0)  # and 2 s = f - s f
+        z = s * s
+        rest = fma(s, z * polynomial(z, _LOG_FLOAT64) - f, rest)
+    return fma(e, number(e, LN2), f + rest)
+
+
+@function
+def log(x: Lane) -> Lane:
+    tiny = x < number(x, _SMALLEST_NORMAL)
+    places = fraction_bits(x)
+    shift = where(tiny, like(x, float(places)), like(x, 0.0))
+    e, _, m = _exponent(where(tiny, x * like(x, 2.0**places), x), shift)
+    y = log_of(e, real(m) - 1.0)
+    y = where(x > 0.0, y, where(x == 0.0, like(x, -INFINITY), like(x, NAN)))
+    return where(x < INFINITY, y, x)
+
+
+@function
+def log1p(x: Lane) -> Lane:
+    """f = 2^-e x + (2^-e - 1) is rounded once, and exact where x is small."""
+    half = fma(x, like(x, 0.5), like(x, 0.5))  # of 1 + x, which may be too large
+    e, biased, _ = _exponent(half, like(x, -1.0))
+    # 2^-e, which may be too small to have an exponent of its own.
+    scale = to_exponent(like(biased, 2 * of(x, BIAS) + 1) - biased) * 0.25
+    y = log_of(e, fma(scale, x, scale - 1.0))
+    y = where(x > -1.0, y, where(x == -1.0, like(x, -INFINITY), like(x, NAN)))
+    # Infinity is its own logarithm here, and the zeros are.
+    return where((x == x + x) & (x > -1.0), x, y)
