@@ -48,7 +48,7 @@ def _target_machine() -> Any:
     name, features = processor()
     target = llvm.Target.from_default_triple()
     return target.create_target_machine(
-        cpu=name, features=features, opt=2, reloc="pic", codemodel="jitdefault", jit=True
+        cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True
     )
 
 
@@ -71,7 +71,8 @@ class Loaded:
     def __init__(self, data: bytes) -> None:
         with _LOCK:
             llvm = _llvm()
-            empty = llvm.parse_assembly("", llvm.create_context())
+            # In the context that is never given up: an engine may be collected after its own.
+            empty = llvm.parse_assembly("")
             self._engine = llvm.create_mcjit_compiler(empty, _new_machine())
             self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
             self._engine.finalize_object()
@@ -85,7 +86,7 @@ def _new_machine() -> Any:
     llvm = _llvm()
     name, features = processor()
     return llvm.Target.from_default_triple().create_target_machine(
-        cpu=name, features=features, opt=2, reloc="pic", codemodel="jitdefault", jit=True
+        cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True
     )
 
 
