@@ -9,6 +9,7 @@ from typing import Any as _Any
 
 from wengert import autodiff as autodiff
 from wengert import bitwise as bitwise
+from wengert import config as config
 from wengert import debugging as debugging
 from wengert import dtypes as dtypes
 from wengert import errors as errors

@@ -7,7 +7,7 @@ import inspect
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wengert.api.grad_fn import signature_of
 from wengert.api.signatures import Inputs, TensorSpec, checked_all, signed
@@ -218,6 +218,7 @@ class Function:
         first = self._count == 0
         self._count += 1
         graph = FunctionGraph(self._name, building())
+        graph.engine = _ENGINES[self.jit_compile]
         with installed((), graph), overriding(state.here.overrides):
             given = [_input_for(graph, spec) for spec in specs]
             args, kwargs = inputs.with_tensors(given)
@@ -237,6 +238,10 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<tf.function {self._name} at {place(self._python_function)}>"
+
+
+# By what was said as `jit_compile`.
+_ENGINES: Final = {None: None, True: "native", False: "numpy"}
 
 
 def _input_for(graph: FunctionGraph, spec: TensorSpec) -> SymbolicTensor:

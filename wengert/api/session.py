@@ -19,7 +19,7 @@ from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.node import Operation
 from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor
-from wengert.engines.numpy_engine import Compiled
+from wengert.engines.choosing import compiled, engine_of
 from wengert.engines.plan import Plan
 from wengert.ops.state import Cell, new_resource
 
@@ -86,11 +86,12 @@ class Session:
     def _run_for(self, elements: Sequence[Any], feeds: Sequence[SymbolicTensor]) -> _Run:
         """The plan for some fetches and feeds, made once."""
         graph = self._graph
-        key = (tuple(map(id, elements)), tuple(map(id, feeds)))
+        engine = engine_of(graph, "numpy")
+        key = (engine, tuple(map(id, elements)), tuple(map(id, feeds)))
         found = self._plans.get(key)
         if found is None or found.changes != graph.changes:
             with self._lock:
-                found = self._plans[key] = _Run(graph, elements, feeds)
+                found = self._plans[key] = _Run(graph, elements, feeds, engine)
         return found
 
     def cell(self, op: Operation) -> Any:
@@ -210,13 +211,13 @@ class _Run:
     """A compiled plan, and what it needs of a session."""
 
     def __init__(
-        self, graph: Graph, elements: Sequence[Any], feeds: Sequence[SymbolicTensor]
+        self, graph: Graph, elements: Sequence[Any], feeds: Sequence[SymbolicTensor], engine: str
     ) -> None:
         self.changes = graph.changes
         tensors = [e for e in elements if isinstance(e, SymbolicTensor)]
         operations = [e for e in elements if isinstance(e, Operation)]
         plan = Plan(tensors, feeds, operations)
-        self._compiled = Compiled(plan)
+        self._compiled = compiled(plan, engine)
         self._resources = plan.resources
         self._is_tensor = [isinstance(e, SymbolicTensor) for e in elements]
         self._fed_handles = [i for i, x in enumerate(feeds) if x.op.row.name == "VarHandleOp"]

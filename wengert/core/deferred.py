@@ -377,7 +377,8 @@ class Guessed:
         if key not in self._found:
             op = tensor.op
             try:
-                if op.row.users or op.row.stateful:
+                # How many there are of what depends on values must not be the same in all guesses.
+                if op.row.users or op.row.stateful or op.row.by_value:
                     raise SymbolicValueError(f"{op!r} runs with the graph, and not before.")
                 results = op.row.kernel(np, *[self.of(x) for x in op.inputs], **op.attrs)
                 self._found[key] = results[tensor.value_index] if op.row.many else results

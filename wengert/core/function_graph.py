@@ -37,6 +37,13 @@ class FunctionGraph(Graph):
     def outer_graph(self) -> Any:
         return self._outer
 
+    @property
+    def chosen_engine(self) -> str | None:
+        if self.engine is not None or self._outer is None:
+            return self.engine
+        found: str | None = self._outer.chosen_engine
+        return found
+
     def input(self, shape: Any, dtype: Any, name: str = "x") -> SymbolicTensor:
         """An input that a call brings."""
         tensor = self._placeholder(PLACEHOLDER, shape, dtype, name)

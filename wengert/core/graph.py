@@ -47,6 +47,12 @@ class Graph(Builder):
         super().__init__()
         self.collections: dict[Any, list[Any]] = {}
         self.seed: int | None = None
+        self.engine: str | None = None  # that computes it, if one was asked for
+
+    @property
+    def chosen_engine(self) -> str | None:
+        """The engine that was asked for here, or by the graph around."""
+        return self.engine
 
     # ---- as the default ----------------------------------------------------------------------
 

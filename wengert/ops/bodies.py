@@ -25,7 +25,7 @@ from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import TensorList, wrap
 from wengert.core.variable import Variable
 from wengert.core.words import words
-from wengert.engines.numpy_engine import Compiled
+from wengert.engines.choosing import compiled, engine_of
 from wengert.engines.plan import RESOURCES, Plan
 from wengert.ops.state import new_resource
 
@@ -36,24 +36,25 @@ class Body:
     def __init__(self, graph: FunctionGraph, results: Sequence[SymbolicTensor]) -> None:
         self.graph = graph
         self.results = list(results)
-        self._compiled: Compiled | None = None
-        self._state: tuple[int, int] = (-1, -1)
+        self._compiled: Any = None
+        self._state: Any = None
 
     def on(self, values: Sequence[Any]) -> list[Any]:
         """The results, for values of `graph.all_inputs`."""
-        compiled = self.compiled()
-        resources = compiled.plan.resources
+        run = self.compiled()
+        resources = run.plan.resources
         if resources:
             cells = self.graph.cells
             held = [cells.get(op) or cells.setdefault(op, new_resource(op)) for op in resources]
-            return compiled([*values, *held])
-        return compiled(values)
+            return run([*values, *held])  # type: ignore[no-any-return]
+        return run(values)  # type: ignore[no-any-return]
 
-    def compiled(self) -> Compiled:
-        state = (self.graph.changes, len(self.results))
+    def compiled(self) -> Any:
+        engine = engine_of(self.graph, "native")
+        state = (self.graph.changes, len(self.results), engine)
         if self._compiled is None or self._state != state:
             feeds = self.graph.all_inputs
-            self._compiled = Compiled(Plan(self.results, feeds, effects(self.graph)))
+            self._compiled = compiled(Plan(self.results, feeds, effects(self.graph)), engine)
             self._state = state
         return self._compiled
 

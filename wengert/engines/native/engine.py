@@ -17,6 +17,7 @@ import numpy as np
 
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.tensor import wrap
+from wengert.engines.choosing import get_threads
 from wengert.engines.native import blas, mathematics
 from wengert.engines.native.arrays import (
     Base,
@@ -36,7 +37,7 @@ from wengert.engines.native.emitting import Launch, function, launches
 from wengert.engines.native.fusing import Group, in_memory
 from wengert.engines.native.lowering import Lowering, leading
 from wengert.engines.native.machine import Loaded, compiled
-from wengert.engines.native.threads import functions, get_threads, pool
+from wengert.engines.native.threads import functions, pool
 from wengert.engines.native.vectors import Body, llvm_type
 from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
 from wengert.engines.plan import Plan
@@ -74,11 +75,11 @@ class Native:
         self.memory = in_memory(self.order, wanted)
         self.wanted = set(wanted)
         self.segments = self._segments()
-        self._compile()
-        self._run, self.fresh = _Runner(self).made()
-
-    def __call__(self, values: Sequence[Any]) -> list[Any]:
-        return self._run(values)  # type: ignore[no-any-return]
+        # Whether any of it is compiled.
+        self.is_native = any(isinstance(s, list) for s in self.segments)
+        if self.is_native:
+            self._compile()
+            self.run, self.fresh = _Runner(self).made()
 
     def _fetch(self, x: Any) -> Any:
         """A fetch as an array in memory, or as what NumPy's steps give."""
@@ -285,7 +286,7 @@ class _Runner:
         self._seen = self._seen_by_python()
         self._lay_out()
         for base, x in self.low.given.items():
-            if base in self._used:
+            if base in self._native_uses:
                 self._array(base, self._objects[id(x)])
         for base, x in self.low.cells.items():
             self._array(base, f"{self._objects[id(x)]}._array")
@@ -314,7 +315,7 @@ class _Runner:
             head += f" {', '.join(given)}, = values\n"
         source = head + "".join(f" {line}\n" for line in lines)
         exec(compile(source, "<native plan>", "exec"), self.names)
-        self.source = source
+        self.source = native.source = source
         run = self.names["run"]
         run.kept = self.kept
         return run, fresh
@@ -351,11 +352,11 @@ class _Runner:
             for call in segment
         ]
         last: dict[int, int] = {}
-        self._used: set[Base] = set(self._seen)
+        self._native_uses: set[Base] = set()
         for at, (_, call) in enumerate(calls):
             for base in call.arrays:
                 last[id(base)] = at
-                self._used.add(base)
+                self._native_uses.add(base)
         self.arena = Arena()
         self.places: dict[int, int] = {}
         outside = (Given, Literal, Outside)
@@ -416,7 +417,7 @@ class _Runner:
             if isinstance(x, View):
                 arguments.append(self._shaped(x))
             else:
-                arguments.append(self._objects[id(x)])
+                arguments.append(self._object(x))
         call = self._new("f", _quietly(step.op))
         results = []
         for y, result in zip(step.op.outputs, step.results, strict=True):
@@ -426,12 +427,19 @@ class _Runner:
         assign = f"{', '.join(results)}{',' if step.op.row.many else ''} = " if results else ""
         self.lines.append(f"{assign}{call}({', '.join(arguments)})")
         for name, result in zip(results, step.results, strict=True):
-            if isinstance(result, Base):
+            if isinstance(result, Base) and result in self._native_uses:
                 self._array(result, name)
+
+    def _object(self, x: Any) -> str:
+        """A value that is no array of numbers, or of unknown shape."""
+        if id(x) not in self._objects:
+            self._objects[id(x)] = self._new("c", self.native.plan.known[id(x)])
+        return self._objects[id(x)]
 
     def _shaped(self, view: View) -> str:
         """The array of a view that has no gaps."""
-        name = self._name(view.base)
+        source = self.low.source.get(view.base)
+        name = self._name(view.base) if source is None else self._object(source)
         return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
 
     # ---- what comes out --------------------------------------------------------------------------
@@ -450,14 +458,13 @@ class _Runner:
         written = {id(v.base) for _, v in self.native._written}
         used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.views}
         for x in self.native._fetched:
-            if not isinstance(x, View):
-                results.append(self._objects[id(x)])
+            source = x if not isinstance(x, View) else self.low.source.get(x.base)
+            if source is not None and (x is source or x.shape == x.base.shape):
+                results.append(self._object(source))  # as it came
                 fresh.append(False)
                 continue
             base = x.base
             name = self._shaped(x)
-            if isinstance(base, Given) and base in self.low.given and x.shape == base.shape:
-                name = self._objects[id(self.low.given[base])]
             results.append(name if x.shape else f"{name}[()]")
             key = id(base)
             fresh.append(key in made and key not in written and key not in used and key not in seen and bool(x.shape))

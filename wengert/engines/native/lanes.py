@@ -191,6 +191,8 @@ def fma(x: Lane, y: Any, z: Any) -> Lane:
 
 def call(name: str, *xs: Lane) -> Lane:
     """A function of `mathematics`."""
+    if name not in _OFFERED:
+        raise NotLowered(f"the function {name}")
     return emit("call", *xs, extra=name)
 
 
@@ -496,9 +498,11 @@ LANES: Final = Namespace()
 def offer(names: Sequence[str]) -> None:
     """Let lanes know functions of `mathematics`, by NumPy's or SciPy's names."""
     for name in names:
+        _OFFERED.add(_NAMES.get(name, name))
         setattr(Namespace, name, staticmethod(_function(_NAMES.get(name, name))))
 
 
+_OFFERED: Final[set[str]] = set()
 _NAMES: Final = {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
     "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",

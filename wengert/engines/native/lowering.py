@@ -54,6 +54,7 @@ class Lowering:
         self.fusion = Fusion()
         self.views: dict[int, View] = {}  # by the ids of tensors
         self.given: dict[Base, SymbolicTensor] = {}  # what comes from outside
+        self.source: dict[Base, SymbolicTensor] = {}  # the same, and what NumPy's steps give
         self.constants: dict[Base, Any] = {}
         self.cells: dict[Base, SymbolicTensor] = {}  # variables that are read at the start
         self.checks: list[View] = []  # truth values: whether something is wrong
@@ -76,7 +77,7 @@ class Lowering:
         if kind is None or x._array.shape is None:
             return
         base = Given(x._array.shape, kind)
-        self.given[base] = x
+        self.given[base] = self.source[base] = x
         self.views[id(x)] = whole(base)
 
     def _constant(self, value: Any) -> View | None:
@@ -145,7 +146,8 @@ class Lowering:
         views: list[View] = []
         for x in op.inputs:
             view = self.views.get(id(x))
-            if view is None:
+            # As it came, if it came from outside: it may be a variable, or missing.
+            if view is None or self.source.get(view.base) is x:
                 inputs.append(x)
             else:
                 stored = self.stored(view)
@@ -153,16 +155,10 @@ class Lowering:
                 views.append(stored)
         step = Step(op, inputs, views)
         self.fusion.add(step)
-        producers = [getattr(self._outside_of.get(id(x)), "group", None) for x in inputs if type(x) is SymbolicTensor]
-        for group in producers:
-            if group is not None:
-                self.fusion.follows(step.group, group)
-        if op.row.effects or op.row.stateful or op.row.step is not None:
-            if self._chain is not None:
-                self.fusion.follows(step.group, self._chain)
-            self._chain = step.group
+        if self._chain is not None:  # in the order of the program, also for errors
+            self.fusion.follows(step.group, self._chain)
+        self._chain = step.group
         for y in op.outputs:
-            self._outside_of[id(y)] = step
             kind = _kind_of(y)
             if kind is None or not math.prod(y._array.shape):
                 step.results.append(y)
@@ -170,6 +166,7 @@ class Lowering:
             base = Outside(y._array.shape, kind, step, op.place)
             base.group = step.group
             step.results.append(base)
+            self.source[base] = y
             self.views[id(y)] = whole(base)
 
     # ---- variables -----------------------------------------------------------------------------
@@ -324,11 +321,6 @@ class Lowering:
         piece.target = target
         self.fusion.add(piece, alone or part.base.group is None)
         return piece
-
-    @property
-    def _outside_of(self) -> dict[int, Any]:
-        found: dict[int, Any] = self.__dict__.setdefault("_steps_of", {})
-        return found
 
 
 def leading(view: View) -> tuple[bool, int] | None:

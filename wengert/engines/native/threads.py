@@ -9,41 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.engines.choosing import get_threads, when_threads_change
 from wengert.engines.native import runtime
 from wengert.engines.native.cache import stored
 from wengert.engines.native.machine import Loaded, compiled
-from wengert.ops.workers import processors
-
-
-class _Wanted:
-    """How many threads were asked for; None: as many as there are processors."""
-
-    threads: int | None = None
-
-
-def set_threads(count: int | None) -> None:
-    """Let native plans use so many threads; None for as many as there are processors.
-
-    >>> tf.config.set_threads(2)
-    >>> tf.config.get_threads()
-    2
-    >>> tf.config.set_threads(None)
-    """
-    if count is not None and (type(count) is not int or count < 1):
-        raise ValueError(f"The number of threads must be a positive integer or None, got {count!r}")
-    _Wanted.threads = count
-    pool.resize()
-
-
-def get_threads() -> int:
-    """How many threads native plans use.
-
-    The environment variable OMP_NUM_THREADS says it, if set_threads did not.
-    """
-    if _Wanted.threads is not None:
-        return _Wanted.threads
-    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(asked) if asked.isdigit() and int(asked) > 0 else processors()
 
 
 @functools.cache
@@ -101,6 +70,7 @@ class Pool:
 
 
 pool: Final = Pool()
+when_threads_change.append(pool.resize)
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=pool.forget)

@@ -1,0 +1,137 @@
+"""Which engine computes a plan."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import threading
+import warnings
+from collections.abc import Sequence
+from typing import Any, Final
+
+from wengert.engines.numpy_engine import Compiled
+from wengert.engines.plan import Plan
+from wengert.ops.workers import processors
+
+ENGINES: Final = ("numpy", "native")
+
+
+class _Chosen:
+    """What was asked for in this process."""
+
+    engine: str | None = None  # None: functions are compiled, sessions interpreted
+    threads: int | None = None  # None: as many as there are processors
+    warned: Final[set[str]] = set()
+    lock: Final = threading.Lock()
+
+
+def set_engine(engine: str | None) -> None:
+    """Choose what computes graphs, of functions and of sessions.
+
+    "native" compiles them, "numpy" interprets them. None is how it is at the beginning: functions
+    are compiled, sessions are interpreted. What a function was given as `jit_compile` goes before.
+
+    >>> tf.config.set_engine("numpy")
+    >>> tf.config.get_engine()
+    'numpy'
+    >>> tf.config.set_engine(None)
+    """
+    if engine is not None and engine not in ENGINES:
+        raise ValueError(f"There is no engine {engine!r}: choose one of {', '.join(ENGINES)}.")
+    _Chosen.engine = engine
+
+
+def get_engine() -> str | None:
+    """The engine that was chosen with set_engine; None if none was."""
+    return _Chosen.engine
+
+
+def set_threads(count: int | None) -> None:
+    """Let native plans use so many threads; None for as many as there are processors.
+
+    >>> tf.config.set_threads(2)
+    >>> tf.config.get_threads()
+    2
+    >>> tf.config.set_threads(None)
+    """
+    if count is not None and (type(count) is not int or count < 1):
+        raise ValueError(f"The number of threads must be a positive integer, got {count!r}.")
+    _Chosen.threads = count
+    for changed in when_threads_change:
+        changed()
+
+
+# Whoever keeps threads is told here.
+when_threads_change: Final[list[Any]] = []
+
+
+def get_threads() -> int:
+    """How many threads native plans use.
+
+    The environment variable OMP_NUM_THREADS says it, if set_threads did not.
+    """
+    if _Chosen.threads is not None:
+        return _Chosen.threads
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return int(asked) if asked.isdigit() and int(asked) > 0 else processors()
+
+
+# ---- plans ------------------------------------------------------------------------------------
+
+
+def engine_of(graph: Any, otherwise: str) -> str:
+    """The engine for a graph: its own choice, that of the process, or the usual one."""
+    own: str | None = graph.chosen_engine
+    return own or _Chosen.engine or otherwise
+
+
+def compiled(plan: Plan, engine: str) -> Any:
+    """A plan that can be called."""
+    if engine == "native" and plan.steps:
+        native = _native(plan)
+        if native is not None:
+            return native
+    return Compiled(plan)
+
+
+def _native(plan: Plan) -> Any:
+    """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
+    try:
+        module = importlib.import_module("wengert.engines.native.engine")
+        made = module.Native(plan)
+    except ImportError as error:
+        _warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
+        return None
+    except Exception as error:
+        first = plan.steps[0]
+        _warn(
+            f"A graph could not be compiled and is computed by NumPy instead "
+            f"({type(error).__name__}: {error}; its first operation is {first.name}, made at "
+            f"{first.place}). This is a mistake in Wengert: please report it."
+        )
+        return None
+    return _Careful(made) if made.is_native else None
+
+
+class _Careful:
+    """A native plan that leaves the work to NumPy where there is no memory for its own way."""
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+        self.plan: Plan = native.plan
+        self.fresh: list[bool] = native.fresh
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        try:
+            return self.native.run(values)  # type: ignore[no-any-return]
+        except MemoryError:
+            _warn("There was no memory for a compiled graph; it is computed by NumPy instead.")
+            return self.native.reference()(values)  # type: ignore[no-any-return]
+
+
+def _warn(message: str) -> None:
+    with _Chosen.lock:
+        if message in _Chosen.warned:
+            return
+        _Chosen.warned.add(message)
+    warnings.warn(message, RuntimeWarning, stacklevel=2)
