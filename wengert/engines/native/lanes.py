@@ -289,6 +289,8 @@ class Namespace:
     """The functions of NumPy that lanes know, by NumPy's names."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         found = getattr(np, name, None)
         if isinstance(found, (type, float, np.dtype)):  # xp.float32, xp.pi
             return found

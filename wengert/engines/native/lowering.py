@@ -81,6 +81,8 @@ class Lowering:
         self.views[id(x)] = whole(base)
 
     def _constant(self, value: Any) -> View | None:
+        if not isinstance(value, (np.ndarray, np.generic)):  # a list of a loop
+            return None
         array = np.asarray(value)
         try:
             kind = type_of(array.dtype)
