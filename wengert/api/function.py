@@ -45,6 +45,9 @@ class ConcreteFunction:
         self._structure = structure
         self._there = there
         self._inputs = inputs
+        self._captures = trace.graph.captures
+        self._is_single = there == [True] and not nest.is_nested(structure)
+        self._is_single &= not nest.is_composite(structure)
 
     @property
     def graph(self) -> FunctionGraph:
@@ -85,6 +88,16 @@ class ConcreteFunction:
     def call(self, tensors: Sequence[Any]) -> Any:
         results = self._trace([*tensors, *self.graph.captured])
         return self._packed(results)
+
+    def quick(self, args: Sequence[Any]) -> Any:
+        """A call with plain tensors, where nobody listens: straight to the compiled plan."""
+        values = [x._array for x in args]
+        if self._captures:
+            values += [given_value(v) for v, _ in self._captures.values()]
+        found = self._trace.alone(values)
+        if self._is_single:
+            return wrap(found[0])
+        return self._packed([wrap(y) for y in found])
 
     def _packed(self, results: Sequence[Any]) -> Any:
         given = iter(results)
@@ -139,11 +152,12 @@ class Function:
     # ---- calls -------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        key = _quick_key(args) if not kwargs and state.here.building is None else None
+        here = state.here
+        key = None if kwargs or here.building is not None else _quick_key(args)
         if key is not None:
             concrete = self._quick.get(key)
             if concrete is not None:
-                return concrete.call(args)
+                return concrete.quick(args) if here.listeners == () else concrete.call(args)
         inputs = self._inputs(args, kwargs)
         concrete = self._concrete(inputs)
         if key is not None:

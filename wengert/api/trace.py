@@ -32,6 +32,8 @@ class Trace:
         self.graph = graph
         self.outputs = list(outputs)
         self._body = Body(graph, self.outputs)
+        # The arrays of the results, where nobody listens and nothing is built.
+        self.alone = self._body.on
         # By the inputs that are followed, and the number of orders that are foreseen.
         self._calls: dict[Any, tuple[Row, Body]] = {}
         self._gradients: dict[Any, _Gradient] = {}

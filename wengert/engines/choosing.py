@@ -16,11 +16,12 @@ from wengert.ops.workers import processors
 ENGINES: Final = ("numpy", "native")
 
 
-class _Chosen:
+class Chosen:
     """What was asked for in this process."""
 
     engine: str | None = None  # None: functions are compiled, sessions interpreted
     threads: int | None = None  # None: as many as there are processors
+    changes: int = 0  # how often the engine was chosen anew
     warned: Final[set[str]] = set()
     lock: Final = threading.Lock()
 
@@ -38,12 +39,13 @@ def set_engine(engine: str | None) -> None:
     """
     if engine is not None and engine not in ENGINES:
         raise ValueError(f"There is no engine {engine!r}: choose one of {', '.join(ENGINES)}.")
-    _Chosen.engine = engine
+    Chosen.engine = engine
+    Chosen.changes += 1
 
 
 def get_engine() -> str | None:
     """The engine that was chosen with set_engine; None if none was."""
-    return _Chosen.engine
+    return Chosen.engine
 
 
 def set_threads(count: int | None) -> None:
@@ -56,7 +58,7 @@ def set_threads(count: int | None) -> None:
     """
     if count is not None and (type(count) is not int or count < 1):
         raise ValueError(f"The number of threads must be a positive integer, got {count!r}.")
-    _Chosen.threads = count
+    Chosen.threads = count
     for changed in when_threads_change:
         changed()
 
@@ -70,8 +72,8 @@ def get_threads() -> int:
 
     The environment variable OMP_NUM_THREADS says it, if set_threads did not.
     """
-    if _Chosen.threads is not None:
-        return _Chosen.threads
+    if Chosen.threads is not None:
+        return Chosen.threads
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return int(asked) if asked.isdigit() and int(asked) > 0 else processors()
 
@@ -82,7 +84,7 @@ def get_threads() -> int:
 def engine_of(graph: Any, otherwise: str) -> str:
     """The engine for a graph: its own choice, that of the process, or the usual one."""
     own: str | None = graph.chosen_engine
-    return own or _Chosen.engine or otherwise
+    return own or Chosen.engine or otherwise
 
 
 def compiled(plan: Plan, engine: str) -> Any:
@@ -130,8 +132,8 @@ class _Careful:
 
 
 def _warn(message: str) -> None:
-    with _Chosen.lock:
-        if message in _Chosen.warned:
+    with Chosen.lock:
+        if message in Chosen.warned:
             return
-        _Chosen.warned.add(message)
+        Chosen.warned.add(message)
     warnings.warn(message, RuntimeWarning, stacklevel=2)

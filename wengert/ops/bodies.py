@@ -25,7 +25,7 @@ from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import TensorList, wrap
 from wengert.core.variable import Variable
 from wengert.core.words import words
-from wengert.engines.choosing import compiled, engine_of
+from wengert.engines.choosing import Chosen, compiled, engine_of
 from wengert.engines.plan import RESOURCES, Plan
 from wengert.ops.state import new_resource
 
@@ -37,25 +37,26 @@ class Body:
         self.graph = graph
         self.results = list(results)
         self._compiled: Any = None
-        self._state: Any = None
+        self._resources: list[Operation] = []
+        self._changes = self._choices = -1  # of the graph and the engine when it was compiled
 
     def on(self, values: Sequence[Any]) -> list[Any]:
         """The results, for values of `graph.all_inputs`."""
-        run = self.compiled()
-        resources = run.plan.resources
-        if resources:
-            cells = self.graph.cells
-            held = [cells.get(op) or cells.setdefault(op, new_resource(op)) for op in resources]
-            return run([*values, *held])  # type: ignore[no-any-return]
-        return run(values)  # type: ignore[no-any-return]
+        run = self._compiled
+        if self._changes != self.graph.changes or self._choices != Chosen.changes:
+            run = self.compiled()
+        if not self._resources:
+            return run(values)  # type: ignore[no-any-return]
+        cells = self.graph.cells
+        held = [cells.get(op) or cells.setdefault(op, new_resource(op)) for op in self._resources]
+        return run([*values, *held])  # type: ignore[no-any-return]
 
     def compiled(self) -> Any:
-        engine = engine_of(self.graph, "native")
-        state = (self.graph.changes, len(self.results), engine)
-        if self._compiled is None or self._state != state:
-            feeds = self.graph.all_inputs
-            self._compiled = compiled(Plan(self.results, feeds, effects(self.graph)), engine)
-            self._state = state
+        """The plan, made anew if the graph or the engine changed."""
+        self._changes, self._choices = self.graph.changes, Chosen.changes
+        plan = Plan(self.results, self.graph.all_inputs, effects(self.graph))
+        self._compiled = compiled(plan, engine_of(self.graph, "native"))
+        self._resources = plan.resources
         return self._compiled
 
 
