@@ -17,6 +17,7 @@ from wengert.engines.native.mathematics_parts import (
     number,
     of,
     polynomial,
+    quotient,
     right,
     signed_as,
     to_exponent,
@@ -116,7 +117,4 @@ def sigmoid(x: Lane) -> Lane:
     above, below = where(x < 0.0, e, like(x, 1.0)), e + 1.0
     if x.dtype.itemsize == 4:
         return above / below
-    # What the roundings of 1 + e and of the quotient lost, to first order.
-    inverse = 1.0 / below
-    y = above * inverse
-    return fma(fma(y, (below - 1.0) - e, fma(-y, below, above)), inverse, y)
+    return quotient(above, below, like(x, 0.0), e - (below - 1.0))
