@@ -37,7 +37,7 @@ _EXPM1: Final = (
 )  # fmt: skip
 
 
-def _reduced(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lane, Lane]:
+def reduced(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lane, Lane]:
     """Of `factor` x: r, what its rounding lost, and an integer whose lowest bits are n + shift."""
     magic = of(x, MAGIC) + shift
     t = fma(x, like(x, factor * LOG2_E), like(x, magic))
@@ -53,20 +53,30 @@ _LOWEST: Final = (-104.0, -746.0)
 _HIGHEST: Final = (89.0, 710.0)
 
 
-def _exp(x: Lane) -> Lane:
-    r, _, k = _reduced(x, 2 * of(x, BIAS))
-    y = polynomial(r, (*of(x, _EXPM1), 1.0, 1.0))
+def clamped(x: Lane) -> Lane:
+    return LANES.minimum(LANES.maximum(x, number(x, _LOWEST)), number(x, _HIGHEST))
+
+
+def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
+    """exp of r + lost, times 2^n; k is n with twice the bias."""
+    p = polynomial(r, (*of(r, _EXPM1), 1.0))
+    y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
     # 2^n in two factors, each a normal number: the second product rounds where it underflows.
     half = right(k, 1)
     return y * to_exponent(half) * to_exponent(k - half)
 
 
+def _exp(x: Lane) -> Lane:
+    r, _, k = reduced(x, 2 * of(x, BIAS))
+    return exp_of(r, None, k)
+
+
 @function
 def exp(x: Lane) -> Lane:
-    return _exp(LANES.minimum(LANES.maximum(x, number(x, _LOWEST)), number(x, _HIGHEST)))
+    return _exp(clamped(x))
 
 
-def _expm1(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
+def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
     """scale exp(r) - less in two parts, the second small; for float32 the first is enough."""
     square, q = r * r, polynomial(r, of(r, _EXPM1))
     less = scale - less
@@ -85,8 +95,8 @@ _TINY: Final = (2.0**-26, 2.0**-55)
 @function
 def expm1(x: Lane) -> Lane:
     within = LANES.minimum(LANES.maximum(x, number(x, _MINUS_ONE)), number(x, _HIGHEST))
-    r, lost, k = _reduced(within, of(x, BIAS) - 1)
-    y, rest = _expm1(r, lost, to_exponent(k), like(x, 0.5))  # a half, as 2^n may be too large
+    r, lost, k = reduced(within, of(x, BIAS) - 1)
+    y, rest = expm1_of(r, lost, to_exponent(k), like(x, 0.5))  # a half, as 2^n may be too large
     y = y + rest
     return where(abs(x) < number(x, _TINY), x, y + y)
 
@@ -98,8 +108,8 @@ _ONE: Final = (10.0, 20.0)
 @function
 def tanh(x: Lane) -> Lane:
     """-m / (m + 2) with m = exp(-2|x|) - 1, which is not large and exact where x is small."""
-    r, lost, k = _reduced(LANES.minimum(abs(x), number(x, _ONE)), of(x, BIAS), -2.0)
-    high, low = _expm1(r, lost, to_exponent(k), like(x, 1.0))
+    r, lost, k = reduced(LANES.minimum(abs(x), number(x, _ONE)), of(x, BIAS), -2.0)
+    high, low = expm1_of(r, lost, to_exponent(k), like(x, 1.0))
     m = high + low
     below = m + 2.0
     y = m / below

@@ -16,7 +16,6 @@ from wengert.engines.native.mathematics_parts import (
     NAN,
     fraction_bits,
     function,
-    left,
     number,
     of,
     polynomial,
@@ -52,7 +51,7 @@ def _exponent(x: Lane, shift: Lane) -> tuple[Lane, Lane, Lane]:
     # An integer among the lowest bits of a power of two is added to it.
     power = 2.0**places
     e = real(biased | ((bias + places) << places)) - (shift + (power + bias))
-    return e, biased, k - left(biased, places) + of(x, _ROOT_HALF)
+    return e, biased, (k & ((1 << places) - 1)) + of(x, _ROOT_HALF)
 
 
 def log_of(e: Lane, f: Lane) -> Lane:
@@ -67,13 +66,19 @@ def log_of(e: Lane, f: Lane) -> Lane:
     return fma(e, number(e, LN2), f + rest)
 
 
+def decomposed(x: Lane) -> tuple[Lane, Lane]:
+    """e and f of a positive number."""
+    tiny = x < number(x, _SMALLEST_NORMAL)
+    places = float(fraction_bits(x))
+    e, _, m = _exponent(
+        where(tiny, x * like(x, 2.0**places), x), where(tiny, like(x, places), like(x, 0.0))
+    )
+    return e, real(m) - 1.0
+
+
 @function
 def log(x: Lane) -> Lane:
-    tiny = x < number(x, _SMALLEST_NORMAL)
-    places = fraction_bits(x)
-    shift = where(tiny, like(x, float(places)), like(x, 0.0))
-    e, _, m = _exponent(where(tiny, x * like(x, 2.0**places), x), shift)
-    y = log_of(e, real(m) - 1.0)
+    y = log_of(*decomposed(x))
     y = where(x > 0.0, y, where(x == 0.0, like(x, -INFINITY), like(x, NAN)))
     return where(x < INFINITY, y, x)
 
