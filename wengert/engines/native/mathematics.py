@@ -9,6 +9,7 @@ import functools
 
 import numpy as np
 
+from wengert.engines.native import mathematics_arcs as _arcs  # noqa: F401
 from wengert.engines.native import mathematics_exponentials as _exponentials  # noqa: F401
 from wengert.engines.native import mathematics_logarithms as _logarithms  # noqa: F401
 from wengert.engines.native import mathematics_powers as _powers  # noqa: F401

@@ -76,6 +76,19 @@ def exp(x: Lane) -> Lane:
     return _exp(clamped(x))
 
 
+# Beyond these exp2 is 0 or infinite.
+_LOWEST2: Final = (-151.0, -1076.0)
+_HIGHEST2: Final = (128.0, 1024.0)
+
+
+@function
+def exp2(x: Lane) -> Lane:
+    x = LANES.minimum(LANES.maximum(x, number(x, _LOWEST2)), number(x, _HIGHEST2))
+    magic = like(x, of(x, MAGIC) + 2 * of(x, BIAS))
+    t = x + magic
+    return exp_of((x - (t - magic)) * number(x, LN2), None, whole(t))
+
+
 def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
     """scale exp(r) - less in two parts, the second small; for float32 the first is enough."""
     square, q = r * r, polynomial(r, of(r, _EXPM1))
@@ -128,3 +141,32 @@ def sigmoid(x: Lane) -> Lane:
     if x.dtype.itemsize == 4:
         return above / below
     return quotient(above, below, like(x, 0.0), e - (below - 1.0))
+
+
+def _quarter(size: Lane) -> tuple[Lane, Lane, Lane]:
+    """r, what it lost, and 2^n / 4 for half of exp, which is not too large where exp is."""
+    r, lost, k = reduced(LANES.minimum(size, number(size, _HIGHEST_HALF)), of(size, BIAS) - 2)
+    return r, lost, to_exponent(k)
+
+
+# Half of exp is infinite beyond.
+_HIGHEST_HALF: Final = (89.6, 710.6)
+
+
+@function
+def cosh(x: Lane) -> Lane:
+    """With q = exp(|x|) / 4 it is 2 (q + 1 / 16 q)."""
+    r, _, scale = _quarter(abs(x))
+    q = scale * polynomial(r, (*of(r, _EXPM1), 1.0, 1.0))
+    y = q + 0.0625 / q
+    return y + y
+
+
+@function
+def sinh(x: Lane) -> Lane:
+    """With m = (exp(|x|) - 1) / 4 and q = exp(|x|) / 4 it is 2 (m + m / 4 q)."""
+    r, lost, scale = _quarter(abs(x))
+    high, low = expm1_of(r, lost, scale, like(x, 0.25))
+    m = high + low
+    y = m + (m * 0.25 / (m + 0.25) + (low - (m - high)))
+    return where(abs(x) < number(x, _TINY), x, signed_as(y + y, x))
