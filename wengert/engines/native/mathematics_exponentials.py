@@ -27,7 +27,7 @@ from wengert.engines.native.mathematics_parts import (
 
 LOG2_E: Final = 1.4426950408889634
 # exp(r) - 1 = r + r^2 q(r): 1.4e-8, 2.2e-17
-_EXPM1: Final = (
+EXPM1: Final = (
     (1.3835379e-03, 8.367139e-03, 4.1667756e-02, 1.6666539e-01, 4.9999997e-01),
     (
         2.5179661279439795e-08, 2.7628496167129567e-07, 2.7557070067189712e-06,
@@ -57,13 +57,20 @@ def clamped(x: Lane) -> Lane:
     return LANES.minimum(LANES.maximum(x, number(x, _LOWEST)), number(x, _HIGHEST))
 
 
-def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
-    """exp of r + lost, times 2^n; k is n with twice the bias."""
-    p = polynomial(r, (*of(r, _EXPM1), 1.0))
-    y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
-    # 2^n in two factors, each a normal number: the second product rounds where it underflows.
+def scaled(y: Lane, k: Lane) -> Lane:
+    """2^n y, where k is n with twice the bias.
+
+    2^n is two factors, each a normal number: the second product rounds where it underflows.
+    """
     half = right(k, 1)
     return y * to_exponent(half) * to_exponent(k - half)
+
+
+def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
+    """exp of r + lost, times 2^n; k is n with twice the bias."""
+    p = polynomial(r, (*of(r, EXPM1), 1.0))
+    y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
+    return scaled(y, k)
 
 
 def _exp(x: Lane) -> Lane:
@@ -91,7 +98,7 @@ def exp2(x: Lane) -> Lane:
 
 def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
     """scale exp(r) - less in two parts, the second small; for float32 the first is enough."""
-    square, q = r * r, polynomial(r, of(r, _EXPM1))
+    square, q = r * r, polynomial(r, of(r, EXPM1))
     less = scale - less
     if r.dtype.itemsize == 4:
         return fma(scale, fma(square, q, r), less), like(r, 0.0)
@@ -101,8 +108,8 @@ def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
 
 # exp(x) - 1 is -1 below.
 _MINUS_ONE: Final = (-20.0, -40.0)
-# exp(x) - 1 is x for smaller ones.
-_TINY: Final = (2.0**-26, 2.0**-55)
+# exp(x) - 1 and sinh(x) are x for smaller ones.
+TINY: Final = (2.0**-26, 2.0**-55)
 
 
 @function
@@ -111,7 +118,7 @@ def expm1(x: Lane) -> Lane:
     r, lost, k = reduced(within, of(x, BIAS) - 1)
     y, rest = expm1_of(r, lost, to_exponent(k), like(x, 0.5))  # a half, as 2^n may be too large
     y = y + rest
-    return where(abs(x) < number(x, _TINY), x, y + y)
+    return where(abs(x) < number(x, TINY), x, y + y)
 
 
 # tanh is 1 above.
@@ -141,32 +148,3 @@ def sigmoid(x: Lane) -> Lane:
     if x.dtype.itemsize == 4:
         return above / below
     return quotient(above, below, like(x, 0.0), e - (below - 1.0))
-
-
-def _quarter(size: Lane) -> tuple[Lane, Lane, Lane]:
-    """r, what it lost, and 2^n / 4 for half of exp, which is not too large where exp is."""
-    r, lost, k = reduced(LANES.minimum(size, number(size, _HIGHEST_HALF)), of(size, BIAS) - 2)
-    return r, lost, to_exponent(k)
-
-
-# Half of exp is infinite beyond.
-_HIGHEST_HALF: Final = (89.6, 710.6)
-
-
-@function
-def cosh(x: Lane) -> Lane:
-    """With q = exp(|x|) / 4 it is 2 (q + 1 / 16 q)."""
-    r, _, scale = _quarter(abs(x))
-    q = scale * polynomial(r, (*of(r, _EXPM1), 1.0, 1.0))
-    y = q + 0.0625 / q
-    return y + y
-
-
-@function
-def sinh(x: Lane) -> Lane:
-    """With m = (exp(|x|) - 1) / 4 and q = exp(|x|) / 4 it is 2 (m + m / 4 q)."""
-    r, lost, scale = _quarter(abs(x))
-    high, low = expm1_of(r, lost, scale, like(x, 0.25))
-    m = high + low
-    y = m + (m * 0.25 / (m + 0.25) + (low - (m - high)))
-    return where(abs(x) < number(x, _TINY), x, signed_as(y + y, x))

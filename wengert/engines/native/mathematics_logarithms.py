@@ -128,14 +128,31 @@ def log10(x: Lane) -> Lane:
     return _to_base(x, of(x, _LOG10_2), of(x, _LOG10_E))
 
 
+def _scale_of(x: Lane) -> tuple[Lane, Lane]:
+    """e of 1 + x, and 2^-e."""
+    half = fma(x, like(x, 0.5), like(x, 0.5))  # of 1 + x, which may be too large
+    e, biased, _ = _exponent(half, like(x, -1.0))
+    # 2^-e may be too small to have an exponent of its own.
+    return e, to_exponent(like(biased, 2 * of(x, BIAS) + 1) - biased) * 0.25
+
+
 @function
 def log1p(x: Lane) -> Lane:
     """f = 2^-e x + (2^-e - 1) is rounded once, and exact where x is small."""
-    half = fma(x, like(x, 0.5), like(x, 0.5))  # of 1 + x, which may be too large
-    e, biased, _ = _exponent(half, like(x, -1.0))
-    # 2^-e, which may be too small to have an exponent of its own.
-    scale = to_exponent(like(biased, 2 * of(x, BIAS) + 1) - biased) * 0.25
+    e, scale = _scale_of(x)
     y = log_of(e, fma(scale, x, scale - 1.0))
     y = where(x > -1.0, y, where(x == -1.0, like(x, -INFINITY), like(x, NAN)))
     # Infinity is its own logarithm here, and the zeros are.
     return where((x == x + x) & (x > -1.0), x, y)
+
+
+def log1p_of(x: Lane, rest: Lane, more: Lane) -> Lane:
+    """log(1 + x + rest) + more ln 2 for x > -1, where `rest` is about the rounding of x."""
+    e, scale = _scale_of(x)
+    less = scale - 1.0
+    f = fma(scale, x, less)
+    lost = fma(scale, rest, fma(scale, x, less - f))
+    # log(1 + f + lost) is log(1 + f) + lost / (1 + f), and that to 4 % is
+    lost = lost * fma(f, fma(f, like(f, 0.8), like(f, -0.98)), like(f, 1.0))
+    e = e + more
+    return fma(e, number(e, LN2), f + log1p_rest(f, fma(e, number(e, LN2_REST), lost)))

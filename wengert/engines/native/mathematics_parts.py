@@ -19,6 +19,7 @@ from wengert.engines.native.lanes import LANES, Lane, bits, emit, fma, like
 FUNCTIONS: Final[dict[str, Callable[..., Lane]]] = {}
 
 Pair = tuple[Any, Any]
+Two = tuple[Lane, Lane]  # a number and a small rest that it lacks
 where = LANES.where
 
 
@@ -41,6 +42,12 @@ def polynomial(x: Lane, coefficients: Sequence[float]) -> Lane:
     for c in coefficients[1:]:
         y = fma(y, x, like(x, c))
     return y
+
+
+def sum_of(x: Lane, y: Lane) -> Two:
+    """x + y and what its rounding loses; x is the larger, or zero."""
+    s = x + y
+    return s, y - (s - x)
 
 
 def quotient(x: Lane, y: Lane, x_rest: Lane, y_rest: Lane) -> Lane:

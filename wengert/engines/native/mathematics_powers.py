@@ -14,16 +14,16 @@ from wengert.engines.native.mathematics_parts import (
     BIAS,
     INFINITY,
     NAN,
+    Two,
     function,
     left,
     of,
     polynomial,
     real,
+    sum_of,
     where,
     whole,
 )
-
-Two = tuple[Lane, Lane]
 
 # ln 2 in two parts, the first so short that e times it is exact.
 _LN2: Final = (
@@ -47,12 +47,6 @@ _BEFORE: Final = (
 )
 
 
-def _sum(x: Lane, y: Lane) -> Two:
-    """x + y and what its rounding loses; x is the larger, or zero."""
-    s = x + y
-    return s, y - (s - x)
-
-
 def _product(x: Two, y: Two) -> Two:
     p = x[0] * y[0]
     return p, fma(x[0], y[0], -p) + fma(x[0], y[1], x[1] * y[0])
@@ -63,7 +57,7 @@ def _log_over_2s(s: Two) -> Two:
     z = _product(s, s)
     found: Two = z[0] * polynomial(z[0], of(z[0], _LOG)), like(z[0], 0.0)
     for first, rest in of(z[0], _BEFORE):
-        t, lost = _sum(like(s[0], first), found[0])
+        t, lost = sum_of(like(s[0], first), found[0])
         found = _product(z, (t, lost + found[1] + rest))
     return found
 
@@ -71,16 +65,16 @@ def _log_over_2s(s: Two) -> Two:
 def log_in_two(x: Lane) -> Two:
     """The logarithm of a positive number in two parts."""
     e, f = decomposed(x)
-    below, lost = _sum(like(f, 2.0), f)
+    below, lost = sum_of(like(f, 2.0), f)
     inverse = 1.0 / below
     s = f * inverse
     s_rest = fma(-s, lost, fma(-s, below, f)) * inverse
     first, second = of(x, _LN2)
     t, t_rest = _product((s, s_rest), _log_over_2s((s, s_rest)))
-    y, lost = _sum(e * like(e, first), s + s)
-    y, lost_too = _sum(y, t + t)
+    y, lost = sum_of(e * like(e, first), s + s)
+    y, lost_too = sum_of(y, t + t)
     rest = fma(e, like(e, second), lost + lost_too + (s_rest + t_rest) * 2.0)
-    return _sum(y, rest)
+    return sum_of(y, rest)
 
 
 # Even the logarithm of the number next to 1 times so much is too much for exp.
@@ -97,7 +91,7 @@ def _power(x: Lane, y: Lane) -> Lane:
     within = clamped(product)
     rest = where(within == product, rest, like(x, 0.0))
     r, lost, k = reduced(within, 2 * of(x, BIAS))
-    r, lost = _sum(r, lost + rest)
+    r, lost = sum_of(r, lost + rest)
     return exp_of(r, lost, k)
 
 
