@@ -62,40 +62,61 @@ def erf(x: Lane) -> Lane:
 
 # erfc(x) is 0 for larger ones.
 _ZERO: Final = (10.2, 27.3)
-_MIDDLE: Final = (3.0, 4.0)
+_MIDDLE: Final = 4.0
 
-# (x + k) exp(x^2) erfc(x) = p(t) with t = (x - k) / (x + k), k = _MIDDLE, 0 <= x < _ZERO: 9.6e-9, 6.6e-17
+# (x + k) exp(x^2) erfc(x) = p(t) with t = (x - k) / (x + k), k = _MIDDLE, 0 <= x < _ZERO: 1.7e-9, 1.7e-17
 _ERFC: Final = (
     (
-        -2.9867433e-04, -4.374882e-04, 3.078986e-03, -1.2582528e-03, -2.6845744e-02,
-        1.1953639e-01, -3.104647e-01, 5.902277e-01, -8.8339454e-01, 1.0740069e+00,
+        -7.679668e-04, -4.1679337e-04, 6.2008114e-03, -2.6290076e-02, 7.637994e-02,
+        -1.7402336e-01, 3.3085066e-01, -5.408532e-01, 7.7320874e-01, -9.7654873e-01,
     ),
     (
         1.01743082962572e-09, -3.8336582499966515e-10, -1.5395174206129507e-08,
         2.6101114371521135e-09, 1.2394689126865e-07, -7.797722662708755e-08,
         -8.460157530282701e-07, 1.4260919865713296e-06, 4.694335467109741e-06,
-        -1.8861784252920168e-05, -3.635151016768366e-06, 0.0001768130865076363,
-        -0.00045505268856973975, -0.00028095891581635823, 0.00611205565674188,
-        -0.026370053334628583, 0.07638151490915052, -0.17401093724028907, 0.3308515878780234,
-        -0.540853831313225, 0.7732087022652369, -0.9765487290808821, 1.095995661000491,
+        -1.8861784252920168e-05, -3.6351510167683657e-06, 0.00017681308650763632,
+        -0.0004550526885697397, -0.00028095891581635823, 0.006112055656741881,
+        -0.026370053334628583, 0.07638151490915053, -0.17401093724028907, 0.33085158787802343,
+        -0.540853831313225, 0.7732087022652367, -0.9765487290808821,
     ),
 )  # fmt: skip
+_ERFC_LAST: Final = (  # in two parts
+    (1.0959956645965576, -3.6532699088098752e-09),
+    (1.095995661000491, 5.866560297401916e-17),
+)
+
+
+def _any_sum(x: Lane, y: Lane) -> Two:
+    """x + y and what its rounding loses, whichever is larger."""
+    s = x + y
+    of_y = s - x
+    return s, (x - (s - of_y)) + (y - of_y)
+
+
+def _step(t: Lane, inner: Lane, c: float) -> Two:
+    """c + t inner in two parts."""
+    product = t * inner
+    y, rest = _any_sum(like(t, c), product)
+    return y, rest + fma(t, inner, -product)
 
 
 def _erfcx(x: Lane) -> Two:
     """exp(x^2) erfc(x) in two parts, for 0 <= x < _ZERO."""
-    k = of(x, _MIDDLE)
+    k = _MIDDLE
     below, lost = sum_of(like(x, k), x)
     inverse = 1.0 / below
     inverse_rest = fma(-inverse, lost, fma(-inverse, below, like(x, 1.0))) * inverse
-    t = fma(inverse, like(x, -2 * k), like(x, 1.0))
-    t_rest = fma(inverse, like(x, -2 * k), 1.0 - t) - inverse_rest * (2 * k)
-    *higher, last = of(x, _ERFC)
-    tail = polynomial(t, higher)
-    p = fma(t, tail, like(x, last))
+    t, t_rest = _any_sum(like(x, 1.0), inverse * (-2 * k))
+    t_rest = t_rest - inverse_rest * (2 * k)
+    # The polynomial, its last two steps in two parts.
+    *higher, last_but_one = of(x, _ERFC)
+    last, last_rest = of(x, _ERFC_LAST)
+    tail, tail_rest = _step(t, polynomial(t, higher), last_but_one)
+    p, p_rest = _step(t, tail, last)
+    p_rest = fma(t, tail_rest, p_rest + last_rest)
     # dp/dx = p / (x + k) + 2 x p - 2 (x + k) / sqrt(pi), and dx/dt = (x + k)^2 / 2 k
     slope = fma(p, x + x, p * inverse) - below * of(x, _SLOPE)[0]
-    p_rest = fma(t, tail, last - p) + slope * below * below * (t_rest * (0.5 / k))
+    p_rest = p_rest + slope * below * below * (t_rest * (0.5 / k))
     y = p * inverse
     return y, fma(p, inverse, -y) + fma(p, inverse_rest, p_rest * inverse)
 
@@ -108,5 +129,5 @@ def erfc(x: Lane) -> Lane:
     r, lost, k = reduced(square, 2 * of(x, BIAS), -1.0)
     r, lost = sum_of(r, lost - fma(size, size, -square))
     more = fma(r, polynomial(r, (*of(r, EXPM1), 1.0)), lost)  # exp(r + lost) - 1
-    found = scaled(y + fma(y, more, y_rest), k)
+    found = scaled(y + fma(y, more, fma(y_rest, more, y_rest)), k)
     return where(x < 0.0, 2.0 - found, found)
