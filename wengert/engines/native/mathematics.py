@@ -9,8 +9,13 @@ import functools
 
 import numpy as np
 
+from wengert.engines.native import mathematics_arcs as _arcs  # noqa: F401
 from wengert.engines.native import mathematics_exponentials as _exponentials  # noqa: F401
+from wengert.engines.native import mathematics_hyperbolic as _hyperbolic  # noqa: F401
 from wengert.engines.native import mathematics_logarithms as _logarithms  # noqa: F401
+from wengert.engines.native import mathematics_powers as _powers  # noqa: F401
+from wengert.engines.native import mathematics_special as _special  # noqa: F401
+from wengert.engines.native import mathematics_trigonometric as _trigonometric  # noqa: F401
 from wengert.engines.native.lanes import Lane, offer
 from wengert.engines.native.mathematics_parts import FUNCTIONS
 from wengert.engines.native.scalar import Code

@@ -17,6 +17,7 @@ from wengert.engines.native.mathematics_parts import (
     number,
     of,
     polynomial,
+    quotient,
     right,
     signed_as,
     to_exponent,
@@ -26,7 +27,7 @@ from wengert.engines.native.mathematics_parts import (
 
 LOG2_E: Final = 1.4426950408889634
 # exp(r) - 1 = r + r^2 q(r): 1.4e-8, 2.2e-17
-_EXPM1: Final = (
+EXPM1: Final = (
     (1.3835379e-03, 8.367139e-03, 4.1667756e-02, 1.6666539e-01, 4.9999997e-01),
     (
         2.5179661279439795e-08, 2.7628496167129567e-07, 2.7557070067189712e-06,
@@ -36,7 +37,7 @@ _EXPM1: Final = (
 )  # fmt: skip
 
 
-def _reduced(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lane, Lane]:
+def reduced(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lane, Lane]:
     """Of `factor` x: r, what its rounding lost, and an integer whose lowest bits are n + shift."""
     magic = of(x, MAGIC) + shift
     t = fma(x, like(x, factor * LOG2_E), like(x, magic))
@@ -52,22 +53,52 @@ _LOWEST: Final = (-104.0, -746.0)
 _HIGHEST: Final = (89.0, 710.0)
 
 
-def _exp(x: Lane) -> Lane:
-    r, _, k = _reduced(x, 2 * of(x, BIAS))
-    y = polynomial(r, (*of(x, _EXPM1), 1.0, 1.0))
-    # 2^n in two factors, each a normal number: the second product rounds where it underflows.
+def clamped(x: Lane) -> Lane:
+    return LANES.minimum(LANES.maximum(x, number(x, _LOWEST)), number(x, _HIGHEST))
+
+
+def scaled(y: Lane, k: Lane) -> Lane:
+    """2^n y, where k is n with twice the bias.
+
+    2^n is two factors, each a normal number: the second product rounds where it underflows.
+    """
     half = right(k, 1)
     return y * to_exponent(half) * to_exponent(k - half)
 
 
+def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
+    """exp of r + lost, times 2^n; k is n with twice the bias."""
+    p = polynomial(r, (*of(r, EXPM1), 1.0))
+    y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
+    return scaled(y, k)
+
+
+def _exp(x: Lane) -> Lane:
+    r, _, k = reduced(x, 2 * of(x, BIAS))
+    return exp_of(r, None, k)
+
+
 @function
 def exp(x: Lane) -> Lane:
-    return _exp(LANES.minimum(LANES.maximum(x, number(x, _LOWEST)), number(x, _HIGHEST)))
+    return _exp(clamped(x))
 
 
-def _expm1(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
+# Beyond these exp2 is 0 or infinite.
+_LOWEST2: Final = (-151.0, -1076.0)
+_HIGHEST2: Final = (128.0, 1024.0)
+
+
+@function
+def exp2(x: Lane) -> Lane:
+    x = LANES.minimum(LANES.maximum(x, number(x, _LOWEST2)), number(x, _HIGHEST2))
+    magic = like(x, of(x, MAGIC) + 2 * of(x, BIAS))
+    t = x + magic
+    return exp_of((x - (t - magic)) * number(x, LN2), None, whole(t))
+
+
+def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
     """scale exp(r) - less in two parts, the second small; for float32 the first is enough."""
-    square, q = r * r, polynomial(r, of(r, _EXPM1))
+    square, q = r * r, polynomial(r, of(r, EXPM1))
     less = scale - less
     if r.dtype.itemsize == 4:
         return fma(scale, fma(square, q, r), less), like(r, 0.0)
@@ -77,17 +108,17 @@ def _expm1(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
 
 # exp(x) - 1 is -1 below.
 _MINUS_ONE: Final = (-20.0, -40.0)
-# exp(x) - 1 is x for smaller ones.
-_TINY: Final = (2.0**-26, 2.0**-55)
+# exp(x) - 1 and sinh(x) are x for smaller ones.
+TINY: Final = (2.0**-26, 2.0**-55)
 
 
 @function
 def expm1(x: Lane) -> Lane:
     within = LANES.minimum(LANES.maximum(x, number(x, _MINUS_ONE)), number(x, _HIGHEST))
-    r, lost, k = _reduced(within, of(x, BIAS) - 1)
-    y, rest = _expm1(r, lost, to_exponent(k), like(x, 0.5))  # a half, as 2^n may be too large
+    r, lost, k = reduced(within, of(x, BIAS) - 1)
+    y, rest = expm1_of(r, lost, to_exponent(k), like(x, 0.5))  # a half, as 2^n may be too large
     y = y + rest
-    return where(abs(x) < number(x, _TINY), x, y + y)
+    return where(abs(x) < number(x, TINY), x, y + y)
 
 
 # tanh is 1 above.
@@ -97,8 +128,8 @@ _ONE: Final = (10.0, 20.0)
 @function
 def tanh(x: Lane) -> Lane:
     """-m / (m + 2) with m = exp(-2|x|) - 1, which is not large and exact where x is small."""
-    r, lost, k = _reduced(LANES.minimum(abs(x), number(x, _ONE)), of(x, BIAS), -2.0)
-    high, low = _expm1(r, lost, to_exponent(k), like(x, 1.0))
+    r, lost, k = reduced(LANES.minimum(abs(x), number(x, _ONE)), of(x, BIAS), -2.0)
+    high, low = expm1_of(r, lost, to_exponent(k), like(x, 1.0))
     m = high + low
     below = m + 2.0
     y = m / below
@@ -116,7 +147,4 @@ def sigmoid(x: Lane) -> Lane:
     above, below = where(x < 0.0, e, like(x, 1.0)), e + 1.0
     if x.dtype.itemsize == 4:
         return above / below
-    # What the roundings of 1 + e and of the quotient lost, to first order.
-    inverse = 1.0 / below
-    y = above * inverse
-    return fma(fma(y, (below - 1.0) - e, fma(-y, below, above)), inverse, y)
+    return quotient(above, below, like(x, 0.0), e - (below - 1.0))

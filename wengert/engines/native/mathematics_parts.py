@@ -19,6 +19,7 @@ from wengert.engines.native.lanes import LANES, Lane, bits, emit, fma, like
 FUNCTIONS: Final[dict[str, Callable[..., Lane]]] = {}
 
 Pair = tuple[Any, Any]
+Two = tuple[Lane, Lane]  # a number and a small rest that it lacks
 where = LANES.where
 
 
@@ -43,7 +44,20 @@ def polynomial(x: Lane, coefficients: Sequence[float]) -> Lane:
     return y
 
 
-# ---- constants ---
+def sum_of(x: Lane, y: Lane) -> Two:
+    """x + y and what its rounding loses; x is the larger, or zero."""
+    s = x + y
+    return s, y - (s - x)
+
+
+def quotient(x: Lane, y: Lane, x_rest: Lane, y_rest: Lane) -> Lane:
+    """(x + x_rest) / (y + y_rest), of which the rests are small, with little more than one rounding."""
+    inverse = like(x, 1.0) / y
+    q = x * inverse
+    return fma(fma(-q, y_rest, fma(-q, y, x) + x_rest), inverse, q)
+
+
+# ---- constants -----------------------------------------------------------------------------------
 
 # ln 2 in two parts, each with all its bits: n times the first is subtracted without an error.
 LN2: Final = (0.6931471824645996, 0.6931471805599453)
