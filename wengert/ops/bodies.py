@@ -38,12 +38,17 @@ class Body:
         self.results = list(results)
         self._compiled: Any = None
         self._resources: list[Operation] = []
-        self._changes = self._choices = -1  # of the graph and the engine when it was compiled
+        # What there was of the graph, the engine and the results when it was compiled.
+        self._changes = self._choices = self._count = -1
 
     def on(self, values: Sequence[Any]) -> list[Any]:
         """The results, for values of `graph.all_inputs`."""
         run = self._compiled
-        if self._changes != self.graph.changes or self._choices != Chosen.changes:
+        if (
+            self._changes != self.graph.changes
+            or self._choices != Chosen.changes
+            or self._count != len(self.results)
+        ):
             run = self.compiled()
         if not self._resources:
             return run(values)  # type: ignore[no-any-return]
@@ -53,10 +58,12 @@ class Body:
 
     def compiled(self) -> Any:
         """The plan, made anew if the graph or the engine changed."""
-        self._changes, self._choices = self.graph.changes, Chosen.changes
+        found = self.graph.changes, Chosen.changes, len(self.results)
         plan = Plan(self.results, self.graph.all_inputs, effects(self.graph))
-        self._compiled = compiled(plan, engine_of(self.graph, "native"))
         self._resources = plan.resources
+        self._compiled = compiled(plan, engine_of(self.graph, "native"))
+        # Last of all: another thread may ask meanwhile.
+        self._changes, self._choices, self._count = found
         return self._compiled
 
 

@@ -71,6 +71,7 @@ class Native:
         self._checks = [low.stored(v) for v in low.checks]
         wanted = [v.base for v in self._fetched if isinstance(v, View)]
         wanted += [v.base for _, v in self._written] + [v.base for v in self._checks]
+        self._overwritten = self._in_place()
         self.order = low.fusion.ordered()
         self.memory = in_memory(self.order, wanted)
         self.wanted = set(wanted)
@@ -88,11 +89,35 @@ class Native:
             return x
         return self.low.stored(view)
 
+    def _in_place(self) -> dict[Base, Base]:
+        """New values of variables that may be written over the old ones.
+
+        Such a value is computed from the old one element by element, after everybody else has
+        read that. Where something may turn out to be wrong, the old value must stay.
+        """
+        found: dict[Base, Base] = {}
+        if self.low.checks:
+            return found
+        fetched = {v.base for v in self._fetched if isinstance(v, View)}
+        for cell, view in self._written:
+            new = view.base
+            old = next((b for b, x in self.low.cells.items() if x is cell), None)
+            if old is None or type(new) is not Map or old in fetched or new in found:
+                continue
+            if new.shape == old.shape and self.low.fusion.last_of(new.group, old):
+                found[new] = old
+        return found
+
     def reference(self) -> Compiled:
         """The same plan for NumPy, which says what is wrong."""
         if self._reference is None:
             self._reference = Compiled(self.plan)
         return self._reference
+
+    def overwrites(self, base: Base) -> Base | None:
+        """The old value that a new one may be written over."""
+        old = self._overwritten.get(base)
+        return old if old is not None and base in self._once else None
 
     # ---- segments ------------------------------------------------------------------------------
 
@@ -102,6 +127,7 @@ class Native:
         self._texts: dict[str, str] = {}
         self._math: dict[tuple[str, str, int], None] = {}
         self._declarations: set[str] = set()
+        self._once: set[Base] = set()  # computed in one pass, each element after it was read
         for group in self.order:
             first = group.members[0]
             if type(first) is Step:
@@ -127,6 +153,8 @@ class Native:
             self._math.update(dict.fromkeys(launch.calls))
             self._declarations |= launch.declarations
             found.append(Call(name, launch.arrays, launch.parts, launch))
+            if launch.once:
+                self._once.update(launch.outputs)
         return found
 
     # ---- machine code --------------------------------------------------------------------------
@@ -272,7 +300,7 @@ class _Runner:
     def __init__(self, native: Native) -> None:
         self.native = native
         self.low = native.low
-        self.names: dict[str, Any] = {"empty": np.empty, "ndarray": np.ndarray, "asarray": np.asarray}
+        self.names: dict[str, Any] = {"empty": np.empty, "ndarray": np.ndarray, "as_numbers": _as_numbers}
         self.lines: list[str] = []
         self.kept: list[Any] = []  # what the tables refer to
         self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
@@ -330,7 +358,7 @@ class _Runner:
         name = f"a{len(self._name_of)}"
         self._name_of[id(base)] = name
         self.lines.append(f"{name} = {expression}")
-        self.lines.append(f"if type({name}) is not ndarray: {name} = asarray({name})")
+        self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
 
     def _seen_by_python(self) -> set[Base]:
         """The arrays that NumPy's steps use or make, or that are handed out."""
@@ -406,7 +434,13 @@ class _Runner:
         if name is None:
             name = self._name_of[id(base)] = f"a{len(self._name_of)}"
             dtype = self._new("d", np.dtype("bool" if base.kind == "b1" else base.kind))
-            self.lines.append(f"{name} = empty({base.shape!r}, {dtype})")
+            make = f"empty({base.shape!r}, {dtype})"
+            old = self.native.overwrites(base)
+            if old is not None:  # nobody but the variable and this function knows the array
+                before = self._name_of[id(old)]
+                self.names["own"] = _is_only_ours
+                make = f"{before} if own({before}) else {make}"
+            self.lines.append(f"{name} = {make}")
         return name
 
     # ---- a step of NumPy's -----------------------------------------------------------------------
@@ -483,6 +517,23 @@ def _work(call: Call) -> int:
         return call.what.group.size
     item = call.what
     return int(item.size * item.views[0].shape[-1] // 8)
+
+
+def _is_only_ours(array: Any) -> bool:
+    """Whether an array is known to a variable and to the plan's function alone."""
+    return sys.getrefcount(array) <= _OURS and array.base is None and array.flags.writeable
+
+
+# The variable, the function's local name, the argument above and that of getrefcount.
+_OURS: Final = 4
+
+
+def _as_numbers(value: Any) -> Any:
+    """A NumPy scalar, or another kind of array, as an array; not what is no number at all."""
+    found = np.asarray(value)
+    if found.dtype.hasobject:
+        raise TypeError(f"A value is missing, or is no array of numbers: {value!r}.")
+    return found
 
 
 def _new_arena(size: int) -> Any:

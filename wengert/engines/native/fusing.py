@@ -142,6 +142,23 @@ class Fusion:
         """A group must come after another although it uses nothing of it."""
         self._depends(group, [other])
 
+    def last_of(self, group: Group, base: Base) -> bool:
+        """Let a group come after all others that use an array, if that is possible."""
+        others = [
+            g
+            for g in self.groups
+            if g is not group
+            and any(
+                v.base is base
+                for item in g.members
+                for v in (item.views if type(item) is Step else item.operands)
+            )
+        ]
+        if any(g.ancestors & group.bit for g in others):
+            return False
+        self._depends(group, others)
+        return True
+
     # ---- order ---------------------------------------------------------------------------------
 
     def ordered(self) -> list[Group]:
