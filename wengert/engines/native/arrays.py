@@ -19,17 +19,16 @@ Dims = tuple[int, ...]
 class Base:
     """An array, and where its elements come from."""
 
-    __slots__ = ("group", "kind", "number", "place", "shape", "size", "slot", "users")
+    __slots__ = ("after", "alone", "group", "kind", "place", "shape", "size")
 
     def __init__(self, shape: Dims, kind: str, place: str = "") -> None:
         self.shape = shape
         self.kind = kind  # the type of the elements
         self.size = math.prod(shape)
         self.place = place  # the user's line
-        self.number = -1  # in the order in which bases were made
-        self.group: Any = None
-        self.slot: Any = None  # where it lies in memory, if it does
-        self.users = 0
+        self.group: Any = None  # in which it is computed
+        self.alone = False  # whether it must have a group of its own
+        self.after: list[Any] = []  # what must come before it although it does not use it
 
     @property
     def operands(self) -> Sequence[View]:
@@ -158,21 +157,22 @@ class Outside(Base):
 
     @property
     def operands(self) -> Sequence[View]:
-        return self.step.views  # type: ignore[no-any-return]
+        return self.step.operands  # type: ignore[no-any-return]
 
 
 class Step:
     """An operation that NumPy computes, on arrays in memory."""
 
-    __slots__ = ("group", "inputs", "number", "op", "results", "views")
+    __slots__ = ("after", "alone", "group", "inputs", "op", "operands", "results")
 
-    def __init__(self, op: Any, inputs: Sequence[Any], views: Sequence[View]) -> None:
+    def __init__(self, op: Any, inputs: Sequence[Any], operands: Sequence[View]) -> None:
         self.op = op
-        self.inputs = inputs  # a View, or a tensor whose value never is an array for us
-        self.views = views
+        self.inputs = inputs  # a View, or a tensor whose value is handed on as it is
+        self.operands = operands
         self.results: list[Any] = []
-        self.number = -1
         self.group: Any = None
+        self.alone = True
+        self.after: list[Any] = []
 
 
 class View:

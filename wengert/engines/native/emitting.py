@@ -41,7 +41,7 @@ class Launch(NamedTuple):
     """A function, the arrays that it is called with, and the number of parts it is called for."""
 
     text: str  # of the function, without its name
-    arrays: Sequence[Base]
+    arrays: Sequence[tuple[Base, int]]  # and the element with which each begins
     parts: int
     calls: Sequence[tuple[str, str, int]]  # functions of `mathematics` that it calls
     declarations: frozenset[str]
@@ -96,7 +96,7 @@ class _Emitter:
         self._load_of: dict[Any, int] = {}
         self.values: dict[Base, int] = {}
         self.sums: list[_Sum] = []
-        self.arrays: list[Base] = []
+        self.arrays: list[tuple[Base, int]] = []
         self.body = Body(set())
         self.calls: dict[tuple[str, str, int], None] = {}
         self.more: list[Launch] = []
@@ -319,20 +319,25 @@ class _Emitter:
                 self.outputs.append(s.item)
             self.partial[k] = target
 
-    def _pointer(self, base: Base) -> str:
-        for k, known in enumerate(self.arrays):
-            if known is base:
+    def _pointer(self, base: Base, offset: int = 0) -> str:
+        """Where an array begins. It is told when the function is called, so that functions that
+        differ in nothing else are one."""
+        for k, (known, begin) in enumerate(self.arrays):
+            if known is base and begin == offset:
                 return f"%a{k}"
-        self.arrays.append(base)
+        self.arrays.append((base, offset))
         return f"%a{len(self.arrays) - 1}"
 
     def _function(self) -> list[str]:
         body = self.body
         for x in self.loads:
             if type(x.base) is not Count:
-                self._pointer(x.base)
-        for b in (*self.stored, *self.partial.values()):
-            self._pointer(b.target.base if type(b) is Piece else b)
+                self._pointer(x.base, x.offset)
+        for b in self.stored:
+            target = self.targets.get(b)
+            self._pointer(*((b, 0) if target is None else (target.base, target.offset)))
+        for b in self.partial.values():
+            self._pointer(b)
         body.label("entry")
         for k in range(len(self.arrays)):
             body.do(f"%g{k} = getelementptr ptr, ptr %b, i64 {k}")
@@ -414,28 +419,30 @@ class _Emitter:
         for x in self.loads:
             start = self._start(x, r, index)
             if type(x.base) is not Count:
-                start = self._element(self._pointer(x.base), x.kind, start)
+                start = self._element(self._pointer(x.base, x.offset), x.kind, start)
             self.starts.append(start)
         self.out_starts = {}
         for base in self.stored:
             target = self.targets.get(base)
             if target is not None:
-                at, array = self._start(target, r, index), target.base
+                at = self._start(target, r, index)
+                array = self._pointer(target.base, target.offset)
             else:
-                step = self.columns if self._is_full(base) else 1
-                at, array = _sum(body, 0, [(r, step)]), base
-            self.out_starts[base] = self._element(self._pointer(array), base.kind, at)
+                at = _sum(body, 0, [(r, self.columns if self._is_full(base) else 1)])
+                array = self._pointer(base)
+            self.out_starts[base] = self._element(array, base.kind, at)
         self.limit = str(self.columns)
         if self.short:
             last = body.set(f"icmp eq i64 {r}, {self.rows - 1}")
             self.limit = body.set(f"select i1 {last}, i64 {self.short}, i64 {self.columns}")
 
     def _start(self, x: Load, r: str, index: Sequence[str]) -> str:
-        """Where a row begins in an array, in elements."""
+        """Where a row begins in an array, in elements from its own beginning."""
+        begin = x.offset if type(x.base) is Count else 0
         if self.blocked:
-            return _sum(self.body, x.offset, [(r, (x.strides or [0])[0] * self.columns)])
+            return _sum(self.body, begin, [(r, (x.strides or [0])[0] * self.columns)])
         terms = [(i, x.strides[k]) for i, k in zip(index, self.outer, strict=False)]
-        return _sum(self.body, x.offset, terms)
+        return _sum(self.body, begin, terms)
 
     def _unravelled(self, r: str, sizes: Sequence[int]) -> list[str]:
         """The index on each axis of a place in row-major order."""
@@ -905,7 +912,7 @@ def _combined(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]
     names = {given: partial, total: item}
     return [
         x._replace(
-            arrays=[names.get(b, b) for b in x.arrays],
+            arrays=[(names.get(b, b), begin) for b, begin in x.arrays],
             outputs=[names.get(b, b) for b in x.outputs],
         )
         for x in found

@@ -34,9 +34,10 @@ from wengert.engines.native.arrays import (
 )
 from wengert.engines.native.cache import stored
 from wengert.engines.native.emitting import Launch, function, launches
-from wengert.engines.native.fusing import Group, in_memory
+from wengert.engines.native.fusing import Fusion, Group, in_memory
 from wengert.engines.native.lowering import Lowering, leading
 from wengert.engines.native.machine import Loaded, compiled
+from wengert.engines.native.simplifying import simplified
 from wengert.engines.native.threads import functions, pool
 from wengert.engines.native.vectors import Body, llvm_type
 from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
@@ -51,9 +52,11 @@ class Call:
 
     __slots__ = ("address", "arrays", "launch", "name", "parts", "settings", "what")
 
-    def __init__(self, name: str, arrays: Sequence[Base], parts: int, what: Any) -> None:
+    def __init__(
+        self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any
+    ) -> None:
         self.name = name
-        self.arrays = arrays
+        self.arrays = arrays  # and the element with which each begins
         self.parts = parts
         self.what = what
         self.settings: Any = None  # numbers that the function reads behind its arrays
@@ -69,10 +72,14 @@ class Native:
         self._fetched = [self._fetch(x) for x in plan.fetches]
         self._written = [(cell, low.stored(v)) for cell, v in low.written.values()]
         self._checks = [low.stored(v) for v in low.checks]
-        wanted = [v.base for v in self._fetched if isinstance(v, View)]
-        wanted += [v.base for _, v in self._written] + [v.base for v in self._checks]
+        views = [v for v in self._fetched if isinstance(v, View)]
+        views += [v for _, v in self._written] + self._checks
+        self.fusion = Fusion()
+        for item in simplified(low, views):
+            self.fusion.add(item)
+        wanted = [v.base for v in views]
         self._overwritten = self._in_place()
-        self.order = low.fusion.ordered()
+        self.order = self.fusion.ordered()
         self.memory = in_memory(self.order, wanted)
         self.wanted = set(wanted)
         self.segments = self._segments()
@@ -104,7 +111,7 @@ class Native:
             old = next((b for b, x in self.low.cells.items() if x is cell), None)
             if old is None or type(new) is not Map or old in fetched or new in found:
                 continue
-            if new.shape == old.shape and self.low.fusion.last_of(new.group, old):
+            if new.shape == old.shape and self.fusion.last_of(new.group, old):
                 found[new] = old
         return found
 
@@ -231,7 +238,7 @@ def _product(item: Product) -> Call:
                   m, n, k, lda, ldb, n]  # fmt: skip
     fields[11:17] = [splits, per, offsets.ctypes.data, along, 1 if turned_a else lda,
                      ldb if turned_b else 1]  # fmt: skip
-    call = Call(f"@product_{item.kind}", [a.base, b.base, item], count * splits, item)
+    call = Call(f"@product_{item.kind}", [(a.base, 0), (b.base, 0), (item, 0)], count * splits, item)
     call.settings = (fields, offsets)
     return call
 
@@ -365,7 +372,7 @@ class _Runner:
         found = set(self.native.wanted)
         for segment in self.native.segments:
             if isinstance(segment, Step):
-                found |= {v.base for v in segment.views}
+                found |= {v.base for v in segment.operands}
                 found |= {r for r in segment.results if isinstance(r, Base)}
         return found
 
@@ -382,17 +389,17 @@ class _Runner:
         last: dict[int, int] = {}
         self._native_uses: set[Base] = set()
         for at, (_, call) in enumerate(calls):
-            for base in call.arrays:
+            for base, _ in call.arrays:
                 last[id(base)] = at
                 self._native_uses.add(base)
         self.arena = Arena()
         self.places: dict[int, int] = {}
         outside = (Given, Literal, Outside)
         for at, (_, call) in enumerate(calls):
-            for base in call.arrays:
+            for base, _ in call.arrays:
                 if id(base) not in self.places and base not in self._seen and not isinstance(base, outside):
                     self.places[id(base)] = self.arena.take(base.bytes)
-            for base in {id(b): b for b in call.arrays}.values():
+            for base in {id(b): b for b, _ in call.arrays}.values():
                 if last[id(base)] == at and id(base) in self.places:
                     self.arena.give(self.places[id(base)], base.bytes)
 
@@ -409,11 +416,12 @@ class _Runner:
             count = len(call.arrays) + (call.settings is not None)
             table.append(count)
             room = max(room, count)
-            for base in call.arrays:
+            for base, begin in call.arrays:
+                offset = begin * int(base.kind[1])
                 if id(base) in self.places:
-                    name, offset = "arena", self.places[id(base)]
+                    name, offset = "arena", self.places[id(base)] + offset
                 else:
-                    name, offset = self._name(base), 0
+                    name = self._name(base)
                 if name not in slot_of:
                     slot_of[name] = len(arguments)
                     arguments.append(name)
@@ -490,7 +498,7 @@ class _Runner:
         made = {id(b) for segment in self.native.segments if isinstance(segment, list)
                 for call in segment for b in _outputs(call)}  # fmt: skip
         written = {id(v.base) for _, v in self.native._written}
-        used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.views}
+        used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.operands}
         for x in self.native._fetched:
             source = x if not isinstance(x, View) else self.low.source.get(x.base)
             if source is not None and (x is source or x.shape == x.base.shape):

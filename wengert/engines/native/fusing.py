@@ -76,15 +76,19 @@ class Fusion:
         self.groups: list[Group] = []
         self._latest: dict[int, Group] = {}  # by size
 
-    def add(self, item: Any, alone: bool = False) -> None:
+    def add(self, item: Any) -> None:
         """Put an array, or a step of NumPy's, into a group; its operands are in theirs."""
-        operands = [v.base for v in (item.views if type(item) is Step else item.operands)]
-        before = [b.group for b in operands if b.group is not None]
+        self._place(item)
+        for earlier in item.after:
+            self._depends(item.group, [earlier.group])
+
+    def _place(self, item: Any) -> None:
+        before = [v.base.group for v in item.operands if v.base.group is not None]
         if isinstance(item, (Map, Reduction)):
-            for group in () if alone else self._candidates(item, before):
+            for group in () if item.alone else self._candidates(item, before):
                 if self._joined(group, item, before):
                     return
-            self._alone(item, before, alone)
+            self._alone(item, before)
             return
         group = self._new(0, before)
         group.members.append(item)
@@ -112,14 +116,14 @@ class Fusion:
         self._depends(group, others)
         return True
 
-    def _alone(self, item: Any, before: Sequence[Group], closed: bool) -> None:
+    def _alone(self, item: Any, before: Sequence[Group]) -> None:
         group = self._new(_extent(item), before)
         level = fitting(group, item)
         assert level is not None
         group.levels[item] = level
         group.members.append(item)
         item.group = group
-        if not closed:
+        if not item.alone:
             self._latest[group.size] = group
 
     def _new(self, size: int, before: Sequence[Group]) -> Group:
@@ -138,10 +142,6 @@ class Fusion:
                 if later.ancestors & group.bit:
                     later.ancestors |= more
 
-    def follows(self, group: Group, other: Group) -> None:
-        """A group must come after another although it uses nothing of it."""
-        self._depends(group, [other])
-
     def last_of(self, group: Group, base: Base) -> bool:
         """Let a group come after all others that use an array, if that is possible."""
         others = [
@@ -151,7 +151,7 @@ class Fusion:
             and any(
                 v.base is base
                 for item in g.members
-                for v in (item.views if type(item) is Step else item.operands)
+                for v in item.operands
             )
         ]
         if any(g.ancestors & group.bit for g in others):
@@ -290,7 +290,7 @@ def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
     found = {b for b in fetched if not is_inline(b)}
     for group in groups:
         for item in group.members:
-            for view in item.views if type(item) is Step else item.operands:
+            for view in item.operands:
                 base = view.base
                 if base.group is not group and not is_inline(base):
                     found.add(base)

@@ -38,7 +38,6 @@ from wengert.engines.native.arrays import (
     transposed,
     whole,
 )
-from wengert.engines.native.fusing import Fusion, Group
 from wengert.engines.native.lanes import LANES, Lane, cast
 from wengert.engines.native.scalar import Code, NotLowered, is_float, number_of, type_of
 from wengert.engines.plan import Plan
@@ -51,7 +50,7 @@ class Lowering:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.fusion = Fusion()
+        self.items: list[Any] = []  # what is computed, in order
         self.views: dict[int, View] = {}  # by the ids of tensors
         self.given: dict[Base, SymbolicTensor] = {}  # what comes from outside
         self.source: dict[Base, SymbolicTensor] = {}  # the same, and what NumPy's steps give
@@ -60,7 +59,9 @@ class Lowering:
         self.checks: list[View] = []  # truth values: whether something is wrong
         self._state: dict[int, View] = {}  # the value of a variable now
         self.written: dict[int, tuple[SymbolicTensor, View]] = {}
-        self._chain: Group | None = None
+        self._last: Step | None = None
+        self._same: dict[Any, View] = {}  # by what they are computed of
+        self._kept: list[Any] = []  # whose ids are in keys
         self._place = ""
         self._opaque = _opaque_cells(plan)
         for x in plan.given:
@@ -156,17 +157,16 @@ class Lowering:
                 inputs.append(stored)
                 views.append(stored)
         step = Step(op, inputs, views)
-        self.fusion.add(step)
-        if self._chain is not None:  # in the order of the program, also for errors
-            self.fusion.follows(step.group, self._chain)
-        self._chain = step.group
+        if self._last is not None:  # in the order of the program, also for errors
+            step.after.append(self._last)
+        self._last = step
+        self.items.append(step)
         for y in op.outputs:
             kind = _kind_of(y)
             if kind is None or not math.prod(y._array.shape):
                 step.results.append(y)
                 continue
             base = Outside(y._array.shape, kind, step, op.place)
-            base.group = step.group
             step.results.append(base)
             self.source[base] = y
             self.views[id(y)] = whole(base)
@@ -216,9 +216,18 @@ class Lowering:
         place = self._known(code, result)
         if place is not None and views[place].kind == kind:
             return views[place]  # it is one of the operands
-        base = Map(shape, kind, code, result, views, self._place)
-        self.fusion.add(base)
-        return whole(base)
+        key = (id(code), result, shape, *[_key(v) for v in views])
+        return self._once(key, lambda: Map(shape, kind, code, result, views, self._place), code)
+
+    def _once(self, key: Any, make: Callable[[], Base], *kept: Any) -> View:
+        """What was computed before, or is from now on."""
+        found = self._same.get(key)
+        if found is None:
+            base = make()
+            self.items.append(base)
+            found = self._same[key] = whole(base)
+            self._kept.append(kept)
+        return found
 
     def _known(self, code: Code, result: int) -> int | None:
         op, _, _, extra = code.instructions[result]
@@ -243,9 +252,8 @@ class Lowering:
     def copied(self, view: View) -> View:
         code = Code()
         result = code.add("param", view.kind, (), 0)
-        base = Map(view.shape, view.kind, code, result, [view], self._place)
-        self.fusion.add(base)
-        return whole(base)
+        make = lambda: Map(view.shape, view.kind, code, result, [view], self._place)  # noqa: E731
+        return self._once(("copy", view.shape, _key(view)), make)
 
     def reshape(self, view: View, shape: Dims) -> View:
         found = reshaped(view, shape)
@@ -275,9 +283,9 @@ class Lowering:
             if view.strides[-1] != 1 and view.size > 4096:
                 raise NotLowered("sums along axes in the middle")
         dims = tuple(shape[i] for i in kept)
-        base = Reduction(dims, view.kind, how, view, where, self._place)
-        self.fusion.add(base)
-        return self.reshape(whole(base), result)
+        key = (how, where, dims, view.shape, _key(view))
+        total = self._once(key, lambda: Reduction(dims, view.kind, how, view, where, self._place))
+        return self.reshape(total, result)
 
     def product(self, a: View, b: View) -> View:
         """Products of matrices, over leading axes that broadcast."""
@@ -288,9 +296,8 @@ class Lowering:
             self._matrices(broadcast(x, (*batch, *x.shape[-2:]))) for x in (a, b)
         ]
         shape = (*batch, a.shape[-2], b.shape[-1])
-        base = Product(shape, a.kind, views, self._place)
-        self.fusion.add(base)
-        return whole(base)
+        key = ("product", shape, *[(v.shape, _key(v)) for v in views])
+        return self._once(key, lambda: Product(shape, a.kind, views, self._place))
 
     def _matrices(self, view: View) -> View:
         """Matrices that lie such that BLAS can read them."""
@@ -304,25 +311,32 @@ class Lowering:
         The second of each pair is a view of any base of that shape.
         """
         target = Pieces(shape, kind, self._place)
-        before: Group | None = None
+        ground: Piece | None = None
         if fill is not None:
-            ground = self._piece(self._number(kind, fill, shape), View(target, shape, 0, whole(target).strides), alone=True)
+            ground = piece_of(self._number(kind, fill, shape), whole(target), self._place)
+            ground.alone = True
             target.pieces.append(ground)
-            before = ground.group
         for part, place in parts:
-            piece = self._piece(part, View(target, place.shape, place.offset, place.strides))
+            goal = View(target, place.shape, place.offset, place.strides)
+            piece = piece_of(part, goal, self._place)
+            if ground is not None:
+                piece.after.append(ground)
             target.pieces.append(piece)
-            if before is not None:
-                self.fusion.follows(piece.group, before)
-        self.fusion.add(target)
+        self.items += [*target.pieces, target]
         return whole(target)
 
-    def _piece(self, part: View, target: View, alone: bool = False) -> Piece:
-        code = Code()
-        piece = Piece(part.shape, part.kind, code, code.add("param", part.kind, (), 0), [part], self._place)
-        piece.target = target
-        self.fusion.add(piece, alone or part.base.group is None)
-        return piece
+
+def piece_of(part: View, target: View, place: str) -> Piece:
+    """Elements on their way into another array."""
+    code = Code()
+    value = code.add("param", part.kind, (), 0)
+    piece = Piece(part.shape, part.kind, code, value, [part], place)
+    piece.target = target
+    return piece
+
+
+def _key(view: View) -> Any:
+    return id(view.base), view.offset, view.strides
 
 
 def leading(view: View) -> tuple[bool, int] | None:
