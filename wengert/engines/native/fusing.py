@@ -93,6 +93,10 @@ class Fusion:
         group = self._new(0, before)
         group.members.append(item)
         item.group = group
+        if type(item) is Step:
+            for result in item.results:
+                if isinstance(result, Base):
+                    result.group = group
 
     # ---- joining -------------------------------------------------------------------------------
 
