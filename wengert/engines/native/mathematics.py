@@ -6,6 +6,7 @@ Each is a function of lanes of one floating-point dtype.
 from __future__ import annotations
 
 import functools
+from typing import Final
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from wengert.engines.native import mathematics_hyperbolic as _hyperbolic  # noqa
 from wengert.engines.native import mathematics_logarithms as _logarithms  # noqa: F401
 from wengert.engines.native import mathematics_powers as _powers  # noqa: F401
 from wengert.engines.native import mathematics_special as _special  # noqa: F401
-from wengert.engines.native import mathematics_trigonometric as _trigonometric  # noqa: F401
+from wengert.engines.native import mathematics_trigonometric as _trigonometric
 from wengert.engines.native.lanes import Lane, offer
 from wengert.engines.native.mathematics_parts import FUNCTIONS
 from wengert.engines.native.scalar import Code
@@ -57,4 +58,9 @@ def _in_place(code: Code, name: str, kind: str, args: tuple[int, ...]) -> int:
     return code.inserted(inner, args)[result]
 
 
-offer(list(FUNCTIONS))
+# As far as these, for float32 and float64, a function is what the cheap `sin_near` and so on give;
+# from there on it is what `sin_far` gives. The function itself computes both.
+NEAR: Final = dict.fromkeys(("sin", "cos", "tan"), _trigonometric.NEAR)
+
+offer([name for name in FUNCTIONS if not name.endswith(("_near", "_far"))])
+offer(("arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh"))

@@ -1,4 +1,4 @@
-"""exp and what is made of it: expm1, tanh, sigmoid.
+"""exp, exp2, expm1, tanh and sigmoid.
 
 x = n ln 2 + r with a whole n and |r| <= ln(2)/2, so exp(x) = 2^n exp(r).
 """

@@ -1,4 +1,4 @@
-"""log and log1p.
+"""log, log2, log10 and log1p.
 
 x = 2^e (1 + f) with 1 + f between the square roots of 1/2 and 2, so log(x) = e ln 2 + log(1 + f).
 """

@@ -1,4 +1,4 @@
-"""pow: exp(y log(x)), for which log(x) is needed to more places than a number has.
+"""pow, which is exp(y log(x)), for which log(x) is needed to more places than a number has.
 
 So it is kept in two, a number and a rest that is some 2^-24 or 2^-53 of it.
 """
