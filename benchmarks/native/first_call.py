@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -29,7 +30,8 @@ ROUNDS = 5  # at most: a round starts a process for everybody
 def measure(rounds: int) -> list[dict[str, Timing]]:
     """Seconds of Wengert and the peers that are there: with a cold cache, and with a warm one."""
     with tempfile.TemporaryDirectory() as cache:
-        everybody = {"cold": cold, "warm": partial(seconds, "wengert", cache)}
+        everybody: dict[str, Callable[[], Any]] = {"cold": cold}
+        everybody["warm"] = partial(seconds, "wengert", cache)
         everybody |= {name: partial(seconds, name) for name in PEERS}
         # The run that tells who is there fills the cache too.
         there = {name: run for name, run in everybody.items() if run() is not None}

@@ -41,7 +41,8 @@ def scanned(jax: Any, wx: Any, wh: Any, b: Any, xs: Any) -> Any:
 
     def step(state: Any, x: Any) -> Any:
         split = partial(jax.numpy.split, indices_or_sections=4, axis=-1)
-        return cell(x, *state, (wx, wh, b), jax.nn.sigmoid, jax.numpy.tanh, split), None
+        h, c = state
+        return cell(x, h, c, (wx, wh, b), jax.nn.sigmoid, jax.numpy.tanh, split), None
 
     (h, _), _ = jax.lax.scan(step, (zeros, zeros), xs)
     return h.sum()

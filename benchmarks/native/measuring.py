@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.native import elementwise, first_call, layers, lstm, mlp
 from benchmarks.native.libraries import LIMITS
 from benchmarks.native.workload import BEST, Workload
-from benchmarks.timing import Timing, interleaved
+from benchmarks.timing import Contestants, Timing, interleaved
 from benchmarks.worker import Worker
 
 WORKLOADS = [*elementwise.WORKLOADS, *mlp.WORKLOADS, *lstm.WORKLOADS, *layers.WORKLOADS]
@@ -42,7 +42,9 @@ def row_of(workload: Workload, rounds: int) -> dict[str, Any]:
         name: Worker(f"{name}: {workload.name}", "benchmarks.native")
         for name in workload.contestants
     }
-    there = {name: partial(seconds, w, name) for name, w in workers.items() if w.installed}
+    there: Contestants = {
+        name: partial(seconds, w, name) for name, w in workers.items() if w.installed
+    }
     timed = interleaved(there, rounds)
     for worker in workers.values():
         worker.close()
