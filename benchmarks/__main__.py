@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import chain, graphs, importing, operations
+from benchmarks.native import measuring, plot, table
 from benchmarks.worker import Worker
 
 RESULTS = Path(__file__).parent / "results"
@@ -19,11 +20,24 @@ RESULTS = Path(__file__).parent / "results"
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "what", nargs="?", choices=["eager", "native"], default="eager", help="compiled gradients?"
+    )
+    parser.add_argument("part", nargs="?", default="", help="of names of native's workloads")
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds")
     parser.add_argument("--long", type=int, default=1_000_000, help="operations in the long chain")
-    parser.add_argument("--output", default="latest", help="name of the files in results/")
+    parser.add_argument("--output", help="name of the files in results/, or a path")
     parser.add_argument("--no-write", action="store_true", help="print only")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
+    if options.what == "native":
+        native(options)
+    else:
+        eager(options)
+    return 0
+
+
+def eager(options: argparse.Namespace) -> None:
+    """The library as it is without a compiler, graphs included."""
     measured: dict[str, Any] = {
         "machine": {
             "python": platform.python_version(),
@@ -36,13 +50,31 @@ def main() -> int:
         "operations": operations.measure(options.rounds),
         "import": importing.measure(),
     }
-    table = as_markdown(measured)
-    print(table)
+    text = as_markdown(measured)
+    print(text)
     if not options.no_write:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / f"{options.output}.json").write_text(json.dumps(measured, indent=2) + "\n")
-        (RESULTS / f"{options.output}.md").write_text(table)
-    return 0
+        write(measured, text, options.output or "latest")
+
+
+def native(options: argparse.Namespace) -> None:
+    """Compiled gradients. A part of them is not written over the whole unless it is asked for."""
+    measured = measuring.measure(options.rounds, options.part)
+    text = table.as_markdown(measured)
+    print(text)
+    if options.no_write or (options.part and not options.output):
+        return
+    path = write(measured, text, options.output or "native")
+    if not plot.draw(measured, path.with_name(path.name + ".png")):
+        print("No picture: matplotlib is not installed.", file=sys.stderr)
+
+
+def write(measured: dict[str, Any], text: str, name: str) -> Path:
+    """Both forms; the path that they are named after."""
+    path = RESULTS / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_name(path.name + ".json").write_text(json.dumps(measured, indent=2) + "\n")
+    path.with_name(path.name + ".md").write_text(text)
+    return path
 
 
 def as_markdown(measured: dict[str, Any]) -> str:
