@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib
+import importlib.util
 import os
 import threading
 from typing import Any, Final
@@ -28,16 +28,22 @@ def best_core() -> str | None:
     return None
 
 
+def _file() -> str | None:
+    """Where OpenBLAS is. The package is not imported: it would load the library at once."""
+    found = importlib.util.find_spec("scipy_openblas32")
+    for place in found.submodule_search_locations or () if found is not None else ():
+        folder = os.path.join(place, "lib")
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+            if "openblas" in name and (".so" in name or name.endswith((".dylib", ".dll"))):
+                return os.path.join(folder, name)
+    return None
+
+
 @functools.cache
 def library() -> Any:
     """OpenBLAS, with one thread of its own: the pool shares the work. None if it is missing."""
-    try:
-        package = importlib.import_module("scipy_openblas32")
-    except ImportError:
-        return None
-    folder = package.get_lib_dir()
-    files = sorted(f for f in os.listdir(folder) if "openblas" in f and ".so" in f or f.endswith((".dylib", ".dll")))
-    if not files:
+    file = _file()
+    if file is None:
         return None
     with _LOCK:
         before = {name: os.environ.get(name) for name in ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS")}
@@ -46,7 +52,7 @@ def library() -> Any:
             os.environ["OPENBLAS_CORETYPE"] = core
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
         try:
-            return ctypes.CDLL(os.path.join(folder, files[0]))
+            return ctypes.CDLL(file)
         except OSError:
             return None
         finally:
