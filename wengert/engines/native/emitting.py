@@ -875,7 +875,7 @@ def _neutral(how: str, kind: str) -> Any:
     if how == "prod":
         return constant(kind, 1)
     if is_float(kind):
-        return constant(kind, -math.inf if how == "max" else math.inf)
+        return constant(kind, math.inf if how == "min" else -math.inf)
     bits = 8 * int(kind[1])
     low, high = (0, 2**bits - 1) if kind[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     return low if how == "max" else high
@@ -892,6 +892,9 @@ def _combined_pair(body: Body, how: str, kind: str, a: str, b: str, width: int) 
     if not is_float(kind):
         sign = "s" if kind[0] == "i" else "u"
         better = body.set(f"icmp {sign}{'gt' if how == 'max' else 'lt'} {kinds} {b}, {a}")
+        return body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")
+    if how == "top":  # the largest, whatever comes of NaN
+        better = body.set(f"fcmp ogt {kinds} {b}, {a}")
         return body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")
     # A NaN that comes is taken, and never let go of.
     better = body.set(f"fcmp {'ogt' if how == 'max' else 'olt'} {kinds} {b}, {a}")

@@ -101,11 +101,11 @@ class Fusion:
     # ---- joining -------------------------------------------------------------------------------
 
     def _candidates(self, item: Any, before: Sequence[Group]) -> Iterable[Group]:
+        """Groups that have operands, the latest first; then one of the same size."""
         found = {g.number: g for g in before if g.is_loop}
         sibling = self._latest.get(_extent(item))
-        if sibling is not None:
-            found[sibling.number] = sibling
-        return sorted(found.values(), key=lambda g: -g.number)
+        last = [] if sibling is None or sibling.number in found else [sibling]
+        return [*sorted(found.values(), key=lambda g: -g.number), *last]
 
     def _joined(self, group: Group, item: Any, before: Sequence[Group]) -> bool:
         others = [g for g in before if g is not group]

@@ -241,7 +241,10 @@ class Lowering:
             Lane(code, code.add("param", v.kind, (), i), np.dtype(v.kind))
             for i, v in enumerate(views)
         ]
-        return self.mapped(code, function(*xs).value, [broadcast(v, shape) for v in views], shape)
+        result = function(*xs).value
+        # The same code for the same function, so that what is computed twice is found out.
+        code = _CODES.setdefault(tuple(code.instructions), code)
+        return self.mapped(code, result, [broadcast(v, shape) for v in views], shape)
 
     def stored(self, view: View) -> View:
         """The same array without gaps in memory."""
@@ -385,6 +388,7 @@ def _same_form(x: SymbolicTensor, y: SymbolicTensor) -> bool:
 
 # ---- scalar code of kernels --------------------------------------------------------------------
 
+_CODES: Final[dict[Any, Code]] = {}
 _TEMPLATES: Final[dict[Any, tuple[Code, int] | NotLowered]] = {}
 
 
@@ -644,13 +648,15 @@ def _turned(x: View) -> View:
 
 
 def _below_largest(low: Lowering, x: View) -> View:
+    """x less its largest element; where there is NaN, it comes out all the same."""
     last = [len(x.shape) - 1]
-    return low.computed(LANES.subtract, x, low.reduced("max", x, last, True))
+    return low.computed(LANES.subtract, x, low.reduced("top", x, last, True))
 
 
 def _softmax_of(low: Lowering, x: View) -> View:
     e = low.computed(LANES.exp, _below_largest(low, x))
-    return low.computed(LANES.divide, e, low.reduced("sum", e, [len(x.shape) - 1], True))
+    share = low.computed(LANES.reciprocal, low.reduced("sum", e, [len(x.shape) - 1], True))
+    return low.computed(LANES.multiply, e, share)
 
 
 def _along_last(x: View, axis: int) -> None:
