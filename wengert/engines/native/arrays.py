@@ -111,17 +111,29 @@ class Reduction(Base):
 
 
 class Product(Base):
-    """Products of matrices: the last two axes of the operands, the others in parallel."""
+    """Products of matrices: the last two axes of the operands, the others in parallel.
 
-    __slots__ = ("views",)
+    The result is factor * a @ b, added to `onto` if there is one. `places` says where the elements
+    of the matrices go, if not one after the other: a view of the result itself.
+    """
+
+    __slots__ = ("factor", "onto", "places", "views")
 
     def __init__(self, shape: Dims, kind: str, views: Sequence[View], place: str = "") -> None:
         super().__init__(shape, kind, place)
         self.views = views
+        self.factor = 1.0
+        self.onto: View | None = None
+        self.places: View | None = None
 
     @property
     def operands(self) -> Sequence[View]:
-        return self.views
+        return self.views if self.onto is None else [*self.views, self.onto]
+
+    @property
+    def written(self) -> View:
+        """The matrices, where they are written."""
+        return whole(self) if self.places is None else self.places
 
 
 class Pieces(Base):

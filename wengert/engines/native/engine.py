@@ -109,9 +109,9 @@ class Native:
         for cell, view in self._written:
             new = view.base
             old = next((b for b, x in self.low.cells.items() if x is cell), None)
-            if old is None or type(new) is not Map or old in fetched or new in found:
+            if old is None or type(new) not in (Map, Product) or old in fetched or new in found:
                 continue
-            if new.shape == old.shape and self.fusion.last_of(new.group, old):
+            if new.size == old.size and self.fusion.last_of(new.group, old):
                 found[new] = old
         return found
 
@@ -124,7 +124,9 @@ class Native:
     def overwrites(self, base: Base) -> Base | None:
         """The old value that a new one may be written over."""
         old = self._overwritten.get(base)
-        return old if old is not None and base in self._once else None
+        if old is None or (type(base) is Map and base not in self._once):
+            return None
+        return old
 
     # ---- segments ------------------------------------------------------------------------------
 
@@ -149,7 +151,7 @@ class Native:
 
     def _calls(self, group: Group, first: Any) -> list[Call]:
         if type(first) is Product:
-            return [_product(first)]
+            return _product(first)
         if type(first) is Pieces:
             return []
         found = []
@@ -219,28 +221,32 @@ _NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
 _PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
 
 
-def _product(item: Product) -> Call:
-    """The call of BLAS for products of matrices."""
+def _product(item: Product) -> list[Call]:
+    """The call of BLAS for products of matrices, and what comes before it."""
     a, b = item.views
-    batch = item.shape[:-2]
-    m, n, k = item.shape[-2], item.shape[-1], a.shape[-1]
+    c = item.written
+    batch = c.shape[:-2]
+    m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
     (turned_a, lda), (turned_b, ldb) = leading(a), leading(b)  # type: ignore[misc]
+    ldc = c.strides[-2] if m > 1 else n
     count = math.prod(batch)
-    offsets = np.empty((count, 3), np.int64)
-    offsets[:, 0] = _starts(a, batch)
-    offsets[:, 1] = _starts(b, batch)
-    offsets[:, 2] = np.arange(count) * (m * n)
+    offsets = np.stack([_starts(x, batch) for x in (a, b, c)], axis=1)
     along, extent, splits = _splits(count, m, n, k)
     per = -(-extent // splits)
     splits = -(-extent // per)
-    fields = np.zeros(17, np.int64)
+    fields = np.zeros(18, np.int64)
     fields[:9] = [blas.address(item.kind) or 0, _YES if turned_a else _NO, _YES if turned_b else _NO,
-                  m, n, k, lda, ldb, n]  # fmt: skip
+                  m, n, k, lda, ldb, ldc]  # fmt: skip
+    fields[9:11].view(np.float64)[:] = item.factor, item.onto is not None
     fields[11:17] = [splits, per, offsets.ctypes.data, along, 1 if turned_a else lda,
                      ldb if turned_b else 1]  # fmt: skip
     call = Call(f"@product_{item.kind}", [(a.base, 0), (b.base, 0), (item, 0)], count * splits, item)
     call.settings = (fields, offsets)
-    return call
+    if item.onto is None:
+        return [call]
+    before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
+    before.settings = (np.array([item.bytes], np.int64),)
+    return [before, call]
 
 
 def _starts(view: View, batch: Sequence[int]) -> Any:
@@ -396,12 +402,23 @@ class _Runner:
         self.places: dict[int, int] = {}
         outside = (Given, Literal, Outside)
         for at, (_, call) in enumerate(calls):
+            self._share(call, at, last)
             for base, _ in call.arrays:
                 if id(base) not in self.places and base not in self._seen and not isinstance(base, outside):
                     self.places[id(base)] = self.arena.take(base.bytes)
             for base in {id(b): b for b, _ in call.arrays}.values():
                 if last[id(base)] == at and id(base) in self.places:
                     self.arena.give(self.places[id(base)], base.bytes)
+
+    def _share(self, call: Call, at: int, last: dict[int, int]) -> None:
+        """A product that is added to what nobody needs any more is computed in the same place."""
+        if call.name != "@copy":
+            return
+        (old, _), (new, _) = call.arrays
+        place = self.places.get(id(old))
+        if place is not None and last[id(old)] == at and old.bytes == new.bytes and new not in self._seen:
+            self.places[id(new)] = place
+            last[id(old)] = -1  # it is given back with the other one
 
     # ---- a segment -----------------------------------------------------------------------------
 
@@ -442,8 +459,8 @@ class _Runner:
         if name is None:
             name = self._name_of[id(base)] = f"a{len(self._name_of)}"
             dtype = self._new("d", np.dtype("bool" if base.kind == "b1" else base.kind))
-            make = f"empty({base.shape!r}, {dtype})"
             old = self.native.overwrites(base)
+            make = f"empty({(base if old is None else old).shape!r}, {dtype})"
             if old is not None:  # nobody but the variable and this function knows the array
                 before = self._name_of[id(old)]
                 self.names["own"] = _is_only_ours

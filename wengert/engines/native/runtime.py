@@ -296,6 +296,27 @@ return:
 }
 """
 
+# The bytes of one array in another, unless they are the same.
+_COPY: Final = """
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+
+define void @copy(ptr %b, i64 %part) nounwind {
+  %top = getelementptr ptr, ptr %b, i64 1
+  %sp = getelementptr ptr, ptr %b, i64 2
+  %from = load ptr, ptr %b
+  %to = load ptr, ptr %top
+  %settings = load ptr, ptr %sp
+  %size = load i64, ptr %settings
+  %same = icmp eq ptr %from, %to
+  br i1 %same, label %done, label %different
+different:
+  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %size, i1 false)
+  br label %done
+done:
+  ret void
+}
+"""
+
 # A product: part p of it is some rows, or columns, of the matrix number p / splits. The fourth
 # array holds the function of BLAS, how the matrices lie, and where each matrix begins.
 _PRODUCT: Final = """
@@ -347,9 +368,10 @@ FIELDS
   %lda = trunc i64 %f6 to i32
   %ldb = trunc i64 %f7 to i32
   %ldc = trunc i64 %f8 to i32
+  %alpha8 = bitcast i64 %f9 to double
   %beta8 = bitcast i64 %f10 to double
-BETA
-  call void %fn(i32 101, i32 %ta, i32 %tb, i32 %m32, i32 %n32, i32 %k32, TYPE ONE, ptr %a, i32 %lda, ptr %bb, i32 %ldb, TYPE %beta, ptr %c, i32 %ldc)
+FACTORS
+  call void %fn(i32 101, i32 %ta, i32 %tb, i32 %m32, i32 %n32, i32 %k32, TYPE %alpha, ptr %a, i32 %lda, ptr %bb, i32 %ldb, TYPE %beta, ptr %c, i32 %ldc)
   ret void
 }
 """
@@ -368,17 +390,15 @@ def text() -> str:
         .replace("FUTEX", str(_FUTEX.get(machine, 0)))
         .replace("SPINS", "4000"),
         "declare i64 @llvm.umin.i64(i64, i64)",
+        _COPY,
     ]
     fields = "\n".join(
         f"  %q{i} = getelementptr i64, ptr %d, i64 {i}\n  %f{i} = load i64, ptr %q{i}"
         for i in range(17)
     )
     for kind, scalar in (("f4", "float"), ("f8", "double")):
-        beta = (
-            "  %beta = fptrunc double %beta8 to float"
-            if kind == "f4"
-            else "  %beta = fadd double %beta8, -0.0"
-        )
+        word = "fptrunc double {}8 to float" if kind == "f4" else "fadd double {}8, -0.0"
+        factors = "\n".join(f"  {x} = {word.format(x)}" for x in ("%alpha", "%beta"))
         product = _PRODUCT.replace("KIND", kind).replace("TYPE", scalar).replace("FIELDS", fields)
-        parts.append(product.replace("BETA", beta).replace("ONE", "1.0"))
+        parts.append(product.replace("FACTORS", factors))
     return "\n".join(parts)

@@ -7,14 +7,18 @@ the product of the matrices put together: sum(A_i B_i) = [A_1 A_2 ...] [B_1; B_2
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.arrays import (
     Base,
+    Given,
+    Literal,
     Map,
     Pieces,
     Product,
+    Reduction,
     Step,
     View,
     is_plain,
@@ -33,6 +37,8 @@ def simplified(low: Lowering, wanted: Sequence[View]) -> list[Any]:
     items = needed(low.items, wanted)
     items = _side_by_side(items, wanted)
     items = _sums_of_products(items, wanted)
+    items = _in_their_places(items, wanted)
+    items = _added_up(items, wanted)
     return needed(items, wanted)
 
 
@@ -125,20 +131,30 @@ def _joined(views: Sequence[View]) -> View | None:
 # ---- sums of products ---------------------------------------------------------------------------
 
 
+class _Readers:
+    """Who reads each array; None stands for whoever asked for the results."""
+
+    def __init__(self, items: Sequence[Any], wanted: Sequence[View]) -> None:
+        self._of: dict[int, list[Any]] = {}
+        for view in wanted:
+            self._of.setdefault(id(view.base), []).append(None)
+        for item in items:
+            for view in item.operands:
+                self._of.setdefault(id(view.base), []).append(item)
+
+    def only(self, base: Base) -> Any:
+        """The one item that reads an array, once; None if there are others."""
+        found = self._of.get(id(base), [])
+        return found[0] if len(found) == 1 else None
+
+
 class _Sums:
     """Finds sums of products, and puts one product in place of each."""
 
     def __init__(self, items: Sequence[Any], wanted: Sequence[View]) -> None:
         self.items = items
-        self.readers: dict[int, list[Any]] = {id(v.base): [None] for v in wanted}
-        for item in items:
-            for view in item.operands:
-                self.readers.setdefault(id(view.base), []).append(item)
+        self._only_reader = _Readers(items, wanted).only
         self._stacks: dict[Any, View] = {}
-
-    def _only_reader(self, base: Base) -> Any:
-        found = self.readers.get(id(base), [])
-        return found[0] if len(found) == 1 else None
 
     def found(self) -> list[Any]:
         found: list[Any] = []
@@ -230,3 +246,106 @@ def _is_sum(item: Any) -> bool:
 
 def _sums_of_products(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
     return _resolved(_Sums(items, wanted).found(), wanted)
+
+
+# ---- products that are written where they are wanted ------------------------------------------------
+
+
+def _in_their_places(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
+    """Products whose axes are only moved afterwards, written in that order at once."""
+    only = _Readers(items, wanted).only
+    found: list[Any] = []
+    for item in items:
+        moved = _moved_product(item, only)
+        found += [item] if moved is None else [moved, _Alias(item, moved, 0)]
+    return _resolved(found, wanted)
+
+
+def _moved_product(item: Any, only: Any) -> Product | None:
+    """The product that a copy puts into another order, in that order."""
+    if type(item) is not Map or [op for op, *_ in item.code.instructions] != ["param"]:
+        return None
+    view = item.views[0]
+    product = view.base
+    if type(product) is not Product or product.places is not None or only(product) is not item:
+        return None
+    usual = row_major(product.shape)
+    axes = [usual.index(s) if s in usual else -1 for s in view.strides]
+    if sorted(axes) != list(range(len(usual))) or view.offset or 1 in product.shape:
+        return None
+    if axes[-1] != len(usual) - 1:  # BLAS writes rows in one piece
+        return None
+    moved = Product(item.shape, product.kind, product.views, product.place)
+    strides = row_major(item.shape)
+    moved.places = View(moved, product.shape, 0, tuple([strides[axes.index(i)] for i in range(len(axes))]))
+    return moved
+
+
+# ---- products that are added to something ----------------------------------------------------------
+
+
+def _added_up(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
+    """Sums of an array and a multiple of a product, which BLAS computes in one go."""
+    only = _Readers(items, wanted).only
+    found: list[Any] = []
+    for item in items:
+        made = _onto(item, only)
+        found += [item] if made is None else [made, _Alias(item, made, 0)]
+    return _resolved(found, wanted)
+
+
+def _onto(item: Any, only: Any) -> Product | None:
+    """The product that computes array + factor * product."""
+    if type(item) is not Map or len(item.views) != 2 or not all(map(is_plain, item.views)):
+        return None
+    ops = [op for op, *_ in item.code.instructions]
+    if ops not in (["param", "param", "add"], ["param", "param", "sub"]):
+        return None
+    if item.code.instructions[2][2] != (0, 1):
+        return None
+    for other, term in ((0, 1), (1, 0)) if ops[2] == "add" else ((0, 1),):
+        scaled = _scaled_product(item.views[term], item, only)
+        if scaled is None or item.views[other].base is scaled[0]:
+            continue
+        if type(item.views[other].base) not in (Map, Product, Given, Reduction):
+            continue
+        product, factor = scaled
+        made = Product(product.shape, product.kind, product.views, item.place)
+        made.factor = -factor if ops[2] == "sub" else factor
+        made.onto = whole_like(item.views[other], product.shape)
+        return made
+    return None
+
+
+def whole_like(view: View, shape: tuple[int, ...]) -> View:
+    return View(view.base, shape, 0, row_major(shape))
+
+
+def _scaled_product(view: View, reader: Any, only: Any) -> tuple[Product, float] | None:
+    """A product, or a number times one, that nobody else reads."""
+    base, factor = view.base, 1.0
+    if type(base) is Map and only(base) is reader and len(base.views) == 2:
+        factor_found = _factor(base)
+        if factor_found is None:
+            return None
+        (inner, factor), reader = factor_found, base
+        if not is_plain(inner):
+            return None
+        base = inner.base
+    if type(base) is not Product or only(base) is not reader:
+        return None
+    if base.onto is not None or base.places is not None:
+        return None
+    return base, factor
+
+
+def _factor(item: Map) -> tuple[View, float] | None:
+    """The view and the number, if an array is a number times a view."""
+    ops = [op for op, *_ in item.code.instructions]
+    if ops != ["param", "param", "mul"]:
+        return None
+    for k in (0, 1):
+        base = item.views[k].base
+        if type(base) is Literal and math.isfinite(base.value):
+            return item.views[1 - k], float(base.value)
+    return None
