@@ -37,7 +37,8 @@ def derivatives(case: Case, xs: list[Any]) -> Any:
     return f, [xs[i] for i in chosen]
 
 
-CHOSEN = [c for c in CASES if not is_stateful(c)]
+# A function is given an array where this operation wants a variable.
+CHOSEN = [c for c in CASES if not is_stateful(c) and c.line.type != "ReadVariableOp"]
 
 
 @pytest.mark.parametrize("case", CHOSEN, ids=repr)

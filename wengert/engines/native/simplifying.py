@@ -186,6 +186,7 @@ class _Sums:
             v.base
             for v in terms
             if type(v.base) is Product
+            and v.base.shape == root.shape  # and not, for a vector, the other way round
             and self._only_reader(v.base) is not None
             and v.base.views[0].shape[-1] <= LONG
         ]
