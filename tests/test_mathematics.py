@@ -23,6 +23,7 @@ from wengert.engines.native import mathematics_logarithms as logarithms
 from wengert.engines.native import mathematics_powers as powers
 from wengert.engines.native import mathematics_special as special
 from wengert.engines.native import mathematics_trigonometric as trigonometric
+from wengert.engines.native.emitting import functions_text
 from wengert.engines.native.vectors import Body, llvm_type
 
 DATA = Path(__file__).parent / "data" / "mathematics.npz"
@@ -76,19 +77,26 @@ def text_of(name: str, kind: str, width: int) -> tuple[str, int]:
     count = sum(i[0] == "param" for i in code.instructions)
     code, (result,) = mathematics.expanded(code, [result], 10**6)
     declarations: set[str] = set()
+    others: list[Any] = []
     body = Body(declarations)
+
+    def called(*function: Any) -> str:
+        others.append(function)
+        return f"@{'.'.join(map(str, function))}"
+
     vector, one = llvm_type(kind, width), llvm_type(kind, 1)
     args = []
     for j in range(count):
         place = body.set(f"getelementptr {one}, ptr %x{j}, i64 %i")
         args.append(body.set(f"load {vector}, ptr {place}, align {kind[1]}"))
-    (y,) = body.code(code, args, width, [result])
+    (y,) = body.code(code, args, width, [result], called)
     place = body.set(f"getelementptr {one}, ptr %y, i64 %i")
     body.do(f"store {vector} {y}, ptr {place}, align {kind[1]}")
     params = ", ".join([f"ptr %x{j}" for j in range(count)] + ["ptr %y", "i64 %n"])
     lines = [
-        *declarations, f"define void @f({params}) {{", "entry:", "br label %loop", "loop:",
-        "%i = phi i64 [0, %entry], [%next, %loop]", *body.lines, f"%next = add i64 %i, {width}",
+        *functions_text(others, declarations), *declarations, f"define void @f({params}) {{", "entry:", "br label %loop", "loop:",
+        "%i = phi i64 [0, %entry], [%next, %end]", *body.lines, "br label %end", "end:",
+        f"%next = add i64 %i, {width}",
         "%more = icmp slt i64 %next, %n", "br i1 %more, label %loop, label %done",
         "done:", "ret void", "}",
     ]  # fmt: skip

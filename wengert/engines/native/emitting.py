@@ -8,7 +8,7 @@ whole row is computed between them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from wengert.engines.native import mathematics
@@ -28,7 +28,7 @@ from wengert.engines.native.arrays import (
 from wengert.engines.native.fusing import END, FULL, ROW, Fusion, Group
 from wengert.engines.native.machine import vector_bytes
 from wengert.engines.native.scalar import Code, constant, is_float
-from wengert.engines.native.vectors import Body, literal, llvm_type, memory_type
+from wengert.engines.native.vectors import Body, Called, literal, llvm_type, memory_type
 
 BLOCK: Final = 4096  # columns of a row, where the rows are ours to choose
 PART: Final = 1 << 16  # elements, times their cost, that are worth handing to another thread
@@ -74,8 +74,36 @@ def launches(group: Group, memory: set[Base]) -> list[Launch]:
     return _Emitter(group, memory).launches()
 
 
-def function(launch: Launch, name: str) -> str:
-    return f"define internal void {name}(ptr %b, i64 %part) nounwind {{\n{launch.text}\n}}"
+def functions_text(
+    wanted: Iterable[tuple[str, str, int]], declarations: set[str]
+) -> list[str]:
+    """Functions of `mathematics` on vectors: (name, kind, width), and those that they call."""
+    found: dict[tuple[str, str, int], str] = {}
+    waiting = list(wanted)
+
+    def called(name: str, kind: str, width: int) -> str:
+        waiting.append((name, kind, width))
+        return f"@{name}.{kind}.{width}"
+
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found[one] = _function_text(*one, declarations, called)
+    return list(found.values())
+
+
+def _function_text(
+    name: str, kind: str, width: int, declarations: set[str], called: Called
+) -> str:
+    code, result = mathematics.body(name, kind)
+    code, (result,) = mathematics.expanded(code, [result])
+    count = sum(op == "param" for op, *_ in code.instructions)
+    body = Body(declarations)
+    (value,) = body.code(code, [f"%x{i}" for i in range(count)], width, [result], called)
+    kinds = llvm_type(kind, width)
+    parameters = ", ".join(f"{kinds} %x{i}" for i in range(count))
+    lines = "\n".join([*body.lines, f"ret {kinds} {value}"])
+    return f"define internal {kinds} @{name}.{kind}.{width}({parameters}) nounwind {{\n{lines}\n}}"
 
 
 class _Sum(NamedTuple):

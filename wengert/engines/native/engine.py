@@ -18,7 +18,7 @@ import numpy as np
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.tensor import wrap
 from wengert.engines.choosing import get_threads
-from wengert.engines.native import blas, mathematics
+from wengert.engines.native import blas
 from wengert.engines.native.arrays import (
     Base,
     Given,
@@ -33,13 +33,12 @@ from wengert.engines.native.arrays import (
     is_plain,
 )
 from wengert.engines.native.cache import stored
-from wengert.engines.native.emitting import Launch, function, launches
+from wengert.engines.native.emitting import Launch, functions_text, launches
 from wengert.engines.native.fusing import Fusion, Group, in_memory
 from wengert.engines.native.lowering import Lowering, leading
 from wengert.engines.native.machine import Loaded, compiled
 from wengert.engines.native.simplifying import simplified
 from wengert.engines.native.threads import functions, pool
-from wengert.engines.native.vectors import Body, llvm_type
 from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
 from wengert.engines.plan import Plan
 
@@ -173,13 +172,7 @@ class Native:
         parts = []
         for text, name in self._texts.items():
             parts.append(f"define void {name}(ptr %b, i64 %part) nounwind {{\n{text}\n}}")
-        waiting = list(self._math)
-        done = set()
-        while waiting:
-            one = waiting.pop()
-            if one not in done:
-                done.add(one)
-                parts.append(_math_function(*one, self._declarations, waiting))
+        parts += functions_text(self._math, self._declarations)
         return "\n".join([*sorted(self._declarations), *parts])
 
     def _compile(self) -> None:
@@ -193,26 +186,6 @@ class Native:
             assert self._loaded is not None
             return self._loaded.address(name[1:])
         return functions().address(name[1:])
-
-
-def _math_function(
-    name: str, kind: str, width: int, declarations: set[str], waiting: list[tuple[str, str, int]]
-) -> str:
-    """A function of `mathematics` on vectors."""
-    code, result = mathematics.body(name, kind)
-    code, (result,) = mathematics.expanded(code, [result])
-    count = sum(op == "param" for op, *_ in code.instructions)
-    body = Body(declarations)
-
-    def called(inner: str, inner_kind: str, inner_width: int) -> str:
-        waiting.append((inner, inner_kind, inner_width))
-        return f"@{inner}.{inner_kind}.{inner_width}"
-
-    (value,) = body.code(code, [f"%x{i}" for i in range(count)], width, [result], called)
-    kinds = llvm_type(kind, width)
-    parameters = ", ".join(f"{kinds} %x{i}" for i in range(count))
-    lines = "\n".join([*body.lines, f"ret {kinds} {value}"])
-    return f"define internal {kinds} @{name}.{kind}.{width}({parameters}) nounwind {{\n{lines}\n}}"
 
 
 # ---- products ---------------------------------------------------------------------------------

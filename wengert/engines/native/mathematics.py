@@ -30,7 +30,11 @@ def body(name: str, kind: str) -> tuple[Code, int]:
     dtype = np.dtype(kind)
     count = f.__code__.co_argcount
     xs = [Lane(code, code.add("param", kind, (), i), dtype) for i in range(count)]
-    return code, f(*xs).value
+    if name not in NEAR:
+        return code, f(*xs).value
+    limit = NEAR[name][kind == "f8"]
+    near = FUNCTIONS[f"{name}_near"](*xs)
+    return code, code.add("far", kind, (near.value, xs[0].value), (f"{name}_far", limit))
 
 
 def expanded(code: Code, wanted: list[int], most: int = 8) -> tuple[Code, list[int]]:
@@ -58,8 +62,8 @@ def _in_place(code: Code, name: str, kind: str, args: tuple[int, ...]) -> int:
     return code.inserted(inner, args)[result]
 
 
-# As far as these, for float32 and float64, a function is what the cheap `sin_near` and so on give;
-# from there on it is what `sin_far` gives. The function itself computes both.
+# As far as these, for float32 and float64, a function is what the cheap `sin_near` and so on give.
+# What `sin_far` gives beyond takes ten times as long, and is computed only where it is needed.
 NEAR: Final = dict.fromkeys(("sin", "cos", "tan"), _trigonometric.NEAR)
 
 offer([name for name in FUNCTIONS if not name.endswith(("_near", "_far"))])

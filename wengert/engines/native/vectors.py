@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.engines.native.scalar import COMPARISONS, Code, is_float, number_of
+from wengert.engines.native.scalar import COMPARISONS, Code, constant, is_float, number_of
 
 _SCALARS: Final = {
     "f4": "float", "f8": "double", "b1": "i1",
@@ -115,7 +115,34 @@ class Body:
             kinds = llvm_type(kind, width)
             given = ", ".join(f"{kinds} {a}" for a in args)
             return self.set(f"call {kinds} {called(extra, kind, width)}({given})")
+        if op == "far":
+            assert called is not None
+            return self._far(kind, args[0], args[1], extra, width, called)
         return self._instruction(op, kind, code.instructions[operands[0]][1], args, width)
+
+    def _far(
+        self, kind: str, near: str, x: str, extra: tuple[str, float], width: int, called: Called
+    ) -> str:
+        """A function whose way for large arguments is gone only if there are any."""
+        name, limit = extra
+        kinds, truth = llvm_type(kind, width), llvm_type("b1", width)
+        size = self.intrinsic("fabs", kind, width, [x])
+        edge = literal(kind, constant(kind, limit), width)
+        beyond = self.set(f"fcmp ogt {kinds} {size}, {edge}")
+        some = beyond
+        if width > 1:
+            mask = self.set(f"bitcast {truth} {beyond} to i{width}")
+            some = self.set(f"icmp ne i{width} {mask}, 0")
+        here = f"far{len(self.lines)}"
+        self.do(f"br label %{here}.before")
+        self.label(f"{here}.before")
+        self.do(f"br i1 {some}, label %{here}.some, label %{here}.after")
+        self.label(f"{here}.some")
+        found = self.set(f"call {kinds} {called(name, kind, width)}({kinds} {x})")
+        both = self.set(f"select {truth} {beyond}, {kinds} {found}, {kinds} {near}")
+        self.do(f"br label %{here}.after")
+        self.label(f"{here}.after")
+        return self.set(f"phi {kinds} [ {near}, %{here}.before ], [ {both}, %{here}.some ]")
 
     def _instruction(self, op: str, kind: str, source: str, args: list[str], width: int) -> str:
         kinds = llvm_type(source, width)
