@@ -21,6 +21,7 @@ from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor, wrap
 from wengert.core.variable import Variable
 from wengert.core.words import words
+from wengert.engines.choosing import described
 from wengert.engines.numpy_engine import Compiled
 from wengert.engines.plan import Plan
 from wengert.ops.bodies import as_output, given_value, leaves_of, with_leaves
@@ -103,6 +104,16 @@ class ConcreteFunction:
         given = iter(results)
         return with_leaves(self._structure, [next(given) if t else None for t in self._there])
 
+    def plan(self) -> Any:
+        """What a call does, step by step: loops, matrix products, bytes moved, arithmetic.
+
+        >>> f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) * x))
+        >>> plan = f.get_concrete_function(tf.TensorSpec([1000], tf.float32)).plan()
+        >>> [(step["kind"], step["size"], step["bytes"]) for step in plan.steps]
+        [('loop', [1, 1000], 4004)]
+        """
+        return described(self._trace.compiled, self.name)
+
     def __repr__(self) -> str:
         shown = ", ".join(repr(spec) for spec in self._specs)
         return f"<ConcreteFunction {self.name}({shown})>"
@@ -174,6 +185,16 @@ class Function:
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature
         return self._concrete(self._inputs(args, kwargs))
+
+    def plan(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call with these arguments does: its loops, and the lines that they come from.
+
+        >>> f = tf.function(lambda x, w: tf.nn.relu(tf.matmul(x, w) + 1.0))
+        >>> [step["kind"] for step in f.plan(tf.ones([8, 4]), tf.ones([4, 3])).steps]
+        ['product', 'loop']
+        """
+        concrete: ConcreteFunction = self.get_concrete_function(*args, **kwargs)
+        return concrete.plan()
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """As a method: a function of its own for each object."""

@@ -52,6 +52,11 @@ class Trace:
                 return self._recorded(followed, len(recorders), values)
         return self._run(self._body, values)
 
+    @property
+    def compiled(self) -> Any:
+        """The plan of a call that nobody listens to."""
+        return self._body.current
+
     def _run(self, body: Body, values: Sequence[Any]) -> list[Any]:
         with installed((), None):
             found = body.on([given_value(v) for v in values])

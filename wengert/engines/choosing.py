@@ -100,6 +100,8 @@ def _native(plan: Plan) -> Any:
     """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
     try:
         module = importlib.import_module("wengert.engines.native.engine")
+        if not module.is_supported():
+            return None
         made = module.Native(plan)
     except ImportError as error:
         _warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
@@ -113,6 +115,14 @@ def _native(plan: Plan) -> Any:
         )
         return None
     return _Careful(made) if made.is_native else None
+
+
+def described(run: Any, name: str) -> Any:
+    """What a compiled plan does, step by step."""
+    describing = importlib.import_module("wengert.engines.native.describing")
+    if isinstance(run, _Careful):
+        return describing.described(run.native, name)
+    return describing.described_by_numpy(run.plan, name)
 
 
 class _Careful:

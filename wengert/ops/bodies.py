@@ -43,18 +43,18 @@ class Body:
 
     def on(self, values: Sequence[Any]) -> list[Any]:
         """The results, for values of `graph.all_inputs`."""
-        run = self._compiled
-        if (
-            self._changes != self.graph.changes
-            or self._choices != Chosen.changes
-            or self._count != len(self.results)
-        ):
-            run = self.compiled()
+        run = self.current
         if not self._resources:
             return run(values)  # type: ignore[no-any-return]
         cells = self.graph.cells
         held = [cells.get(op) or cells.setdefault(op, new_resource(op)) for op in self._resources]
         return run([*values, *held])  # type: ignore[no-any-return]
+
+    @property
+    def current(self) -> Any:
+        """The plan as it would run now."""
+        same = self._changes == self.graph.changes and self._choices == Chosen.changes
+        return self._compiled if same and self._count == len(self.results) else self.compiled()
 
     def compiled(self) -> Any:
         """The plan, made anew if the graph or the engine changed."""

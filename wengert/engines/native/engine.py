@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import platform
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -36,7 +37,7 @@ from wengert.engines.native.cache import stored
 from wengert.engines.native.emitting import Launch, functions_text, launches
 from wengert.engines.native.fusing import Fusion, Group, in_memory
 from wengert.engines.native.lowering import Lowering, leading
-from wengert.engines.native.machine import Loaded, compiled
+from wengert.engines.native.machine import Loaded, compiled, processor
 from wengert.engines.native.simplifying import simplified
 from wengert.engines.native.threads import functions, pool
 from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
@@ -44,6 +45,12 @@ from wengert.engines.plan import Plan
 
 ALIGNED: Final = 64
 LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
+
+
+def is_supported() -> bool:
+    """Whether the processor has what all mathematics is made of: x y + z, rounded once."""
+    name, features = processor()
+    return "+fma" in features.split(",") or platform.machine() in ("aarch64", "arm64")
 
 
 class Call:
@@ -86,7 +93,9 @@ class Native:
         self.is_native = any(isinstance(s, list) for s in self.segments)
         if self.is_native:
             self._compile()
-            self.run, self.fresh = _Runner(self).made()
+            runner = _Runner(self)
+            self.run, self.fresh = runner.made()
+            self.memory_of_its_own = runner.arena.size
 
     def _fetch(self, x: Any) -> Any:
         """A fetch as an array in memory, or as what NumPy's steps give."""

@@ -127,7 +127,7 @@ class Lowering:
                 raise NotLowered("the result is no array of numbers")
         if row.users or row.stateful or row.effects or TABLE.get(row.name) is None:
             raise NotLowered("the operation is the user's, or more than a function")
-        self._place = op.place
+        self._place = f"{row.name} at {op.place}"
         rule = RULES.get(row.name)
         if rule is not None:
             found = rule(self, op, *views, **op.attrs)
@@ -166,7 +166,7 @@ class Lowering:
             if kind is None or not math.prod(y._array.shape):
                 step.results.append(y)
                 continue
-            base = Outside(y._array.shape, kind, step, op.place)
+            base = Outside(y._array.shape, kind, step)
             step.results.append(base)
             self.source[base] = y
             self.views[id(y)] = whole(base)
@@ -184,7 +184,7 @@ class Lowering:
         if value is None:
             raise NotLowered("the value is no array of numbers")
         if how is not None:
-            self._place = op.place
+            self._place = f"{op.row.name} at {op.place}"
             value = self.computed(getattr(LANES, how), self._now(cell), value)
         self._state[id(cell)] = value
         self.written[id(cell)] = cell, value
