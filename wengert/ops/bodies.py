@@ -8,7 +8,9 @@ values of the first it needs. The first then has to hand those values out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
+
+import numpy as np
 
 from wengert.core import nest
 from wengert.core.building import CONST
@@ -21,7 +23,7 @@ from wengert.core.here import building, entered, installed
 from wengert.core.node import Operation
 from wengert.core.operation import Attrs, Row
 from wengert.core.reverse import conjugated, joint_gradients
-from wengert.core.symbolic import SymbolicTensor
+from wengert.core.symbolic import SymbolicTensor, is_certain
 from wengert.core.tensor import TensorList, wrap
 from wengert.core.variable import Variable
 from wengert.core.words import words
@@ -38,12 +40,17 @@ class Body:
         self.results = list(results)
         self._compiled: Any = None
         self._resources: list[Operation] = []
+        self._open: _BySize | None = None  # where sizes are known only when it runs
         # What there was of the graph, the engine and the results when it was compiled.
         self._changes = self._choices = self._count = -1
 
     def on(self, values: Sequence[Any]) -> list[Any]:
         """The results, for values of `graph.all_inputs`."""
         run = self.current
+        if self._open is not None:
+            body = self._open.body_for(values)
+            if body is not None:
+                return body.on(values)
         if not self._resources:
             return run(values)  # type: ignore[no-any-return]
         cells = self.graph.cells
@@ -61,10 +68,75 @@ class Body:
         found = self.graph.changes, Chosen.changes, len(self.results)
         plan = Plan(self.results, self.graph.all_inputs, effects(self.graph))
         self._resources = plan.resources
-        self._compiled = compiled(plan, engine_of(self.graph, "native"))
+        engine = engine_of(self.graph, "native")
+        self._open = _BySize(self) if engine == "native" and _is_open(plan) else None
+        self._compiled = compiled(plan, "numpy" if self._open is not None else engine)
         # Last of all: another thread may ask meanwhile.
         self._changes, self._choices, self._count = found
         return self._compiled
+
+
+# For so many combinations of sizes a graph is compiled; for others it is interpreted.
+MOST_SIZES: Final = 8
+
+
+def _is_open(plan: Plan) -> bool:
+    """Whether a graph depends on sizes that only a call brings, and on nothing that it keeps."""
+    if plan.resources or all(is_certain(x._array.shape) for x in plan.given):
+        return False
+    return not any(op.row.stateful or op.row.users for op in plan.steps)
+
+
+class _BySize:
+    """A graph for each combination of sizes that calls bring."""
+
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._made: dict[Any, Any] = {}
+
+    def body_for(self, values: Sequence[Any]) -> Any:
+        """What computes the results for values of these sizes; None: the graph itself."""
+        key = tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
+        found = self._made.get(key, False)
+        if found is False:
+            found = self._made_for(values) if len(self._made) < MOST_SIZES else None
+            if found is not None or len(self._made) < MOST_SIZES:
+                self._made[key] = found
+        return found
+
+    def _made_for(self, values: Sequence[Any]) -> Any:
+        try:
+            return _Sized(self._body, values)
+        except Exception:  # what is wrong, the graph itself says when it runs
+            return None
+
+
+class _Sized:
+    """A graph carried out once more, where all sizes are known."""
+
+    def __init__(self, body: Body, values: Sequence[Any]) -> None:
+        graph = FunctionGraph(body.graph.name, body.graph.outer_graph)
+        graph.engine = body.graph.chosen_engine
+        self._arrays = [isinstance(v, (np.ndarray, np.generic)) for v in values]
+        with installed((), graph):
+            given = [
+                graph.input(list(v.shape), v.dtype) if is_array else _variable(v)
+                for v, is_array in zip(values, self._arrays, strict=True)
+            ]
+            found = replayed(body.graph, body.results, given)
+            outputs = [graph.entered(y) for y in found]
+        self._inner = Body(graph, outputs)
+
+    def on(self, values: Sequence[Any]) -> list[Any]:
+        arrays = [v for v, is_array in zip(values, self._arrays, strict=True) if is_array]
+        held = [given_value(v) for v in self._inner.graph.captured]
+        return self._inner.on([*arrays, *held])
+
+
+def _variable(value: Any) -> Variable:
+    if not isinstance(value, Variable):
+        raise TypeError(f"{value!r} is neither an array nor a variable")
+    return value
 
 
 def effects(graph: FunctionGraph) -> list[Operation]:

@@ -12,10 +12,12 @@ import math
 import platform
 import sys
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
 
+from wengert.core.shapes import shown
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.tensor import wrap
 from wengert.engines.choosing import get_threads
@@ -42,6 +44,7 @@ from wengert.engines.native.simplifying import simplified
 from wengert.engines.native.threads import functions, pool
 from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
 from wengert.engines.plan import Plan
+from wengert.errors import InvalidArgumentError
 
 ALIGNED: Final = 64
 LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
@@ -348,12 +351,27 @@ class _Runner:
         self.names[name] = value
         return name
 
-    def _array(self, base: Base, expression: str) -> None:
+    def _array(self, base: Base, expression: str, early: bool = True) -> None:
         """A value from outside, as an array."""
         name = f"a{len(self._name_of)}"
         self._name_of[id(base)] = name
         self.lines.append(f"{name} = {expression}")
         self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
+        # What has another form than the graph says must not reach machine code.
+        dtype = self._dtype(base)
+        otherwise = "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
+        self.names["misfit"] = _misfit
+        self.names["otherwise"] = lambda values: self.native.reference()(values)
+        self.lines.append(
+            f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
+            f"and {name}.dtype != {dtype}): {otherwise}"
+        )
+
+    def _dtype(self, base: Base) -> str:
+        kind = "bool" if base.kind == "b1" else base.kind
+        name = f"dtype_{kind}"
+        self.names[name] = np.dtype(kind)
+        return name
 
     def _seen_by_python(self) -> set[Base]:
         """The arrays that NumPy's steps use or make, or that are handed out."""
@@ -440,7 +458,7 @@ class _Runner:
         name = self._name_of.get(id(base))
         if name is None:
             name = self._name_of[id(base)] = f"a{len(self._name_of)}"
-            dtype = self._new("d", np.dtype("bool" if base.kind == "b1" else base.kind))
+            dtype = self._dtype(base)
             old = self.native.overwrites(base)
             make = f"empty({(base if old is None else old).shape!r}, {dtype})"
             if old is not None:  # nobody but the variable and this function knows the array
@@ -469,7 +487,7 @@ class _Runner:
         self.lines.append(f"{assign}{call}({', '.join(arguments)})")
         for name, result in zip(results, step.results, strict=True):
             if isinstance(result, Base) and result in self._native_uses:
-                self._array(result, name)
+                self._array(result, name, early=False)
 
     def _object(self, x: Any) -> str:
         """A value that is no array of numbers, or of unknown shape."""
@@ -527,12 +545,33 @@ def _work(call: Call) -> int:
 
 
 def _is_only_ours(array: Any) -> bool:
-    """Whether an array is known to a variable and to the plan's function alone."""
-    return sys.getrefcount(array) <= _OURS and array.base is None and array.flags.writeable
+    """Whether an array is known to a variable and to the plan's function alone, and has no gaps."""
+    return sys.getrefcount(array) <= _ours() and array.base is None and array.flags.carray
 
 
-# The variable, the function's local name, the argument above and that of getrefcount.
-_OURS: Final = 4
+@functools.cache
+def _ours() -> int:
+    """How often an array counts as referred to that only a variable and a plan's function have.
+
+    It depends on Python's version, and is seen in a function of the form of a plan's.
+    """
+    found: list[int] = []
+
+    def own(array: Any) -> bool:
+        found.append(sys.getrefcount(array))
+        return True
+
+    names: dict[str, Any] = {"own": own}
+    exec("def run(v):\n a = v.held\n b = a if own(a) else None\n return b", names)
+    names["run"](SimpleNamespace(held=np.zeros(3)))
+    return found[0]
+
+
+def _misfit(array: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    raise InvalidArgumentError(
+        f"A value of shape {shown(array.shape)} and dtype {array.dtype} came where the graph "
+        f"was built for {shown(shape)} and {dtype}: what was given to set_shape is not true."
+    )
 
 
 def _as_numbers(value: Any) -> Any:
@@ -641,5 +680,4 @@ def _by_ctypes(numbers: Any, steps: int, room: int, kept: list[Any]) -> Callable
 def _densely(entry: Callable[..., Any], *arrays: Any) -> None:
     """The same call, with copies of the arrays that have gaps."""
     dense = [np.require(a, requirements=("C", "A")) for a in arrays]
-    if entry(*dense) is False:
-        raise RuntimeError("The native engine was called with arrays it cannot read.")
+    entry(*dense)

@@ -7,6 +7,7 @@ a step that NumPy computes.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -91,9 +92,10 @@ class Lowering:
             return None
         if not array.size:
             return None
-        first = array.reshape(-1)[0]
-        if array.size == 1 or bool((array == first).all()):
-            return self._number(kind, first, array.shape)
+        flat = np.ascontiguousarray(array).reshape(-1)
+        bits = flat.view(f"u{flat.itemsize}")  # 0.0 is not -0.0, and NaN is NaN
+        if bool((bits == bits[0]).all()):
+            return self._number(kind, flat[0], array.shape)
         base = Given(array.shape, kind)
         self.constants[base] = np.ascontiguousarray(array)
         return whole(base)
@@ -130,6 +132,8 @@ class Lowering:
         self._place = f"{row.name} at {op.place}"
         rule = RULES.get(row.name)
         if rule is not None:
+            if not _takes(rule, len(views)):
+                raise NotLowered("more inputs than the usual ones")
             found = rule(self, op, *views, **op.attrs)
             return found if row.many else [found]
         if row.elementwise and not row.many and row.step is None:
@@ -439,6 +443,13 @@ def _number_from(code: Code, result: int, bases: Sequence[Any]) -> Any:
 # ---- operations that are more than elementwise --------------------------------------------------
 
 RULES: Final[dict[str, Callable[..., Any]]] = {}
+
+
+def _takes(rule: Callable[..., Any], count: int) -> bool:
+    """Whether a rule is for so many inputs: an index may be a tensor, for example."""
+    code = rule.__code__
+    wanted = code.co_argcount - 2
+    return count >= wanted if code.co_flags & inspect.CO_VARARGS else count == wanted
 
 
 def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -311,6 +311,8 @@ def _onto(item: Any, only: Any) -> Product | None:
         if type(item.views[other].base) not in (Map, Product, Given, Reduction):
             continue
         product, factor = scaled
+        if any(v.base is item.views[other].base for v in product.views):
+            continue  # BLAS reads its operands while it writes
         made = Product(product.shape, product.kind, product.views, item.place)
         made.factor = -factor if ops[2] == "sub" else factor
         made.onto = whole_like(item.views[other], product.shape)
