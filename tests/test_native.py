@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numeric import like, restricted, tensors
+from numeric import restricted, tensors
 from optable import CASES, Case
 
 import wengert as tf

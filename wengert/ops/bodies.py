@@ -50,7 +50,7 @@ class Body:
         if self._open is not None:
             body = self._open.body_for(values)
             if body is not None:
-                return body.on(values)
+                return body.on(values)  # type: ignore[no-any-return]
         if not self._resources:
             return run(values)  # type: ignore[no-any-return]
         cells = self.graph.cells

@@ -46,7 +46,9 @@ def library() -> Any:
     if file is None:
         return None
     with _LOCK:
-        before = {name: os.environ.get(name) for name in ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS")}
+        before = {
+            name: os.environ.get(name) for name in ("OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS")
+        }
         core = before["OPENBLAS_CORETYPE"] or best_core()
         if core is not None:
             os.environ["OPENBLAS_CORETYPE"] = core

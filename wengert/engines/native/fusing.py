@@ -151,12 +151,7 @@ class Fusion:
         others = [
             g
             for g in self.groups
-            if g is not group
-            and any(
-                v.base is base
-                for item in g.members
-                for v in item.operands
-            )
+            if g is not group and any(v.base is base for item in g.members for v in item.operands)
         ]
         if any(g.ancestors & group.bit for g in others):
             return False
@@ -171,9 +166,7 @@ class Fusion:
         done, order = 0, []
         native = True
         while waiting:
-            ready = [
-                g for g in waiting if not g.ancestors & ~done and _is_native(g) is native
-            ]
+            ready = [g for g in waiting if not g.ancestors & ~done and _is_native(g) is native]
             if not ready:
                 native = not native
                 continue
@@ -191,7 +184,7 @@ def _is_native(group: Group) -> bool:
 
 def _extent(item: Any) -> int:
     """How many places the loop that computes an array has."""
-    return item.view.size if type(item) is Reduction else item.size  # type: ignore[no-any-return]
+    return item.view.size if type(item) is Reduction else item.size
 
 
 # ---- whether an array fits a group ------------------------------------------------------------
@@ -298,8 +291,8 @@ def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
                 base = view.base
                 if base.group is not group and not is_inline(base):
                     found.add(base)
-            if isinstance(item, (Product, Pieces)):
-                found.add(item)
-            elif type(item) is Reduction and group.levels[item] == END:
+            if isinstance(item, (Product, Pieces)) or (
+                type(item) is Reduction and group.levels[item] == END
+            ):
                 found.add(item)
     return found

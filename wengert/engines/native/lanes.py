@@ -103,10 +103,10 @@ class Lane:
         return LANES.divide(other, self)
 
     def __floordiv__(self, other: Any) -> Lane:
-        return LANES.floor_divide(self, other)
+        raise NotLowered("division with a remainder")
 
     def __mod__(self, other: Any) -> Lane:
-        return LANES.remainder(self, other)
+        raise NotLowered("division with a remainder")
 
     def __pow__(self, other: Any) -> Lane:
         return LANES.power(self, other)
@@ -372,7 +372,8 @@ class Namespace:
     def where(condition: Any, x: Any, y: Any) -> Lane:
         lanes = [v for v in (condition, x, y) if isinstance(v, Lane)]
         if not isinstance(condition, Lane):
-            return (x if condition else y) + like(lanes[0], 0)
+            chosen: Lane = (x if condition else y) + like(lanes[0], 0)
+            return chosen
         pair = _alike(x, y) if len(lanes) > 1 else _numbers(condition, x, y)
         return emit("select", cast(condition, BOOL), *pair, dtype=pair[0].dtype)
 

@@ -94,6 +94,6 @@ def elementwise(text: str, name: str, count: int) -> Any:
     """A compiled function of pointers and a length, for `ctypes`."""
     loaded = Loaded(compiled(text))
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count, ctypes.c_int64)
-    function = kind(loaded.address(name))
+    function: Any = kind(loaded.address(name))
     function.loaded = loaded
     return function

@@ -97,7 +97,9 @@ def _side_by_side(items: list[Any], wanted: Sequence[View]) -> list[Any]:
             continue
         first = family[0]
         rows, columns = first.shape
-        product = Product((rows * len(family), columns), first.kind, [joined, first.views[1]], first.place)
+        product = Product(
+            (rows * len(family), columns), first.kind, [joined, first.views[1]], first.place
+        )
         larger[id(first)] = product
         for k, part in enumerate(sorted(family, key=_begin)):
             aliases[id(part)] = _Alias(part, product, k * rows * columns)
@@ -211,7 +213,9 @@ class _Sums:
         made: list[Any] = []
         total: Base = self._product
         for view in others:
-            total = Map(root.shape, root.kind, root.code, root.result, [whole(total), view], root.place)
+            total = Map(
+                root.shape, root.kind, root.code, root.result, [whole(total), view], root.place
+            )
             made.append(total)
         return [*made, _Alias(root, total, 0)]
 
@@ -278,7 +282,9 @@ def _moved_product(item: Any, only: Any) -> Product | None:
         return None
     moved = Product(item.shape, product.kind, product.views, product.place)
     strides = row_major(item.shape)
-    moved.places = View(moved, product.shape, 0, tuple([strides[axes.index(i)] for i in range(len(axes))]))
+    moved.places = View(
+        moved, product.shape, 0, tuple([strides[axes.index(i)] for i in range(len(axes))])
+    )
     return moved
 
 

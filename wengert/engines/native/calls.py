@@ -1,0 +1,96 @@
+"""The steps of a plan as calls of functions: of compiled loops, and of BLAS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.choosing import get_threads
+from wengert.engines.native import blas
+from wengert.engines.native.arrays import Base, Piece, Product, View
+from wengert.engines.native.emitting import Launch
+from wengert.engines.native.lowering import leading
+
+
+class Call:
+    """One step of a segment: a function, the arrays it is given, the number of parts."""
+
+    __slots__ = ("address", "arrays", "launch", "name", "parts", "settings", "what")
+
+    def __init__(
+        self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any
+    ) -> None:
+        self.name = name
+        self.arrays = arrays  # and the element with which each begins
+        self.parts = parts
+        self.what = what
+        self.settings: Any = None  # numbers that the function reads behind its arrays
+
+    @property
+    def outputs(self) -> Sequence[Base]:
+        """What it computes."""
+        if isinstance(self.what, Launch):
+            return [b.target.base if type(b) is Piece else b for b in self.what.outputs]
+        return [self.what]
+
+    @property
+    def work(self) -> int:
+        """About how much there is to do, in elements."""
+        if isinstance(self.what, Launch):
+            return self.what.group.size
+        return int(self.what.size * self.what.views[0].shape[-1] // 8)
+
+
+# ---- products ---------------------------------------------------------------------------------
+
+_NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
+_PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
+
+
+def product_calls(item: Product) -> list[Call]:
+    """The call of BLAS for products of matrices, and what comes before it."""
+    a, b = item.views
+    c = item.written
+    batch = c.shape[:-2]
+    m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
+    (turned_a, lda), (turned_b, ldb) = leading(a), leading(b)  # type: ignore[misc]
+    ldc = c.strides[-2] if m > 1 else n
+    count = math.prod(batch)
+    offsets = np.stack([_starts(x, batch) for x in (a, b, c)], axis=1)
+    along, extent, splits = _splits(count, m, n, k)
+    per = -(-extent // splits)
+    splits = -(-extent // per)
+    fields = np.zeros(18, np.int64)
+    fields[:9] = [blas.address(item.kind) or 0, _YES if turned_a else _NO, _YES if turned_b else _NO,
+                  m, n, k, lda, ldb, ldc]  # fmt: skip
+    fields[9:11].view(np.float64)[:] = item.factor, item.onto is not None
+    fields[11:17] = [splits, per, offsets.ctypes.data, along, 1 if turned_a else lda,
+                     ldb if turned_b else 1]  # fmt: skip
+    call = Call(
+        f"@product_{item.kind}", [(a.base, 0), (b.base, 0), (item, 0)], count * splits, item
+    )
+    call.settings = (fields, offsets)
+    if item.onto is None:
+        return [call]
+    before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
+    before.settings = (np.array([item.bytes], np.int64),)
+    return [before, call]
+
+
+def _starts(view: View, batch: Sequence[int]) -> Any:
+    places = np.full(batch, view.offset, np.int64)
+    for axis, (size, stride) in enumerate(zip(batch, view.strides, strict=False)):
+        shape = [1] * len(batch)
+        shape[axis] = size
+        places += (np.arange(size) * stride).reshape(shape)
+    return places.ravel()
+
+
+def _splits(count: int, m: int, n: int, k: int) -> tuple[int, int, int]:
+    """Along which axis a product is parted (0: rows, 1: columns), its extent, and into how many."""
+    along, extent = (0, m) if m >= n else (1, n)
+    parts = min(get_threads(), count * m * n * k // _PER_PART, max(extent // 16, 1))
+    return along, extent, max(1, -(-parts // count) if count < parts else 1)

@@ -1,0 +1,87 @@
+"""From Python into machine code: a built-in function whose arguments are NumPy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native.threads import functions, pool
+
+_FASTCALL: Final = 0x80
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    ]
+
+
+@functools.cache
+def _is_readable() -> bool:
+    """Whether NumPy's arrays lie in memory as the compiled entry reads them."""
+    if sys.implementation.name != "cpython" or np.dtype(np.intp).itemsize != 8:
+        return False
+    array = np.zeros((3, 5))
+    data = ctypes.c_void_p.from_address(id(array) + 16).value
+    axes = ctypes.c_int.from_address(id(array) + 24).value
+    flags = [ctypes.c_int.from_address(id(a) + 64).value & 0x101 for a in (array, array[:, ::2])]
+    return data == array.ctypes.data and axes == 2 and flags == [0x101, 0x100]
+
+
+def _address_of(name: str) -> int:
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def entry_of(
+    table: list[int], steps: int, arguments: int, room: int, letting_go: bool, kept: list[Any]
+) -> Callable[..., Any]:
+    """A built-in function of arrays that carries out the steps of a table."""
+    numbers = np.array(table, np.int64)
+    if not _is_readable():
+        return _by_ctypes(numbers, steps, room, kept)
+    plan = np.array(
+        [arguments, steps, numbers.ctypes.data, pool.address, letting_go,
+         _address_of("PyEval_SaveThread"), _address_of("PyEval_RestoreThread"), room,
+         id(None), id(False), _address_of("Py_IncRef")],
+        np.int64,
+    )  # fmt: skip
+    method = _MethodDef(b"native", functions().address("entry"), _FASTCALL, None)
+    kept += [numbers, plan, method]
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype = ctypes.py_object
+    new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    entry: Callable[..., Any] = new(ctypes.addressof(method), plan, None)
+    return entry
+
+
+def _by_ctypes(numbers: Any, steps: int, room: int, kept: list[Any]) -> Callable[..., Any]:
+    """The same where the entry cannot read NumPy's objects."""
+    kind = ctypes.CFUNCTYPE(
+        None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+    )
+    run = kind(functions().address("steps"))
+    kept.append(numbers)
+
+    def entry(*arrays: Any) -> Any:
+        if not all(a.flags.c_contiguous and a.flags.aligned for a in arrays):
+            return False
+        slots = np.array([a.ctypes.data for a in arrays], np.int64)
+        places = np.empty(room, np.int64)
+        run(numbers.ctypes.data, steps, slots.ctypes.data, places.ctypes.data, pool.address)
+        return None
+
+    return entry
+
+
+def densely(entry: Callable[..., Any], *arrays: Any) -> None:
+    """The same call, with copies of the arrays that have gaps."""
+    dense = [np.require(a, requirements=("C", "A")) for a in arrays]
+    entry(*dense)

@@ -1,0 +1,338 @@
+"""The Python function that carries out a plan: segments of native steps, NumPy's steps between them."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.quiet import QUIET, enter, leave
+from wengert.core.shapes import shown
+from wengert.core.tensor import wrap
+from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View
+from wengert.engines.native.calls import Call
+from wengert.engines.native.entry import densely, entry_of
+from wengert.engines.native.memory import Arena, new_arena
+from wengert.engines.numpy_engine import _function_of, _in_operation
+from wengert.errors import InvalidArgumentError
+
+LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
+
+
+class Runner:
+    """Writes the function that carries out a plan."""
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+        self.low = native.low
+        self.names: dict[str, Any] = {
+            "empty": np.empty,
+            "ndarray": np.ndarray,
+            "as_numbers": _as_numbers,
+        }
+        self.lines: list[str] = []
+        self.kept: list[Any] = []  # what the tables refer to
+        self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
+        self._objects: dict[int, str] = {}  # of other values, by tensor
+
+    def made(self) -> tuple[Callable[[Sequence[Any]], list[Any]], list[bool]]:
+        native, lines = self.native, self.lines
+        given = [f"v{i}" for i in range(len(native.plan.given))]
+        for x, name in zip(native.plan.given, given, strict=True):
+            self._objects[id(x)] = name
+        self._seen = self._seen_by_python()
+        self._lay_out()
+        for base, x in self.low.given.items():
+            if base in self._native_uses:
+                self._array(base, self._objects[id(x)])
+        for base, x in self.low.cells.items():
+            self._array(base, f"{self._objects[id(x)]}._array")
+        for base, value in self.low.constants.items():
+            name = self._new("c", value)
+            self._name_of[id(base)] = name
+        if self.arena.size:
+            lines.append("arena = arenas.pop() if arenas else new_arena()")
+            self.names["arenas"] = []
+            self.names["new_arena"] = functools.partial(new_arena, self.arena.size)
+        for segment in native.segments:
+            if isinstance(segment, list):
+                self._segment(segment)
+            else:
+                self._step(segment)
+        if self.arena.size:
+            lines.append("arenas.append(arena)")
+        self._check()
+        for cell, view in native._written:
+            value = self._shaped(view)
+            lines.append(f"{self._objects[id(cell)]}._array = {value}")
+        results, fresh = self._results()
+        lines.append(f"return [{', '.join(results)}]")
+        head = "def run(values):\n"
+        if given:
+            head += f" {', '.join(given)}, = values\n"
+        source = head + "".join(f" {line}\n" for line in lines)
+        exec(compile(source, "<native plan>", "exec"), self.names)
+        self.source = native.source = source
+        run = self.names["run"]
+        run.kept = self.kept
+        return run, fresh
+
+    def _new(self, prefix: str, value: Any) -> str:
+        name = f"{prefix}{len(self.names)}"
+        self.names[name] = value
+        return name
+
+    def _array(self, base: Base, expression: str, early: bool = True) -> None:
+        """A value from outside, as an array."""
+        name = f"a{len(self._name_of)}"
+        self._name_of[id(base)] = name
+        self.lines.append(f"{name} = {expression}")
+        self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
+        # What has another form than the graph says must not reach machine code.
+        dtype = self._dtype(base)
+        otherwise = (
+            "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
+        )
+        self.names["misfit"] = _misfit
+        self.names["otherwise"] = lambda values: self.native.reference()(values)
+        self.lines.append(
+            f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
+            f"and {name}.dtype != {dtype}): {otherwise}"
+        )
+
+    def _dtype(self, base: Base) -> str:
+        kind = "bool" if base.kind == "b1" else base.kind
+        name = f"dtype_{kind}"
+        self.names[name] = np.dtype(kind)
+        return name
+
+    def _seen_by_python(self) -> set[Base]:
+        """The arrays that NumPy's steps use or make, or that are handed out."""
+        found = set(self.native.wanted)
+        for segment in self.native.segments:
+            if isinstance(segment, Step):
+                found |= {v.base for v in segment.operands}
+                found |= {r for r in segment.results if isinstance(r, Base)}
+        return found
+
+    # ---- where things lie ----------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """A place in the arena for every array that is used by native steps alone."""
+        calls = [
+            (i, call)
+            for i, segment in enumerate(self.native.segments)
+            if isinstance(segment, list)
+            for call in segment
+        ]
+        last: dict[int, int] = {}
+        self._native_uses: set[Base] = set()
+        for at, (_, call) in enumerate(calls):
+            for base, _ in call.arrays:
+                last[id(base)] = at
+                self._native_uses.add(base)
+        self.arena = Arena()
+        self.places: dict[int, int] = {}
+        outside = (Given, Literal, Outside)
+        for at, (_, call) in enumerate(calls):
+            self._share(call, at, last)
+            for base, _ in call.arrays:
+                if (
+                    id(base) not in self.places
+                    and base not in self._seen
+                    and not isinstance(base, outside)
+                ):
+                    self.places[id(base)] = self.arena.take(base.bytes)
+            for base in {id(b): b for b, _ in call.arrays}.values():
+                if last[id(base)] == at and id(base) in self.places:
+                    self.arena.give(self.places[id(base)], base.bytes)
+
+    def _share(self, call: Call, at: int, last: dict[int, int]) -> None:
+        """A product that is added to what nobody needs any more is computed in the same place."""
+        if call.name != "@copy":
+            return
+        (old, _), (new, _) = call.arrays
+        place = self.places.get(id(old))
+        if (
+            place is not None
+            and last[id(old)] == at
+            and old.bytes == new.bytes
+            and new not in self._seen
+        ):
+            self.places[id(new)] = place
+            last[id(old)] = -1  # it is given back with the other one
+
+    # ---- a segment -----------------------------------------------------------------------------
+
+    def _segment(self, calls: list[Call]) -> None:
+        arguments: list[str] = []
+        slot_of: dict[str, int] = {}
+        table: list[int] = []
+        room = 1
+        work = 0
+        for call in calls:
+            table += [self.native.address(call.name), call.parts]
+            count = len(call.arrays) + (call.settings is not None)
+            table.append(count)
+            room = max(room, count)
+            for base, begin in call.arrays:
+                offset = begin * int(base.kind[1])
+                if id(base) in self.places:
+                    name, offset = "arena", self.places[id(base)] + offset
+                else:
+                    name = self._name(base)
+                if name not in slot_of:
+                    slot_of[name] = len(arguments)
+                    arguments.append(name)
+                table += [slot_of[name], offset]
+            if call.settings is not None:
+                self.kept.append(call.settings)
+                table += [-1, call.settings[0].ctypes.data]
+            work += call.work
+        entry = entry_of(table, len(calls), len(arguments), room, work > LETTING_GO, self.kept)
+        name = self._new("n", entry)
+        again = self._new("m", functools.partial(densely, entry))
+        given = ", ".join(arguments)
+        self.lines.append(f"if {name}({given}) is False: {again}({given})")
+
+    def _name(self, base: Base) -> str:
+        """The array of a base that Python sees; made anew if it is a result."""
+        name = self._name_of.get(id(base))
+        if name is None:
+            name = self._name_of[id(base)] = f"a{len(self._name_of)}"
+            dtype = self._dtype(base)
+            old = self.native.overwrites(base)
+            make = f"empty({(base if old is None else old).shape!r}, {dtype})"
+            if old is not None:  # nobody but the variable and this function knows the array
+                before = self._name_of[id(old)]
+                self.names["own"] = _is_only_ours
+                make = f"{before} if own({before}) else {make}"
+            self.lines.append(f"{name} = {make}")
+        return name
+
+    # ---- a step of NumPy's -----------------------------------------------------------------------
+
+    def _step(self, step: Step) -> None:
+        arguments = []
+        for x in step.inputs:
+            if isinstance(x, View):
+                arguments.append(self._shaped(x))
+            else:
+                arguments.append(self._object(x))
+        call = self._new("f", _quietly(step.op))
+        results = []
+        for y in step.op.outputs:
+            name = f"r{len(self._objects)}"
+            results.append(name)
+            self._objects[id(y)] = name
+        assign = f"{', '.join(results)}{',' if step.op.row.many else ''} = " if results else ""
+        self.lines.append(f"{assign}{call}({', '.join(arguments)})")
+        for name, result in zip(results, step.results, strict=True):
+            if isinstance(result, Base) and result in self._native_uses:
+                self._array(result, name, early=False)
+
+    def _object(self, x: Any) -> str:
+        """A value that is no array of numbers, or of unknown shape."""
+        if id(x) not in self._objects:
+            self._objects[id(x)] = self._new("c", self.native.plan.known[id(x)])
+        return self._objects[id(x)]
+
+    def _shaped(self, view: View) -> str:
+        """The array of a view that has no gaps."""
+        source = self.low.source.get(view.base)
+        name = self._name(view.base) if source is None else self._object(source)
+        return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
+
+    # ---- what comes out --------------------------------------------------------------------------
+
+    def _check(self) -> None:
+        checks = self.native._checks
+        if checks:
+            names = " or ".join(f"{self._shaped(v)}.any()" for v in checks)
+            self.names["wrong"] = lambda values: self.native.reference()(values)
+            self.lines.append(f"if {names}: return wrong(values)")
+
+    def _results(self) -> tuple[list[str], list[bool]]:
+        results, fresh, seen = [], [], set()
+        made = {id(b) for segment in self.native.segments if isinstance(segment, list)
+                for call in segment for b in call.outputs}  # fmt: skip
+        written = {id(v.base) for _, v in self.native._written}
+        used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.operands}
+        for x in self.native._fetched:
+            source = x if not isinstance(x, View) else self.low.source.get(x.base)
+            if source is not None and (x is source or x.shape == x.base.shape):
+                results.append(self._object(source))  # as it came
+                fresh.append(False)
+                continue
+            base = x.base
+            name = self._shaped(x)
+            results.append(name if x.shape else f"{name}[()]")
+            key = id(base)
+            fresh.append(
+                key in made
+                and key not in written
+                and key not in used
+                and key not in seen
+                and bool(x.shape)
+            )
+            seen.add(key)
+        return results, fresh
+
+
+def _is_only_ours(array: Any) -> bool:
+    """Whether an array is known to a variable and to the plan's function alone, and has no gaps."""
+    return sys.getrefcount(array) <= _ours() and array.base is None and array.flags.carray
+
+
+@functools.cache
+def _ours() -> int:
+    """How often an array counts as referred to that only a variable and a plan's function have.
+
+    It depends on Python's version, and is seen in a function of the form of a plan's.
+    """
+    found: list[int] = []
+
+    def own(array: Any) -> bool:
+        found.append(sys.getrefcount(array))
+        return True
+
+    names: dict[str, Any] = {"own": own}
+    exec("def run(v):\n a = v.held\n b = a if own(a) else None\n return b", names)
+    names["run"](SimpleNamespace(held=np.zeros(3)))
+    return found[0]
+
+
+def _misfit(array: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    raise InvalidArgumentError(
+        f"A value of shape {shown(array.shape)} and dtype {array.dtype} came where the graph "
+        f"was built for {shown(shape)} and {dtype}: what was given to set_shape is not true."
+    )
+
+
+def _as_numbers(value: Any) -> Any:
+    """A NumPy scalar, or another kind of array, as an array; not what is no number at all."""
+    found = np.asarray(value)
+    if found.dtype.hasobject:
+        raise TypeError(f"A value is missing, or is no array of numbers: {value!r}.")
+    return found
+
+
+def _quietly(op: Any) -> Callable[..., Any]:
+    """An operation for NumPy, whose errors say where it stands."""
+    function = _function_of(op)
+
+    def run(*arrays: Any) -> Any:
+        token = enter(QUIET)
+        try:
+            return function(*arrays)
+        except Exception as error:
+            given = [wrap(v) for v in arrays if hasattr(v, "dtype") and hasattr(v, "shape")]
+            raise _in_operation(op, error, given) from error
+        finally:
+            leave(token)
+
+    return run
