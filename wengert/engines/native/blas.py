@@ -13,17 +13,16 @@ import os
 import threading
 from typing import Any, Final
 
-from wengert.engines.native.machine import processor
+from wengert.engines.native.processor import features
 
 _LOCK: Final = threading.Lock()
 
 
 def best_core() -> str | None:
     """The kernels to ask for: by what the processor can do, not by its maker's name."""
-    features = processor()[1].split(",")
-    if "+avx512f" in features and "+avx512vl" in features and "+avx512dq" in features:
+    if features() >= {"avx512f", "avx512vl", "avx512dq"}:
         return "SkylakeX"
-    if "+avx2" in features and "+fma" in features:
+    if features() >= {"avx2", "fma"}:
         return "Haswell"
     return None
 

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from wengert.engines.native.machine import fingerprint
+from wengert.engines.native.processor import fingerprint
 
 FORMAT: Final = 1
 LIMIT: Final = 256 << 20  # bytes, unless WENGERT_CACHE_LIMIT says otherwise

@@ -6,7 +6,6 @@ call carries out. Between them stand steps of NumPy's. Python is entered once fo
 
 from __future__ import annotations
 
-import platform
 from typing import Any
 
 from wengert.engines.native import rules as _rules  # noqa: F401  # what it declares is used
@@ -16,7 +15,8 @@ from wengert.engines.native.calls import Call, product_calls
 from wengert.engines.native.emitting import functions_text, launches
 from wengert.engines.native.fusing import Fusion, Group, in_memory
 from wengert.engines.native.lowering import Lowering
-from wengert.engines.native.machine import Loaded, compiled, processor
+from wengert.engines.native.machine import Loaded, compiled
+from wengert.engines.native.processor import multiplies_and_adds
 from wengert.engines.native.running import Runner
 from wengert.engines.native.simplifying import simplified
 from wengert.engines.native.threads import functions
@@ -25,9 +25,8 @@ from wengert.engines.plan import Plan
 
 
 def is_supported() -> bool:
-    """Whether the processor has what all mathematics is made of: x y + z, rounded once."""
-    features = processor()[1]
-    return "+fma" in features.split(",") or platform.machine() in ("aarch64", "arm64")
+    """Whether the engine is good for this processor."""
+    return multiplies_and_adds()
 
 
 class Native:

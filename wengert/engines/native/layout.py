@@ -15,7 +15,7 @@ from wengert.engines.native.arrays import (
     is_plain,
 )
 from wengert.engines.native.fusing import END, FULL, ROW, Group
-from wengert.engines.native.machine import vector_bytes
+from wengert.engines.native.processor import vector_bytes
 from wengert.engines.native.scalar import Code
 
 BLOCK: Final = 4096  # columns of a row, where the rows are ours to choose

@@ -6,7 +6,10 @@ import ctypes
 import functools
 import importlib
 import threading
+from collections.abc import Callable
 from typing import Any, Final
+
+from wengert.engines.native.objects import Image, Unloadable
 
 _LOCK: Final = threading.RLock()
 
@@ -22,34 +25,8 @@ def _llvm() -> Any:
 
 
 @functools.cache
-def processor() -> tuple[str, str]:
-    """The name and the features of this processor, as LLVM calls them."""
-    llvm = _llvm()
-    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-
-
-@functools.cache
-def fingerprint() -> str:
-    """What compiled code depends on besides its text."""
-    version = ".".join(map(str, _llvm().llvm_version_info))
-    return "\0".join((version, _llvm().get_default_triple(), *processor()))
-
-
-@functools.cache
-def vector_bytes() -> int:
-    """How much one register holds."""
-    features = processor()[1].split(",")
-    return 64 if "+avx512f" in features else 32 if "+avx" in features else 16
-
-
-@functools.cache
 def _target_machine() -> Any:
-    llvm = _llvm()
-    name, features = processor()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(
-        cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True
-    )
+    return _new_machine()
 
 
 def compiled(text: str) -> bytes:
@@ -69,22 +46,27 @@ class Loaded:
     """An object file in memory."""
 
     def __init__(self, data: bytes) -> None:
-        with _LOCK:
-            llvm = _llvm()
-            # In the context that is never given up: an engine may be collected after its own.
-            empty = llvm.parse_assembly("")
-            self._engine = llvm.create_mcjit_compiler(empty, _new_machine())
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
-            self._engine.finalize_object()
+        try:
+            self.address = Image(data).address
+        except Unloadable:
+            self.address = _by_llvm(data)
 
-    def address(self, name: str) -> int:
-        found: int = self._engine.get_function_address(name)
-        return found
+
+def _by_llvm(data: bytes) -> Callable[[str], int]:
+    with _LOCK:
+        llvm = _llvm()
+        # In the context that is never given up: an engine may be collected after its own.
+        empty = llvm.parse_assembly("")
+        engine = llvm.create_mcjit_compiler(empty, _new_machine())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+        engine.finalize_object()
+    address: Callable[[str], int] = engine.get_function_address
+    return address
 
 
 def _new_machine() -> Any:
     llvm = _llvm()
-    name, features = processor()
+    name, features = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=name, features=features, opt=2, reloc="pic", codemodel="small", jit=True
     )

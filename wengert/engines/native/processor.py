@@ -1,0 +1,83 @@
+"""What this processor can do, and what compiled code depends on.
+
+Read from the system where that is possible: loading LLVM to ask it takes longer than loading a plan
+that was compiled before.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import platform
+from collections.abc import Iterator
+from typing import Any
+
+
+@functools.cache
+def features() -> frozenset[str]:
+    """The names of what the processor can do, as LLVM calls them."""
+    found = frozenset(_flags())
+    return found or frozenset(f[1:] for f in _asked()[1].split(",") if f.startswith("+"))
+
+
+def _flags() -> Iterator[str]:
+    if platform.machine() != "x86_64":
+        return
+    for key, value in _cpuinfo():
+        if key == "flags":
+            yield from value.split()
+            return
+
+
+def _cpuinfo() -> Iterator[tuple[str, str]]:
+    """What Linux says of the first processor."""
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            for line in file:
+                key, _, value = line.partition(":")
+                if not line.strip():
+                    return
+                yield key.strip(), value.strip()
+    except OSError:
+        return
+
+
+@functools.cache
+def _asked() -> tuple[str, str]:
+    """The name and the features, from LLVM."""
+    llvm = importlib.import_module("llvmlite.binding")
+    return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+
+
+@functools.cache
+def vector_bytes() -> int:
+    """How much one register holds."""
+    return 64 if "avx512f" in features() else 32 if "avx" in features() else 16
+
+
+def multiplies_and_adds() -> bool:
+    """Whether it computes x y + z and rounds once, of which all mathematics is made."""
+    return "fma" in features() or platform.machine() in ("aarch64", "arm64")
+
+
+@functools.cache
+def fingerprint() -> str:
+    """What compiled code depends on besides its text: the processor and the version of LLVM."""
+    parts: list[Any] = [platform.system(), platform.machine(), *sorted(features())]
+    parts += [v for k, v in _cpuinfo() if k in ("model name", "cpu family", "model", "stepping")]
+    return hashlib.sha256("\0".join([*map(str, parts), _version()]).encode()).hexdigest()
+
+
+def _version() -> str:
+    """The version of llvmlite, without loading it."""
+    found = importlib.util.find_spec("llvmlite")
+    if found is None or found.origin is None:
+        raise ImportError("No module named 'llvmlite'")
+    file = os.path.join(os.path.dirname(found.origin), "_version.py")
+    try:
+        with open(file, encoding="utf-8") as text:
+            return text.read()
+    except OSError:
+        return str(importlib.import_module("llvmlite").__version__)
