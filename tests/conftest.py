@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 import wengert  # noqa: F401
 from wengert.core.here import state
 from wengert.core.registry import GRADIENTS, TABLE, complete
+from wengert.engines.choosing import set_engine
 from wengert.ops.seeds import set_seed
 
 complete()  # what is registered during a test is undone after it; the library's rows are not
@@ -22,6 +23,17 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("wengert")
+
+
+@pytest.fixture
+def interpreted() -> Iterator[None]:
+    """Functions run on the reference engine: bit for bit what eager mode computes.
+
+    The tables of every operation in every mode use it; tests/test_native.py compares the engines.
+    """
+    set_engine("numpy")
+    yield
+    set_engine(None)
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,8 @@ from wengert.core.dispatch import apply
 from wengert.core.operation import Row
 from wengert.core.registry import TABLE
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 
 def one_a_line(cases: Sequence[Case]) -> list[Case]:
     """The first case of each line."""

@@ -23,6 +23,8 @@ import pytest
 
 import wengert as tf
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 Case = dict[str, Any]
 RECORDS = Path(__file__).parent / "data" / "oracle.json.gz"
 CASES: list[Case] = json.loads(gzip.decompress(RECORDS.read_bytes()))["cases"]

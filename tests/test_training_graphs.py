@@ -10,6 +10,8 @@ from training import assert_as, name_of, optimizer_of, reference
 
 import wengert as tf
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 v1 = tf.compat.v1
 CASES = reference()["cases"]
 MAKERS = {

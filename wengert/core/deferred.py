@@ -20,7 +20,7 @@ from wengert.core.here import building, call, installed, told
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, Row
 from wengert.core.reverse import conjugated, pull_through
-from wengert.core.symbolic import AnyShape, Size, SymbolicTensor
+from wengert.core.symbolic import AnyShape, Size, SymbolicTensor, is_certain
 from wengert.core.tensor import Tensor, wrap
 from wengert.core.value import Value
 from wengert.core.words import words
@@ -348,6 +348,12 @@ def _unforeseen(call: _Call) -> _Outcome | None:
     return _Outcome(name, *(says(dtype) if says else (Tensor, [(None, dtype)])))
 
 
+def _counts_values(op: Any) -> bool:
+    """Whether a size of a result depends on the values of the inputs."""
+    inputs, outputs = ([x._array.shape for x in xs] for xs in (op.inputs, op.outputs))
+    return op.row.by_value or (all(map(is_certain, inputs)) and not all(map(is_certain, outputs)))
+
+
 class Guessed:
     """Values of symbolic tensors under a guess.
 
@@ -369,6 +375,14 @@ class Guessed:
             return self._guessed(tensor)
         return self._integers(tensor)
 
+    def _is_certain(self, tensor: SymbolicTensor) -> bool:
+        """Whether a value depends on no guess."""
+        if type(tensor) is not SymbolicTensor or tensor._known is not None:
+            return True
+        op = tensor.op
+        inputs = op.inputs
+        return bool(inputs) and not op.row.stateful and all(map(self._is_certain, inputs))
+
     def _guessed(self, tensor: SymbolicTensor) -> Any:
         return self._others.get(id(tensor), self._guess).array(tensor._array)
 
@@ -378,7 +392,8 @@ class Guessed:
             op = tensor.op
             try:
                 # How many there are of what depends on values must not be the same in all guesses.
-                if op.row.users or op.row.stateful or op.row.by_value:
+                guessed = _counts_values(op) and not all(map(self._is_certain, op.inputs))
+                if op.row.users or op.row.stateful or guessed:
                     raise SymbolicValueError(f"{op!r} runs with the graph, and not before.")
                 results = op.row.kernel(np, *[self.of(x) for x in op.inputs], **op.attrs)
                 self._found[key] = results[tensor.value_index] if op.row.many else results
