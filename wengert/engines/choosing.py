@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import threading
@@ -11,7 +12,6 @@ from typing import Any, Final
 
 from wengert.engines.numpy_engine import Compiled
 from wengert.engines.plan import Plan
-from wengert.ops.workers import processors
 
 ENGINES: Final = ("numpy", "native")
 
@@ -65,6 +65,14 @@ def set_threads(count: int | None) -> None:
 
 # Whoever keeps threads is told here.
 when_threads_change: Final[list[Any]] = []
+
+
+@functools.cache
+def processors() -> int:
+    try:
+        return min(len(os.sched_getaffinity(0)), 8)
+    except AttributeError:  # not on this system
+        return min(os.cpu_count() or 1, 8)
 
 
 def get_threads() -> int:

@@ -20,15 +20,9 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from wengert.engines.choosing import processors
+
 Result = TypeVar("Result")
-
-
-@functools.cache
-def processors() -> int:
-    try:
-        return min(len(os.sched_getaffinity(0)), 8)
-    except AttributeError:  # not on this system
-        return min(os.cpu_count() or 1, 8)
 
 
 @functools.cache

@@ -224,7 +224,7 @@ class _Sums:
         joined = _joined(views)
         if joined is not None:
             return joined
-        key = tuple([(id(v.base), v.offset, v.strides) for v in views])
+        key = tuple([(id(v.base), v.shape, v.offset, v.strides) for v in views])
         found = self._stacks.get(key)
         if found is None:
             columns = views[0].shape[1]
