@@ -21,8 +21,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from wengert.core.shapes import Dims
+from wengert.engines.choosing import processors
 from wengert.ops.windows import Windows
-from wengert.ops.workers import in_parts, processors
+from wengert.ops.workers import in_parts
 
 MATRIX_BYTES = 1 << 20  # of the windows of one tile
 LARGE_BYTES = 1 << 22  # of one tile without a matrix: 1.2 ms with 1 << 20, 1.0 with this

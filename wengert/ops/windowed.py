@@ -14,8 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.shapes import Dims
+from wengert.engines.choosing import processors
 from wengert.ops.windows import Tap, Windows, taps
-from wengert.ops.workers import in_parts, processors, unbuffered
+from wengert.ops.workers import in_parts, unbuffered
 
 IN_CACHE: Final = 1 << 16  # elements
 AT_ONCE: Final = 1 << 19  # elements, where few operations pass over them

@@ -46,10 +46,14 @@ class Loaded:
     """An object file in memory."""
 
     def __init__(self, data: bytes) -> None:
+        self._address: Callable[[str], int]
         try:
-            self.address = Image(data).address
+            self._address = Image(data).address
         except Unloadable:
-            self.address = _by_llvm(data)
+            self._address = _by_llvm(data)
+
+    def address(self, name: str) -> int:
+        return self._address(name)
 
 
 def _by_llvm(data: bytes) -> Callable[[str], int]:
