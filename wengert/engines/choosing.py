@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib
 import os
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from wengert.engines.numpy_engine import Compiled
@@ -110,7 +112,8 @@ def _native(plan: Plan) -> Any:
         module = importlib.import_module("wengert.engines.native.engine")
         if not module.is_supported():
             return None
-        made = module.Native(plan)
+        with _uncollected():
+            made = module.Native(plan)
     except ImportError as error:
         _warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
         return None
@@ -131,6 +134,19 @@ def described(run: Any, name: str) -> Any:
     if isinstance(run, _Careful):
         return describing.described(run.native, name)
     return describing.described_by_numpy(run.plan, name)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector, which would look at all that is being made again and again."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class _Careful:

@@ -21,11 +21,11 @@ class Base:
 
     __slots__ = ("after", "alone", "group", "kind", "place", "shape", "size")
 
-    def __init__(self, shape: Dims, kind: str, place: str = "") -> None:
+    def __init__(self, shape: Dims, kind: str, place: Any = None) -> None:
         self.shape = shape
         self.kind = kind  # the type of the elements
         self.size = math.prod(shape)
-        self.place = place  # the user's line
+        self.place = place  # the operation that it comes from
         self.group: Any = None  # in which it is computed
         self.alone = False  # whether it must have a group of its own
         self.after: list[Any] = []  # what must come before it although it does not use it
@@ -73,7 +73,7 @@ class Map(Base):
         code: Code,
         result: int,
         views: Sequence[View],
-        place: str = "",
+        place: Any = None,
     ) -> None:
         super().__init__(shape, kind, place)
         self.code = code
@@ -91,7 +91,7 @@ class Reduction(Base):
     __slots__ = ("along", "how", "view")
 
     def __init__(
-        self, shape: Dims, kind: str, how: str, view: View, along: str, place: str = ""
+        self, shape: Dims, kind: str, how: str, view: View, along: str, place: Any = None
     ) -> None:
         super().__init__(shape, kind, place)
         self.how = how
@@ -119,7 +119,7 @@ class Product(Base):
 
     __slots__ = ("factor", "onto", "places", "views")
 
-    def __init__(self, shape: Dims, kind: str, views: Sequence[View], place: str = "") -> None:
+    def __init__(self, shape: Dims, kind: str, views: Sequence[View], place: Any = None) -> None:
         super().__init__(shape, kind, place)
         self.views = views
         self.factor = 1.0
@@ -141,7 +141,7 @@ class Pieces(Base):
 
     __slots__ = ("pieces",)
 
-    def __init__(self, shape: Dims, kind: str, place: str = "") -> None:
+    def __init__(self, shape: Dims, kind: str, place: Any = None) -> None:
         super().__init__(shape, kind, place)
         self.pieces: list[Piece] = []
 
@@ -163,7 +163,7 @@ class Outside(Base):
 
     __slots__ = ("step",)
 
-    def __init__(self, shape: Dims, kind: str, step: Any, place: str = "") -> None:
+    def __init__(self, shape: Dims, kind: str, step: Any, place: Any = None) -> None:
         super().__init__(shape, kind, place)
         self.step = step
 

@@ -11,10 +11,9 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib
 import os
-import platform
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -76,6 +75,7 @@ def _write(file: Path, content: bytes) -> None:
     data = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
+        tempfile = importlib.import_module("tempfile")  # it loads much, and is needed rarely
         handle, name = tempfile.mkstemp(dir=file.parent, suffix=".part")
         with os.fdopen(handle, "wb") as out:
             out.write(data)
@@ -109,7 +109,3 @@ def about() -> dict[str, str | int]:
     files = list(place.glob("*.o")) if place is not None and place.is_dir() else []
     size = sum(f.stat().st_size for f in files)
     return {"folder": str(place or "none"), "files": len(files), "bytes": size}
-
-
-def python() -> str:
-    return f"{platform.python_implementation()} {platform.python_version()}"

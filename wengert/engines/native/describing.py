@@ -117,4 +117,5 @@ def _numpy_step(op: Any) -> dict[str, Any]:
 
 def _origins(members: Iterable[Base]) -> list[str]:
     """The operations and the user's lines that a step computes, each once."""
-    return list(dict.fromkeys(m.place for m in members if m.place))
+    places = [m.place for m in members if m.place is not None]
+    return list(dict.fromkeys(f"{op.type} at {op.place}" for op in places))

@@ -39,7 +39,7 @@ from wengert.engines.native.arrays import (
     whole,
 )
 from wengert.engines.native.lanes import LANES, Lane
-from wengert.engines.native.scalar import Code, NotLowered, number_of, type_of
+from wengert.engines.native.scalar import TYPE_OF, Code, NotLowered, number_of, type_of
 from wengert.engines.plan import Plan
 
 ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
@@ -62,7 +62,7 @@ class Lowering:
         self._last: Step | None = None
         self._same: dict[Any, View] = {}  # by what they are computed of
         self._kept: list[Any] = []  # whose ids are in keys
-        self._place = ""
+        self._place: Any = None  # the operation at hand
         self._opaque = _opaque_cells(plan)
         for x in plan.given:
             self._enter(x)
@@ -117,18 +117,19 @@ class Lowering:
         row = op.row
         if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
             return self._variable(op)
-        views = [self.views.get(id(x)) for x in op.inputs]
-        if any(v is None or v.size == 0 for v in views):
-            raise NotLowered("an input is no array of numbers")
+        known = self.views
+        views = [known.get(id(x)) for x in op.inputs]
+        if any(v is None or 0 in v.shape for v in views):
+            raise NotLowered("an input is no array of numbers, or empty")
         if row.closes:  # hands on some of its inputs
             return list(row.kernel(None, *views))
         for y in op.outputs:
             kind = _kind_of(y)
-            if kind is None or not math.prod(y._array.shape):
+            if kind is None or 0 in y._array.shape:
                 raise NotLowered("the result is no array of numbers")
         if row.users or row.stateful or row.effects or TABLE.get(row.name) is None:
             raise NotLowered("the operation is the user's, or more than a function")
-        self._place = f"{row.name} at {op.place}"
+        self._place = op
         rule = RULES.get(row.name)
         if rule is not None:
             if not _takes(rule, len(views)):
@@ -187,7 +188,7 @@ class Lowering:
         if value is None:
             raise NotLowered("the value is no array of numbers")
         if how is not None:
-            self._place = f"{op.row.name} at {op.place}"
+            self._place = op
             value = self.computed(getattr(LANES, how), self._now(cell), value)
         self._state[id(cell)] = value
         self.written[id(cell)] = cell, value
@@ -332,7 +333,7 @@ class Lowering:
         return whole(target)
 
 
-def piece_of(part: View, target: View, place: str) -> Piece:
+def piece_of(part: View, target: View, place: Any) -> Piece:
     """Elements on their way into another array."""
     code = Code()
     value = code.add("param", part.kind, (), 0)
@@ -363,8 +364,8 @@ def _kind_of(x: SymbolicTensor) -> str | None:
     if not is_certain(form.shape):
         return None
     try:
-        return type_of(form.dtype)
-    except (NotLowered, TypeError):
+        return TYPE_OF.get(form.dtype)
+    except TypeError:  # not a dtype of NumPy's
         return None
 
 

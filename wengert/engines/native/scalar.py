@@ -37,10 +37,13 @@ class NotLowered(Exception):  # noqa: N818  # not an error: the operation is com
     """What the native engine leaves to NumPy."""
 
 
+TYPE_OF: Final = {np.dtype(t if t != "b1" else bool): t for t in TYPES}
+
+
 def type_of(dtype: Any) -> str:
     """The type of the numbers of an array."""
-    found: str = np.dtype(dtype).str[1:]
-    if found not in TYPES or np.dtype(dtype).byteorder == ">":
+    found = TYPE_OF.get(np.dtype(dtype))
+    if found is None:
         raise NotLowered(f"numbers of dtype {dtype}")
     return found
 

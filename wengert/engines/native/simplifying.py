@@ -35,6 +35,8 @@ LONG: Final = 1024
 def simplified(low: Lowering, wanted: Sequence[View]) -> list[Any]:
     """The items of a lowering that are needed, some of them replaced by less work."""
     items = needed(low.items, wanted)
+    if not any(type(item) is Product for item in items):
+        return items
     items = _side_by_side(items, wanted)
     items = _sums_of_products(items, wanted)
     items = _in_their_places(items, wanted)
@@ -219,7 +221,7 @@ class _Sums:
             made.append(total)
         return [*made, _Alias(root, total, 0)]
 
-    def _stack(self, views: Sequence[View], made: list[Any], place: str) -> View:
+    def _stack(self, views: Sequence[View], made: list[Any], place: Any) -> View:
         """Matrices one below the other: where they lie so already, or are written so."""
         joined = _joined(views)
         if joined is not None:
