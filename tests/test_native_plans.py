@@ -1,0 +1,207 @@
+"""What the native engine makes of a program: its loops, products and memory, and what it leaves out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.engines.native import machine, objects, processor
+from wengert.engines.native.machine import Loaded
+from wengert.engines.native.memory import ALIGNED, Arena
+
+
+def kinds(f: Any, *args: Any) -> list[str]:
+    return [step["kind"] for step in tf.function(f, jit_compile=True).plan(*args).steps]
+
+
+def value_and_gradient(f: Any) -> Any:
+    def both(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return y, tape.gradient(y, x)
+
+    return both
+
+
+X = tf.ones([64, 100])
+
+
+# ---- fusion -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: tf.exp(x) * x + 1.0,
+        value_and_gradient(lambda x: tf.reduce_sum(tf.exp(x) * x)),
+        tf.nn.softmax,
+        value_and_gradient(lambda x: tf.reduce_sum(tf.nn.softmax(x) * x, axis=1)),
+        lambda x: (x - tf.reduce_mean(x, 1, keepdims=True)) / tf.math.reduce_std(x, 1, keepdims=True),
+        lambda x: tf.transpose(tf.reshape(x, [100, 64]))[::2] * 2.0,
+        lambda x: x + tf.one_hot(tf.range(64), 100),
+    ],
+)  # fmt: skip
+def test_one_loop(f: Any) -> None:
+    """Producers and consumers, siblings, and rows that depend on sums of themselves are one loop."""
+    assert kinds(f, X) == ["loop"]
+
+
+def test_sums_of_many_rows_end_a_loop() -> None:
+    """The sum of all is there when the loop is done, and put together by another."""
+    both = value_and_gradient(lambda x: tf.reduce_sum(tf.exp(x)))
+    assert kinds(both, tf.ones([1 << 20])) == ["loop", "loop"]
+
+
+def test_products_and_what_is_around_them() -> None:
+    """A product, and one loop for bias and activation; its gradient, and what is added to it."""
+    w, b = tf.ones([100, 30]), tf.ones([30])
+    assert kinds(lambda x: tf.nn.relu(tf.matmul(x, w) + b), X) == ["product", "loop"]
+    assert kinds(lambda x: tf.matmul(x, w) @ tf.transpose(w) + x, X) == ["product", "product"]
+
+
+def test_a_step_of_training_is_one_call() -> None:
+    """Reading, gradient and update, with the weights updated by the product itself."""
+    w = tf.Variable(tf.ones([100, 30]))
+
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(tf.matmul(x, w)))
+        w.assign_sub(0.1 * tape.gradient(loss, w))
+        return loss
+
+    plan = tf.function(step).plan(X)
+    assert "NumPy" not in [s["kind"] for s in plan.steps]
+    assert "AssignSubVariableOp" in str(plan).splitlines()[-1]
+    assert plan.steps[-1]["kind"] == "product"
+
+
+def test_nothing_is_computed_twice_or_in_vain() -> None:
+    """Equal operations are one, and what nobody asks for is left out."""
+
+    def f(x: Any) -> Any:
+        tf.matmul(x, x, transpose_b=True)
+        return tf.matmul(x, x, transpose_a=True), tf.matmul(x, x, transpose_a=True) + 1.0
+
+    assert kinds(f, X) == ["product", "loop"]
+
+
+def test_slices_by_one_matrix_and_sums_of_products() -> None:
+    """The steps of a recurrent network: one product for all inputs, one for their gradient."""
+    w = tf.ones([16, 8])
+
+    def gradient(xs: Any, w: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.add_n([tf.square(tf.matmul(xs[k], w)) for k in range(5)])
+        return tape.gradient(y, w)
+
+    xs = tf.ones([5, 4, 16])
+    assert kinds(gradient, xs, w).count("product") == 2
+    got = tf.function(gradient, jit_compile=True)(xs, w)
+    np.testing.assert_allclose(got, gradient(xs, w), rtol=1e-6)
+
+
+def test_between_steps_of_numpy() -> None:
+    """What has no better home is NumPy's, and said to be."""
+    plan = tf.function(lambda x: tf.cumsum(x + 1.0) * 2.0).plan(X)
+    assert [s["kind"] for s in plan.steps] == ["loop", "NumPy", "loop"]
+    assert plan.steps[1]["made of"][0].startswith("Cumsum at ")
+
+
+# ---- the description --------------------------------------------------------------------------
+
+
+def test_a_plan_in_words() -> None:
+    """Bytes, arithmetic, and the lines of the program."""
+    plan = tf.function(lambda x: tf.exp(x) * x).plan(tf.ones([1000]))
+    (step,) = plan.steps
+    assert step["bytes"] == 8000
+    assert step["flops"] > 1000
+    assert [line.split(" at ")[0] for line in step["made of"]] == ["Exp", "Mul"]
+    assert __file__ in str(plan)
+    assert "1 steps of the native engine" in str(plan)
+
+
+def test_the_plan_of_the_other_engine() -> None:
+    plan = tf.function(lambda x: tf.exp(x) * x, jit_compile=False).plan(tf.ones([8]))
+    assert [s["kind"] for s in plan.steps] == ["NumPy", "NumPy"]
+
+
+# ---- unknown sizes ----------------------------------------------------------------------------
+
+
+def test_sizes_that_a_call_brings() -> None:
+    """A graph of unknown sizes is compiled for those that come, with the same results."""
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float64)])
+    def f(x: Any) -> Any:
+        return tf.nn.softmax(x) * tf.reduce_sum(x, 0), tf.shape(x)
+
+    for rows in (1, 2, 5, 2, 0, 20, 30, 40, 50, 60, 70, 80, 90):
+        x = tf.constant(np.random.default_rng(rows).normal(size=(rows, 3)))
+        y, shape = f(x)
+        np.testing.assert_allclose(y, tf.nn.softmax(x) * tf.reduce_sum(x, 0), rtol=1e-12)
+        assert shape.numpy().tolist() == [rows, 3]
+    assert f.experimental_get_tracing_count() == 1
+
+
+# ---- memory -----------------------------------------------------------------------------------
+
+
+def test_arena_reuses_what_was_given_back() -> None:
+    """Places do not overlap while both are in use, and the arena stays small."""
+    arena = Arena()
+    first, second = arena.take(1000), arena.take(10)
+    arena.give(first, 1000)
+    assert arena.take(500) == first
+    assert arena.take(400) == first + 512
+    assert arena.take(2000) == second + ALIGNED
+    assert arena.size == 1024 + ALIGNED + 2048
+
+
+def test_arena_grows_at_its_end() -> None:
+    """A last piece that is free but too small is made larger."""
+    arena = Arena()
+    at = arena.take(100)
+    arena.give(at, 100)
+    assert arena.take(1000) == at
+    assert arena.size == 1024
+
+
+# ---- object files -----------------------------------------------------------------------------
+
+TWICE = "define double @twice(double %x) {\n%y = fmul double %x, 2.0\nret double %y\n}"
+CALLING = "declare double @cos(double)\ndefine double @f(double %x) {\n%y = call double @cos(double %x)\nret double %y\n}"  # fmt: skip
+
+
+@pytest.mark.skipif(not objects.is_known(), reason="object files of this system are LLVM's")
+@pytest.mark.parametrize(
+    ("text", "name", "want"), [(TWICE, "twice", 3.0), (CALLING, "f", np.cos(1.5))]
+)
+def test_objects_are_loaded_without_llvm(text: str, name: str, want: float) -> None:
+    """Code, its constants, and functions of the system."""
+    import ctypes
+
+    data = machine.compiled(text)
+    for load in (objects.Image(data).address, machine._by_llvm(data)):
+        assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(load(name))(1.5) == want
+
+
+def test_what_is_no_object_is_left_to_llvm() -> None:
+    with pytest.raises(objects.Unloadable):
+        objects.Image(b"something else")
+    with pytest.raises(objects.Unloadable, match="function"):
+        objects.Image(machine.compiled(CALLING.replace("@cos", "@no_such_function")))
+    with pytest.raises(KeyError):
+        Loaded(machine.compiled(TWICE)).address("thrice")
+
+
+def test_the_processor_as_llvm_sees_it() -> None:
+    """What is read from the system agrees with what LLVM says."""
+    asked = {f[1:] for f in processor._asked()[1].split(",") if f.startswith("+")}
+    for feature in ("avx", "avx2", "fma", "avx512f"):
+        assert (feature in processor.features()) == (feature in asked)
