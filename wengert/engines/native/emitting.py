@@ -112,7 +112,7 @@ class _Emitter(Layout):
             if s.level != END:
                 continue
             columns = self._sums_columns(s)
-            count = self.parts if columns else self.rows
+            count = self.rows if not columns else 1 if self.strips else self.parts
             target: Base = s.item
             if count > 1:
                 shape = (count, self.columns) if columns else (count,)
@@ -147,7 +147,10 @@ class _Emitter(Layout):
             body.do(f"%g{k} = getelementptr ptr, ptr %b, i64 {k}")
             body.do(f"%a{k} = load ptr, ptr %g{k}")
         self._scratches()
-        if self.rows == 1:
+        self.limit = str(self.columns)
+        if self.strips and self.short:
+            self._limited("%part", self.parts)
+        if self.rows == 1 and not self.strips:
             self._start_columns("0")
             self._row("0")
         else:
@@ -157,7 +160,7 @@ class _Emitter(Layout):
 
     def _loop_over_rows(self) -> None:
         body = self.body
-        begin = body.set(f"mul i64 %part, {self.per_part}")
+        begin = body.set(f"mul i64 {'0' if self.strips else '%part'}, {self.per_part}")
         end = body.set(f"add i64 {begin}, {self.per_part}")
         if self.rows % self.per_part:
             beyond = body.set(f"icmp ugt i64 {end}, {self.rows}")
@@ -232,13 +235,17 @@ class _Emitter(Layout):
                 at = self._start(target, r, index)
                 array = self._pointer(target.base, target.offset)
             else:
-                at = _sum(body, 0, [(r, self.columns if self._is_full(base) else 1)])
+                terms = [(r, self.row if self._is_full(base) else 1)]
+                at = _sum(body, 0, [*terms, *self._strip(1)])
                 array = self._pointer(base)
             self.out_starts[base] = self._element(array, base.kind, at)
-        self.limit = str(self.columns)
-        if self.short:
-            last = body.set(f"icmp eq i64 {r}, {self.rows - 1}")
-            self.limit = body.set(f"select i1 {last}, i64 {self.short}, i64 {self.columns}")
+        if self.short and not self.strips:
+            self._limited(r, self.rows)
+
+    def _limited(self, at: str, count: int) -> None:
+        """The last row, or the last strip of columns, is shorter."""
+        last = self.body.set(f"icmp eq i64 {at}, {count - 1}")
+        self.limit = self.body.set(f"select i1 {last}, i64 {self.short}, i64 {self.columns}")
 
     def _start(self, x: Load, r: str, index: Sequence[str]) -> str:
         """Where a row begins in an array, in elements from its own beginning."""
@@ -246,7 +253,13 @@ class _Emitter(Layout):
         if self.blocked:
             return _sum(self.body, begin, [(r, (x.strides or [0])[0] * self.columns)])
         terms = [(i, x.strides[k]) for i, k in zip(index, self.outer, strict=False)]
+        if self.strips:
+            terms += self._strip(x.strides[self.inner[0]])
         return _sum(self.body, begin, terms)
+
+    def _strip(self, stride: int) -> list[tuple[str, int]]:
+        """How far the columns of a part are from the first ones."""
+        return [("%part", self.columns * stride)] if self.strips else []
 
     def _unravelled(self, r: str, sizes: Sequence[int]) -> list[str]:
         """The index on each axis of a place in row-major order."""
@@ -407,7 +420,7 @@ class _Emitter(Layout):
             found = body(j, width, mask) if whole_row else body(j, width, mask, now)
             return found
 
-        if self.short and not whole_row:
+        if self.short and (self.strips or not whole_row):
             return self._columns_of_any_row(name, accumulators, run)
         full, rest = divmod(self.columns, width)
         now = [start for _, start in accumulators]

@@ -78,8 +78,8 @@ class Layout:
                 self._reduction(item, level)
         self._expand()
         self._lay_out()
-        self._split()
         self._levels()
+        self._split()
         self.width = self._width()
 
     def _map(self, item: Map, within: int) -> None:
@@ -191,11 +191,29 @@ class Layout:
         """The parts: so many rows each, whoever computes them."""
         weight = 1 + len(self.code.instructions) / 16
         per_part = max(1, int(PART / weight / max(self.columns, 1)))
-        most = MOST_SUMS if any(self._sums_columns(s) for s in self.sums) else MOST_PARTS
-        if most == MOST_SUMS and self.columns > (1 << 16):
+        columns = any(self._sums_columns(s) for s in self.sums)
+        most = MOST_SUMS if columns else MOST_PARTS
+        self.row = self.columns  # elements from one row to the next
+        self.strips = columns and self._may_be_in_strips()
+        if self.strips:
+            self.columns = BLOCK
+            self.short = self.row % BLOCK
+            self.per_part, self.parts = self.rows, -(-self.row // BLOCK)
+            return
+        if columns and self.rows <= most:
             most = 1
         self.per_part = max(per_part, -(-self.rows // most))
         self.parts = -(-self.rows // self.per_part)
+
+    def _may_be_in_strips(self) -> bool:
+        """Whether each part can have some of the columns, and all rows: sums of few long rows."""
+        return (
+            self.row >= 2 * BLOCK
+            and self.stages <= 1
+            and len(self.inner) == 1
+            and all(self._sums_columns(s) for s in self.sums)
+            and all(map(self._is_full, self.stored))
+        )
 
     def _sums_columns(self, s: Sum) -> bool:
         return s.level == END and s.item.along == "first"
