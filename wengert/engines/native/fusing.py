@@ -20,6 +20,7 @@ from wengert.engines.native.arrays import (
     Base,
     Count,
     Dims,
+    Gather,
     Literal,
     Map,
     Piece,
@@ -194,6 +195,8 @@ def fitting(group: Group, item: Any) -> str | None:
     """The level at which a group can compute an array, or None."""
     if type(item) is Reduction:
         return _fitting_reduction(group, item)
+    if type(item) is Gather and item.views[1].base.group is group:
+        return None  # the table must be in memory
     touched = [*item.views, item.target] if type(item) is Piece else item.views
     if item.size == group.size and all(_is_there(group, v, FULL) for v in item.views):
         return FULL if _with_boundaries(group, touched, 1) else None
@@ -370,6 +373,7 @@ def _may_compute(base: Base, group: Group, item: Any, view: View) -> bool:
         and group.levels.get(item) == FULL
         and base.size == group.size
         and is_plain(view)
+        and not (type(item) is Gather and view is item.views[1])
     )
 
 
