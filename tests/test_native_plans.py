@@ -112,6 +112,33 @@ def test_between_steps_of_numpy() -> None:
     assert plan.steps[1]["made of"][0].startswith("Cumsum at ")
 
 
+def test_cheap_values_are_computed_again() -> None:
+    """What is twice an array in memory is not written for the loop after the sum."""
+
+    def f(x: Any) -> Any:
+        u = x * 2.0 + 1.0
+        return u * tf.reduce_sum(tf.exp(u))
+
+    x = tf.ones([1 << 16])
+    plan = tf.function(f).plan(x)
+    assert [s["kind"] for s in plan.steps] == ["loop", "loop", "loop"]
+    assert plan.steps[0]["bytes"] < 1.1 * 4 * (1 << 16)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_gathers_are_read_where_they_are_used(axis: int) -> None:
+    """One loop checks the indices, another one reads; a wrong index is an error."""
+    f = tf.function(
+        lambda x, i: tf.reduce_sum(tf.gather(x, i, axis=axis) * 2.0, 1), jit_compile=True
+    )
+    x, i = tf.constant(np.random.default_rng(0).normal(size=(6, 7))), tf.constant([5, 0, 3])
+    assert [s["kind"] for s in f.plan(x, i).steps] == ["loop", "loop"]
+    want = np.take(x.numpy(), [5, 0, 3], axis).sum(1) * 2.0
+    np.testing.assert_allclose(f(x, i), want)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[1\] = 7 is not in"):
+        f(x, tf.constant([5, 7, 3]))
+
+
 # ---- the description --------------------------------------------------------------------------
 
 

@@ -158,6 +158,17 @@ class Piece(Map):
     target: View
 
 
+class Gather(Map):
+    """Elements of a table in memory, where an index says: views of the index and of the table.
+
+    The table's view leaves out the axis that the index goes along, in steps of `step`.
+    """
+
+    __slots__ = ("step",)
+
+    step: int
+
+
 class Outside(Base):
     """A result of something that NumPy computes: `step` of the plan, its `index`-th result."""
 

@@ -280,6 +280,8 @@ class _Emitter(Layout):
                     self.names_row[i] = self._load(k, "0", 1, None)
                 else:
                     self.names_row[i] = self.totals[k]
+            elif op == "gather":
+                self.names_row[i] = self._picked(i, self.names_row[args[0]], "0", 1, None)
             else:
                 names = [self.names_row[a] for a in args]
                 self.names_row[i] = self.body.value(self.code, i, names, 1, self._called)
@@ -404,6 +406,9 @@ class _Emitter(Layout):
             elif self._is_kept(i, stage):
                 start = self.scratch.get(i) or self.out_starts[self.kept[i]]
                 names[i] = self._read(start, kind, j, width, mask)
+            elif op == "gather":
+                index = names[args[0]] if self.full[args[0]] else self.names_row[args[0]]
+                names[i] = self._picked(i, index, j, width, mask)
             else:
                 given = [names[a] for a in args]
                 names[i] = self.body.value(self.code, i, given, width, self._called)
@@ -508,6 +513,31 @@ class _Emitter(Layout):
             return self._read(self.starts[k], x.kind, at, width, mask)
         return self._gathered(self.starts[k], x.kind, at, stride, width, mask)
 
+    def _picked(self, i: int, index: str, j: str, width: int, mask: str | None) -> str:
+        """Elements of a table: those of the row that an index says, or each where its own says."""
+        body = self.body
+        _, kind, (argument,), (which, step) = self.code.instructions[i]
+        many = width if self.full[argument] else 1
+        index_kind = self.code.kind(argument)
+        if index_kind != "i8":
+            source, target = llvm_type(index_kind, many), llvm_type("i8", many)
+            index = body.set(f"sext {source} {index} to {target}")
+        begin, (at, stride) = self.starts[which], self._along(self.loads[which], j)
+        if many == 1:
+            row = self._element(begin, kind, _sum(body, 0, [(index, step)]))
+            if width == 1 or stride == 1:
+                return self._read(row, kind, at, width, mask)
+            return self._gathered(row, kind, at, stride, width, mask)
+        offsets = f"<{width} x i64>"
+        far = body.set(f"mul {offsets} {index}, splat (i64 {step})")
+        steps = ", ".join(f"i64 {k * stride}" for k in range(width))
+        places = body.set(f"add {offsets} {far}, <{steps}>")
+        start = self._element(begin, kind, at)
+        return self._at_places(
+            body.set(f"getelementptr {memory_type(kind, 1)}, ptr {start}, {offsets} {places}"),
+            kind, width, mask,
+        )  # fmt: skip
+
     def _along(self, x: Load, j: str) -> tuple[str, int]:
         """Where column j is, from the beginning of the row, and how far the next one is."""
         if len(self.inner) > 1:
@@ -555,12 +585,13 @@ class _Emitter(Layout):
         self, start: str, kind: str, at: str, stride: int, width: int, mask: str | None
     ) -> str:
         """Elements that do not lie side by side, one by one."""
-        body = self.body
         place = self._element(start, kind, at)
+        return self._at_places(self._places_from(place, kind, stride, width), kind, width, mask)
+
+    def _at_places(self, places: str, kind: str, width: int, mask: str | None) -> str:
+        body = self.body
         memory = memory_type(kind, width)
-        places = self._places_from(place, kind, stride, width)
-        mangled = memory_mangled(kind, width)
-        name = f"@llvm.masked.gather.{mangled}.v{width}p0"
+        name = f"@llvm.masked.gather.{memory_mangled(kind, width)}.v{width}p0"
         body.declarations.add(f"declare {memory} {name}(<{width} x ptr>, <{width} x i1>, {memory})")
         chosen = mask or "splat (i1 true)"
         found = body.set(f"call {memory} {name}(<{width} x ptr> align {kind[1]} {places}, <{width} x i1> {chosen}, {memory} zeroinitializer)")  # fmt: skip

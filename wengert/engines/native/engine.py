@@ -13,7 +13,7 @@ from wengert.engines.native.arrays import Base, Map, Pieces, Product, Step, View
 from wengert.engines.native.cache import stored
 from wengert.engines.native.calls import Call, product_calls
 from wengert.engines.native.emitting import functions_text, launches
-from wengert.engines.native.fusing import Fusion, Group, in_memory
+from wengert.engines.native.fusing import Fusion, Group, compute_again, in_memory
 from wengert.engines.native.lowering import Lowering
 from wengert.engines.native.machine import Loaded, compiled
 from wengert.engines.native.processor import multiplies_and_adds
@@ -45,6 +45,7 @@ class Native:
         for item in simplified(low, views):
             self.fusion.add(item)
         wanted = [v.base for v in views]
+        compute_again(self.fusion.groups, wanted)
         self._overwritten = self._in_place()
         self.order = self.fusion.ordered()
         self.memory = in_memory(self.order, wanted)

@@ -20,6 +20,7 @@ from wengert.engines.native.arrays import (
     Base,
     Count,
     Dims,
+    Gather,
     Literal,
     Map,
     Piece,
@@ -194,6 +195,8 @@ def fitting(group: Group, item: Any) -> str | None:
     """The level at which a group can compute an array, or None."""
     if type(item) is Reduction:
         return _fitting_reduction(group, item)
+    if type(item) is Gather and item.views[1].base.group is group:
+        return None  # the table must be in memory
     touched = [*item.views, item.target] if type(item) is Piece else item.views
     if item.size == group.size and all(_is_there(group, v, FULL) for v in item.views):
         return FULL if _with_boundaries(group, touched, 1) else None
@@ -296,3 +299,103 @@ def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
             ):
                 found.add(item)
     return found
+
+
+# ---- computing again instead of keeping ----------------------------------------------------------
+
+# Instructions that cost less than a pass through memory.
+CHEAP: Final = frozenset(
+    ("param", "const", "neg", "add", "sub", "mul", "abs", "select", "not", "and", "or", "cast",
+     "lt", "le", "gt", "ge", "eq", "ne")
+)  # fmt: skip
+FEW: Final = 8
+
+
+def compute_again(groups: Sequence[Group], wanted: Iterable[Base]) -> None:
+    """Let each loop compute cheap values for itself, where that saves writing and reading them.
+
+    A value of one array that lies in memory anyway is read as quickly as the value itself, and is
+    then not written at all.
+    """
+    kept = in_memory(groups, wanted)
+    asked = set(wanted)
+    users: dict[Base, list[tuple[Group, Any, View]]] = {}
+    for group in groups:
+        for item in group.members:
+            for view in item.operands:
+                if view.base.group is not group:
+                    users.setdefault(view.base, []).append((group, item, view))
+    for base, found in users.items():
+        recipe = None if base in asked else _recipe(base, kept)
+        if recipe is None:
+            continue
+        if all(_may_compute(base, *use) for use in found):
+            for group in dict.fromkeys(g for g, _, _ in found):
+                _copy_into(group, recipe, [use for use in found if use[0] is group])
+
+
+def _recipe(base: Base, kept: set[Base]) -> list[Any] | None:
+    """What has to be computed for a value, the value last; None if it is not cheap.
+
+    It is cheap if it takes little arithmetic on one array in memory.
+    """
+    order: list[Any] = []
+    read: set[Base] = set()
+    if not _collect(base, kept, order, read) or len(read) != 1:
+        return None
+    count = sum(len(m.code.instructions) for m in order)
+    return order if count <= FEW * len(order) and len(order) <= FEW else None
+
+
+def _collect(base: Base, kept: set[Base], order: list[Any], read: set[Base]) -> bool:
+    if type(base) is not Map or base.group is None or base.group.levels.get(base) != FULL:
+        return False
+    if len(order) > FEW or not CHEAP.issuperset([op for op, *_ in base.code.instructions]):
+        return False
+    for view in base.views:
+        inner = view.base
+        if type(inner) is Literal:
+            continue
+        if not is_plain(view):
+            return False
+        if inner.group is None or (inner in kept and inner.group is not base.group):
+            read.add(inner)
+        elif inner not in order and not _collect(inner, kept, order, read):
+            return False
+    order.append(base)
+    return True
+
+
+def _may_compute(base: Base, group: Group, item: Any, view: View) -> bool:
+    """Whether a loop that uses a value has what the value is made of at the same place."""
+    return (
+        group.is_loop
+        and group.levels.get(item) == FULL
+        and base.size == group.size
+        and is_plain(view)
+        and not (type(item) is Gather and view is item.views[1])
+    )
+
+
+def _copy_into(
+    group: Group, recipe: Sequence[Any], uses: Sequence[tuple[Group, Any, View]]
+) -> None:
+    """Let a group compute a value, and those who use it there use that."""
+    copies: dict[Base, Any] = {}
+    for base in recipe:
+        views = [_instead(v, copies) for v in base.views]
+        own = copies[base] = Map(base.shape, base.kind, base.code, base.result, views, base.place)
+        own.group = group
+        group.levels[own] = FULL
+    group.members[:0] = list(copies.values())
+    for _, item, view in uses:
+        mine = _instead(view, copies)
+        if isinstance(item, Map):
+            item.views = [mine if v is view else v for v in item.views]
+        else:
+            item.view = mine
+
+
+def _instead(view: View, copies: dict[Base, Any]) -> View:
+    own = copies.get(view.base)
+    return view if own is None else View(own, view.shape, view.offset, view.strides)

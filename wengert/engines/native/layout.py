@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple
 from wengert.engines.native import mathematics
 from wengert.engines.native.arrays import (
     Base,
+    Gather,
     Literal,
     Map,
     Piece,
@@ -72,7 +73,9 @@ class Layout:
         self.axes = [Axis(b // a, a) for a, b in zip([1, *chain], chain, strict=False)][::-1]
         for item in self.group.members:
             level = self.group.levels[item]
-            if isinstance(item, Map):
+            if type(item) is Gather:
+                self._gather(item, (self.group.columns or 1) if level == ROW else 1)
+            elif isinstance(item, Map):
                 self._map(item, (self.group.columns or 1) if level == ROW else 1)
             else:
                 self._reduction(item, level)
@@ -85,6 +88,15 @@ class Layout:
     def _map(self, item: Map, within: int) -> None:
         arguments = [self._argument(v, within) for v in item.views]
         self.values[item] = self.code.inserted(item.code, arguments)[item.result]
+
+    def _gather(self, item: Gather, within: int) -> None:
+        index, table = item.views
+        which = len(self.loads)
+        self.loads.append(Load(table.base, table.offset, self._on_axes(table, within)))
+        arguments = (self._argument(index, within),)
+        self.read_views = True
+        extra = (which, item.step)
+        self.values[item] = self.code.add("gather", item.kind, arguments, extra)
 
     def _reduction(self, item: Reduction, level: str) -> None:
         value = self._argument(item.view, 1)
@@ -236,6 +248,8 @@ class Layout:
                     self.depth[i] = depth_of_sum[k]
             elif args:
                 self.full[i] = any(self.full[a] for a in args)
+                if op == "gather":
+                    self.full[i] |= self.loads[extra[0]].level == FULL
                 self.depth[i] = max(self.depth[a] for a in args)
             for k in at_value.get(i, ()):
                 depth_of_sum[k] = self.depth[i] + 1

@@ -22,6 +22,7 @@ from wengert.engines.native.arrays import (
     Base,
     Count,
     Dims,
+    Gather,
     Given,
     Literal,
     Map,
@@ -309,6 +310,19 @@ class Lowering:
         if type(view.base) in (Literal, Count) or leading(view) is None:
             return self.copied(view)
         return view
+
+    def gathered(self, table: View, index: View, axis: int, inner: Dims) -> View:
+        """The parts of a table along an axis that an index says; `inner` is the index's shape."""
+        sizes, steps = table.shape, table.strides
+        shape = (*sizes[:axis], *inner, *sizes[axis + 1 :])
+        strides = (*steps[:axis], *[0] * len(inner), *steps[axis + 1 :])
+        code = Code()
+        views = [broadcast(index, shape), View(table.base, shape, table.offset, strides)]
+        result = code.add("param", table.kind, (), 1)
+        base = Gather(shape, table.kind, code, result, views, self._place)
+        base.step = steps[axis]
+        self.items.append(base)
+        return whole(base)
 
     def assembled(
         self, shape: Dims, kind: str, fill: Any, parts: Sequence[tuple[View, View]]

@@ -320,3 +320,27 @@ def _one_hot(
     return low.computed(
         lambda at, one: LANES.where(at == one, on[()], off[()]), _places(low, shape, axis), label
     )
+
+
+# ---- elements where an index says --------------------------------------------------------------
+
+
+@rule("GatherV2")
+def _gather(low: Lowering, op: Operation, x: View, i: View, *, axis: int, batch_dims: int) -> View:
+    if batch_dims or i.kind not in ("i4", "i8"):
+        raise NotLowered("an index for each example")
+    size = x.shape[axis]
+    wrong = low.computed(lambda v: LANES.logical_or(v < 0, v >= size), i)
+    low.checks.append(low.reduced("any", wrong, range(len(i.shape)), False))
+    # What is wrong is said in the end; until then it must not read beyond the table.
+    inside = low.computed(
+        lambda v: LANES.where(LANES.logical_and(v >= 0, v < size), v, v * v.dtype.type(0)), i
+    )
+    return low.gathered(
+        low.stored(x), low.reshape(inside, _among(x.shape, i.shape, axis)), axis, i.shape
+    )
+
+
+def _among(shape: Dims, index: Dims, axis: int) -> Dims:
+    """The shape of an index beside the other axes of a table."""
+    return (*[1] * axis, *index, *[1] * (len(shape) - axis - 1))

@@ -13,6 +13,8 @@ instruction is (operation, type of the result, arguments, extra), its value the 
     cast                 the same number in another type
     bits                 the same bits as another type
     call                 a function of `mathematics`, named by the extra
+    gather               an element of an array in memory, at the place that the argument says; the
+                         extra is which array, and the elements from one place to the next
     far                  the first argument, or, where the second is beyond a limit, what a function
                          gives for it; the extra is the function's name and the limit
 """
