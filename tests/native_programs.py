@@ -654,6 +654,20 @@ def elsewhere(m: Maker) -> None:
 OFTEN = (smooth, smooth, simple, pair, pair, reduce, reduce, product, slices, rows)
 
 
+@maker
+def gather(m: Maker) -> None:
+    """Rows that other values say, which may be a matrix, and the same row many times."""
+    i = m.pick(lambda x: x.shape.rank > 0 and 0 not in x.shape)
+    j = m.pick(lambda x: x.dtype in (tf.int32, tf.int64) and np.prod(x.shape, initial=1) < 200)
+    if i is None or j is None:
+        return
+    axis = m.axis(i)
+    size = m.shape(i)[axis]
+    if np.prod(m.shape(i), initial=1) * np.prod(m.shape(j), initial=1) <= MOST * size:
+        call = lambda x, k: tf.gather(x, k % size, axis=axis)  # noqa: E731
+        m.add(f"gather {axis}", call, i, j, exact=True)
+
+
 # ---- programs ---------------------------------------------------------------------------------
 
 

@@ -209,6 +209,31 @@ def test_results_that_are_inputs_or_each_other() -> None:
     )
 
 
+def test_indices_that_are_tensors() -> None:
+    """Slices, elements, rows and sizes that only the call brings."""
+
+    def f(x: Any, i: Any, n: Any) -> list[Any]:
+        return [
+            x[i:] * 2.0,
+            x[i] + x[i, n],
+            x[:, ::-1][n:i],
+            tf.gather(x, [i, n, i]) * x[i],
+            tf.reshape(x, [n, -1]) + 1.0,
+            tf.tile(x, [n, 1]) - 1.0,
+            tf.reduce_sum(x[:i], n - 1),
+            tf.slice(x, [0, n], [i, 1]),
+        ]
+
+    x = wrap(normal_of(6, 8))
+    for i, n in ((2, 1), (3, 2), (5, 1)):
+        at = [x, tf.constant(i), tf.constant(n)]
+        assert_near(arrays(compiled(f)(*at)), arrays(reference(f)(*at)), 1e-13, 1.0)
+
+
+def normal_of(*shape: int) -> Any:
+    return np.random.default_rng(3).normal(size=shape)
+
+
 # ---- rows of all lengths, and many parts ------------------------------------------------------------
 
 
