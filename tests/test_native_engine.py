@@ -348,6 +348,40 @@ def test_after_an_error() -> None:
     assert_same(make)
 
 
+def _checked_before(v: Any, x: Any) -> Any:
+    y = tf.debugging.check_numerics(tf.math.log(x), "planted")
+    v.assign_add(x)
+    return y
+
+
+def _checked_after(v: Any, x: Any) -> Any:
+    v.assign(tf.reverse(v, [0]) + x)
+    return tf.debugging.check_numerics(tf.math.log(x), "planted")
+
+
+def _checked_between(v: Any, x: Any) -> Any:
+    v.assign_add(x)
+    tf.debugging.assert_positive(x)
+    v.assign_add(x)
+    return x + v
+
+
+@pytest.mark.parametrize("f", [_checked_before, _checked_after, _checked_between])
+def test_variables_after_an_error(f: Callable[[Any, Any], Any]) -> None:
+    """What stands before a failing check has happened, what stands after it has not."""
+
+    def make(function: Any) -> list[Any]:
+        v = tf.Variable(np.zeros(4))
+        step = function(lambda x: f(v, x))
+        for _ in range(2):
+            step(tf.ones([4], tf.float64))
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            step(tf.constant([1.0, 2.0, 3.0, 0.0], tf.float64))
+        return [v]
+
+    assert_same(make)
+
+
 # ---- variables --------------------------------------------------------------------------------
 
 
