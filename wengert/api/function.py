@@ -46,9 +46,11 @@ class ConcreteFunction:
         self._structure = structure
         self._there = there
         self._inputs = inputs
+        # Whether it is a plain list or tuple of tensors.
+        flat = type(structure) in (list, tuple) and all(there) and len(there) == len(structure)
+        self._kind = type(structure) if flat and not any(map(_is_nested, structure)) else None
         self._captures = trace.graph.captures
-        self._is_single = there == [True] and not nest.is_nested(structure)
-        self._is_single &= not nest.is_composite(structure)
+        self._is_single = there == [True] and not _is_nested(structure)
 
     @property
     def graph(self) -> FunctionGraph:
@@ -98,7 +100,8 @@ class ConcreteFunction:
         found = self._trace.alone(values)
         if self._is_single:
             return wrap(found[0])
-        return self._packed([wrap(y) for y in found])
+        made = [wrap(y) for y in found]
+        return self._packed(made) if self._kind is None else self._kind(made)
 
     def _packed(self, results: Sequence[Any]) -> Any:
         given = iter(results)
@@ -117,6 +120,10 @@ class ConcreteFunction:
     def __repr__(self) -> str:
         shown = ", ".join(repr(spec) for spec in self._specs)
         return f"<ConcreteFunction {self.name}({shown})>"
+
+
+def _is_nested(value: Any) -> bool:
+    return nest.is_nested(value) or nest.is_composite(value)
 
 
 class Function:

@@ -18,7 +18,7 @@ from wengert.engines.native.machine import Loaded, compiled
 @functools.cache
 def functions() -> Loaded:
     """The compiled runtime."""
-    return Loaded(stored("runtime", runtime.text(), lambda: compiled(runtime.text())))
+    return Loaded(stored("runtime", runtime.text(), lambda: compiled(runtime.text(), quickly=True)))
 
 
 class Pool:
