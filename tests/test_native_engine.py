@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import wengert as tf
 from wengert.engines.choosing import Chosen, _Careful
@@ -429,6 +431,68 @@ def test_updates_that_read_what_they_replace(size: int) -> None:
         return [v]
 
     assert_same(make)
+
+
+# Of a variable, another one, a matrix and an argument; what the last three give is handed out.
+ASSIGNMENTS: list[Callable[[Any, Any, Any, Any], Any]] = [
+    lambda v, u, c, x: v.assign_add(x * 0.1),
+    lambda v, u, c, x: v.assign_sub(u * 0.5),
+    lambda v, u, c, x: v.assign(tf.transpose(v) + 0.1),
+    lambda v, u, c, x: v.assign(c @ v),
+    lambda v, u, c, x: v.assign_add(c @ u),
+    lambda v, u, c, x: v.assign_add(0.1 * (v @ c)),
+    lambda v, u, c, x: v.assign(tf.reverse(v, [0]) * 0.9),
+    lambda v, u, c, x: v.assign(v - tf.reduce_max(v, 1, keepdims=True)),
+    lambda v, u, c, x: v.assign(u),
+    lambda v, u, c, x: v.assign(tf.nn.softmax(v)),
+    lambda v, u, c, x: tf.cumsum(v, 0) * 0.1,
+    lambda v, u, c, x: tf.tanh(v + x),
+    lambda v, u, c, x: v.read_value(),
+]
+READS = 10
+
+
+def _random_steps(seed: int) -> Callable[..., list[Any]]:
+    """A function of two variables that reads and assigns them in a random order."""
+    rng = np.random.default_rng(seed)
+    plan = [
+        (int(rng.integers(len(ASSIGNMENTS))), int(rng.integers(2)))
+        for _ in range(rng.integers(1, 9))
+    ]
+
+    def f(variables: list[Any], c: Any, x: Any) -> list[Any]:
+        found = []
+        for what, which in plan:
+            v, u = variables[which], variables[1 - which]
+            result = ASSIGNMENTS[what](v, u, c, x)
+            if what >= READS:
+                found.append(result)
+        return [tf.reduce_sum(x * v) for v in variables] + found
+
+    return f
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**40), st.sampled_from([3, 40]))
+def test_random_assignments(seed: int, size: int) -> None:
+    """Any order of reads and assignments; what was handed out after each call stays."""
+    f = _random_steps(seed)
+
+    def make(function: Any) -> list[Any]:
+        variables = [tf.Variable(normal(size, size, seed=i) / size) for i in range(2)]
+        c = tf.constant(normal(size, size, seed=2) / size)
+        step = function(lambda x: f(variables, c, x))
+        held: list[Any] = []
+        for k in range(3):
+            held += step(c * float(k))
+            held += [x for v in variables for x in (v.numpy(), v.read_value())]
+            if k == 0:
+                kept = [np.array(x) for x in held]
+        for x, want in zip(held, kept, strict=False):
+            np.testing.assert_array_equal(x, want)
+        return held
+
+    assert_same(make, 1e-9)
 
 
 def test_what_was_read_before_an_update_stays() -> None:
