@@ -1,0 +1,433 @@
+"""Where the native engine cannot do its work, NumPy does; what it keeps on disk is never trusted."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import wengert as tf
+from wengert.engines.choosing import Chosen
+from wengert.engines.native import blas, cache, engine, running
+
+X = np.random.default_rng(0).normal(size=(40, 30))
+
+
+@pytest.fixture(autouse=True)
+def nothing_said_before(monkeypatch: Any) -> None:
+    """Each test hears every warning; none finds what was compiled before."""
+    monkeypatch.setattr(Chosen, "warned", set())
+    monkeypatch.setenv("WENGERT_CACHE_DIR", "")
+
+
+def softly(x: Any) -> list[Any]:
+    y = tf.tanh(x) @ tf.transpose(x)
+    return [tf.reduce_sum(tf.exp(-y * y), 1), y]
+
+
+def wanted(x: Any) -> list[Any]:
+    y = np.tanh(x) @ x.T
+    return [np.exp(-y * y).sum(1), y]
+
+
+def assert_right(f: Any) -> None:
+    for got, want in zip(f(tf.constant(X)), wanted(X), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-11)
+
+
+def said(run: Callable[[], Any]) -> list[str]:
+    """The warnings of a run."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        run()
+    assert all(w.category is RuntimeWarning for w in found)
+    return [str(w.message) for w in found]
+
+
+def assert_one_warning(*words: str) -> None:
+    """A function gives what it should; its first call warns, the second does not."""
+    f = tf.function(softly, jit_compile=True)
+    (message,) = said(lambda: assert_right(f))
+    for word in words:
+        assert word in message
+    assert said(lambda: assert_right(f)) == []
+
+
+# ---- what is missing ----------------------------------------------------------------------------
+
+WITHOUT = """
+import sys, warnings
+sys.modules[{name!r}] = None
+import numpy as np, wengert as tf
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    x = tf.constant(np.arange(12.0).reshape(3, 4))
+    f = tf.function(lambda x: tf.tanh(x) @ tf.transpose(x))
+    g = tf.function(lambda x: tf.exp(-x), jit_compile=True)
+    for _ in range(2):
+        assert np.allclose(f(x), np.tanh(x) @ x.numpy().T) and np.allclose(g(x), np.exp(-x.numpy()))
+print(*[(w.category.__name__, str(w.message)) for w in found], sep="\\n")
+"""
+
+
+@pytest.mark.parametrize("name", ["llvmlite", "llvmlite.binding"])
+def test_without_llvmlite(name: str) -> None:
+    """One warning in a process, which names what is missing; everything is computed."""
+    lines = in_python(WITHOUT.format(name=name), WENGERT_CACHE_DIR="").splitlines()
+    assert len(lines) == 1, lines
+    assert "RuntimeWarning" in lines[0]
+    assert "The native engine needs llvmlite" in lines[0]
+
+
+def test_numpy_alone_needs_no_llvmlite() -> None:
+    """Nobody is warned who asked for nothing else."""
+    code = WITHOUT.replace("tf.function(lambda", "tf.function(jit_compile=False)(lambda")
+    code = code.replace(", jit_compile=True)", ")").format(name="llvmlite")
+    assert in_python(code).strip() == ""
+
+
+@pytest.fixture
+def fresh_blas() -> Iterator[None]:
+    """OpenBLAS is looked for anew, before and after."""
+    for found in (blas.library, blas.address):
+        found.cache_clear()
+    yield
+    for found in (blas.library, blas.address):
+        found.cache_clear()
+
+
+@pytest.mark.parametrize("content", [None, b"this is no library"])
+def test_without_openblas(
+    monkeypatch: Any, fresh_blas: None, tmp_path: Path, content: bytes | None
+) -> None:
+    """Products of matrices are NumPy's, without a warning; what is around them is compiled."""
+    file = tmp_path / "libopenblas.so"
+    if content is not None:
+        file.write_bytes(content)
+    monkeypatch.setattr(blas, "_file", lambda: None if content is None else str(file))
+    f = tf.function(softly, jit_compile=True)
+    assert said(lambda: assert_right(f)) == []
+    assert blas.address("f8") is None
+    assert blas.core() == "none"
+
+
+# ---- what fails ---------------------------------------------------------------------------------
+
+
+def test_a_graph_that_cannot_be_compiled(monkeypatch: Any) -> None:
+    """One warning for each graph, which says what went wrong and where the graph is."""
+    monkeypatch.setattr(engine, "compiled", _raising(RuntimeError("planted")))
+    assert_one_warning("RuntimeError: planted", "Tanh", os.path.basename(__file__), "report it")
+    other = tf.function(lambda x: tf.sin(x) * 2.0, jit_compile=True)
+    assert len(said(lambda: other(tf.constant(X)))) == 1
+
+
+def test_gradients_of_what_cannot_be_compiled(monkeypatch: Any) -> None:
+    """They are computed by NumPy too."""
+    monkeypatch.setattr(engine, "compiled", _raising(RuntimeError("planted")))
+    f = tf.function(lambda x: tf.reduce_sum(tf.sin(x)), jit_compile=True)
+    x = tf.constant(X)
+    with warnings.catch_warnings(), tf.GradientTape() as tape:
+        warnings.simplefilter("ignore")
+        tape.watch(x)
+        y = f(x)
+        np.testing.assert_allclose(tape.gradient(y, x), np.cos(X))
+
+
+def test_without_memory(monkeypatch: Any) -> None:
+    """NumPy, which needs less at a time, may find it."""
+    monkeypatch.setattr(running, "new_arena", _raising(MemoryError()))
+    assert_one_warning("no memory for a compiled graph")
+
+
+def test_without_memory_variables_change_once() -> None:
+    """What was done natively before the memory was gone is not done once more by NumPy."""
+    v = tf.Variable(np.zeros(30))
+    calls: list[int] = []
+
+    def failing_once(a: Any) -> Any:
+        calls.append(len(calls))
+        if calls == [0, 1]:
+            raise MemoryError
+        return a
+
+    @tf.function(jit_compile=True)
+    def step(x: Any) -> Any:
+        v.assign_add(tf.ones_like(v))
+        y = tf.numpy_function(failing_once, [x + 1.0], tf.float64)
+        return tf.reduce_sum(tf.ensure_shape(y, x.shape) + v)
+
+    step(tf.constant(X))
+    with contextlib.suppress(MemoryError, tf.errors.OpError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        step(tf.constant(X))
+    assert v.numpy().tolist() == [2.0] * 30
+
+
+def _raising(error: BaseException) -> Callable[..., Any]:
+    def function(*_: Any) -> Any:
+        raise error
+
+    return function
+
+
+# ---- the cache, from process to process -----------------------------------------------------------
+
+# Prints how often something was compiled, and a digest of the results.
+COUNTING = """
+import hashlib, sys, numpy as np
+from wengert.engines.native import machine
+usual, count = machine.compiled, []
+machine.compiled = lambda text: count.append(1) or usual(text)
+import wengert as tf
+x = tf.constant(np.arange(70_000.0).reshape(700, 100) / 1e5)
+f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) @ tf.transpose(x), 0), jit_compile=True)
+g = tf.function(lambda x: tf.sin(x) + 1.0, jit_compile=True)
+print(len(count), hashlib.sha256(f(x).numpy().tobytes() + g(x).numpy().tobytes()).hexdigest(),
+      len(count))
+"""
+
+
+def started(code: str, **environment: str) -> Any:
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def output(process: Any) -> str:
+    out, error = process.communicate(timeout=120)
+    assert process.returncode == 0, error
+    assert error == ""
+    return str(out)
+
+
+def in_python(code: str, **environment: str) -> str:
+    """What a program prints that another process runs."""
+    return output(started(code, **environment))
+
+
+def counted(place: Path | str, **environment: str) -> tuple[int, str]:
+    """How often another process compiles something, and what it computes."""
+    before, digest, after = in_python(COUNTING, WENGERT_CACHE_DIR=str(place), **environment).split()
+    assert before == "0"
+    return int(after), digest
+
+
+def is_whole(file: Path) -> bool:
+    """Whether a file says truly what is in it."""
+    check, _, content = file.read_bytes().partition(b"\n")
+    return check == hashlib.sha256(content).hexdigest().encode() and bool(content)
+
+
+def assert_whole(place: Path, count: int) -> None:
+    """A folder has so many files of machine code, and nothing else."""
+    files = sorted(place.iterdir())
+    assert [f.suffix for f in files] == [".o"] * count
+    assert all(map(is_whole, files))
+
+
+def _flipped(data: bytes) -> bytes:
+    at = 3 * len(data) // 4
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def test_a_process_compiles_what_none_has_compiled(tmp_path: Path) -> None:
+    """The second compiles nothing; damaged files are compiled anew and replaced."""
+    place = tmp_path / "not" / "there"
+    count, digest = counted(place)
+    assert count == 3  # two graphs and the runtime
+    assert_whole(place, 3)
+    assert counted(place) == (0, digest)
+    flipped, cut, empty = sorted(place.iterdir())
+    flipped.write_bytes(_flipped(flipped.read_bytes()))
+    cut.write_bytes(cut.read_bytes()[:-1000])
+    empty.write_bytes(b"")
+    assert not any(map(is_whole, (flipped, cut, empty)))
+    assert counted(place) == (3, digest)
+    assert_whole(place, 3)
+    assert counted(place) == (0, digest)
+
+
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    """A file in its place, or above it: everything is compiled, and no one complains."""
+    file = tmp_path / "file"
+    file.write_text("mine")
+    assert counted(file)[0] == 3
+    assert counted(file / "below")[0] == 3
+    assert file.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere"
+)
+def test_a_folder_for_reading_only(tmp_path: Path) -> None:
+    """The same for a folder that somebody else has closed."""
+    tmp_path.chmod(0o500)
+    assert counted(tmp_path)[0] == 3
+    tmp_path.chmod(0o700)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_kept_if_nothing_shall_be(tmp_path: Path) -> None:
+    """An empty WENGERT_CACHE_DIR; and where files are if nothing is said."""
+    homes = {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": str(tmp_path / "xdg")}
+    assert counted("", **homes)[0] == 3
+    assert list(tmp_path.iterdir()) == []
+    code = "import os; os.environ.pop('WENGERT_CACHE_DIR')\n" + COUNTING
+    in_python(code, **homes)
+    if sys.platform == "linux":
+        assert_whole(tmp_path / "xdg" / "wengert", 3)
+
+
+def test_many_processes_at_once(tmp_path: Path) -> None:
+    """All begin with nothing and write the same files: they agree, and leave whole ones only."""
+    waiting = [started(COUNTING, WENGERT_CACHE_DIR=str(tmp_path)) for _ in range(4)]
+    found = {output(process).split()[1] for process in waiting}
+    assert len(found) == 1
+    assert_whole(tmp_path, 3)
+    assert counted(tmp_path) == (0, *found)
+
+
+def test_every_text_has_a_file_of_its_own(tmp_path: Path, monkeypatch: Any) -> None:
+    """Other code, another kind of it or another processor: another name."""
+    names = {cache.digest_of(*key) for key in (("a", "b"), ("a", "c"), ("ab", ""), ("", "ab"))}
+    assert len(names) == 4
+    monkeypatch.setattr(cache, "fingerprint", lambda: "another processor")
+    assert cache.digest_of("a", "b") not in names
+
+
+# ---- the cache, within a process ------------------------------------------------------------------
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: Any) -> Iterator[Path]:
+    """A folder for the cache, whose limit is 3500 bytes."""
+    monkeypatch.setenv("WENGERT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("WENGERT_CACHE_LIMIT", "3500")
+    cache._limit.cache_clear()
+    yield tmp_path / "cache"
+    monkeypatch.undo()
+    cache._limit.cache_clear()
+
+
+def kept(text: str, content: bytes = b"") -> bool:
+    """Whether the cache has what belongs to a text; it is put there otherwise."""
+    made = []
+
+    def make() -> bytes:
+        made.append(text)
+        return content or text.encode() * (930 // len(text))
+
+    assert cache.stored("test", text, make) == (content or text.encode() * (930 // len(text)))
+    return not made
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(min_size=1, max_size=200), st.integers(0, 2**30), st.booleans())
+def test_any_damage_is_noticed(place: Path, content: bytes, where: int, cut: bool) -> None:
+    """Whatever byte of a file is missing or changed, the code is made anew and replaced."""
+    kept("x", content)
+    (file,) = place.iterdir()
+    data = file.read_bytes()
+    at = where % len(data)
+    file.write_bytes(data[:at] if cut else data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :])
+    assert not kept("x", content)
+    assert is_whole(file)
+    assert kept("x", content)
+    file.unlink()
+
+
+def _age(place: Path, texts: Sequence[str]) -> None:
+    """Make the files of some texts old, the first the oldest."""
+    for k, text in enumerate(texts):
+        then = time.time() - 1000 + k
+        os.utime(place / f"{cache.digest_of('test', text)}.o", (then, then))
+
+
+def test_what_was_used_longest_ago_is_removed(place: Path) -> None:
+    """Files are kept by when they were last read, up to the limit."""
+    assert [kept(t) for t in ("a", "b", "c")] == [False] * 3
+    _age(place, ["a", "b", "c"])
+    assert kept("a")  # and is new again
+    assert not kept("d")
+    assert [kept(t) for t in ("a", "c", "d")] == [True] * 3
+    assert_whole(place, 3)
+    assert not kept("b")
+
+
+def test_what_is_larger_than_the_limit(place: Path) -> None:
+    """It works, and what remains fits."""
+    assert not kept("a")
+    kept("large", b"x" * 5000)
+    assert sum(f.stat().st_size for f in place.iterdir()) <= 3500
+
+
+def test_other_files_are_not_ours_to_remove(place: Path) -> None:
+    """In a folder that holds more than the cache, however old and large that is."""
+    place.mkdir()
+    others = [place / "thesis.tex", place / "main.o", place / "folder"]
+    others[2].mkdir()
+    for other in others[:2]:
+        other.write_bytes(b"x" * 9000)
+    for other in others:
+        os.utime(other, (1000, 1000))
+    for text in "abcde":
+        kept(text)
+    assert all(other.exists() for other in others)
+    assert kept("e")
+
+
+@pytest.mark.parametrize("failing", ["replace", "fdopen"])
+def test_a_file_that_cannot_be_written(place: Path, monkeypatch: Any, failing: str) -> None:
+    """No room on the disk: the code is used all the same, and nothing half done stays."""
+    monkeypatch.setattr(os, failing, _raising(OSError(28, "No space left on device")))
+    assert not kept("a")
+    assert list(place.iterdir()) == []
+
+
+def test_many_threads_at_once(place: Path) -> None:
+    """Threads that want the same files and others."""
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(kept, "abc" * 40))
+    assert_whole(place, 3)
+
+
+def test_about_the_cache(place: Path, monkeypatch: Any) -> None:
+    """Where it is and how much is in it; also when there is none."""
+    assert cache.about() == {"folder": str(place), "files": 0, "bytes": 0}
+    kept("a")
+    (file,) = place.iterdir()
+    assert cache.about() == {"folder": str(place), "files": 1, "bytes": file.stat().st_size}
+    monkeypatch.setenv("WENGERT_CACHE_DIR", "")
+    assert cache.about() == {"folder": "none", "files": 0, "bytes": 0}
+
+
+def test_a_planted_fault_in_a_file_is_found(tmp_path: Path) -> None:
+    """The check of these tests sees what is not whole, and what does not belong there."""
+    file = tmp_path / "a.o"
+    file.write_bytes(hashlib.sha256(b"code").hexdigest().encode() + b"\ncode")
+    assert_whole(tmp_path, 1)
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(AssertionError):
+        assert_whole(tmp_path, 1)
+    file.rename(tmp_path / "a.part")
+    with pytest.raises(AssertionError):
+        assert_whole(tmp_path, 1)
