@@ -37,10 +37,12 @@ class Native:
         self._reference: Compiled | None = None
         self.low = low = Lowering(plan)
         self._fetched = [self._fetch(x) for x in plan.fetches]
-        self._written = [(cell, low.stored(v)) for cell, v in low.written.values()]
-        self._checks = [low.stored(v) for v in low.checks]
+        self.checks, self.writes = low.left_over()
         views = [v for v in self._fetched if isinstance(v, View)]
-        views += [v for _, v in self._written] + self._checks
+        views += [*self.checks, *[w.view for w in self.writes]]
+        steps = [item for item in low.items if type(item) is Step]
+        views += [v for s in steps for v in (*s.checks, *[w.view for w in s.writes])]
+        self.all_writes = [w for s in steps for w in s.writes] + self.writes
         self.fusion = Fusion()
         for item in simplified(low, views):
             self.fusion.add(item)
@@ -51,6 +53,8 @@ class Native:
         self.memory = in_memory(self.order, wanted)
         self.wanted = set(wanted)
         self.segments = self._segments()
+        # Whether it is one call, with nothing before it that could be done twice.
+        self.is_one_call = len(self.segments) == 1
         # Whether any of it is compiled.
         self.is_native = any(isinstance(s, list) for s in self.segments)
         if self.is_native:
@@ -73,15 +77,16 @@ class Native:
         read that. Where something may turn out to be wrong, the old value must stay.
         """
         found: dict[Base, Base] = {}
-        if self.low.checks:
+        if self.low.is_checked:
             return found
         fetched = {v.base for v in self._fetched if isinstance(v, View)}
-        for cell, view in self._written:
+        last = {id(w.cell): w for w in self.all_writes}
+        for cell, view, step in last.values():
             new = view.base
             old = next((b for b, x in self.low.cells.items() if x is cell), None)
             if old is None or type(new) not in (Map, Product) or old in fetched or new in found:
                 continue
-            if new.size == old.size and self.fusion.last_of(new.group, old):
+            if new.size == old.size and self.fusion.last_of(new.group, old, step):
                 found[new] = old
         return found
 

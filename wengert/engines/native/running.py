@@ -13,7 +13,7 @@ import numpy as np
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.shapes import shown
 from wengert.core.tensor import wrap
-from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View
+from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View, Write
 from wengert.engines.native.calls import Call
 from wengert.engines.native.entry import densely, entry_of
 from wengert.engines.native.memory import Arena, new_arena
@@ -65,10 +65,8 @@ class Runner:
                 self._step(segment)
         if self.arena.size:
             lines.append("arenas.append(arena)")
-        self._check()
-        for cell, view in native._written:
-            value = self._shaped(view)
-            lines.append(f"{self._objects[id(cell)]}._array = {value}")
+        self._check(native.checks)
+        self._write(native.writes)
         results, fresh = self._results()
         lines.append(f"return [{', '.join(results)}]")
         head = "def run(values):\n"
@@ -216,7 +214,13 @@ class Runner:
 
     # ---- a step of NumPy's -----------------------------------------------------------------------
 
+    def _write(self, writes: Sequence[Write]) -> None:
+        for cell, view, _ in writes:
+            self.lines.append(f"{self._objects[id(cell)]}._array = {self._shaped(view)}")
+
     def _step(self, step: Step) -> None:
+        self._check(step.checks)
+        self._write(step.writes)
         arguments = []
         for x in step.inputs:
             if isinstance(x, View):
@@ -249,8 +253,8 @@ class Runner:
 
     # ---- what comes out --------------------------------------------------------------------------
 
-    def _check(self) -> None:
-        checks = self.native._checks
+    def _check(self, checks: Sequence[View]) -> None:
+        """Where something is wrong, the reference engine says what."""
         if checks:
             names = " or ".join(f"{self._shaped(v)}.any()" for v in checks)
             self.names["wrong"] = lambda values: self.native.reference()(values)
@@ -260,7 +264,7 @@ class Runner:
         results, fresh, seen = [], [], set()
         made = {id(b) for segment in self.native.segments if isinstance(segment, list)
                 for call in segment for b in call.outputs}  # fmt: skip
-        written = {id(v.base) for _, v in self.native._written}
+        written = {id(w.view.base) for w in self.native.all_writes}
         used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.operands}
         for x in self.native._fetched:
             source = x if not isinstance(x, View) else self.low.source.get(x.base)
