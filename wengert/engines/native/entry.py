@@ -25,6 +25,12 @@ class _MethodDef(ctypes.Structure):
 
 
 @functools.cache
+def _method() -> _MethodDef:
+    """One for all plans, which differ in `self`; it must outlive every function made of it."""
+    return _MethodDef(b"native", functions().address("entry"), _FASTCALL, None)
+
+
+@functools.cache
 def _is_readable() -> bool:
     """Whether NumPy's arrays lie in memory as the compiled entry reads them."""
     if sys.implementation.name != "cpython" or np.dtype(np.intp).itemsize != 8:
@@ -53,12 +59,11 @@ def entry_of(
          id(None), id(False), _address_of("Py_IncRef")],
         np.int64,
     )  # fmt: skip
-    method = _MethodDef(b"native", functions().address("entry"), _FASTCALL, None)
-    kept += [numbers, plan, method]
+    kept += [numbers, plan]
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    entry: Callable[..., Any] = new(ctypes.addressof(method), plan, None)
+    entry: Callable[..., Any] = new(ctypes.addressof(_method()), plan, None)
     return entry
 
 
