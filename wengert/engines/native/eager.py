@@ -18,7 +18,7 @@ import numpy as np
 from wengert.engines.native import blas
 from wengert.engines.native.arrays import Given, Product, View
 from wengert.engines.native.calls import product_calls
-from wengert.engines.native.entry import densely, entry_of
+from wengert.engines.native.entry import entry_of, is_wrong
 from wengert.engines.native.scalar import TYPE_OF
 from wengert.engines.native.threads import functions
 
@@ -90,8 +90,9 @@ def _made(kind: str, a: Any, b: Any, turned: tuple[bool, bool]) -> Callable[...,
 
 
 def _call(entry: Callable[..., Any], kept: Any, *arrays: Any) -> None:
-    if entry(*arrays) is False:
-        densely(entry, *arrays)
+    status = entry(*arrays)
+    if status is not None:
+        is_wrong(entry, status, *arrays)
 
 
 def _view(base: Given, turned: bool) -> View:

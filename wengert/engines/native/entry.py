@@ -56,7 +56,7 @@ def entry_of(
     plan = np.array(
         [arguments, steps, numbers.ctypes.data, pool.address, letting_go,
          _address_of("PyEval_SaveThread"), _address_of("PyEval_RestoreThread"), room,
-         id(None), id(False), _address_of("Py_IncRef")],
+         id(None), id(False), _address_of("Py_IncRef"), id(True)],
         np.int64,
     )  # fmt: skip
     kept += [numbers, plan]
@@ -70,7 +70,12 @@ def entry_of(
 def _by_ctypes(numbers: Any, steps: int, room: int, kept: list[Any]) -> Callable[..., Any]:
     """The same where the entry cannot read NumPy's objects."""
     kind = ctypes.CFUNCTYPE(
-        None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
     )
     run = kind(functions().address("steps"))
     kept.append(numbers)
@@ -80,13 +85,18 @@ def _by_ctypes(numbers: Any, steps: int, room: int, kept: list[Any]) -> Callable
             return False
         slots = np.array([a.ctypes.data for a in arrays], np.int64)
         places = np.empty(room, np.int64)
-        run(numbers.ctypes.data, steps, slots.ctypes.data, places.ctypes.data, pool.address)
-        return None
+        found = run(numbers.ctypes.data, steps, slots.ctypes.data, places.ctypes.data, pool.address)
+        return True if found else None
 
     return entry
 
 
-def densely(entry: Callable[..., Any], *arrays: Any) -> None:
-    """The same call, with copies of the arrays that have gaps."""
-    dense = [np.require(a, requirements=("C", "A")) for a in arrays]
-    entry(*dense)
+def is_wrong(entry: Callable[..., Any], status: Any, *arrays: Any) -> bool:
+    """Whether a call that was not simply done found something wrong.
+
+    If it refused arrays because they have gaps, it is made again with copies of them.
+    """
+    if status is False:
+        dense = [np.require(a, requirements=("C", "A")) for a in arrays]
+        status = entry(*dense)
+    return status is True

@@ -147,9 +147,9 @@ class Fusion:
                 if later.ancestors & group.bit:
                     later.ancestors |= more
 
-    def last_of(self, group: Group, base: Base, step: Any) -> bool:
-        """Let a group come after a step and all others that use an array, if that is possible."""
-        others = [] if step is None else [step.group]
+    def last_of(self, group: Group, base: Base, before: Sequence[Group]) -> bool:
+        """Let a group come after some others and all that use an array, if that is possible."""
+        others = list(before)
         others += [
             g
             for g in self.groups

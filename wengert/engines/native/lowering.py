@@ -61,7 +61,6 @@ class Lowering:
         self.checks: list[View] = []  # truth values: whether something is wrong
         self._state: dict[int, View] = {}  # the value of a variable now
         self.written: dict[int, tuple[SymbolicTensor, View]] = {}  # since the last step
-        self.is_checked = False
         self._last: Step | None = None
         self._same: dict[Any, View] = {}  # by what they are computed of
         self._kept: list[Any] = []  # whose ids are in keys
@@ -185,7 +184,6 @@ class Lowering:
         checks = [self.stored(v) for v in self.checks]
         writes = [Write(c, self.stored(v), self._last) for c, v in self.written.values()]
         self.checks, self.written = [], {}
-        self.is_checked |= bool(checks)
         return checks, writes
 
     # ---- variables -----------------------------------------------------------------------------

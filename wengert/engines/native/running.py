@@ -15,7 +15,7 @@ from wengert.core.shapes import shown
 from wengert.core.tensor import wrap
 from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View, Write
 from wengert.engines.native.calls import Call
-from wengert.engines.native.entry import densely, entry_of
+from wengert.engines.native.entry import entry_of, is_wrong
 from wengert.engines.native.memory import Arena, new_arena
 from wengert.engines.numpy_engine import _function_of, _in_operation
 from wengert.errors import InvalidArgumentError
@@ -65,7 +65,6 @@ class Runner:
                 self._step(segment)
         if self.arena.size:
             lines.append("arenas.append(arena)")
-        self._check(native.checks)
         self._write(native.writes)
         results, fresh = self._results()
         lines.append(f"return [{', '.join(results)}]")
@@ -96,7 +95,7 @@ class Runner:
             "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
         )
         self.names["misfit"] = _misfit
-        self.names["otherwise"] = lambda values: self.native.reference()(values)
+        self.names["otherwise"] = self._reference
         self.lines.append(
             f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
             f"and {name}.dtype != {dtype}): {otherwise}"
@@ -173,7 +172,7 @@ class Runner:
         room = 1
         work = 0
         for call in calls:
-            table += [self.native.address(call.name), call.parts]
+            table += [self.native.address(call.name) if call.name else 0, call.parts]
             count = len(call.arrays) + (call.settings is not None)
             table.append(count)
             room = max(room, count)
@@ -193,9 +192,15 @@ class Runner:
             work += call.work
         entry = entry_of(table, len(calls), len(arguments), room, work > LETTING_GO, self.kept)
         name = self._new("n", entry)
-        again = self._new("m", functools.partial(densely, entry))
+        again = self._new("m", functools.partial(is_wrong, entry))
         given = ", ".join(arguments)
-        self.lines.append(f"if {name}({given}) is False: {again}({given})")
+        self.lines.append(f"s = {name}({given})")
+        self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
+        self.names["otherwise"] = self._reference
+
+    def _reference(self, values: Sequence[Any]) -> list[Any]:
+        """What the reference engine says, where something is wrong."""
+        return self.native.reference()(values)  # type: ignore[no-any-return]
 
     def _name(self, base: Base) -> str:
         """The array of a base that Python sees; made anew if it is a result."""
@@ -219,7 +224,6 @@ class Runner:
             self.lines.append(f"{self._objects[id(cell)]}._array = {self._shaped(view)}")
 
     def _step(self, step: Step) -> None:
-        self._check(step.checks)
         self._write(step.writes)
         arguments = []
         for x in step.inputs:
@@ -252,13 +256,6 @@ class Runner:
         return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
 
     # ---- what comes out --------------------------------------------------------------------------
-
-    def _check(self, checks: Sequence[View]) -> None:
-        """Where something is wrong, the reference engine says what."""
-        if checks:
-            names = " or ".join(f"{self._shaped(v)}.any()" for v in checks)
-            self.names["wrong"] = lambda values: self.native.reference()(values)
-            self.lines.append(f"if {names}: return wrong(values)")
 
     def _results(self) -> tuple[list[str], list[bool]]:
         results, fresh, seen = [], [], set()
