@@ -191,7 +191,7 @@ COUNTING = """
 import hashlib, sys, numpy as np
 from wengert.engines.native import machine
 usual, count = machine.compiled, []
-machine.compiled = lambda text: count.append(1) or usual(text)
+machine.compiled = lambda text, quickly=False: count.append(1) or usual(text)
 import wengert as tf
 x = tf.constant(np.arange(70_000.0).reshape(700, 100) / 1e5)
 f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) @ tf.transpose(x), 0), jit_compile=True)

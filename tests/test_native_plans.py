@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines.native import machine, objects, processor
+from wengert.engines.native import blas, eager, machine, objects, processor
 from wengert.engines.native.machine import Loaded
 from wengert.engines.native.memory import ALIGNED, Arena
+from wengert.ops import matmul
 
 
 def kinds(f: Any, *args: Any) -> list[str]:
@@ -232,3 +233,28 @@ def test_the_processor_as_llvm_sees_it() -> None:
     asked = {f[1:] for f in processor._asked()[1].split(",") if f.startswith("+")}
     for feature in ("avx", "avx2", "fma", "avx512f"):
         assert (feature in processor.features()) == (feature in asked)
+
+
+# ---- matrix products outside of graphs ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_products_by_our_blas(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it has the better kernels it computes large products, however they lie in memory."""
+    draw = np.random.default_rng(1)
+    a, b = draw.normal(size=(70, 90)).astype(dtype), draw.normal(size=(90, 110)).astype(dtype)
+    monkeypatch.setattr(eager, "is_better", lambda: True)
+    for x in (a, np.asfortranarray(a)):
+        for y in (b, np.asfortranarray(b)):
+            np.testing.assert_allclose(eager.product(x, y), a @ b, rtol=1e-4, atol=1e-4)
+    assert eager.product(a[:, ::2], b[::2]) is None
+    monkeypatch.setattr(matmul, "_better_product", lambda: eager.product)
+    np.testing.assert_allclose(tf.matmul(a, b), a @ b, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(tf.matmul(b, a, True, True), b.T @ a.T, rtol=1e-4, atol=1e-4)
+
+
+def test_the_kernels_of_both_copies() -> None:
+    assert isinstance(eager.numpys_core(), str)
+    assert eager.is_better() == (
+        blas.core() in eager.WIDE and eager.numpys_core() not in eager.WIDE
+    )

@@ -161,6 +161,8 @@ class _Careful:
         try:
             return self.native.run(values)  # type: ignore[no-any-return]
         except MemoryError:
+            if not self.native.is_one_call:  # some of it has been done
+                raise
             _warn("There was no memory for a compiled graph; it is computed by NumPy instead.")
             return self.native.reference()(values)  # type: ignore[no-any-return]
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import math
 import re
 import string
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -47,7 +49,26 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
             "In[0] and In[1] must have compatible batch dimensions: "
             f"{shown(a.shape)} vs. {shown(b.shape)} [Op:BatchMatMulV2]"
         )
+    if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE and a.ndim == b.ndim == 2:
+        product = _better_product()
+        found = None if product is None or a.dtype != b.dtype else product(a, b)
+        if found is not None:
+            return found
     return xp.matmul(widened(a), widened(b)).astype(a.dtype, copy=False)
+
+
+# Multiplications from which on it is asked whether there is a better BLAS than NumPy's.
+_LARGE: Final = 1 << 18
+
+
+@functools.cache
+def _better_product() -> Callable[[Any, Any], Any] | None:
+    """The products of the native engine, where its kernels are better than NumPy's."""
+    try:
+        eager = importlib.import_module("wengert.engines.native.eager")
+        return eager.product if eager.is_better() else None
+    except (ImportError, OSError):
+        return None
 
 
 def _product(a: Any, b: Any, ta: bool, tb: bool) -> Any:

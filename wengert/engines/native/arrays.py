@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.scalar import Code
 
@@ -183,10 +183,20 @@ class Outside(Base):
         return self.step.operands  # type: ignore[no-any-return]
 
 
+class Write(NamedTuple):
+    """A variable gets a new value, after a step of NumPy's."""
+
+    cell: Any
+    view: View
+    after: Any
+
+
 class Step:
     """An operation that NumPy computes, on arrays in memory."""
 
-    __slots__ = ("after", "alone", "group", "inputs", "op", "operands", "results")
+    __slots__ = (
+        "after", "alone", "checks", "group", "inputs", "op", "operands", "results", "writes",
+    )  # fmt: skip
 
     def __init__(self, op: Any, inputs: Sequence[Any], operands: Sequence[View]) -> None:
         self.op = op
@@ -195,6 +205,9 @@ class Step:
         self.results: list[Any] = []
         self.group: Any = None
         self.alone = True
+        # What the program does before it: is anything wrong, and the new values of variables.
+        self.checks: list[View] = []
+        self.writes: list[Write] = []
         self.after: list[Any] = []
 
 

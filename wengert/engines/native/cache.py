@@ -13,6 +13,7 @@ import functools
 import hashlib
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -73,14 +74,18 @@ def _read(file: Path) -> bytes | None:
 
 def _write(file: Path, content: bytes) -> None:
     data = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+    name = ""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         tempfile = importlib.import_module("tempfile")  # it loads much, and is needed rarely
-        handle, name = tempfile.mkstemp(dir=file.parent, suffix=".part")
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix="wengert-", suffix=".part")
         with os.fdopen(handle, "wb") as out:
             out.write(data)
         os.replace(name, file)
     except OSError:  # no room, or no right to write: it works without
+        if name:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
         return
     _shrink(file.parent)
 
@@ -91,10 +96,15 @@ def _limit() -> int:
     return int(asked) if asked.isdigit() else LIMIT
 
 
+# Only what was written here is ever removed.
+_OURS: Final = re.compile(r"[0-9a-f]{40}\.o|wengert-.*\.part")
+
+
 def _shrink(place: Path) -> None:
     """Remove what was not used for longest, until the rest fits the limit."""
     with contextlib.suppress(OSError):
-        files = [(f.stat().st_mtime, f.stat().st_size, f) for f in place.iterdir()]
+        ours = [f for f in place.iterdir() if _OURS.fullmatch(f.name)]
+        files = [(f.stat().st_mtime, f.stat().st_size, f) for f in ours]
         total = sum(size for _, size, _ in files)
         for _, size, file in sorted(files, key=lambda entry: entry[0]):
             if total <= _limit():

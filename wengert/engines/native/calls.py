@@ -16,7 +16,10 @@ from wengert.engines.native.lowering import leading
 
 
 class Call:
-    """One step of a segment: a function, the arrays it is given, the number of parts."""
+    """One step of a segment: a function, the arrays it is given, the number of parts.
+
+    Without a function it looks whether the array says that something is wrong.
+    """
 
     __slots__ = ("address", "arrays", "launch", "name", "parts", "settings", "what")
 
@@ -34,13 +37,15 @@ class Call:
         """What it computes."""
         if isinstance(self.what, Launch):
             return [b.target.base if type(b) is Piece else b for b in self.what.outputs]
-        return [self.what]
+        return [self.what] if self.name else []
 
     @property
     def work(self) -> int:
         """About how much there is to do, in elements."""
         if isinstance(self.what, Launch):
             return self.what.group.size
+        if not self.name:
+            return 1
         return int(self.what.size * self.what.views[0].shape[-1] // 8)
 
 

@@ -58,7 +58,7 @@ def described(native: Any, name: str) -> Description:
         if isinstance(segment, Step):
             steps.append(_numpy_step(segment.op))
         else:
-            steps += [_native_step(call) for call in segment if call.name != "@copy"]
+            steps += [_native_step(call) for call in segment if call.name not in ("", "@copy")]
     return Description(name, "native", steps, native.memory_of_its_own)
 
 

@@ -37,20 +37,28 @@ class Native:
         self._reference: Compiled | None = None
         self.low = low = Lowering(plan)
         self._fetched = [self._fetch(x) for x in plan.fetches]
-        self._written = [(cell, low.stored(v)) for cell, v in low.written.values()]
-        self._checks = [low.stored(v) for v in low.checks]
+        self.checks, self.writes = low.left_over()
         views = [v for v in self._fetched if isinstance(v, View)]
-        views += [v for _, v in self._written] + self._checks
+        views += [w.view for w in self.writes]
+        steps = [item for item in low.items if type(item) is Step]
+        all_checks = [*self.checks, *[v for s in steps for v in s.checks]]
+        views += all_checks
+        views += [w.view for s in steps for w in s.writes]
+        self.all_writes = [w for s in steps for w in s.writes] + self.writes
         self.fusion = Fusion()
         for item in simplified(low, views):
             self.fusion.add(item)
         wanted = [v.base for v in views]
         compute_again(self.fusion.groups, wanted)
+        # What says that something is wrong; whether it does is looked at as soon as it is known.
+        self._flags = {v.base for v in all_checks}
         self._overwritten = self._in_place()
         self.order = self.fusion.ordered()
         self.memory = in_memory(self.order, wanted)
-        self.wanted = set(wanted)
+        self.wanted = set(wanted) - self._flags
         self.segments = self._segments()
+        # Whether it is one call, with nothing before it that could be done twice.
+        self.is_one_call = len(self.segments) == 1
         # Whether any of it is compiled.
         self.is_native = any(isinstance(s, list) for s in self.segments)
         if self.is_native:
@@ -70,18 +78,20 @@ class Native:
         """New values of variables that may be written over the old ones.
 
         Such a value is computed from the old one element by element, after everybody else has
-        read that. Where something may turn out to be wrong, the old value must stay.
+        read that, and after it is known that nothing is wrong.
         """
         found: dict[Base, Base] = {}
-        if self.low.checks:
-            return found
+        before = [base.group for base in self._flags]
         fetched = {v.base for v in self._fetched if isinstance(v, View)}
-        for cell, view in self._written:
+        last = {id(w.cell): w for w in self.all_writes}
+        for cell, view, step in last.values():
             new = view.base
             old = next((b for b, x in self.low.cells.items() if x is cell), None)
             if old is None or type(new) not in (Map, Product) or old in fetched or new in found:
                 continue
-            if new.size == old.size and self.fusion.last_of(new.group, old):
+            if new.size == old.size and self.fusion.last_of(
+                new.group, old, [*before, *([] if step is None else [step.group])]
+            ):
                 found[new] = old
         return found
 
@@ -134,6 +144,7 @@ class Native:
             found.append(Call(name, launch.arrays, launch.parts, launch))
             if launch.once:
                 self._once.update(launch.outputs)
+        found += [Call("", [(b, 0)], 1, b) for b in group.members if b in self._flags]
         return found
 
     # ---- machine code --------------------------------------------------------------------------

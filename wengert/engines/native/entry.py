@@ -25,6 +25,12 @@ class _MethodDef(ctypes.Structure):
 
 
 @functools.cache
+def _method() -> _MethodDef:
+    """One for all plans, which differ in `self`; it must outlive every function made of it."""
+    return _MethodDef(b"native", functions().address("entry"), _FASTCALL, None)
+
+
+@functools.cache
 def _is_readable() -> bool:
     """Whether NumPy's arrays lie in memory as the compiled entry reads them."""
     if sys.implementation.name != "cpython" or np.dtype(np.intp).itemsize != 8:
@@ -50,22 +56,26 @@ def entry_of(
     plan = np.array(
         [arguments, steps, numbers.ctypes.data, pool.address, letting_go,
          _address_of("PyEval_SaveThread"), _address_of("PyEval_RestoreThread"), room,
-         id(None), id(False), _address_of("Py_IncRef")],
+         id(None), id(False), _address_of("Py_IncRef"), id(True)],
         np.int64,
     )  # fmt: skip
-    method = _MethodDef(b"native", functions().address("entry"), _FASTCALL, None)
-    kept += [numbers, plan, method]
+    kept += [numbers, plan]
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype = ctypes.py_object
     new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-    entry: Callable[..., Any] = new(ctypes.addressof(method), plan, None)
+    entry: Callable[..., Any] = new(ctypes.addressof(_method()), plan, None)
     return entry
 
 
 def _by_ctypes(numbers: Any, steps: int, room: int, kept: list[Any]) -> Callable[..., Any]:
     """The same where the entry cannot read NumPy's objects."""
     kind = ctypes.CFUNCTYPE(
-        None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_int64,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
     )
     run = kind(functions().address("steps"))
     kept.append(numbers)
@@ -75,13 +85,18 @@ def _by_ctypes(numbers: Any, steps: int, room: int, kept: list[Any]) -> Callable
             return False
         slots = np.array([a.ctypes.data for a in arrays], np.int64)
         places = np.empty(room, np.int64)
-        run(numbers.ctypes.data, steps, slots.ctypes.data, places.ctypes.data, pool.address)
-        return None
+        found = run(numbers.ctypes.data, steps, slots.ctypes.data, places.ctypes.data, pool.address)
+        return True if found else None
 
     return entry
 
 
-def densely(entry: Callable[..., Any], *arrays: Any) -> None:
-    """The same call, with copies of the arrays that have gaps."""
-    dense = [np.require(a, requirements=("C", "A")) for a in arrays]
-    entry(*dense)
+def is_wrong(entry: Callable[..., Any], status: Any, *arrays: Any) -> bool:
+    """Whether a call that was not simply done found something wrong.
+
+    If it refused arrays because they have gaps, it is made again with copies of them.
+    """
+    if status is False:
+        dense = [np.require(a, requirements=("C", "A")) for a in arrays]
+        status = entry(*dense)
+    return status is True

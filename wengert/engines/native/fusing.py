@@ -80,8 +80,8 @@ class Fusion:
     def add(self, item: Any) -> None:
         """Put an array, or a step of NumPy's, into a group; its operands are in theirs."""
         self._place(item)
-        for earlier in item.after:
-            self._depends(item.group, [earlier.group])
+        before = [earlier.group for earlier in item.after if earlier.group is not None]
+        self._depends(item.group, before)
 
     def _place(self, item: Any) -> None:
         before = [v.base.group for v in item.operands if v.base.group is not None]
@@ -147,9 +147,10 @@ class Fusion:
                 if later.ancestors & group.bit:
                     later.ancestors |= more
 
-    def last_of(self, group: Group, base: Base) -> bool:
-        """Let a group come after all others that use an array, if that is possible."""
-        others = [
+    def last_of(self, group: Group, base: Base, before: Sequence[Group]) -> bool:
+        """Let a group come after some others and all that use an array, if that is possible."""
+        others = list(before)
+        others += [
             g
             for g in self.groups
             if g is not group and any(v.base is base for item in g.members for v in item.operands)

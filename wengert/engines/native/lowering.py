@@ -33,6 +33,7 @@ from wengert.engines.native.arrays import (
     Reduction,
     Step,
     View,
+    Write,
     broadcast,
     is_plain,
     reshaped,
@@ -59,7 +60,7 @@ class Lowering:
         self.cells: dict[Base, SymbolicTensor] = {}  # variables that are read at the start
         self.checks: list[View] = []  # truth values: whether something is wrong
         self._state: dict[int, View] = {}  # the value of a variable now
-        self.written: dict[int, tuple[SymbolicTensor, View]] = {}
+        self.written: dict[int, tuple[SymbolicTensor, View]] = {}  # since the last step
         self._last: Step | None = None
         self._same: dict[Any, View] = {}  # by what they are computed of
         self._kept: list[Any] = []  # whose ids are in keys
@@ -164,6 +165,8 @@ class Lowering:
         step = Step(op, inputs, views)
         if self._last is not None:  # in the order of the program, also for errors
             step.after.append(self._last)
+        step.checks, step.writes = self.left_over()
+        step.after += [v.base for v in step.checks] + [w.view.base for w in step.writes]
         self._last = step
         self.items.append(step)
         for y in op.outputs:
@@ -175,6 +178,13 @@ class Lowering:
             step.results.append(base)
             self.source[base] = y
             self.views[id(y)] = whole(base)
+
+    def left_over(self) -> tuple[list[View], list[Write]]:
+        """What the program checked and assigned since the last step of NumPy's, or its beginning."""
+        checks = [self.stored(v) for v in self.checks]
+        writes = [Write(c, self.stored(v), self._last) for c, v in self.written.values()]
+        self.checks, self.written = [], {}
+        return checks, writes
 
     # ---- variables -----------------------------------------------------------------------------
 

@@ -13,9 +13,9 @@ import numpy as np
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.shapes import shown
 from wengert.core.tensor import wrap
-from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View
+from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View, Write
 from wengert.engines.native.calls import Call
-from wengert.engines.native.entry import densely, entry_of
+from wengert.engines.native.entry import entry_of, is_wrong
 from wengert.engines.native.memory import Arena, new_arena
 from wengert.engines.numpy_engine import _function_of, _in_operation
 from wengert.errors import InvalidArgumentError
@@ -65,10 +65,7 @@ class Runner:
                 self._step(segment)
         if self.arena.size:
             lines.append("arenas.append(arena)")
-        self._check()
-        for cell, view in native._written:
-            value = self._shaped(view)
-            lines.append(f"{self._objects[id(cell)]}._array = {value}")
+        self._write(native.writes)
         results, fresh = self._results()
         lines.append(f"return [{', '.join(results)}]")
         head = "def run(values):\n"
@@ -98,7 +95,7 @@ class Runner:
             "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
         )
         self.names["misfit"] = _misfit
-        self.names["otherwise"] = lambda values: self.native.reference()(values)
+        self.names["otherwise"] = self._reference
         self.lines.append(
             f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
             f"and {name}.dtype != {dtype}): {otherwise}"
@@ -175,7 +172,7 @@ class Runner:
         room = 1
         work = 0
         for call in calls:
-            table += [self.native.address(call.name), call.parts]
+            table += [self.native.address(call.name) if call.name else 0, call.parts]
             count = len(call.arrays) + (call.settings is not None)
             table.append(count)
             room = max(room, count)
@@ -195,9 +192,15 @@ class Runner:
             work += call.work
         entry = entry_of(table, len(calls), len(arguments), room, work > LETTING_GO, self.kept)
         name = self._new("n", entry)
-        again = self._new("m", functools.partial(densely, entry))
+        again = self._new("m", functools.partial(is_wrong, entry))
         given = ", ".join(arguments)
-        self.lines.append(f"if {name}({given}) is False: {again}({given})")
+        self.lines.append(f"s = {name}({given})")
+        self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
+        self.names["otherwise"] = self._reference
+
+    def _reference(self, values: Sequence[Any]) -> list[Any]:
+        """What the reference engine says, where something is wrong."""
+        return self.native.reference()(values)  # type: ignore[no-any-return]
 
     def _name(self, base: Base) -> str:
         """The array of a base that Python sees; made anew if it is a result."""
@@ -216,7 +219,12 @@ class Runner:
 
     # ---- a step of NumPy's -----------------------------------------------------------------------
 
+    def _write(self, writes: Sequence[Write]) -> None:
+        for cell, view, _ in writes:
+            self.lines.append(f"{self._objects[id(cell)]}._array = {self._shaped(view)}")
+
     def _step(self, step: Step) -> None:
+        self._write(step.writes)
         arguments = []
         for x in step.inputs:
             if isinstance(x, View):
@@ -249,18 +257,11 @@ class Runner:
 
     # ---- what comes out --------------------------------------------------------------------------
 
-    def _check(self) -> None:
-        checks = self.native._checks
-        if checks:
-            names = " or ".join(f"{self._shaped(v)}.any()" for v in checks)
-            self.names["wrong"] = lambda values: self.native.reference()(values)
-            self.lines.append(f"if {names}: return wrong(values)")
-
     def _results(self) -> tuple[list[str], list[bool]]:
         results, fresh, seen = [], [], set()
         made = {id(b) for segment in self.native.segments if isinstance(segment, list)
                 for call in segment for b in call.outputs}  # fmt: skip
-        written = {id(v.base) for _, v in self.native._written}
+        written = {id(w.view.base) for w in self.native.all_writes}
         used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.operands}
         for x in self.native._fetched:
             source = x if not isinstance(x, View) else self.low.source.get(x.base)

@@ -177,8 +177,9 @@ finish:
   ret void
 }
 
-; The steps of a plan. %places has room for the arrays of one step.
-define void @steps(ptr %table, i64 %count, ptr %slots, ptr %places, ptr %pool) nounwind {
+; The steps of a plan. %places has room for the arrays of one step. A step without a function looks
+; at a truth value, and ends the plan if it is true. Gives 1 in that case, and 0 otherwise.
+define i64 @steps(ptr %table, i64 %count, ptr %slots, ptr %places, ptr %pool) nounwind {
 entry:
   %none = icmp eq i64 %count, 0
   br i1 %none, label %done, label %step
@@ -211,6 +212,16 @@ array:
   %k.more = icmp ult i64 %k.next, %n
   br i1 %k.more, label %array, label %go
 go:
+  %check = icmp eq ptr %fn, null
+  br i1 %check, label %look, label %call
+look:
+  %flag = load ptr, ptr %places
+  %wrong = load i8, ptr %flag
+  %stop = icmp ne i8 %wrong, 0
+  br i1 %stop, label %end, label %next
+end:
+  ret i64 1
+call:
   call void @parallel(ptr %pool, ptr %fn, ptr %places, i64 %parts)
   br label %next
 next:
@@ -220,12 +231,13 @@ next:
   %i.more = icmp ult i64 %i.next, %count
   br i1 %i.more, label %step, label %done
 done:
-  ret void
+  ret i64 0
 }
 
 ; A plan called by Python, as a built-in function: the arguments are NumPy arrays, whose memory is
 ; read from their objects. `self` is an array of numbers: arguments, steps, table, pool, whether to
-; let go of Python's lock, and addresses of what that takes; room for arrays; what to return.
+; let go of Python's lock, and addresses of what that takes; room for arrays; what to return: None
+; when all is done, False for arrays with gaps, True where something is wrong.
 define ptr @entry(ptr %self, ptr %args, i64 %count) nounwind {
 entry:
   %dp = getelementptr i8, ptr %self, i64 16
@@ -268,7 +280,7 @@ run:
   %quick = icmp eq i64 %letting, 0
   br i1 %quick, label %quickly, label %slowly
 quickly:
-  call void @steps(ptr %table, i64 %steps, ptr %slots, ptr %places, ptr %pool)
+  %found.quickly = call i64 @steps(ptr %table, i64 %steps, ptr %slots, ptr %places, ptr %pool)
   br label %finish
 slowly:
   %savep = getelementptr i64, ptr %d, i64 5
@@ -276,11 +288,14 @@ slowly:
   %restorep = getelementptr i64, ptr %d, i64 6
   %restore = load ptr, ptr %restorep
   %state = call ptr %save()
-  call void @steps(ptr %table, i64 %steps, ptr %slots, ptr %places, ptr %pool)
+  %found.slowly = call i64 @steps(ptr %table, i64 %steps, ptr %slots, ptr %places, ptr %pool)
   call void %restore(ptr %state)
   br label %finish
 finish:
-  %yesp = getelementptr i64, ptr %d, i64 8
+  %found = phi i64 [ %found.quickly, %quickly ], [ %found.slowly, %slowly ]
+  %good = icmp eq i64 %found, 0
+  %which = select i1 %good, i64 8, i64 11
+  %yesp = getelementptr i64, ptr %d, i64 %which
   %yes = load ptr, ptr %yesp
   br label %return
 refuse:

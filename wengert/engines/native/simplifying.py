@@ -68,6 +68,8 @@ def _resolved(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
     """The items without aliases; who read an old base reads a part of the new one."""
     aliases = {id(i.old): i for i in items if type(i) is _Alias}
     found = [i for i in items if type(i) is not _Alias]
+    for item in found:
+        item.after = [aliases[id(b)].new if id(b) in aliases else b for b in item.after]
     views = [v for item in found for v in _views_of(item)]
     for view in (*views, *wanted):
         alias = aliases.get(id(view.base))

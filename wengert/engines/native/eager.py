@@ -1,0 +1,100 @@
+"""Matrix products outside of graphs, where our OpenBLAS has better kernels than NumPy's.
+
+NumPy's copy picks its kernels by the name of the processor, and takes those of an older one where it does
+not know the name: on some processors with AVX-512 it runs at half of their speed. Where both have
+the same kernels NumPy does it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native import blas
+from wengert.engines.native.arrays import Given, Product, View
+from wengert.engines.native.calls import product_calls
+from wengert.engines.native.entry import entry_of, is_wrong
+from wengert.engines.native.scalar import TYPE_OF
+from wengert.engines.native.threads import functions
+
+# Kernels for vectors of 64 bytes, as OpenBLAS calls them.
+WIDE: Final = frozenset(("SkylakeX", "Cooperlake", "SapphireRapids"))
+
+
+@functools.cache
+def is_better() -> bool:
+    """Whether our kernels are for wider vectors than NumPy's."""
+    return blas.library() is not None and blas.core() in WIDE and numpys_core() not in WIDE
+
+
+def numpys_core() -> str:
+    """The kernels of the OpenBLAS that NumPy brought along, if it brought one."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "numpy.libs")
+    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if "openblas" in file:
+            library = ctypes.CDLL(os.path.join(folder, file))
+            for name in ("scipy_openblas_get_corename64_", "openblas_get_corename"):
+                if hasattr(library, name):
+                    function = getattr(library, name)
+                    function.restype = ctypes.c_char_p
+                    return str(function().decode())
+    return ""
+
+
+def product(a: Any, b: Any) -> Any:
+    """The product of two matrices; None if NumPy should compute it."""
+    kind = TYPE_OF.get(a.dtype)
+    if not is_better() or kind not in ("f4", "f8") or a.ndim != 2 or b.ndim != 2:
+        return None
+    turned = _turned(a), _turned(b)
+    if None in turned:
+        return None
+    multiply = _made(kind, a.shape, b.shape, turned)
+    out = np.empty((a.shape[0], b.shape[1]), a.dtype)
+    # A transposed matrix is handed over as the matrix that lies in memory.
+    multiply(*[x.T if t else x for x, t in zip((a, b), turned, strict=True)], out)
+    return out
+
+
+def _turned(x: Any) -> bool | None:
+    """Whether a matrix without gaps lies in memory column by column."""
+    return False if x.flags.c_contiguous else True if x.flags.f_contiguous else None
+
+
+@functools.lru_cache(maxsize=256)
+def _made(kind: str, a: Any, b: Any, turned: tuple[bool, bool]) -> Callable[..., None]:
+    bases = Given(a, kind), Given(b, kind)
+    views = [_view(base, t) for base, t in zip(bases, turned, strict=True)]
+    item = Product((a[0], b[1]), kind, views)
+    (call,) = product_calls(item)
+    kept: list[Any] = [call.settings]
+    table = [
+        functions().address(call.name[1:]),
+        call.parts,
+        4,
+        0,
+        0,
+        1,
+        0,
+        2,
+        0,
+        -1,
+        call.settings[0].ctypes.data,
+    ]
+    return functools.partial(_call, entry_of(table, 1, 3, 4, True, kept), kept)
+
+
+def _call(entry: Callable[..., Any], kept: Any, *arrays: Any) -> None:
+    status = entry(*arrays)
+    if status is not None:
+        is_wrong(entry, status, *arrays)
+
+
+def _view(base: Given, turned: bool) -> View:
+    rows, columns = base.shape
+    return View(base, base.shape, 0, (1, rows) if turned else (columns, 1))
