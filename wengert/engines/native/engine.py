@@ -6,6 +6,7 @@ call carries out. Between them stand steps of NumPy's. Python is entered once fo
 
 from __future__ import annotations
 
+import platform
 from typing import Any
 
 from wengert.engines.native import rules as _rules  # noqa: F401  # what it declares is used
@@ -25,8 +26,8 @@ from wengert.engines.plan import Plan
 
 
 def is_supported() -> bool:
-    """Whether the engine is good for this processor."""
-    return multiplies_and_adds()
+    """Whether the engine is good for this system and this processor."""
+    return platform.system() in ("Linux", "Darwin") and multiplies_and_adds()
 
 
 class Native:

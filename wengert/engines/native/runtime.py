@@ -22,10 +22,10 @@ from typing import Final
 # Places in the memory of a pool, in bytes.
 POOL_BYTES: Final = 256
 
-_PAUSE: Final = {"x86_64": "pause", "AMD64": "pause", "aarch64": "yield", "arm64": "yield"}
+_PAUSE: Final = {"x86_64": "pause", "aarch64": "yield"}
 _FUTEX: Final = {"x86_64": 202, "aarch64": 98}  # the number of the system call, on Linux
 
-_TEXT: Final = """
+_THREADS: Final = """
 declare i64 @syscall(i64, ...)
 declare i32 @sched_yield()
 
@@ -99,19 +99,6 @@ awake:
   br label %work
 }
 
-define internal void @alone(ptr %fn, ptr %arg, i64 %count) nounwind {
-entry:
-  br label %loop
-loop:
-  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
-  call void %fn(ptr %arg, i64 %i)
-  %next = add i64 %i, 1
-  %more = icmp ult i64 %next, %count
-  br i1 %more, label %loop, label %done
-done:
-  ret void
-}
-
 ; Carry out all parts of a job, with the threads of the pool unless somebody else has them.
 define internal void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
 entry:
@@ -174,6 +161,29 @@ still:
   br label %wait
 finish:
   store atomic i32 0, ptr %busyp release, align 4
+  ret void
+}
+"""
+
+# Where idle threads cannot be put to sleep, whoever asks does it all.
+_NO_THREADS: Final = """
+define internal void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
+  call void @alone(ptr %fn, ptr %arg, i64 %count)
+  ret void
+}
+"""
+
+_TEXT: Final = """
+define internal void @alone(ptr %fn, ptr %arg, i64 %count) nounwind {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  call void %fn(ptr %arg, i64 %i)
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %count
+  br i1 %more, label %loop, label %done
+done:
   ret void
 }
 
@@ -400,13 +410,11 @@ def has_threads() -> bool:
 def text() -> str:
     """The functions above for this machine."""
     machine = platform.machine()
-    parts = [
-        _TEXT.replace("PAUSE", _PAUSE.get(machine, ""))
-        .replace("FUTEX", str(_FUTEX.get(machine, 0)))
-        .replace("SPINS", "4000"),
-        "declare i64 @llvm.umin.i64(i64, i64)",
-        _COPY,
-    ]
+    threads = _NO_THREADS
+    if has_threads():
+        threads = _THREADS.replace("PAUSE", _PAUSE[machine]).replace("SPINS", "4000")
+        threads = threads.replace("FUTEX", str(_FUTEX[machine]))
+    parts = [threads, _TEXT, "declare i64 @llvm.umin.i64(i64, i64)", _COPY]
     fields = "\n".join(
         f"  %q{i} = getelementptr i64, ptr %d, i64 {i}\n  %f{i} = load i64, ptr %q{i}"
         for i in range(17)
