@@ -83,13 +83,18 @@ class Native:
         """
         found: dict[Base, Base] = {}
         before = [base.group for base in self._flags]
-        fetched = {v.base for v in self._fetched if isinstance(v, View)}
-        last = {id(w.cell): w for w in self.all_writes}
-        for cell, view, step in last.values():
+        # What is handed out, or becomes the value of another variable, stays as it is.
+        handed_out = {v.base for v in self._fetched if isinstance(v, View)}
+        handed_out |= {w.view.base for w in self.all_writes}
+        for cell, view, step in self.all_writes:
+            if sum(w.cell is cell for w in self.all_writes) > 1:
+                continue  # the variable has another array by then, and this one may be others'
             new = view.base
             old = next((b for b, x in self.low.cells.items() if x is cell), None)
-            if old is None or type(new) not in (Map, Product) or old in fetched or new in found:
+            if old is None or type(new) not in (Map, Product) or old in handed_out or new in found:
                 continue
+            if type(new) is Product and any(v.base is old for v in new.views):
+                continue  # BLAS reads its operands all the time
             if new.size == old.size and self.fusion.last_of(
                 new.group, old, [*before, *([] if step is None else [step.group])]
             ):
