@@ -1,14 +1,28 @@
 """The native engine: plans compiled to machine code by LLVM, matrix products by OpenBLAS.
 
+From a graph to loops:
+
 scalar        straight-line code on single numbers
 lanes         what a kernel sees in place of NumPy and arrays: it writes scalar code
-mathematics   exp, log, sin and the others, written with lanes
-arrays        a graph as loops over index spaces: what there is to compile
-lowering      from operations to that
-fusing        which loops become one
-emitting      loops as LLVM's language
-machine       LLVM itself, loaded when it is first needed; the cache of compiled code
-blas          matrix products: OpenBLAS, found and called by address
-threads       the pool
+mathematics   exp, log, sin and the others, written with lanes, a file a family
+arrays        a graph as arrays that are computed element by element
+lowering      from operations to that; `rules` has those that are more than elementwise
+simplifying   nothing twice, nothing in vain, few large matrix products
+fusing        which arrays are computed in one loop
+
+From loops to machine code:
+
+layout        the axes, rows and columns, parts and stages of a loop
+emitting      loops as LLVM's language, on vectors (`vectors`)
+machine       LLVM itself; `objects` loads what it wrote before without it, `cache` keeps that
+processor     what this processor can do
+
+What runs:
+
 engine        a plan that can be called
+calls         its steps: functions, arrays, parts; those of products
+running       the Python function around them; `memory` says where arrays lie that nobody sees
+runtime       what goes through the steps without Python; `entry` gets there, `threads` has the pool
+blas          OpenBLAS, found and called by address; `eager` uses it outside of graphs
+describing    a plan in words
 """
