@@ -6,9 +6,10 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from wengert.cli import main
+from wengert.cli import doctor, main
 
 
 def test_ops_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,3 +47,29 @@ def test_help_and_version_end_well(arguments: list[str]) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "wengert" in done.stdout
+
+
+def test_doctor_says_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """In words and as JSON, which has the same in it."""
+    assert main(["doctor"]) == 0
+    words = capsys.readouterr().out
+    assert main(["doctor", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["versions"]["numpy"] == np.__version__
+    assert found["native engine"]["works"].startswith(("yes", "no: "))
+    for entries in found.values():
+        for key, value in entries.items():
+            assert key in words
+            assert str(value) in words
+
+
+def test_doctor_without_the_native_engine(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is missing is named, and what it is for."""
+    monkeypatch.setitem(sys.modules, "wengert.engines.native.engine", None)
+    monkeypatch.setitem(doctor.OPTIONAL, "no_such_package", "nothing at all")
+    assert main(["doctor"]) == 0
+    words = capsys.readouterr().out
+    assert "works  no: " in words
+    assert "missing, for nothing at all" in words

@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 
 from wengert import __version__
-from wengert.cli import ops
+from wengert.cli import doctor, ops
 
-COMMANDS = (ops,)
+COMMANDS = (ops, doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

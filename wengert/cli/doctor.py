@@ -1,0 +1,93 @@
+"""wengert doctor: what is there, what is missing, and what that would bring."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import platform
+from typing import Any
+
+import numpy as np
+
+import wengert
+
+# What is optional, and what for.
+OPTIONAL = {
+    "llvmlite": "the native engine: functions compiled to machine code",
+    "scipy_openblas32": "matrix products inside of compiled functions",
+    "matplotlib": "plots",
+    "jax": "a peer in `make bench`",
+    "torch": "a peer in `make bench`",
+    "tensorflow": "a peer in `make bench`",
+}
+
+
+def add_to(commands: Any) -> None:
+    parser = commands.add_parser(
+        "doctor",
+        help="say what is there and what is missing",
+        description="Say which engines, kernels and optional packages there are, and what a missing "
+        "one would bring. Example: wengert doctor --json",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    found = findings()
+    if options.json:
+        print(json.dumps(found, indent=2))
+        return 0
+    for section, entries in found.items():
+        print(section)
+        width = max(map(len, entries))
+        for key, value in entries.items():
+            print(f"  {key.ljust(width)}  {value}")
+    return 0
+
+
+def findings() -> dict[str, dict[str, Any]]:
+    """What is there, by section."""
+    return {
+        "versions": {
+            "wengert": wengert.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "system": f"{platform.system()} {platform.machine()}",
+        },
+        "native engine": _native(),
+        "optional packages": {name: _package(name, use) for name, use in OPTIONAL.items()},
+    }
+
+
+def _native() -> dict[str, Any]:
+    try:
+        engine = importlib.import_module("wengert.engines.native.engine")
+        if not engine.is_supported():
+            return {"works": "no: this system or processor was never tried; NumPy does it all"}
+        return {"works": "yes", **_parts()}
+    except ImportError as error:
+        return {"works": f"no: {error}"}
+
+
+def _parts() -> dict[str, Any]:
+    blas, cache, eager, processor, runtime = (
+        importlib.import_module(f"wengert.engines.native.{name}")
+        for name in ("blas", "cache", "eager", "processor", "runtime")
+    )
+    kept = cache.about()
+    return {
+        "chosen": wengert.config.get_engine() or "native for functions, numpy for sessions",
+        "threads": wengert.config.get_threads() if runtime.has_threads() else 1,
+        "vectors": f"{8 * processor.vector_bytes()} bits",
+        "kernels of its OpenBLAS": blas.core(),
+        "kernels of NumPy's OpenBLAS": eager.numpys_core() or "another BLAS",
+        "cache": f"{kept['folder']}: {kept['files']} files, {kept['bytes'] / 1e6:.1f} MB",
+    }
+
+
+def _package(name: str, use: str) -> str:
+    there = importlib.util.find_spec(name) is not None
+    return f"{'there' if there else 'missing'}, for {use}"
