@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -258,3 +260,37 @@ def test_the_kernels_of_both_copies() -> None:
     assert eager.is_better() == (
         blas.core() in eager.WIDE and eager.numpys_core() not in eager.WIDE
     )
+
+
+# ---- the first use, by many at once --------------------------------------------------------------
+
+AT_ONCE = """
+import sys, threading
+import numpy as np
+import wengert as tf
+
+sys.setswitchinterval(1e-6)
+x = tf.constant(np.linspace(-1.0, 1.0, 300_000))
+wrong = []
+
+
+def work(k):
+    f = tf.function(lambda x: tf.exp(x) * float(k), jit_compile=True)
+    for _ in range(20):
+        if not np.allclose(f(x), np.exp(x.numpy()) * k):
+            wrong.append(k)
+
+
+threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert not wrong
+"""
+
+
+def test_many_threads_use_the_engine_for_the_first_time() -> None:
+    """The pool and the runtime are made once, and not taken from under those who use them."""
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", AT_ONCE], check=True)

@@ -24,10 +24,14 @@ class _MethodDef(ctypes.Structure):
     ]
 
 
-@functools.cache
+_METHODS: Final[list[_MethodDef]] = []
+
+
 def _method() -> _MethodDef:
     """One for all plans, which differ in `self`; it must outlive every function made of it."""
-    return _MethodDef(b"native", functions().address("entry"), _FASTCALL, None)
+    if not _METHODS:
+        _METHODS.append(_MethodDef(b"native", functions().address("entry"), _FASTCALL, None))
+    return _METHODS[0]
 
 
 @functools.cache

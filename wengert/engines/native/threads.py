@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import threading
 from typing import Any, Final
 
 import numpy as np
@@ -14,11 +15,21 @@ from wengert.engines.native import runtime
 from wengert.engines.native.cache import stored
 from wengert.engines.native.machine import Loaded, compiled
 
+# What is made once must be made by one thread: code that another one also loaded, and that is then
+# dropped, would be taken from under the threads that run it.
+_LOCK: Final = threading.RLock()
 
-@functools.cache
+
 def functions() -> Loaded:
     """The compiled runtime."""
-    return Loaded(stored("runtime", runtime.text(), lambda: compiled(runtime.text(), quickly=True)))
+    with _LOCK:
+        return _functions()
+
+
+@functools.cache
+def _functions() -> Loaded:
+    text = runtime.text()
+    return Loaded(stored("runtime", text, lambda: compiled(text, quickly=True)))
 
 
 class Pool:
@@ -32,15 +43,19 @@ class Pool:
 
     @property
     def address(self) -> int:
-        if self._memory is None:
-            self._memory = np.zeros(runtime.POOL_BYTES // 8 + 8, np.int64)
-            self.resize()
+        with _LOCK:
+            if self._memory is None:
+                self._memory = np.zeros(runtime.POOL_BYTES // 8 + 8, np.int64)
+                self.resize()
         here: int = self._memory.ctypes.data
         return -(-here // 64) * 64
 
     def resize(self) -> None:
-        if self._memory is None:
-            return
+        with _LOCK:
+            if self._memory is not None:
+                self._resize()
+
+    def _resize(self) -> None:
         wanted = get_threads() - 1 if runtime.has_threads() else 0
         while self._started < wanted:
             self._start()
@@ -72,5 +87,13 @@ class Pool:
 pool: Final = Pool()
 when_threads_change.append(pool.resize)
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=pool.forget)
+
+def _after_fork() -> None:
+    _LOCK.release()
+    pool.forget()
+
+
+if hasattr(os, "register_at_fork"):  # nobody is in the middle of making something meanwhile
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_after_fork
+    )
