@@ -40,8 +40,14 @@ def test_import_takes_less_than_150_milliseconds(tmp_path: Path) -> None:
         return time.perf_counter() - began
 
     seconds("import wengert")
-    # One good run is enough: what else the machine does only ever adds.
+    # One good run is enough: what else the machine does only ever adds. On a slow or busy machine
+    # NumPy, which takes 70 of the milliseconds elsewhere, says how slow it is.
     taken: list[float] = []
-    while len(taken) < 25 and (not taken or min(taken) >= 0.15):
-        taken.append(seconds("import wengert") - seconds("pass"))
-    assert min(taken) < 0.15
+    numpys: list[float] = []
+    allowed = 0.15
+    while len(taken) < 25 and (not taken or min(taken) >= allowed):
+        start = seconds("pass")
+        numpys.append(seconds("import numpy") - start)
+        taken.append(seconds("import wengert") - start)
+        allowed = max(0.15, 2.1 * min(numpys))
+    assert min(taken) < allowed
