@@ -21,6 +21,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from wengert.engines.choosing import processors
+from wengert.engines.openblas import numpys_function
 
 Result = TypeVar("Result")
 
@@ -83,17 +84,8 @@ class _Products:
 @functools.cache
 def _openblas() -> tuple[Any, Any] | None:
     """The functions that read and set the threads of the OpenBLAS that NumPy brought along."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "numpy.libs")
-    files = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    for file in files:
-        if "openblas" not in file:
-            continue
-        library = importlib.import_module("ctypes").CDLL(os.path.join(folder, file))
-        for prefix, suffix in (("scipy_", "64_"), ("", "64_"), ("scipy_", ""), ("", "")):
-            name = f"{prefix}openblas_{{}}_num_threads{suffix}"
-            if hasattr(library, name.format("set")):
-                return getattr(library, name.format("get")), getattr(library, name.format("set"))
-    return None
+    get, put = (numpys_function(f"{verb}_num_threads") for verb in ("get", "set"))
+    return None if put is None else (get, put)
 
 
 @contextmanager

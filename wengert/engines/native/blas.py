@@ -13,6 +13,7 @@ import os
 import threading
 from typing import Any, Final
 
+from wengert.engines import openblas
 from wengert.engines.native.processor import features
 
 _LOCK: Final = threading.Lock()
@@ -80,9 +81,6 @@ def address(kind: str) -> int | None:
 def core() -> str:
     """The kernels that OpenBLAS uses."""
     found = library()
-    for name in ("scipy_openblas_get_corename", "openblas_get_corename"):
-        if found is not None and hasattr(found, name):
-            function = getattr(found, name)
-            function.restype = ctypes.c_char_p
-            return str(function().decode())
-    return "none"
+    if found is None:
+        return "none"
+    return openblas.core(openblas.function(found, "get_corename")) or "none"

@@ -21,7 +21,7 @@ class Call:
     Without a function it looks whether the array says that something is wrong.
     """
 
-    __slots__ = ("address", "arrays", "launch", "name", "parts", "settings", "what")
+    __slots__ = ("arrays", "name", "parts", "settings", "what")
 
     def __init__(
         self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any

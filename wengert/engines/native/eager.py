@@ -7,14 +7,13 @@ the same kernels NumPy does it.
 
 from __future__ import annotations
 
-import ctypes
 import functools
-import os
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
+from wengert.engines import openblas
 from wengert.engines.native import blas
 from wengert.engines.native.arrays import Given, Product, View
 from wengert.engines.native.calls import product_calls
@@ -34,16 +33,7 @@ def is_better() -> bool:
 
 def numpys_core() -> str:
     """The kernels of the OpenBLAS that NumPy brought along, if it brought one."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "numpy.libs")
-    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        if "openblas" in file:
-            library = ctypes.CDLL(os.path.join(folder, file))
-            for name in ("scipy_openblas_get_corename64_", "openblas_get_corename"):
-                if hasattr(library, name):
-                    function = getattr(library, name)
-                    function.restype = ctypes.c_char_p
-                    return str(function().decode())
-    return ""
+    return openblas.core(openblas.numpys_function("get_corename"))
 
 
 def product(a: Any, b: Any) -> Any:

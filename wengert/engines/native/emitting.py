@@ -202,6 +202,7 @@ class _Emitter(Layout):
     def _row(self, r: str) -> None:
         self.names_row: dict[int, str] = {}
         self.splats: dict[int, str] = {}
+        self.totals: dict[int, str] = {}  # the sums of the row, as far as they are known
         self._row_pointers(r)
         self._row_values(0)
         for stage in range(self.stages):
@@ -361,8 +362,6 @@ class _Emitter(Layout):
         ]  # fmt: skip
         kinds = [llvm_type(self.sums[k].item.kind, self.width) for k in running]
         ends = self._columns(f"s{stage}", list(zip(kinds, starts, strict=True)), body)
-        if not hasattr(self, "totals"):
-            self.totals: dict[int, str] = {}
         for k, vector in zip(running, ends, strict=True):
             self.totals[k] = self._across(self.sums[k], vector, self.width)
 

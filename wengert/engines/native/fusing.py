@@ -56,6 +56,13 @@ class Group:
         self.members: list[Any] = []
         self.levels: dict[Base, str] = {}
 
+    def take(self, item: Any, level: str | None = None) -> None:
+        """Let the group compute something: at a level, if it is a loop."""
+        if level is not None:
+            self.levels[item] = level
+        self.members.append(item)
+        item.group = self
+
     @property
     def is_loop(self) -> bool:
         return bool(self.levels)
@@ -92,8 +99,7 @@ class Fusion:
             self._alone(item, before)
             return
         group = self._new(0, before)
-        group.members.append(item)
-        item.group = group
+        group.take(item)
         if type(item) is Step:
             for result in item.results:
                 if isinstance(result, Base):
@@ -115,9 +121,7 @@ class Fusion:
         level = fitting(group, item)
         if level is None:
             return False
-        group.levels[item] = level
-        group.members.append(item)
-        item.group = group
+        group.take(item, level)
         self._depends(group, others)
         return True
 
@@ -125,9 +129,7 @@ class Fusion:
         group = self._new(_extent(item), before)
         level = fitting(group, item)
         assert level is not None
-        group.levels[item] = level
-        group.members.append(item)
-        item.group = group
+        group.take(item, level)
         if not item.alone:
             self._latest[group.size] = group
 

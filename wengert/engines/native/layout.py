@@ -253,7 +253,6 @@ class Layout:
                 self.depth[i] = max(self.depth[a] for a in args)
             for k in at_value.get(i, ()):
                 depth_of_sum[k] = self.depth[i] + 1
-        self.sum_depth = depth_of_sum
         stored = [self.depth[v] for b, v in self.stored.items() if self._is_full(b)]
         summed = [self.depth[s.value] for s in self.sums]
         self.stages = max([-1, *stored, *summed]) + 1

@@ -37,6 +37,7 @@ from wengert.engines.native.arrays import (
     broadcast,
     is_plain,
     reshaped,
+    row_major,
     transposed,
     whole,
 )
@@ -208,16 +209,12 @@ class Lowering:
     def _now(self, cell: SymbolicTensor) -> View:
         found = self._state.get(id(cell))
         if found is None:
-            base = self.given_cell(cell)
+            kind = _kind_of(cell)
+            assert kind is not None
+            base = Given(cell._array.shape, kind)
+            self.cells[base] = cell
             found = self._state[id(cell)] = whole(base)
         return found
-
-    def given_cell(self, cell: SymbolicTensor) -> Base:
-        kind = _kind_of(cell)
-        assert kind is not None
-        base = Given(cell._array.shape, kind)
-        self.cells[base] = cell
-        return base
 
     # ---- arrays --------------------------------------------------------------------------------
 
@@ -264,7 +261,7 @@ class Lowering:
     def stored(self, view: View) -> View:
         """The same array without gaps in memory."""
         if is_plain(view) and type(view.base) not in (Literal, Count):
-            return View(view.base, view.shape, 0, whole(Base(view.shape, view.kind)).strides)
+            return View(view.base, view.shape, 0, row_major(view.shape))
         return self.copied(view)
 
     def copied(self, view: View) -> View:

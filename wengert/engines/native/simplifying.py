@@ -8,7 +8,7 @@ the product of the matrices put together: sum(A_i B_i) = [A_1 A_2 ...] [B_1; B_2
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.arrays import (
@@ -39,8 +39,8 @@ def simplified(low: Lowering, wanted: Sequence[View]) -> list[Any]:
         return items
     items = _side_by_side(items, wanted)
     items = _sums_of_products(items, wanted)
-    items = _in_their_places(items, wanted)
-    items = _added_up(items, wanted)
+    items = _replaced(items, wanted, _moved_product)
+    items = _replaced(items, wanted, _onto)
     return needed(items, wanted)
 
 
@@ -260,13 +260,15 @@ def _sums_of_products(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]
 # ---- products that are written where they are wanted ------------------------------------------------
 
 
-def _in_their_places(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
-    """Products whose axes are only moved afterwards, written in that order at once."""
+def _replaced(
+    items: Sequence[Any], wanted: Sequence[View], instead: Callable[[Any, Any], Product | None]
+) -> list[Any]:
+    """The items, each in its place unless there is a product that computes the same instead."""
     only = _Readers(items, wanted).only
     found: list[Any] = []
     for item in items:
-        moved = _moved_product(item, only)
-        found += [item] if moved is None else [moved, _Alias(item, moved, 0)]
+        made = instead(item, only)
+        found += [item] if made is None else [made, _Alias(item, made, 0)]
     return _resolved(found, wanted)
 
 
@@ -293,16 +295,6 @@ def _moved_product(item: Any, only: Any) -> Product | None:
 
 
 # ---- products that are added to something ----------------------------------------------------------
-
-
-def _added_up(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
-    """Sums of an array and a multiple of a product, which BLAS computes in one go."""
-    only = _Readers(items, wanted).only
-    found: list[Any] = []
-    for item in items:
-        made = _onto(item, only)
-        found += [item] if made is None else [made, _Alias(item, made, 0)]
-    return _resolved(found, wanted)
 
 
 def _onto(item: Any, only: Any) -> Product | None:

@@ -1,0 +1,40 @@
+"""Functions of OpenBLAS, whichever way a copy of it was built."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any, Final
+
+import numpy as np
+
+# A build may put something before and behind the names.
+_SPELLINGS: Final = (("scipy_", "64_"), ("", "64_"), ("scipy_", ""), ("", ""))
+
+
+def function(library: Any, name: str) -> Any:
+    """The function `openblas_{name}` of a library, or None."""
+    for prefix, suffix in _SPELLINGS:
+        found = getattr(library, f"{prefix}openblas_{name}{suffix}", None)
+        if found is not None:
+            return found
+    return None
+
+
+def numpys_function(name: str) -> Any:
+    """The same of the copy that NumPy brought along; None if it brought none."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "numpy.libs")
+    for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        if "openblas" in file:
+            found = function(ctypes.CDLL(os.path.join(folder, file)), name)
+            if found is not None:
+                return found
+    return None
+
+
+def core(get_corename: Any) -> str:
+    """The kernels that a copy uses, as its function `get_corename` says."""
+    if get_corename is None:
+        return ""
+    get_corename.restype = ctypes.c_char_p
+    return str(get_corename().decode())
