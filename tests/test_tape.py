@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from closed_forms import closed_forms, derivative
 
 import wengert as tf
 from wengert.errors import GradientWarning, TapeError
@@ -121,8 +122,6 @@ def test_only_what_is_needed_is_computed() -> None:
 @pytest.mark.parametrize("name", ["sin", "cos", "exp", "tanh", "x⁵"])
 def test_six_orders_against_closed_forms(name: str, order: int) -> None:
     """Nesting gives every order, to 1e-10 in float64."""
-    from examples.high_orders import closed_forms, derivative
-
     for at in (-1.3, 0.2, 0.7):
         f, expected = closed_forms(at, order)[name]
         computed = derivative(f, order)(tf.constant(at, tf.float64)).numpy()
