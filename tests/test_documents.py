@@ -8,6 +8,7 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -137,7 +138,11 @@ def test_names_exist(page: Path) -> None:
     space = tf.compat.v1 if page.name == "from-tensorflow-1.md" else tf
     missing = {name for name in named(page) if not reachable(space, name)}
     text = page.read_text("utf-8")
-    denied = {n for n in missing if re.search(rf"no equivalent.*`{re.escape(n)}|`{re.escape(n)}\b.*no equivalent", text)}
+    denied = {
+        n
+        for n in missing
+        if re.search(rf"no equivalent.*`{re.escape(n)}|`{re.escape(n)}\b.*no equivalent", text)
+    }
     assert missing - denied == set()
 
 
@@ -173,7 +178,8 @@ def test_commands_exist(page: str, line: str, capsys: pytest.CaptureFixture[str]
         assert words[1] in {command.__name__.rpartition(".")[2] for command in COMMANDS}
         with pytest.raises(SystemExit):
             main([words[1], "--help"])
-        options = {w for w in words if w.startswith("--")}
+        # What follows the name of a program belongs to the program.
+        options = {w for w in takewhile(lambda w: w.startswith("-"), words[2:]) if len(w) > 2}
         assert options <= set(re.findall(r"--[\w-]+", capsys.readouterr().out))
 
 

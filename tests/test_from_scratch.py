@@ -100,7 +100,10 @@ def test_custom_gradients_agree_to_second_order() -> None:
         return m.custom_gradient(f)
 
     m = mini()
-    here, there = of(m), of(SimpleNamespace(exp=tf.exp, sin=tf.sin, custom_gradient=tf.custom_gradient))
+    here, there = (
+        of(m),
+        of(SimpleNamespace(exp=tf.exp, sin=tf.sin, custom_gradient=tf.custom_gradient)),
+    )
     found = derivatives(lambda x: m.reduce_sum(here(x)), m.Tensor(X), m.GradientTape, m.reduce_sum)
     x = tf.constant(X)
     right = derivatives(lambda x: tf.reduce_sum(there(x)), x, tf.GradientTape, tf.reduce_sum)
