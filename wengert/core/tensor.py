@@ -98,7 +98,7 @@ class Tensor(Value):
         )
 
     def __str__(self) -> str:
-        value = on_own_lines(str(self._array)) if self._array.shape else shown_value(self._array)
+        value = on_own_lines(str(self._array))
         return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __getattr__(self, name: str) -> Any:
