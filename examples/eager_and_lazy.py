@@ -1,4 +1,4 @@
-"""Does a program give the same numbers eagerly, in a session and as a tf.function?
+"""Does a program give the same numbers eagerly and lazily, in a session and as a tf.function?
 
 The program raises x to the power n by a loop whose length is data. At x = 2, n = 5 its value is 32, its
 derivative 80 and its second derivative 160, in each of the three ways.
