@@ -28,7 +28,7 @@ bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
 docs: $(VENV)/.installed-docs
-	$(BIN)/python -W ignore::DeprecationWarning -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "The site is in build/site: open build/site/index.html."
 
 clean:

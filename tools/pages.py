@@ -11,8 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from mkdocs.structure.files import File, Files
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path.insert(0, str(HERE))
@@ -23,7 +21,9 @@ import api  # noqa: E402  # beside this file, which mkdocs loads by its path
 MOVED = {"examples/": "examples/", "benchmarks/results/": "measured/"}
 
 
-def on_files(files: Files, config: Any) -> Files:
+def on_files(files: Any, config: Any) -> Any:
+    from mkdocs.structure.files import File  # the rest of this file does without mkdocs
+
     for path, text in extra_pages().items():
         files.append(File.generated(config, path, content=text))
     for picture in (ROOT / "benchmarks" / "results").glob("*.png"):
