@@ -26,9 +26,39 @@ ROOT = "tensorflow.python."
 PLAIN = (int, str, float, bool, tuple, list, dict, type(None))
 # Namespaces without gradients, and those that lead elsewhere.
 NOT_ENTERED = frozenset(
-    "__internal__ app compat data distribute dtensor estimator experimental feature_column flags gfile "
-    "graph_util io keras lite lookup logging mixed_precision mlir profiler python_io queue "
-    "resource_loader saved_model summary sysconfig tools tpu tracing types xla".split()
+    [
+        "__internal__",
+        "app",
+        "compat",
+        "data",
+        "distribute",
+        "dtensor",
+        "estimator",
+        "experimental",
+        "feature_column",
+        "flags",
+        "gfile",
+        "graph_util",
+        "io",
+        "keras",
+        "lite",
+        "lookup",
+        "logging",
+        "mixed_precision",
+        "mlir",
+        "profiler",
+        "python_io",
+        "queue",
+        "resource_loader",
+        "saved_model",
+        "summary",
+        "sysconfig",
+        "tools",
+        "tpu",
+        "tracing",
+        "types",
+        "xla",
+    ]
 )
 Names = dict[Hashable, list[str]]
 

@@ -288,6 +288,7 @@ _ELSEWHERE = {
     "conv2d_backprop_filter_v2": ("ops.dilated", "conv2d_backprop_filter_v2"),
     "conv2d_backprop_input_v2": ("ops.dilated", "conv2d_backprop_input_v2"),
     "get_logger": ("api.logger", "get_logger"),
+    "Module": ("api.module", "Module"),
     "RaggedTensor": ("ragged", "RaggedTensor"),
     "SparseTensor": ("sparse", "SparseTensor"),
     "as_string": ("ops.text", "as_string"),

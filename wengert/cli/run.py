@@ -29,7 +29,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--v1", action="store_true", help="TensorFlow 1: its names at the top level, graph mode"
     )
-    parser.add_argument("-m", dest="module", action="store_true", help="run a module, like python -m")
+    parser.add_argument(
+        "-m", dest="module", action="store_true", help="run a module, like python -m"
+    )
     parser.add_argument("program", metavar="SCRIPT", help="the script, or the module after -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="its own")
     parser.set_defaults(run=run)

@@ -28,8 +28,8 @@ def install(*, v1: bool = False) -> None:
     >>> wengert.compat.install()
     >>> import tensorflow as tf
     >>> from tensorflow.python.ops import math_ops
-    >>> math_ops.reduce_sum(tf.constant([1.0, 2.0])).numpy()
-    3.0
+    >>> print(math_ops.reduce_sum(tf.constant([1.0, 2.0])))
+    tf.Tensor(3.0, shape=(), dtype=float32)
     >>> wengert.compat.uninstall()
     """
     loaded = sys.modules.get(ROOT)

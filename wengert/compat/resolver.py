@@ -22,9 +22,15 @@ from wengert.errors import MissingNameError
 
 # The TensorFlow for which we stand in.
 VERSION: Final = "2.21.0"
-MARKS: Final = {"__version__": VERSION, "__git_version__": f"v{VERSION}", "__compiler_version__": ""}
+MARKS: Final = {
+    "__version__": VERSION,
+    "__git_version__": f"v{VERSION}",
+    "__compiler_version__": "",
+}
 # Our own rooms are no namespaces of TensorFlow's.
-_ROOMS: Final = re.compile(r"wengert\.(api|cli|core|engines|extend|insight|ops|testing)\b|wengert\.compat\.(?!v1)")
+_ROOMS: Final = re.compile(
+    r"wengert\.(api|cli|core|engines|extend|insight|ops|testing)\b|wengert\.compat\.(?!v1)"
+)
 _INTERNALS: Final = "wengert.compat.internals"
 _ABSENT: Final = object()
 
@@ -164,7 +170,10 @@ def _packages() -> frozenset[str]:
     made = [file.stem.replace("__", ".") for file in folder.glob("*.py") if file.stem != "__init__"]
     keys = [*_table(), *made]
     return frozenset(
-        ".".join(parts[: i + 1]) for key in keys for parts in [key.split(".")] for i in range(len(parts))
+        ".".join(parts[: i + 1])
+        for key in keys
+        for parts in [key.split(".")]
+        for i in range(len(parts))
     )
 
 

@@ -54,4 +54,4 @@ def path_to_str(path: Any) -> str:
     >>> tf.compat.path_to_str(pathlib.PurePosixPath("a/b"))
     'a/b'
     """
-    return os.fspath(path) if hasattr(path, "__fspath__") else path
+    return str(os.fspath(path)) if hasattr(path, "__fspath__") else str(path)

@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert.core.convert import convert, register_converter
 from wengert.core.dtypes import DType, as_dtype
-from wengert.core.here import accessed, building, installed
+from wengert.core.here import accessed, building, installed, state
 from wengert.core.shapes import TensorShape, shown
 from wengert.core.symbolic import known_shape
 from wengert.core.tensor import Tensor, wrap
@@ -82,7 +82,7 @@ class Variable(Value):
         tensor = _initial(initial_value, None if dtype is None else as_dtype(dtype))
         self._array: Any = tensor._array
         self._key: Key | None = Key()
-        self._name = f"{name or 'Variable'}:0"
+        self._name = f"{state.here.scope}{name or 'Variable'}:0"
         self._shape = TensorShape(tensor._array.shape if shape is None else shape)
         if not self._shape.is_compatible_with(tensor._array.shape):
             raise ValueError(
@@ -282,7 +282,9 @@ def _initial(value: Any, dtype: DType | None) -> Tensor:
 
 
 def _remake(array: Any, trainable: bool, name: str, shape: Any, constraint: Any) -> Variable:
-    return Variable(array, trainable=trainable, name=name, shape=shape, constraint=constraint)
+    made = Variable(array, trainable=trainable, shape=shape, constraint=constraint)
+    made._name = f"{name}:0"
+    return made
 
 
 def _read(variable: Any, dtype: DType | None, hint: DType | None) -> Tensor:

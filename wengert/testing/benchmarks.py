@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from wengert.testing.cases import TestCase
+
 
 def benchmark_config() -> Any:
     """The configuration of a session that is measured: none is needed.
@@ -32,8 +34,6 @@ class Benchmark:
 
     def evaluate(self, tensors: Any) -> Any:
         """The values of tensors."""
-        from wengert.testing.cases import TestCase
-
         return TestCase("assertAllClose").evaluate(tensors)
 
     def report_benchmark(

@@ -19,15 +19,16 @@ from wengert.testing.sessions import WithSession
 class TestCase(WithSession, Closeness, Plainly):
     """A test of something that computes with tensors.
 
-    >>> import unittest
+    >>> import io, unittest
     >>> class SquareTest(tf.test.TestCase):
     ...     def test_square(self):
     ...         self.assertAllClose(tf.square([1.0, 2.0]), [1.0, 4.0])
-    >>> unittest.TextTestRunner(stream=open(os.devnull, "w")).run(SquareTest("test_square")).wasSuccessful()
+    >>> runner = unittest.TextTestRunner(stream=io.StringIO())
+    >>> runner.run(SquareTest("test_square")).wasSuccessful()
     True
     """
 
-    def __init__(self, methodName: str = "runTest") -> None:  # noqa: N803
+    def __init__(self, methodName: str = "runTest") -> None:
         super().__init__(methodName)
         self._threads: list[CheckedThread] = []
 
@@ -37,9 +38,7 @@ class TestCase(WithSession, Closeness, Plainly):
         super().tearDown()
         self.assertFalse(alive, "A checkedThread did not terminate")
 
-    def assertDeviceEqual(
-        self, device1: Any, device2: Any, msg: str | None = None
-    ) -> None:
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Two names of devices mean the same device."""
         self.assertEqual(_device(device1), _device(device2), msg)
 
@@ -51,9 +50,7 @@ class TestCase(WithSession, Closeness, Plainly):
         relative_tolerance: float | None = None,
     ) -> None:
         """Two messages say the same; a text is compared without its spaces."""
-        self.assertEqual(
-            _squeezed(expected_message_maybe_ascii), _squeezed(validate_message), msg
-        )
+        self.assertEqual(_squeezed(expected_message_maybe_ascii), _squeezed(validate_message), msg)
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[Any]:

@@ -25,6 +25,8 @@ class Closeness(unittest.TestCase):
     def _array(self, value: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, np.ndarray):
             return value
+        if isinstance(value, TensorShape):
+            return np.asarray(value.as_list())
         array = np.asarray(self.evaluate(value))
         if array.dtype == object and not isinstance(value, (str, bytes)):
             array = np.asarray(self.evaluate(list(value)))
@@ -72,7 +74,9 @@ class Closeness(unittest.TestCase):
         )
         wrong = ~np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
         if np.any(wrong):
-            told = f"Not close to within rtol={rtol}, atol={atol}{_at(path)}.\n{_lines(a, b, wrong)}"
+            told = (
+                f"Not close to within rtol={rtol}, atol={atol}{_at(path)}.\n{_lines(a, b, wrong)}"
+            )
             self.fail(_told(msg, told))
 
     def assertAllCloseAccordingToType(
@@ -135,9 +139,7 @@ class Closeness(unittest.TestCase):
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
         """Two arrays have the same shape and the same elements; nan equals nan."""
         x, y = self._array(a), self._array(b)
-        self.assertEqual(
-            x.shape, y.shape, _told(msg, f"Shape mismatch: {x.shape} and {y.shape}.")
-        )
+        self.assertEqual(x.shape, y.shape, _told(msg, f"Shape mismatch: {x.shape} and {y.shape}."))
         wrong = _differs(x, y)
         if np.any(wrong):
             self.fail(_told(msg, f"Arrays are not equal.\n{_lines(x, y, wrong)}"))
@@ -220,7 +222,7 @@ def _is_ragged_list(value: Any) -> bool:
     if any(isinstance(v, (Tensor, Mapping)) or hasattr(v, "_asdict") for v in value):
         return True
     try:
-        return np.asarray(value).dtype == object
+        return bool(np.asarray(value).dtype == object)
     except (ValueError, TypeError):
         return True
 
@@ -246,8 +248,7 @@ def _lines(a: Any, b: Any, wrong: Any) -> str:
     if off is not None and wrong.ndim:
         where = where[np.argsort(-np.nan_to_num(off[wrong], nan=np.inf), kind="stable")]
     lines = [f"{len(where)} of {max(wrong.size, 1)} elements differ:"]
-    for index in map(tuple, where[:_SHOWN]):
-        lines.append(f"  at {tuple(map(int, index))}: {a[index]} and {b[index]}")
+    lines += [f"  at {tuple(map(int, i))}: {a[tuple(i)]} and {b[tuple(i)]}" for i in where[:_SHOWN]]
     if len(where) > _SHOWN:
         lines.append(f"  and {len(where) - _SHOWN} more")
     return "\n".join(lines)

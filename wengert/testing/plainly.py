@@ -30,9 +30,7 @@ class Plainly(unittest.TestCase):
         """A container has items."""
         self.assertNotEqual(len(container), 0, msg or f"{container!r} is empty")
 
-    def assertBetween(
-        self, value: Any, minv: Any, maxv: Any, msg: str | None = None
-    ) -> None:
+    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
         """A value lies between two others, or is one of them."""
         self.assertTrue(minv <= value <= maxv, msg or f"{value!r} is not in [{minv!r}, {maxv!r}]")
 
@@ -90,7 +88,7 @@ class Plainly(unittest.TestCase):
         """assertAlmostEqual, item by item."""
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for expected, actual in zip(expected_seq, actual_seq, strict=True):
-            self.assertAlmostEqual(expected, actual, places, msg, delta)
+            self.assertAlmostEqual(expected, actual, places, msg, delta)  # type: ignore[arg-type]
 
     def assertContainsInOrder(
         self, strings: Iterable[str], target: str, msg: str | None = None
@@ -169,13 +167,20 @@ class Plainly(unittest.TestCase):
 
     def create_tempdir(self, name: str | None = None) -> Any:
         """A new folder in there."""
-        path = Path(self.get_temp_dir(), name) if name else Path(tempfile.mkdtemp(dir=self.get_temp_dir()))
+        path = (
+            Path(self.get_temp_dir(), name)
+            if name
+            else Path(tempfile.mkdtemp(dir=self.get_temp_dir()))
+        )
         path.mkdir(exist_ok=True)
         return _Made(str(path))
 
     def create_tempfile(self, file_path: str | None = None, content: Any = "") -> Any:
         """A new file in there."""
-        path = Path(self.get_temp_dir(), file_path or f"file{len(list(Path(self.get_temp_dir()).iterdir()))}")
+        path = Path(
+            self.get_temp_dir(),
+            file_path or f"file{len(list(Path(self.get_temp_dir()).iterdir()))}",
+        )
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return _Made(str(path))
 

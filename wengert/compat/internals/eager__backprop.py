@@ -101,7 +101,9 @@ def _positions(f: Function, params: Any, args: Sequence[Any]) -> list[int]:
         params = [params]
     names = f.__code__.co_varnames[: f.__code__.co_argcount]
     if any(isinstance(p, str) and p not in names for p in params):
-        raise ValueError(f"params must be all integers or names of parameters {names}; got {params}.")
+        raise ValueError(
+            f"params must be all integers or names of parameters {names}; got {params}."
+        )
     return [names.index(p) if isinstance(p, str) else p for p in params]
 
 

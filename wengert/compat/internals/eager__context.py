@@ -9,9 +9,9 @@ from wengert.api.modes import executing_eagerly as executing_eagerly
 from wengert.random import set_seed
 from wengert.testing.decorators import eager_mode as eager_mode
 from wengert.testing.decorators import graph_mode as graph_mode
-from wengert.testing.decorators import no_context as executor_scope  # noqa: F401
-from wengert.testing.decorators import no_context as execution_mode  # noqa: F401
-from wengert.testing.decorators import no_context as function_executor_type  # noqa: F401
+from wengert.testing.decorators import no_context as execution_mode
+from wengert.testing.decorators import no_context as executor_scope
+from wengert.testing.decorators import no_context as function_executor_type
 from wengert.testing.decorators import starts_eagerly
 
 SYNC, ASYNC = 0, 1

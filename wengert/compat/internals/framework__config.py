@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.config import *  # noqa: F403
+from wengert.config import *
 
 _settings = {"tensor_float_32": True, "op_determinism": False}
 
@@ -51,19 +51,3 @@ def set_optimizer_jit(enabled: bool | str) -> None:
 def get_optimizer_jit() -> str:
     """Nothing is set."""
     return ""
-
-
-def set_soft_device_placement(enabled: bool) -> None:
-    """There is one device."""
-
-
-def list_physical_devices(device_type: str | None = None) -> list[Any]:
-    """The processor."""
-    from wengert.config import list_physical_devices as listed
-
-    return listed(device_type)
-
-
-def list_logical_devices(device_type: str | None = None) -> list[Any]:
-    """The processor."""
-    return list_physical_devices(device_type)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from wengert.api.modes import executing_eagerly, get_default_graph
-from wengert.api.settings import get_current_name_scope as get_name_scope  # noqa: F401
+from wengert.api.session import get_default_session as get_default_session
+from wengert.api.settings import get_current_name_scope as get_name_scope
 from wengert.compat.v1 import colocate_with as colocate_with
 from wengert.compat.v1 import convert_to_tensor as convert_to_tensor
 from wengert.compat.v1 import enable_eager_execution as enable_eager_execution
@@ -14,7 +15,7 @@ from wengert.compat.v1 import name_scope as name_scope
 from wengert.core import dtypes as dtypes
 from wengert.core.registry import GRADIENTS, gradient_of, registered
 from wengert.core.symbolic import SymbolicTensor as SymbolicTensor
-from wengert.core.tensor import Tensor as EagerTensor  # noqa: F401
+from wengert.core.tensor import Tensor as EagerTensor
 from wengert.testing.decorators import starts_eagerly
 
 name_scope_v1 = name_scope_v2 = name_scope
@@ -34,13 +35,6 @@ def get_gradient_function(op: Any) -> Any:
 def executing_eagerly_outside_functions() -> bool:
     """Whether programs begin in eager mode."""
     return executing_eagerly() or starts_eagerly()
-
-
-def get_default_session() -> Any:
-    """The innermost session, or None."""
-    from wengert.api.session import get_default_session as found
-
-    return found()
 
 
 def inside_function() -> bool:

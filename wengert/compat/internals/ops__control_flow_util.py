@@ -15,6 +15,6 @@ IsLoopEnter = _is("Enter", "RefEnter")
 IsLoopExit = _is("Exit", "RefExit")
 
 
-def EnableControlFlowV2(graph: Any) -> bool:  # noqa: N802
+def EnableControlFlowV2(graph: Any) -> bool:
     """True."""
     return True

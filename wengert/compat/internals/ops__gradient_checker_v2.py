@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from wengert.api.checker import compute_gradient as compute_gradient
-from wengert.core.convert import as_array as _to_numpy  # noqa: F401
+from wengert.core.convert import as_array as _to_numpy
 
 
 def max_error(grad1: Any, grad2: Any) -> float:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.ops.comparison import equal as tensor_equals  # noqa: F401
-from wengert.ops.comparison import not_equal as tensor_not_equals  # noqa: F401
-from wengert.ops.creation import range_
 from wengert import shape
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.ops.comparison import equal as tensor_equals
+from wengert.ops.comparison import not_equal as tensor_not_equals
+from wengert.ops.creation import range_
 
 
 def _as_indexed_slices(x: Any, optimize: bool = True) -> IndexedSlices:

@@ -7,6 +7,7 @@ from typing import Any
 
 from wengert.api.vectorize import vectorized_map as vectorized_map
 from wengert.ops.creation import range_
+from wengert.ops.mapping import map_fn
 
 
 def pfor(
@@ -27,6 +28,4 @@ def for_loop(
     parallel_iterations: int | None = None,
 ) -> Any:
     """The results of loop_fn(0), loop_fn(1), ..., stacked; one round after the other."""
-    from wengert.ops.mapping import map_fn
-
     return map_fn(loop_fn, range_(iters), dtype=loop_fn_dtypes)

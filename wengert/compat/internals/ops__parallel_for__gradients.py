@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert import shape, size
 from wengert.api.gradients import gradients
 from wengert.core import nest
-from wengert.ops.joining import concat
-from wengert.ops.mapping import map_fn
 from wengert.ops.creation import range_
 from wengert.ops.elementwise import zeros_like
 from wengert.ops.gathering import gather
-from wengert import shape, size
-from wengert.ops.shaping import reshape
+from wengert.ops.joining import concat
+from wengert.ops.mapping import map_fn
+from wengert.ops.shaping import reshape, transpose
 
 
 def jacobian(
@@ -44,8 +44,6 @@ def batch_jacobian(
 
     stacked = map_fn(row, range_(shape(columns)[1]), dtype=inp.dtype)
     by_example = reshape(stacked, concat([shape(columns)[1:], shape(inp)], 0))
-    from wengert.ops.shaping import transpose
-
     rank = len(inp.shape) + 1
     turned = transpose(by_example, [1, 0, *range(2, rank)])
     return reshape(turned, concat([shape(output), shape(inp)[1:]], 0))

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from wengert import shape
 from wengert.core.variable import Variable as BaseResourceVariable
 from wengert.core.variable import Variable as ResourceVariable
-from wengert import shape
 
 
 def variable_shape(handle: Any, out_type: Any = None) -> Any:

@@ -1,4 +1,4 @@
 """tensorflow.python.util.nest: nested structures."""
 
-from wengert.core.nest import *  # noqa: F403
-from wengert.nest import *  # noqa: F403
+from wengert.core.nest import *
+from wengert.nest import *

@@ -1,4 +1,6 @@
 """tensorflow.python.util.tf_inspect: Python's inspect, past decorators."""
 
-from inspect import *  # noqa: F403
-from inspect import getfullargspec as getargspec  # noqa: F401
+import inspect
+from inspect import *
+
+globals()["getargspec"] = inspect.getfullargspec

@@ -15,6 +15,7 @@ __all__ = ["compute_gradient", "compute_gradient_error", "get_temp_dir", "test_s
 def get_temp_dir() -> str:
     """A folder for files of tests.
 
+    >>> import os
     >>> os.path.isdir(tf.compat.v1.test.get_temp_dir())
     True
     """
