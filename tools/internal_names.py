@@ -107,7 +107,11 @@ def marks(value: Any) -> Iterator[Hashable]:
 def names_of(module: str, public: Names) -> dict[str, str]:
     """The public name of each name in an internal module that has one."""
     found = {}
-    inside = importlib.import_module(module if module.startswith("tensorflow") else ROOT + module)
+    try:
+        inside = importlib.import_module(ROOT + module)
+    except ImportError as error:
+        print(f"{module}: {error}")
+        return {}
     for name, value in vars(inside).items():
         if not name.startswith("_") and not isinstance(value, (types.ModuleType, *PLAIN)):
             mark = next((mark for mark in marks(value) if mark in public), None)

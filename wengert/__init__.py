@@ -277,6 +277,7 @@ _LATER = (
     "optimizers",
     "quantization",
     "ragged",
+    "raw_ops",
     "sets",
     "signal",
     "sparse",

@@ -200,7 +200,7 @@ def _internal(path: str, name: str) -> Any:
 
 def _raw(name: str) -> Any:
     """The raw operation behind a generated function: max_pool_v2 is MaxPoolV2."""
-    words = re.sub(r"(?:^|_)(\d*[a-z])", lambda m: m[1].upper(), name)
+    words = re.sub(r"(?:^|_)(\d*[a-z])", lambda m: m[1].upper(), name.lstrip("_"))
     return _public(f"raw_ops.{words}")
 
 
