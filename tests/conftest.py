@@ -11,6 +11,7 @@ import wengert  # noqa: F401
 from wengert.core.here import state
 from wengert.core.registry import GRADIENTS, TABLE, complete
 from wengert.engines.choosing import set_engine
+from wengert.engines.native import starting
 from wengert.ops.seeds import set_seed
 
 complete()  # what is registered during a test is undone after it; the library's rows are not
@@ -23,6 +24,14 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("wengert")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def plans_made_anew() -> Iterator[None]:
+    """No plan that another run left on disk stands in for the code that a test is about."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(starting, "content_of", lambda plan: None)
+        yield
 
 
 @pytest.fixture

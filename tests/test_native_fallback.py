@@ -233,13 +233,17 @@ def counted(place: Path | str, **environment: str) -> tuple[int, str]:
 def is_whole(file: Path) -> bool:
     """Whether a file says truly what is in it."""
     check, _, content = file.read_bytes().partition(b"\n")
-    return check == hashlib.sha256(content).hexdigest().encode() and bool(content)
+    return check == digest(content) and bool(content)
 
 
-def assert_whole(place: Path, count: int) -> None:
-    """A folder has so many files of machine code, and nothing else."""
-    files = sorted(place.iterdir())
-    assert [f.suffix for f in files] == [".o"] * count
+def digest(content: bytes) -> bytes:
+    return hashlib.blake2b(content, digest_size=20).hexdigest().encode()
+
+
+def assert_whole(place: Path, count: int, plans: int = 0) -> None:
+    """A folder has so many files of machine code and of plans, and nothing else."""
+    files = list(place.iterdir())
+    assert sorted(f.suffix for f in files) == [".o"] * count + [".plan"] * plans
     assert all(map(is_whole, files))
 
 
@@ -251,18 +255,18 @@ def _flipped(data: bytes) -> bytes:
 def test_a_process_compiles_what_none_has_compiled(tmp_path: Path) -> None:
     """The second compiles nothing; damaged files are compiled anew and replaced."""
     place = tmp_path / "not" / "there"
-    count, digest = counted(place)
+    count, results = counted(place)
     assert count == 3  # two graphs and the runtime
-    assert_whole(place, 3)
-    assert counted(place) == (0, digest)
-    flipped, cut, empty = sorted(place.iterdir())
-    flipped.write_bytes(_flipped(flipped.read_bytes()))
-    cut.write_bytes(cut.read_bytes()[:-1000])
-    empty.write_bytes(b"")
-    assert not any(map(is_whole, (flipped, cut, empty)))
-    assert counted(place) == (3, digest)
-    assert_whole(place, 3)
-    assert counted(place) == (0, digest)
+    assert_whole(place, 3, plans=2)
+    assert counted(place) == (0, results)
+    code = sorted(place.glob("*.o"))
+    for files in (code, sorted(place.glob("*.plan")), code):
+        for file, damage in zip(files, (_flipped, lambda d: d[:-200], lambda _: b""), strict=False):
+            file.write_bytes(damage(file.read_bytes()))
+            assert not is_whole(file)
+        assert counted(place) == (len(files) % 2 * 3, results)  # plans are made without LLVM
+        assert_whole(place, 3, plans=2)
+    assert counted(place) == (0, results)
 
 
 def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
@@ -294,7 +298,7 @@ def test_nothing_is_kept_if_nothing_shall_be(tmp_path: Path) -> None:
     code = "import os; os.environ.pop('WENGERT_CACHE_DIR')\n" + COUNTING
     in_python(code, **homes)
     if sys.platform == "linux":
-        assert_whole(tmp_path / "xdg" / "wengert", 3)
+        assert_whole(tmp_path / "xdg" / "wengert", 3, plans=2)
 
 
 def test_many_processes_at_once(tmp_path: Path) -> None:
@@ -302,7 +306,7 @@ def test_many_processes_at_once(tmp_path: Path) -> None:
     waiting = [started(COUNTING, WENGERT_CACHE_DIR=str(tmp_path)) for _ in range(4)]
     found = {output(process).split()[1] for process in waiting}
     assert len(found) == 1
-    assert_whole(tmp_path, 3)
+    assert_whole(tmp_path, 3, plans=2)
     assert counted(tmp_path) == (0, *found)
 
 
@@ -423,7 +427,7 @@ def test_about_the_cache(place: Path, monkeypatch: Any) -> None:
 def test_a_planted_fault_in_a_file_is_found(tmp_path: Path) -> None:
     """The check of these tests sees what is not whole, and what does not belong there."""
     file = tmp_path / "a.o"
-    file.write_bytes(hashlib.sha256(b"code").hexdigest().encode() + b"\ncode")
+    file.write_bytes(digest(b"code") + b"\ncode")
     assert_whole(tmp_path, 1)
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(AssertionError):

@@ -64,8 +64,9 @@ def findings() -> dict[str, dict[str, Any]]:
 
 def _native() -> dict[str, Any]:
     try:
-        engine = importlib.import_module("wengert.engines.native.engine")
-        if not engine.is_supported():
+        importlib.import_module("wengert.engines.native.engine")
+        processor = importlib.import_module("wengert.engines.native.processor")
+        if not processor.is_supported():
             return {"works": "no: this system or processor was never tried; NumPy does it all"}
         return {"works": "yes", **_parts()}
     except ImportError as error:

@@ -109,11 +109,9 @@ def compiled(plan: Plan, engine: str) -> Any:
 def _native(plan: Plan) -> Any:
     """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
     try:
-        module = importlib.import_module("wengert.engines.native.engine")
-        if not module.is_supported():
-            return None
+        starting = importlib.import_module("wengert.engines.native.starting")
         with _uncollected():
-            made = module.Native(plan)
+            made = starting.started(plan)
     except ImportError as error:
         _warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
         return None
@@ -125,14 +123,14 @@ def _native(plan: Plan) -> Any:
             f"{first.place}). This is a mistake in Wengert: please report it."
         )
         return None
-    return _Careful(made) if made.is_native else None
+    return None if made is None else _Careful(made)
 
 
 def described(run: Any, name: str) -> Any:
     """What a compiled plan does, step by step."""
     describing = importlib.import_module("wengert.engines.native.describing")
     if isinstance(run, _Careful):
-        return describing.described(run.native, name)
+        return describing.described(run.running.native(), name)
     return describing.described_by_numpy(run.plan, name)
 
 
@@ -152,19 +150,19 @@ def _uncollected() -> Iterator[None]:
 class _Careful:
     """A native plan that leaves the work to NumPy where there is no memory for its own way."""
 
-    def __init__(self, native: Any) -> None:
-        self.native = native
-        self.plan: Plan = native.plan
-        self.fresh: list[bool] = native.fresh
+    def __init__(self, running: Any) -> None:
+        self.running = running
+        self.plan: Plan = running.plan
+        self.fresh: list[bool] = running.fresh
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         try:
-            return self.native.run(values)  # type: ignore[no-any-return]
+            return self.running.run(values)  # type: ignore[no-any-return]
         except MemoryError:
-            if not self.native.is_one_call:  # some of it has been done
+            if not self.running.is_one_call:  # some of it has been done
                 raise
             _warn("There was no memory for a compiled graph; it is computed by NumPy instead.")
-            return self.native.reference()(values)  # type: ignore[no-any-return]
+            return self.running.reference()(values)  # type: ignore[no-any-return]
 
 
 def _warn(message: str) -> None:

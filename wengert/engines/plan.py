@@ -68,6 +68,12 @@ class Plan:
             return np.broadcast_to(np.zeros((), form.dtype), form.shape)
         return None if id(x) in fed else self.known.get(id(x))
 
+    def used(self) -> dict[int, Any]:
+        """What steps and fetches use of what is known, in the order of its first use."""
+        known = self.known
+        found = {id(x): known[id(x)] for op in self.steps for x in op.inputs if id(x) in known}
+        return found | {id(x): known[id(x)] for x in self.fetches if id(x) in known}
+
     def last_uses(self) -> dict[int, int]:
         """For each value the last step that uses it; those that are fetched stay to the end."""
         last: dict[int, int] = {}

@@ -14,14 +14,20 @@ From loops to machine code:
 
 layout        the axes, rows and columns, parts and stages of a loop
 emitting      loops as LLVM's language, on vectors (`vectors`)
-machine       LLVM itself; `objects` loads what it wrote before without it, `cache` keeps that
+machine       LLVM itself; `objects` loads what it wrote before without it, `cache` keeps files
 processor     what this processor can do
 
-What runs:
+A plan written down:
 
-engine        a plan that can be called
+engine        from a graph to all of that
 calls         its steps: functions, arrays, parts; those of products
-running       the Python function around them; `memory` says where arrays lie that nobody sees
+writing       the Python function around them; `memory` says where arrays lie that nobody sees
+digest        what a plan says, as bytes: under a digest of them it is kept
+
+What runs, and loads nothing of the above where the plan is kept:
+
+starting      a plan as another process left it, or made now
+running       what can be called, made of what was written down
 runtime       what goes through the steps without Python; `entry` gets there, `threads` has the pool
 blas          OpenBLAS, found and called by address; `eager` uses it outside of graphs
 describing    a plan in words

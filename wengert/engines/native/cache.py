@@ -1,7 +1,7 @@
-"""Compiled code kept on disk, so that a second process starts warm.
+"""Plans and compiled code kept on disk, so that a second process starts warm.
 
-A file's name is a digest of everything that its content depends on: the text, the processor, the
-versions of LLVM and of this format. Its first line is a digest of the rest: a file that was cut off
+A file's name is a digest of everything that its content depends on: the text or the graph, the
+processor, the versions of LLVM and of this format. Its first line is a digest of the rest: a file that was cut off
 or changed is compiled anew. Files are written under another name and moved, so that a reader sees
 a whole one or none.
 """
@@ -10,84 +10,104 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import importlib
 import os
 import re
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from wengert.engines.native.processor import fingerprint
 
-FORMAT: Final = 1
+try:  # hashlib loads OpenSSL for the same function, which takes longer than to read a plan
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+FORMAT: Final = 2
+CODE: Final = ".o"  # machine code
+PLAN: Final = ".plan"  # what else a plan is made of
 LIMIT: Final = 256 << 20  # bytes, unless WENGERT_CACHE_LIMIT says otherwise
 
 
-def folder() -> Path | None:
+def folder() -> str | None:
     """Where the files are; None if nothing is to be kept.
 
     WENGERT_CACHE_DIR says where, or that there is none if it is empty.
     """
     chosen = os.environ.get("WENGERT_CACHE_DIR")
     if chosen is not None:
-        return Path(chosen).expanduser() if chosen else None
+        return os.path.expanduser(chosen) or None
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "wengert"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "wengert"
+        found = os.path.join("~", "Library", "Caches", "wengert")
+    else:
+        found = os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "wengert")
+    found = os.path.expanduser(found)
+    return None if found.startswith("~") else found  # there is no home
 
 
-def digest_of(name: str, text: str) -> str:
-    parts = (str(FORMAT), name, fingerprint(), text)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
-
-
-def stored(name: str, text: str, make: Callable[[], bytes]) -> bytes:
-    """What `make` gives for a text, or gave before."""
-    try:
-        place = folder()
-    except (OSError, RuntimeError):  # there is no home
-        place = None
-    if place is None:
-        return make()
-    file = place / f"{digest_of(name, text)}.o"
-    found = _read(file)
-    if found is None:
-        found = make()
-        _write(file, found)
+def _digest(content: bytes) -> str:
+    found: str = blake2b(content, digest_size=20).hexdigest()
     return found
 
 
-def _read(file: Path) -> bytes | None:
+def digest_of(name: str, content: str | bytes) -> str:
+    """The name of what is made of a content, and of all else that it depends on."""
+    content = content.encode() if isinstance(content, str) else content
+    head = "\0".join((str(FORMAT), name, fingerprint(), "")).encode()
+    return _digest(head + content)
+
+
+def stored(name: str, text: str, make: Callable[[], bytes]) -> bytes:
+    """The code that `make` gives for a text, or gave before."""
+    if folder() is None:
+        return make()
+    file = digest_of(name, text) + CODE
+    found = taken(file)
+    if found is None:
+        found = make()
+        keep(file, found)
+    return found
+
+
+def taken(name: str) -> bytes | None:
+    """What a file holds; None if it is not there, or not as it was written."""
+    place = folder()
+    if place is None:
+        return None
+    file = os.path.join(place, name)
     try:
-        data = file.read_bytes()
+        with open(file, "rb") as opened:
+            data = opened.read()
     except OSError:
         return None
     check, _, content = data.partition(b"\n")
-    if check != hashlib.sha256(content).hexdigest().encode():
+    if check != _digest(content).encode():
         return None
     with contextlib.suppress(OSError):
         os.utime(file)  # what was used last is kept longest
     return content
 
 
-def _write(file: Path, content: bytes) -> None:
-    data = hashlib.sha256(content).hexdigest().encode() + b"\n" + content
-    name = ""
+def keep(name: str, content: bytes) -> None:
+    place = folder()
+    if place is None:
+        return
+    data = _digest(content).encode() + b"\n" + content
+    part = ""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        os.makedirs(place, exist_ok=True)
         tempfile = importlib.import_module("tempfile")  # it loads much, and is needed rarely
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix="wengert-", suffix=".part")
+        handle, part = tempfile.mkstemp(dir=place, prefix="wengert-", suffix=".part")
         with os.fdopen(handle, "wb") as out:
             out.write(data)
-        os.replace(name, file)
+        os.replace(part, os.path.join(place, name))
     except OSError:  # no room, or no right to write: it works without
-        if name:
+        if part:
             with contextlib.suppress(OSError):
-                os.unlink(name)
+                os.unlink(part)
         return
-    _shrink(file.parent)
+    _shrink(place)
 
 
 @functools.cache
@@ -97,25 +117,32 @@ def _limit() -> int:
 
 
 # Only what was written here is ever removed.
-_OURS: Final = re.compile(r"[0-9a-f]{40}\.o|wengert-.*\.part")
+_OURS: Final = re.compile(r"[0-9a-f]{40}\.(o|plan)|wengert-.*\.part")
 
 
-def _shrink(place: Path) -> None:
+def _files(place: str) -> list[Any]:
+    """What was written here."""
+    with contextlib.suppress(OSError), os.scandir(place) as found:
+        return [entry for entry in found if _OURS.fullmatch(entry.name)]
+    return []
+
+
+def _shrink(place: str) -> None:
     """Remove what was not used for longest, until the rest fits the limit."""
     with contextlib.suppress(OSError):
-        ours = [f for f in place.iterdir() if _OURS.fullmatch(f.name)]
-        files = [(f.stat().st_mtime, f.stat().st_size, f) for f in ours]
+        files = [(e.stat().st_mtime, e.stat().st_size, e.path) for e in _files(place)]
         total = sum(size for _, size, _ in files)
-        for _, size, file in sorted(files, key=lambda entry: entry[0]):
+        for _, size, file in sorted(files):
             if total <= _limit():
                 break
-            file.unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(file)
             total -= size
 
 
 def about() -> dict[str, str | int]:
     """Where the cache is and how much it holds."""
     place = folder()
-    files = list(place.glob("*.o")) if place is not None and place.is_dir() else []
+    files = [] if place is None else _files(place)
     size = sum(f.stat().st_size for f in files)
-    return {"folder": str(place or "none"), "files": len(files), "bytes": size}
+    return {"folder": place or "none", "files": len(files), "bytes": size}

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.choosing import get_threads
-from wengert.engines.native import blas
 from wengert.engines.native.arrays import Base, Piece, Product, View
 from wengert.engines.native.emitting import Launch
 from wengert.engines.native.lowering import leading
@@ -30,7 +29,8 @@ class Call:
         self.arrays = arrays  # and the element with which each begins
         self.parts = parts
         self.what = what
-        self.settings: Any = None  # numbers that the function reads behind its arrays
+        # Numbers that the function reads behind its arrays: see `in_place` of `running`.
+        self.settings: tuple[str, bytes, bytes] | None = None
 
     @property
     def outputs(self) -> Sequence[Base]:
@@ -69,19 +69,23 @@ def product_calls(item: Product) -> list[Call]:
     per = -(-extent // splits)
     splits = -(-extent // per)
     fields = np.zeros(18, np.int64)
-    fields[:9] = [blas.address(item.kind) or 0, _YES if turned_a else _NO, _YES if turned_b else _NO,
-                  m, n, k, lda, ldb, ldc]  # fmt: skip
+    fields[1:9] = [_YES if turned_a else _NO, _YES if turned_b else _NO, m, n, k, lda, ldb, ldc]
     fields[9:11].view(np.float64)[:] = item.factor, item.onto is not None
-    fields[11:17] = [splits, per, offsets.ctypes.data, along, 1 if turned_a else lda,
-                     ldb if turned_b else 1]  # fmt: skip
+    fields[[11, 12, 14, 15, 16]] = [
+        splits,
+        per,
+        along,
+        1 if turned_a else lda,
+        ldb if turned_b else 1,
+    ]
     call = Call(
         f"@product_{item.kind}", [(a.base, 0), (b.base, 0), (item, 0)], count * splits, item
     )
-    call.settings = (fields, offsets)
+    call.settings = item.kind, fields.tobytes(), offsets.tobytes()
     if item.onto is None:
         return [call]
     before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
-    before.settings = (np.array([item.bytes], np.int64),)
+    before.settings = "", np.int64(item.bytes).tobytes(), b""
     return [before, call]
 
 

@@ -17,9 +17,9 @@ from wengert.engines import openblas
 from wengert.engines.native import blas
 from wengert.engines.native.arrays import Given, Product, View
 from wengert.engines.native.calls import product_calls
-from wengert.engines.native.entry import entry_of, is_wrong
+from wengert.engines.native.entry import is_wrong
+from wengert.engines.native.running import entered
 from wengert.engines.native.scalar import TYPE_OF
-from wengert.engines.native.threads import functions
 
 # Kernels for vectors of 64 bytes, as OpenBLAS calls them.
 WIDE: Final = frozenset(("SkylakeX", "Cooperlake", "SapphireRapids"))
@@ -62,21 +62,9 @@ def _made(kind: str, a: Any, b: Any, turned: tuple[bool, bool]) -> Callable[...,
     views = [_view(base, t) for base, t in zip(bases, turned, strict=True)]
     item = Product((a[0], b[1]), kind, views)
     (call,) = product_calls(item)
-    kept: list[Any] = [call.settings]
-    table = [
-        functions().address(call.name[1:]),
-        call.parts,
-        4,
-        0,
-        0,
-        1,
-        0,
-        2,
-        0,
-        -1,
-        call.settings[0].ctypes.data,
-    ]
-    return functools.partial(_call, entry_of(table, 1, 3, 4, True, kept), kept)
+    kept: list[Any] = []
+    step = call.name, call.parts, ((0, 0), (1, 0), (2, 0)), call.settings
+    return functools.partial(_call, entered([step], 3, True, kept), kept)
 
 
 def _call(entry: Callable[..., Any], kept: Any, *arrays: Any) -> None:

@@ -1,41 +1,29 @@
-"""A plan that runs as machine code.
-
-What LLVM compiles and what NumPy computes take turns: a segment is a run of native steps, which one
-call carries out. Between them stand steps of NumPy's. Python is entered once for each.
-"""
+"""From a plan to what runs: lowered, simplified, fused, emitted, compiled and written down."""
 
 from __future__ import annotations
 
-import platform
-from typing import Any
+from typing import Any, Final
 
 from wengert.engines.native import rules as _rules  # noqa: F401  # what it declares is used
 from wengert.engines.native.arrays import Base, Map, Pieces, Product, Step, View
-from wengert.engines.native.cache import stored
+from wengert.engines.native.cache import digest_of, stored
 from wengert.engines.native.calls import Call, product_calls
 from wengert.engines.native.emitting import functions_text, launches
 from wengert.engines.native.fusing import Fusion, Group, compute_again, in_memory
 from wengert.engines.native.lowering import Lowering
-from wengert.engines.native.machine import Loaded, compiled
-from wengert.engines.native.processor import multiplies_and_adds
-from wengert.engines.native.running import Runner
+from wengert.engines.native.machine import compiled
 from wengert.engines.native.simplifying import simplified
-from wengert.engines.native.threads import functions
-from wengert.engines.numpy_engine import Compiled
+from wengert.engines.native.writing import Writer
 from wengert.engines.plan import Plan
 
-
-def is_supported() -> bool:
-    """Whether the engine is good for this system and this processor."""
-    return platform.system() in ("Linux", "Darwin") and multiplies_and_adds()
+_KIND: Final = "plan"  # of text, in the cache
 
 
 class Native:
-    """A plan that can be called: `native(values of plan.given)` gives the fetches."""
+    """How a plan is computed: `program` is what runs, `code` what LLVM makes of its loops."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._reference: Compiled | None = None
         self.low = low = Lowering(plan)
         self._fetched = [self._fetch(x) for x in plan.fetches]
         self.checks, self.writes = low.left_over()
@@ -58,15 +46,14 @@ class Native:
         self.memory = in_memory(self.order, wanted)
         self.wanted = set(wanted) - self._flags
         self.segments = self._segments()
-        # Whether it is one call, with nothing before it that could be done twice.
-        self.is_one_call = len(self.segments) == 1
         # Whether any of it is compiled.
         self.is_native = any(isinstance(s, list) for s in self.segments)
         if self.is_native:
-            self._compile()
-            runner = Runner(self)
-            self.run, self.fresh = runner.made()
-            self.memory_of_its_own = runner.arena.size
+            self._text = self.text() if self._texts else ""
+            self.code_name = digest_of(_KIND, self._text) if self._text else ""
+            writer = Writer(self)
+            self.program = writer.written()
+            self.memory_of_its_own = writer.arena.size
 
     def _fetch(self, x: Any) -> Any:
         """A fetch as an array in memory, or as what NumPy's steps give."""
@@ -100,12 +87,6 @@ class Native:
             ):
                 found[new] = old
         return found
-
-    def reference(self) -> Compiled:
-        """The same plan for NumPy, which says what is wrong."""
-        if self._reference is None:
-            self._reference = Compiled(self.plan)
-        return self._reference
 
     def overwrites(self, base: Base) -> Base | None:
         """The old value that a new one may be written over."""
@@ -163,14 +144,6 @@ class Native:
         parts += functions_text(self._math, self._declarations)
         return "\n".join([*sorted(self._declarations), *parts])
 
-    def _compile(self) -> None:
-        self._loaded: Loaded | None = None
-        if self._texts:
-            text = self.text()
-            self._loaded = Loaded(stored("plan", text, lambda: compiled(text)))
-
-    def address(self, name: str) -> int:
-        if name.startswith("@k"):
-            assert self._loaded is not None
-            return self._loaded.address(name[1:])
-        return functions().address(name[1:])
+    def code(self) -> bytes | None:
+        """The machine code of the loops; None if there are none."""
+        return stored(_KIND, self._text, lambda: compiled(self._text)) if self._text else None

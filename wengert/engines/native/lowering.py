@@ -57,11 +57,12 @@ class Lowering:
         self.views: dict[int, View] = {}  # by the ids of tensors
         self.given: dict[Base, SymbolicTensor] = {}  # what comes from outside
         self.source: dict[Base, SymbolicTensor] = {}  # the same, and what NumPy's steps give
-        self.constants: dict[Base, Any] = {}
+        self.constants: dict[Base, int] = {}  # places among what the plan uses of what is known
         self.cells: dict[Base, SymbolicTensor] = {}  # variables that are read at the start
         self.checks: list[View] = []  # truth values: whether something is wrong
         self._state: dict[int, View] = {}  # the value of a variable now
         self.written: dict[int, tuple[SymbolicTensor, View]] = {}  # since the last step
+        self.lacks_blas = False  # where it is there, another plan is made
         self._last: Step | None = None
         self._same: dict[Any, View] = {}  # by what they are computed of
         self._kept: list[Any] = []  # whose ids are in keys
@@ -69,8 +70,8 @@ class Lowering:
         self._opaque = _opaque_cells(plan)
         for x in plan.given:
             self._enter(x)
-        for key, value in plan.known.items():
-            view = self._constant(value)
+        for at, (key, value) in enumerate(plan.used().items()):
+            view = self._constant(value, at)
             if view is not None:
                 self.views[key] = view
         for op in plan.steps:
@@ -84,7 +85,7 @@ class Lowering:
         self.given[base] = self.source[base] = x
         self.views[id(x)] = whole(base)
 
-    def _constant(self, value: Any) -> View | None:
+    def _constant(self, value: Any, at: int) -> View | None:
         if not isinstance(value, (np.ndarray, np.generic)):  # a list of a loop
             return None
         array = np.asarray(value)
@@ -99,7 +100,7 @@ class Lowering:
         if bool((bits == bits[0]).all()):
             return self._number(kind, flat[0], array.shape)
         base = Given(array.shape, kind)
-        self.constants[base] = np.ascontiguousarray(array)
+        self.constants[base] = at
         return whole(base)
 
     def _number(self, kind: str, value: Any, shape: Dims) -> View:
@@ -304,8 +305,11 @@ class Lowering:
 
     def product(self, a: View, b: View) -> View:
         """Products of matrices, over leading axes that broadcast."""
-        if a.kind not in ("f4", "f8") or blas.address(a.kind) is None:
+        if a.kind not in ("f4", "f8"):
             raise NotLowered("matrices that BLAS does not multiply")
+        if blas.address(a.kind) is None:
+            self.lacks_blas = True
+            raise NotLowered("there is no OpenBLAS")
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         views = [self._matrices(broadcast(x, (*batch, *x.shape[-2:]))) for x in (a, b)]
         shape = (*batch, a.shape[-2], b.shape[-1])

@@ -1,287 +1,168 @@
-"""The Python function that carries out a plan: segments of native steps, NumPy's steps between them."""
+"""A plan that runs as machine code: made of what was written down of it.
+
+What LLVM compiles and what NumPy computes take turns: a segment is a run of native steps, which one
+call carries out. Between them stand steps of NumPy's. Python is entered once for each. Nothing here
+needs what makes plans: a process that finds a plan on disk loads that alone.
+"""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.shapes import shown
 from wengert.core.tensor import wrap
-from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View, Write
-from wengert.engines.native.calls import Call
+from wengert.engines.native import blas
 from wengert.engines.native.entry import entry_of, is_wrong
-from wengert.engines.native.memory import Arena, new_arena
-from wengert.engines.numpy_engine import _function_of, _in_operation
+from wengert.engines.native.machine import Loaded
+from wengert.engines.native.memory import new_arena
+from wengert.engines.native.threads import functions
+from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
+from wengert.engines.plan import Plan
 from wengert.errors import InvalidArgumentError
 
-LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
+# A native step: the name of a function, how many parts, a slot and a place in it for each array, and
+# the numbers that the function reads behind its arrays.
+NativeStep = tuple[str, int, tuple[tuple[int, int], ...], tuple[str, bytes, bytes] | None]
 
 
-class Runner:
-    """Writes the function that carries out a plan."""
+class Program(NamedTuple):
+    """What is written down of a plan: text and numbers, which another process can read."""
 
-    def __init__(self, native: Any) -> None:
-        self.native = native
-        self.low = native.low
-        self.names: dict[str, Any] = {
+    source: str  # of the Python function `run(values)`
+    names: tuple[tuple[str, str, Any], ...]  # that it uses: name, kind, and which of that kind
+    fresh: tuple[bool, ...]  # for each fetch whether its array is nobody else's
+    is_one_call: bool  # with nothing before it that could be done twice
+    machine_code: str  # its name in the cache
+
+
+class Running:
+    """A plan that can be called: `running.run(values of plan.given)` gives the fetches."""
+
+    def __init__(self, plan: Plan, program: Program, code: bytes | None, native: Any) -> None:
+        self.plan = plan
+        self.program = program
+        self.fresh = list(program.fresh)
+        self.is_one_call = program.is_one_call
+        self._native = native
+        self._reference: Compiled | None = None
+        self._used = list(plan.used().values())
+        self._code = None if code is None else Loaded(code)
+        self._kept: list[Any] = []  # what the tables refer to
+        self._names: dict[str, Any] = {
             "empty": np.empty,
             "ndarray": np.ndarray,
             "as_numbers": _as_numbers,
+            "misfit": _misfit,
+            "own": _is_only_ours,
+            "otherwise": self.otherwise,
         }
-        self.lines: list[str] = []
-        self.kept: list[Any] = []  # what the tables refer to
-        self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
-        self._objects: dict[int, str] = {}  # of other values, by tensor
+        for name, kind, which in program.names:
+            self._names[name] = getattr(self, f"_{kind}")(which)
+        exec(compile(program.source, "<native plan>", "exec"), self._names)
+        self.run: Callable[[Sequence[Any]], list[Any]] = self._names["run"]
 
-    def made(self) -> tuple[Callable[[Sequence[Any]], list[Any]], list[bool]]:
-        native, lines = self.native, self.lines
-        given = [f"v{i}" for i in range(len(native.plan.given))]
-        for x, name in zip(native.plan.given, given, strict=True):
-            self._objects[id(x)] = name
-        self._seen = self._seen_by_python()
-        self._lay_out()
-        for base, x in self.low.given.items():
-            if base in self._native_uses:
-                self._array(base, self._objects[id(x)])
-        for base, x in self.low.cells.items():
-            self._array(base, f"{self._objects[id(x)]}._array")
-        for base, value in self.low.constants.items():
-            name = self._new("c", value)
-            self._name_of[id(base)] = name
-        if self.arena.size:
-            lines.append("arena = arenas.pop() if arenas else new_arena()")
-            self.names["arenas"] = []
-            self.names["new_arena"] = functools.partial(new_arena, self.arena.size)
-        for segment in native.segments:
-            if isinstance(segment, list):
-                self._segment(segment)
-            else:
-                self._step(segment)
-        if self.arena.size:
-            lines.append("arenas.append(arena)")
-        self._write(native.writes)
-        results, fresh = self._results()
-        lines.append(f"return [{', '.join(results)}]")
-        head = "def run(values):\n"
-        if given:
-            head += f" {', '.join(given)}, = values\n"
-        source = head + "".join(f" {line}\n" for line in lines)
-        exec(compile(source, "<native plan>", "exec"), self.names)
-        self.source = native.source = source
-        run = self.names["run"]
-        run.kept = self.kept
-        return run, fresh
+    def reference(self) -> Compiled:
+        """The same plan for NumPy, which says what is wrong."""
+        if self._reference is None:
+            self._reference = Compiled(self.plan)
+        return self._reference
 
-    def _new(self, prefix: str, value: Any) -> str:
-        name = f"{prefix}{len(self.names)}"
-        self.names[name] = value
-        return name
-
-    def _array(self, base: Base, expression: str, early: bool = True) -> None:
-        """A value from outside, as an array."""
-        name = f"a{len(self._name_of)}"
-        self._name_of[id(base)] = name
-        self.lines.append(f"{name} = {expression}")
-        self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
-        # What has another form than the graph says must not reach machine code.
-        dtype = self._dtype(base)
-        otherwise = (
-            "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
-        )
-        self.names["misfit"] = _misfit
-        self.names["otherwise"] = self._reference
-        self.lines.append(
-            f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
-            f"and {name}.dtype != {dtype}): {otherwise}"
-        )
-
-    def _dtype(self, base: Base) -> str:
-        kind = "bool" if base.kind == "b1" else base.kind
-        name = f"dtype_{kind}"
-        self.names[name] = np.dtype(kind)
-        return name
-
-    def _seen_by_python(self) -> set[Base]:
-        """The arrays that NumPy's steps use or make, or that are handed out."""
-        found = set(self.native.wanted)
-        for segment in self.native.segments:
-            if isinstance(segment, Step):
-                found |= {v.base for v in segment.operands}
-                found |= {r for r in segment.results if isinstance(r, Base)}
-        return found
-
-    # ---- where things lie ----------------------------------------------------------------------
-
-    def _lay_out(self) -> None:
-        """A place in the arena for every array that is used by native steps alone."""
-        calls = [
-            (i, call)
-            for i, segment in enumerate(self.native.segments)
-            if isinstance(segment, list)
-            for call in segment
-        ]
-        last: dict[int, int] = {}
-        self._native_uses: set[Base] = set()
-        for at, (_, call) in enumerate(calls):
-            for base, _ in call.arrays:
-                last[id(base)] = at
-                self._native_uses.add(base)
-        self.arena = Arena()
-        self.places: dict[int, int] = {}
-        outside = (Given, Literal, Outside)
-        for at, (_, call) in enumerate(calls):
-            self._share(call, at, last)
-            for base, _ in call.arrays:
-                if (
-                    id(base) not in self.places
-                    and base not in self._seen
-                    and not isinstance(base, outside)
-                ):
-                    self.places[id(base)] = self.arena.take(base.bytes)
-            for base in {id(b): b for b, _ in call.arrays}.values():
-                if last[id(base)] == at and id(base) in self.places:
-                    self.arena.give(self.places[id(base)], base.bytes)
-
-    def _share(self, call: Call, at: int, last: dict[int, int]) -> None:
-        """A product that is added to what nobody needs any more is computed in the same place."""
-        if call.name != "@copy":
-            return
-        (old, _), (new, _) = call.arrays
-        place = self.places.get(id(old))
-        if (
-            place is not None
-            and last[id(old)] == at
-            and old.bytes == new.bytes
-            and new not in self._seen
-        ):
-            self.places[id(new)] = place
-            last[id(old)] = -1  # it is given back with the other one
-
-    # ---- a segment -----------------------------------------------------------------------------
-
-    def _segment(self, calls: list[Call]) -> None:
-        arguments: list[str] = []
-        slot_of: dict[str, int] = {}
-        table: list[int] = []
-        room = 1
-        work = 0
-        for call in calls:
-            table += [self.native.address(call.name) if call.name else 0, call.parts]
-            count = len(call.arrays) + (call.settings is not None)
-            table.append(count)
-            room = max(room, count)
-            for base, begin in call.arrays:
-                offset = begin * int(base.kind[1])
-                if id(base) in self.places:
-                    name, offset = "arena", self.places[id(base)] + offset
-                else:
-                    name = self._name(base)
-                if name not in slot_of:
-                    slot_of[name] = len(arguments)
-                    arguments.append(name)
-                table += [slot_of[name], offset]
-            if call.settings is not None:
-                self.kept.append(call.settings)
-                table += [-1, call.settings[0].ctypes.data]
-            work += call.work
-        entry = entry_of(table, len(calls), len(arguments), room, work > LETTING_GO, self.kept)
-        name = self._new("n", entry)
-        again = self._new("m", functools.partial(is_wrong, entry))
-        given = ", ".join(arguments)
-        self.lines.append(f"s = {name}({given})")
-        self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
-        self.names["otherwise"] = self._reference
-
-    def _reference(self, values: Sequence[Any]) -> list[Any]:
+    def otherwise(self, values: Sequence[Any]) -> list[Any]:
         """What the reference engine says, where something is wrong."""
-        return self.native.reference()(values)  # type: ignore[no-any-return]
+        return self.reference()(values)
 
-    def _name(self, base: Base) -> str:
-        """The array of a base that Python sees; made anew if it is a result."""
-        name = self._name_of.get(id(base))
-        if name is None:
-            name = self._name_of[id(base)] = f"a{len(self._name_of)}"
-            dtype = self._dtype(base)
-            old = self.native.overwrites(base)
-            make = f"empty({(base if old is None else old).shape!r}, {dtype})"
-            if old is not None:  # nobody but the variable and this function knows the array
-                before = self._name_of[id(old)]
-                self.names["own"] = _is_only_ours
-                make = f"{before} if own({before}) else {make}"
-            self.lines.append(f"{name} = {make}")
-        return name
-
-    # ---- a step of NumPy's -----------------------------------------------------------------------
-
-    def _write(self, writes: Sequence[Write]) -> None:
-        for cell, view, _ in writes:
-            self.lines.append(f"{self._objects[id(cell)]}._array = {self._shaped(view)}")
-
-    def _step(self, step: Step) -> None:
-        self._write(step.writes)
-        arguments = []
-        for x in step.inputs:
-            if isinstance(x, View):
-                arguments.append(self._shaped(x))
-            else:
-                arguments.append(self._object(x))
-        call = self._new("f", _quietly(step.op))
-        results = []
-        for y in step.op.outputs:
-            name = f"r{len(self._objects)}"
-            results.append(name)
-            self._objects[id(y)] = name
-        assign = f"{', '.join(results)}{',' if step.op.row.many else ''} = " if results else ""
-        self.lines.append(f"{assign}{call}({', '.join(arguments)})")
-        for name, result in zip(results, step.results, strict=True):
-            if isinstance(result, Base) and result in self._native_uses:
-                self._array(result, name, early=False)
-
-    def _object(self, x: Any) -> str:
-        """A value that is no array of numbers, or of unknown shape."""
-        if id(x) not in self._objects:
-            self._objects[id(x)] = self._new("c", self.native.plan.known[id(x)])
-        return self._objects[id(x)]
-
-    def _shaped(self, view: View) -> str:
-        """The array of a view that has no gaps."""
-        source = self.low.source.get(view.base)
-        name = self._name(view.base) if source is None else self._object(source)
-        return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
-
-    # ---- what comes out --------------------------------------------------------------------------
-
-    def _results(self) -> tuple[list[str], list[bool]]:
-        results, fresh, seen = [], [], set()
-        made = {id(b) for segment in self.native.segments if isinstance(segment, list)
-                for call in segment for b in call.outputs}  # fmt: skip
-        written = {id(w.view.base) for w in self.native.all_writes}
-        used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.operands}
-        for x in self.native._fetched:
-            source = x if not isinstance(x, View) else self.low.source.get(x.base)
-            if source is not None and (x is source or x.shape == x.base.shape):
-                results.append(self._object(source))  # as it came
-                fresh.append(False)
-                continue
-            base = x.base
-            name = self._shaped(x)
-            results.append(name if x.shape else f"{name}[()]")
-            key = id(base)
-            fresh.append(
-                key in made
-                and key not in written
-                and key not in used
-                and key not in seen
-                and bool(x.shape)
+    def native(self) -> Any:
+        """How the plan was made, for who wants to see it; made once more if it was kept."""
+        if self._native is None:
+            self._native = importlib.import_module("wengert.engines.native.engine").Native(
+                self.plan
             )
-            seen.add(key)
-        return results, fresh
+        return self._native
+
+    # ---- what the function uses, by kind -------------------------------------------------------
+
+    def _dtype(self, kind: str) -> Any:
+        return np.dtype(kind)
+
+    def _known(self, at: int) -> Any:
+        return self._used[at]
+
+    def _constant(self, at: int) -> Any:
+        return np.ascontiguousarray(self._used[at])
+
+    def _step(self, at: int) -> Callable[..., Any]:
+        return _quietly(self.plan.steps[at])
+
+    def _arenas(self, _: None) -> list[Any]:
+        return []
+
+    def _arena(self, size: int) -> Callable[[], Any]:
+        return functools.partial(new_arena, size)
+
+    def _entry(self, segment: tuple[Sequence[NativeStep], int, bool]) -> Callable[..., Any]:
+        return entered(*segment, self._kept, self._address)
+
+    def _again(self, entry: str) -> Callable[..., bool]:
+        return functools.partial(is_wrong, self._names[entry])
+
+    def _address(self, name: str) -> int:
+        if not name.startswith("@k"):
+            return runtime_address(name)
+        assert self._code is not None
+        return self._code.address(name[1:])
+
+
+# ---- native steps -------------------------------------------------------------------------------
+
+
+def runtime_address(name: str) -> int:
+    return functions().address(name[1:])
+
+
+def entered(
+    steps: Sequence[NativeStep],
+    arguments: int,
+    letting_go: bool,
+    kept: list[Any],
+    address: Callable[[str], int] = runtime_address,
+) -> Callable[..., Any]:
+    """A built-in function of arrays that carries out native steps. The caller holds what is kept."""
+    table: list[int] = []
+    room = 1
+    for name, parts, arrays, settings in steps:
+        count = len(arrays) + (settings is not None)
+        room = max(room, count)
+        table += [address(name) if name else 0, parts, count]
+        for place in arrays:
+            table += place
+        if settings is not None:
+            table += [-1, _in_place(settings, kept)]
+    return entry_of(table, len(steps), arguments, room, letting_go, kept)
+
+
+def _in_place(settings: tuple[str, bytes, bytes], kept: list[Any]) -> int:
+    """Where the numbers are that a function reads; those of a product have two addresses in them."""
+    kind, data, places = settings
+    fields, offsets = np.frombuffer(data, np.int64).copy(), np.frombuffer(places, np.int64)
+    kept += [fields, offsets]
+    if kind:
+        function = blas.address(kind)
+        if function is None:
+            raise LookupError("OpenBLAS was there when the plan was made, and is not any more.")
+        fields[0], fields[13] = function, offsets.ctypes.data
+    here: int = fields.ctypes.data
+    return here
+
+
+# ---- what a plan's function calls ---------------------------------------------------------------
 
 
 def _is_only_ours(array: Any) -> bool:

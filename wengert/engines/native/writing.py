@@ -1,0 +1,260 @@
+"""A plan is written down: a Python function, and the tables of native steps that it calls.
+
+`running` makes of that what can be called. Everything here is text and numbers: what it is about (a
+constant, an operation for NumPy, machine code) is called by its place or its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View, Write
+from wengert.engines.native.calls import Call
+from wengert.engines.native.memory import Arena
+from wengert.engines.native.running import NativeStep, Program
+
+LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
+
+
+class Writer:
+    """Writes the function that carries out a plan."""
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+        self.low = native.low
+        self.names: dict[str, tuple[str, Any]] = {}
+        self.lines: list[str] = []
+        self._place_of_step = {id(op): at for at, op in enumerate(native.plan.steps)}
+        self._place_of_known = {key: at for at, key in enumerate(native.plan.used())}
+        self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
+        self._objects: dict[int, str] = {}  # of other values, by tensor
+
+    def written(self) -> Program:
+        native, lines = self.native, self.lines
+        given = [f"v{i}" for i in range(len(native.plan.given))]
+        for x, name in zip(native.plan.given, given, strict=True):
+            self._objects[id(x)] = name
+        self._seen = self._seen_by_python()
+        self._lay_out()
+        for base, x in self.low.given.items():
+            if base in self._native_uses:
+                self._array(base, self._objects[id(x)])
+        for base, x in self.low.cells.items():
+            self._array(base, f"{self._objects[id(x)]}._array")
+        for base, at in self.low.constants.items():
+            self._name_of[id(base)] = self._new("c", "constant", at)
+        if self.arena.size:
+            lines.append("arena = arenas.pop() if arenas else new_arena()")
+            self.names["arenas"] = "arenas", None
+            self.names["new_arena"] = "arena", self.arena.size
+        for segment in native.segments:
+            if isinstance(segment, list):
+                self._segment(segment)
+            else:
+                self._step(segment)
+        if self.arena.size:
+            lines.append("arenas.append(arena)")
+        self._write(native.writes)
+        results, fresh = self._results()
+        lines.append(f"return [{', '.join(results)}]")
+        head = "def run(values):\n"
+        if given:
+            head += f" {', '.join(given)}, = values\n"
+        return Program(
+            head + "".join(f" {line}\n" for line in lines),
+            tuple([(name, *what) for name, what in self.names.items()]),
+            tuple(fresh),
+            # Nothing before it could be done twice.
+            len(native.segments) == 1,
+            native.code_name,
+        )
+
+    def _new(self, prefix: str, kind: str, which: Any) -> str:
+        name = f"{prefix}{len(self.names)}"
+        self.names[name] = kind, which
+        return name
+
+    def _array(self, base: Base, expression: str, early: bool = True) -> None:
+        """A value from outside, as an array."""
+        name = f"a{len(self._name_of)}"
+        self._name_of[id(base)] = name
+        self.lines.append(f"{name} = {expression}")
+        self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
+        # What has another form than the graph says must not reach machine code.
+        dtype = self._dtype(base)
+        otherwise = (
+            "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
+        )
+        self.lines.append(
+            f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
+            f"and {name}.dtype != {dtype}): {otherwise}"
+        )
+
+    def _dtype(self, base: Base) -> str:
+        kind = "bool" if base.kind == "b1" else base.kind
+        name = f"dtype_{kind}"
+        self.names[name] = "dtype", kind
+        return name
+
+    def _seen_by_python(self) -> set[Base]:
+        """The arrays that NumPy's steps use or make, or that are handed out."""
+        found = set(self.native.wanted)
+        for segment in self.native.segments:
+            if isinstance(segment, Step):
+                found |= {v.base for v in segment.operands}
+                found |= {r for r in segment.results if isinstance(r, Base)}
+        return found
+
+    # ---- where things lie ----------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """A place in the arena for every array that is used by native steps alone."""
+        calls = [
+            (i, call)
+            for i, segment in enumerate(self.native.segments)
+            if isinstance(segment, list)
+            for call in segment
+        ]
+        last: dict[int, int] = {}
+        self._native_uses: set[Base] = set()
+        for at, (_, call) in enumerate(calls):
+            for base, _ in call.arrays:
+                last[id(base)] = at
+                self._native_uses.add(base)
+        self.arena = Arena()
+        self.places: dict[int, int] = {}
+        outside = (Given, Literal, Outside)
+        for at, (_, call) in enumerate(calls):
+            self._share(call, at, last)
+            for base, _ in call.arrays:
+                if (
+                    id(base) not in self.places
+                    and base not in self._seen
+                    and not isinstance(base, outside)
+                ):
+                    self.places[id(base)] = self.arena.take(base.bytes)
+            for base in {id(b): b for b, _ in call.arrays}.values():
+                if last[id(base)] == at and id(base) in self.places:
+                    self.arena.give(self.places[id(base)], base.bytes)
+
+    def _share(self, call: Call, at: int, last: dict[int, int]) -> None:
+        """A product that is added to what nobody needs any more is computed in the same place."""
+        if call.name != "@copy":
+            return
+        (old, _), (new, _) = call.arrays
+        place = self.places.get(id(old))
+        if (
+            place is not None
+            and last[id(old)] == at
+            and old.bytes == new.bytes
+            and new not in self._seen
+        ):
+            self.places[id(new)] = place
+            last[id(old)] = -1  # it is given back with the other one
+
+    # ---- a segment -----------------------------------------------------------------------------
+
+    def _segment(self, calls: list[Call]) -> None:
+        arguments: list[str] = []
+        slot_of: dict[str, int] = {}
+        steps: list[NativeStep] = []
+        for call in calls:
+            places = []
+            for base, begin in call.arrays:
+                offset = begin * int(base.kind[1])
+                if id(base) in self.places:
+                    name, offset = "arena", self.places[id(base)] + offset
+                else:
+                    name = self._name(base)
+                if name not in slot_of:
+                    slot_of[name] = len(arguments)
+                    arguments.append(name)
+                places.append((slot_of[name], offset))
+            steps.append((call.name, call.parts, tuple(places), call.settings))
+        letting_go = sum(call.work for call in calls) > LETTING_GO
+        name = self._new("n", "entry", (tuple(steps), len(arguments), letting_go))
+        again = self._new("m", "again", name)
+        given = ", ".join(arguments)
+        self.lines.append(f"s = {name}({given})")
+        self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
+
+    def _name(self, base: Base) -> str:
+        """The array of a base that Python sees; made anew if it is a result."""
+        name = self._name_of.get(id(base))
+        if name is None:
+            name = self._name_of[id(base)] = f"a{len(self._name_of)}"
+            dtype = self._dtype(base)
+            old = self.native.overwrites(base)
+            make = f"empty({(base if old is None else old).shape!r}, {dtype})"
+            if old is not None:  # nobody but the variable and this function knows the array
+                before = self._name_of[id(old)]
+                make = f"{before} if own({before}) else {make}"
+            self.lines.append(f"{name} = {make}")
+        return name
+
+    # ---- a step of NumPy's -----------------------------------------------------------------------
+
+    def _write(self, writes: Sequence[Write]) -> None:
+        for cell, view, _ in writes:
+            self.lines.append(f"{self._objects[id(cell)]}._array = {self._shaped(view)}")
+
+    def _step(self, step: Step) -> None:
+        self._write(step.writes)
+        arguments = []
+        for x in step.inputs:
+            if isinstance(x, View):
+                arguments.append(self._shaped(x))
+            else:
+                arguments.append(self._object(x))
+        call = self._new("f", "step", self._place_of_step[id(step.op)])
+        results = []
+        for y in step.op.outputs:
+            name = f"r{len(self._objects)}"
+            results.append(name)
+            self._objects[id(y)] = name
+        assign = f"{', '.join(results)}{',' if step.op.row.many else ''} = " if results else ""
+        self.lines.append(f"{assign}{call}({', '.join(arguments)})")
+        for name, result in zip(results, step.results, strict=True):
+            if isinstance(result, Base) and result in self._native_uses:
+                self._array(result, name, early=False)
+
+    def _object(self, x: Any) -> str:
+        """A value that is no array of numbers, or of unknown shape."""
+        if id(x) not in self._objects:
+            self._objects[id(x)] = self._new("c", "known", self._place_of_known[id(x)])
+        return self._objects[id(x)]
+
+    def _shaped(self, view: View) -> str:
+        """The array of a view that has no gaps."""
+        source = self.low.source.get(view.base)
+        name = self._name(view.base) if source is None else self._object(source)
+        return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
+
+    # ---- what comes out --------------------------------------------------------------------------
+
+    def _results(self) -> tuple[list[str], list[bool]]:
+        results, fresh, seen = [], [], set()
+        made = {id(b) for segment in self.native.segments if isinstance(segment, list)
+                for call in segment for b in call.outputs}  # fmt: skip
+        written = {id(w.view.base) for w in self.native.all_writes}
+        used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.operands}
+        for x in self.native._fetched:
+            source = x if not isinstance(x, View) else self.low.source.get(x.base)
+            if source is not None and (x is source or x.shape == x.base.shape):
+                results.append(self._object(source))  # as it came
+                fresh.append(False)
+                continue
+            base = x.base
+            name = self._shaped(x)
+            results.append(name if x.shape else f"{name}[()]")
+            key = id(base)
+            fresh.append(
+                key in made
+                and key not in written
+                and key not in used
+                and key not in seen
+                and bool(x.shape)
+            )
+            seen.add(key)
+        return results, fresh
