@@ -38,9 +38,18 @@ class Inexact(Exception):  # noqa: N818  # the plan is made anew
 def content_of(plan: Plan) -> bytes | None:
     """The bytes of a plan; None if something in it has none."""
     try:
-        return marshal.dumps((_around(), _said(plan)), _WITHOUT_REFERENCES)
+        return _bytes((_around(), _said(plan)))
     except Inexact:
         return None
+
+
+def exactly(attrs: dict[str, Any]) -> bytes:
+    """The bytes of attributes: other attributes have others, also if they are equal."""
+    return _bytes([(name, _value(value)) for name, value in sorted(attrs.items())])
+
+
+def _bytes(values: Any) -> bytes:
+    return marshal.dumps(values, _WITHOUT_REFERENCES)
 
 
 def _around() -> tuple[Any, ...]:
@@ -111,7 +120,7 @@ def _said(plan: Plan) -> tuple[Any, ...]:
         for y in outputs:
             new(y)
         if op.attrs:
-            attributes.append((len(steps), [(k, _value(v)) for k, v in sorted(op.attrs.items())]))
+            attributes.append((len(steps), exactly(op.attrs)))
     fetches = [number_of[id(x)] if id(x) in number_of else new(x) for x in plan.fetches]
     known = [(number_of[key], _value(value)) for key, value in plan.used().items()]
     return given, tensors.said, forms.said, rows.said, steps, attributes, fetches, known
@@ -144,7 +153,8 @@ def _row(row: Row) -> tuple[Any, ...]:
         or not where.startswith("wengert.")
     ):
         raise Inexact
-    return row.name, row.elementwise, row.many, row.stateful, row.effects, row.closes
+    fields = row.elementwise, row.many, row.stateful, row.effects, row.closes
+    return row.name, row.kernel.__qualname__, getattr(row.ufunc, "__name__", ""), fields
 
 
 # ---- values -------------------------------------------------------------------------------------

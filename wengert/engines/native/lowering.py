@@ -41,6 +41,7 @@ from wengert.engines.native.arrays import (
     transposed,
     whole,
 )
+from wengert.engines.native.digest import Inexact, exactly
 from wengert.engines.native.lanes import LANES, Lane
 from wengert.engines.native.scalar import TYPE_OF, Code, NotLowered, number_of, type_of
 from wengert.engines.plan import Plan
@@ -426,10 +427,10 @@ _TEMPLATES: Final[dict[Any, tuple[Code, int] | NotLowered]] = {}
 def _template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
     """The kernel of a row as scalar code."""
     try:
-        key = (row.kernel, *kinds, *sorted(attrs.items()))
-        found = _TEMPLATES.get(key)
-    except TypeError:  # an attribute that cannot be compared
+        key = (row.kernel, *kinds, exactly(attrs))
+    except Inexact:
         return _written(row, kinds, attrs)
+    found = _TEMPLATES.get(key)
     if found is None:
         try:
             found = _written(row, kinds, attrs)
