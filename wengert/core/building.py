@@ -18,7 +18,15 @@ from wengert.core.here import state
 from wengert.core.names import Names, checked_name, valid
 from wengert.core.node import Operation
 from wengert.core.operation import Attrs, Row
-from wengert.core.symbolic import AnyShape, Size, SymbolicTensor, new_symbolic
+from wengert.core.symbolic import (
+    AnyShape,
+    Form,
+    Size,
+    SymbolicTensor,
+    is_certain,
+    new_of_form,
+    new_symbolic,
+)
 from wengert.core.tensor import key_of
 from wengert.core.value import Value
 from wengert.errors import SymbolicValueError
@@ -76,6 +84,8 @@ class Builder:
         self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
         # What stands here for sizes of other graphs, by their ids.
         self._sizes: dict[int, tuple[Any, Any]] = {}
+        # What is known of results of elementwise operations, by the row and the forms of its inputs.
+        self._forms: dict[Any, Form] = {}
         self._control: list[tuple[Operation, ...]] = []
         self._devices: list[str] = [""]
 
@@ -105,7 +115,8 @@ class Builder:
         return result
 
     def _override(self, kind: str) -> Any:
-        return self.overrides.get(kind) or state.here.overrides.get(kind)
+        around = state.here.overrides
+        return (self.overrides.get(kind) or around.get(kind)) if self.overrides or around else None
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
         """An operation with a gradient of its own around what was added for it.
@@ -211,12 +222,27 @@ class Builder:
         op._code, op._line = frame.f_code, frame.f_lineno
         op.control_inputs = self._control_inputs(op.inputs)
         op.device = self._devices[-1]
-        forms = known_forms(row, inputs, attrs) if known is None else known
+        op.outputs = self._outputs(op, known)  # which may fail: then no name was taken
         op.name = self._name(row, name)
-        op.outputs = [new_symbolic(op, i, shape, dtype) for i, (shape, dtype) in enumerate(forms)]
         self.operations.append(op)
         self._by_name[op.name] = op
         return op
+
+    def _outputs(self, op: Operation, known: Sequence[Any] | None) -> list[SymbolicTensor]:
+        """The results of an operation: mostly such as for other inputs of the same forms."""
+        row = op.row
+        key: Any = None
+        if known is None:
+            if row.elementwise and not op.attrs:
+                key = (row, *[x._array for x in op.inputs])
+                form = self._forms.get(key)
+                if form is not None:
+                    return [new_of_form(op, 0, form)]
+            known = known_forms(row, op.inputs, op.attrs)
+        found = [new_symbolic(op, i, shape, dtype) for i, (shape, dtype) in enumerate(known)]
+        if key is not None and is_certain(found[0]._array.shape):
+            self._forms[key] = found[0]._array
+        return found
 
     def _name(self, row: Row, name: str | None) -> str:
         if name and name.endswith("/"):  # a scope, whose name the operation takes

@@ -12,10 +12,21 @@ _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + 
 _NOT_THE_USERS: Final = (_PACKAGE, contextlib.__file__)
 
 
+class _Files(dict[str, bool]):
+    """Whether a file is not the user's. Asked for several frames of every operation of a graph."""
+
+    def __missing__(self, name: str) -> bool:
+        found = self[name] = name.startswith(_NOT_THE_USERS)
+        return found
+
+
+_IS_OURS: Final = _Files()
+
+
 def callers_frame() -> FrameType:
     """The frame that called into the library."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+    while _IS_OURS[frame.f_code.co_filename] and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
@@ -29,6 +40,6 @@ def callers_place() -> str:
 def callers_depth() -> int:
     """The `stacklevel` with which a warning points at that line."""
     depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_NOT_THE_USERS):
+    while _IS_OURS[frame.f_code.co_filename] and frame.f_back is not None:
         depth, frame = depth + 1, frame.f_back
     return depth

@@ -26,15 +26,15 @@ class Names:
         count = self._used.get(key, 0)
         if mark_as_used:
             self._take(key, count + 1)
-        if count:
-            base = name
-            while key in self._used:
-                name = f"{base}_{count}"
-                key = name.lower()
-                count += 1
-            if mark_as_used:
-                self._take(key, 1)
-        return name
+        if not count:
+            return name
+        base = key
+        while key in self._used:
+            key = f"{base}_{count}"
+            count += 1
+        if mark_as_used:
+            self._take(key, 1)
+        return f"{name}_{count - 1}"
 
     def _take(self, key: str, count: int) -> None:
         self._journal.append((key, self._used.get(key)))

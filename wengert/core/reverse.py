@@ -157,10 +157,12 @@ def _pull_in_general(
         rule = row.vjp[i] if key in needed else None
         pulled = None if rule is None else call(rule, g, y, *xs, **attrs)
         if pulled is not None:
-            if row.sums_back:
-                pulled = words.sum_to(pulled, dims(xs[i]))
-            if type(pulled) is SymbolicTensor:
-                pulled.adopt(dims(xs[i]))
+            shape = dims(xs[i])
+            if type(pulled) is not IndexedSlices and pulled._array.shape is not shape:
+                if row.sums_back:
+                    pulled = words.sum_to(pulled, shape)
+                if type(pulled) is SymbolicTensor:
+                    pulled.adopt(shape)
             _accumulate(cotangents, key, pulled)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -90,6 +91,12 @@ class Form:
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise TypeError("a symbolic value has no array of its own")
+
+
+@lru_cache(maxsize=4096)
+def known_form(shape: Any, dtype: Any) -> Form:
+    """The one form of a shape and a dtype: tensors of the same form are seen to be at a glance."""
+    return Form(shape, dtype)
 
 
 class SymbolicTensor(Tensor):
@@ -246,22 +253,30 @@ class SymbolicTensor(Tensor):
 
 def new_symbolic(op: Any, index: int, shape: Any, dtype: Any) -> SymbolicTensor:
     """The result of an operation; None in its shape stands for what is not known."""
-    tensor: SymbolicTensor = _new(SymbolicTensor)
-    tensor.op = op
-    tensor.value_index = index
-    tensor._known = None
-    tensor._key = object()
+    if type(shape) is tuple and not any(s is None for s in shape):
+        return new_of_form(op, index, known_form(shape, dtype))
+    tensor = new_of_form(op, index, None)
     if shape is None:
         shape = AnyShape(tensor)
-    elif type(shape) is tuple and any(s is None for s in shape):
+    elif type(shape) is tuple:
         shape = tuple([Size(tensor, i) if s is None else s for i, s in enumerate(shape)])
     tensor._array = Form(shape, dtype)
     return tensor
 
 
+def new_of_form(op: Any, index: int, form: Any) -> SymbolicTensor:
+    tensor: SymbolicTensor = _new(SymbolicTensor)
+    tensor.op = op
+    tensor.value_index = index
+    tensor._known = None
+    tensor._key = object()
+    tensor._array = form
+    return tensor
+
+
 def identical(a: Any, b: Any) -> bool:
     """Whether two shapes are the same for certain."""
-    if not (isinstance(a, tuple) and isinstance(b, tuple)):
+    if a is b or not (isinstance(a, tuple) and isinstance(b, tuple)):
         return a is b
     return len(a) == len(b) and all(
         p is q or (type(p) is not Size and type(q) is not Size and p == q)

@@ -119,10 +119,12 @@ class Tape:
 
     def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
         """The operation just recorded belongs to a name scope: keep what it worked on."""
-        at = len(self.records) - WIDTH
-        results = result if isinstance(result, list) else [result]
-        if at >= 0 and any(self.positions.get(r._key) == at for r in results):
-            self.scopes[at] = Scoped(scope, list(inputs), results)
+        at, get = len(self.records) - WIDTH, self.positions.get
+        if isinstance(result, list):
+            if at >= 0 and any(get(r._key) == at for r in result):
+                self.scopes[at] = Scoped(scope, list(inputs), result)
+        elif at >= 0 and get(result._key) == at:
+            self.scopes[at] = Scoped(scope, list(inputs), [result])
 
     def extended(self, first: Any, more: Sequence[Any]) -> None:
         """The operation that computed `first` hands out more results than were recorded."""

@@ -137,6 +137,10 @@ def wrong_dtype(row: Row, dtype: DType, takes: str = "") -> InvalidArgumentError
 
 def matched(who: str, *values: Any) -> list[Tensor]:
     """Tensors of one dtype: that of the first tensor, to which plain values are converted."""
+    if len(values) == 2:
+        x, y = values
+        if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype is y._array.dtype:
+            return [x, y]
     tensors = [v.read_value() if isinstance(v, Variable) else v for v in values]
     if len(tensors) == 2:  # a number beside a tensor: the commonest, and four times as fast
         x, y = tensors
