@@ -54,8 +54,10 @@ class Plan:
         if op.row is CONST:
             self.known[id(op.outputs[0])] = op.attrs["value"]
             return True
+        if not op.inputs or (not op.row.by_shape and id(op.inputs[0]) not in self.known):
+            return False  # as most are
         values = [self._value(op, x, fed) for x in op.inputs]
-        if not values or any(v is None for v in values):
+        if any(v is None for v in values):
             return False
         found = _carried_out(op, values)
         self.known.update({id(y): v for y, v in zip(op.outputs, found, strict=False)})

@@ -59,11 +59,14 @@ def _around() -> tuple[Any, ...]:
 
 @functools.cache
 def _files() -> tuple[Any, ...]:
-    """The files of this library, and when they were changed last."""
-    return tuple(sorted(_sources(_PACKAGE)))
+    """The files with operations and with what makes plans, and when they were changed last."""
+    folders = [os.path.join(_PACKAGE, part) for part in _PARTS]
+    return tuple(sorted([source for folder in folders for source in _sources(folder)]))
 
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+_PARTS: Final = ("core", "engines", "ops")
+_MODULES: Final = tuple([f"wengert.{part}." for part in _PARTS])
 
 
 def _sources(folder: str) -> Iterator[tuple[str, int, int, int]]:
@@ -150,7 +153,7 @@ def _row(row: Row) -> tuple[Any, ...]:
         or row.kernel is not usual.kernel
         or row.step is not usual.step
         or not usual.declared.startswith(_PACKAGE + os.sep)
-        or not where.startswith("wengert.")
+        or not where.startswith(_MODULES)
     ):
         raise Inexact
     fields = row.elementwise, row.many, row.stateful, row.effects, row.closes
