@@ -157,6 +157,15 @@ def test_a_file_that_changes(tmp_path: Path) -> None:
     assert len(digest._files()) > 100
 
 
+def test_files_that_are_newer_than_the_process(monkeypatch: Any) -> None:
+    """They do not say what runs here: nothing is kept, and nothing is found."""
+    monkeypatch.setattr(digest, "LOADED", digest.LOADED - 10**18)
+    digest._files.cache_clear()
+    assert content(OTHERS["operation"][0]) is None
+    monkeypatch.undo()
+    assert content(OTHERS["operation"][0]) is not None
+
+
 class Mine:
     """A value that cannot be written down."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import sys
+import time
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +19,7 @@ class Registered(NamedTuple):
     place: str
 
 
+LOADED: Final = time.time_ns()  # when the library was
 TABLE: Final[dict[str, Row]] = {}
 GRADIENTS: Final[dict[str, Registered]] = {}
 # What declares the rows that are not needed from the start.

@@ -36,14 +36,14 @@ def folder() -> str | None:
     WENGERT_CACHE_DIR says where, or that there is none if it is empty.
     """
     chosen = os.environ.get("WENGERT_CACHE_DIR")
-    if chosen is not None:
-        return os.path.expanduser(chosen) or None
+    found = os.path.expanduser(_usual_folder() if chosen is None else chosen)
+    return None if not found or found.startswith("~") else found  # there may be no home
+
+
+def _usual_folder() -> str:
     if sys.platform == "darwin":
-        found = os.path.join("~", "Library", "Caches", "wengert")
-    else:
-        found = os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "wengert")
-    found = os.path.expanduser(found)
-    return None if found.startswith("~") else found  # there is no home
+        return "~/Library/Caches/wengert"
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "wengert")
 
 
 def _digest(content: bytes) -> str:

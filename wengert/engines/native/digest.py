@@ -20,7 +20,7 @@ import numpy as np
 from wengert.core import building
 from wengert.core.dtypes import DType
 from wengert.core.operation import Row
-from wengert.core.registry import TABLE
+from wengert.core.registry import LOADED, TABLE
 from wengert.core.shapes import TensorShape
 from wengert.core.symbolic import is_certain
 from wengert.engines.choosing import get_threads
@@ -61,7 +61,10 @@ def _around() -> tuple[Any, ...]:
 def _files() -> tuple[Any, ...]:
     """The files with operations and with what makes plans, and when they were changed last."""
     folders = [os.path.join(_PACKAGE, part) for part in _PARTS]
-    return tuple(sorted([source for folder in folders for source in _sources(folder)]))
+    found = sorted([source for folder in folders for source in _sources(folder)])
+    if any(changed > LOADED for *_, changed in found):
+        raise Inexact  # what runs here is not what the files say
+    return tuple(found)
 
 
 _PACKAGE: Final = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
