@@ -66,6 +66,53 @@ def test_products_and_what_is_around_them() -> None:
     assert kinds(lambda x: tf.matmul(x, w) @ tf.transpose(w) + x, X) == ["product", "product"]
 
 
+def _batches(*shapes: Any) -> list[Any]:
+    rng = np.random.default_rng(0)
+    return [tf.constant(rng.normal(size=shape)) for shape in shapes]
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes", "kind", "parts"),
+    [
+        (lambda x, w: x @ w, [(6, 40, 30), (30, 20)], ["product"], 1),
+        (lambda x, w: tf.matmul(x, w, transpose_b=True), [(2, 3, 4, 30), (20, 30)], ["product"], 1),
+        (lambda x, w: tf.transpose(x, [0, 2, 1]) @ w, [(6, 30, 40), (30, 20)], ["product"], 6),
+        (lambda x, w: x @ w, [(6, 40, 30), (6, 30, 20)], ["product"], 6),
+        # Sums of products: of many batches, and where what is summed over does not lie in a row.
+        (lambda x, g: tf.reduce_sum(tf.matmul(x, g, transpose_a=True), 0), [(6, 40, 130), (6, 40, 20)],
+         ["product"], 1),
+        (lambda x, g: tf.reduce_sum(tf.matmul(x, g, transpose_a=True), [0, 1]),
+         [(2, 3, 40, 130), (2, 3, 40, 20)], ["product"], 1),
+        (lambda x, g: tf.reduce_sum(x @ g, 0), [(6, 130, 40), (6, 40, 20)], ["product", "loop"], 6),
+        (lambda x, g: tf.reduce_sum(tf.matmul(x, g, transpose_a=True), 0), [(6, 40, 30), (6, 40, 20)],
+         ["product", "loop"], 6),
+    ],
+)  # fmt: skip
+def test_products_of_a_batch(f: Any, shapes: Any, kind: list[str], parts: int) -> None:
+    """Rows times one matrix are one product, and so is a sum of products, where BLAS can read it."""
+    args = _batches(*shapes)
+    steps = tf.function(f, jit_compile=True).plan(*args).steps
+    assert [s["kind"] for s in steps] == kind
+    assert steps[0]["parts"] == parts
+    np.testing.assert_allclose(tf.function(f)(*args), f(*args), rtol=1e-12, atol=1e-12)
+
+
+def test_the_gradient_of_a_matrix_for_a_batch_is_one_product() -> None:
+    """Summed over the batch by the product itself."""
+    x, w = _batches((6, 40, 130), (130, 20))
+
+    def slope(x: Any, w: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(w)
+            y = tf.reduce_sum(tf.sin(x @ w))
+        return tape.gradient(y, w)
+
+    steps = tf.function(slope, jit_compile=True).plan(x, w).steps
+    assert [s["kind"] for s in steps] == ["product", "loop", "product"]
+    assert steps[2]["size"] == [130, 240, 20]
+    np.testing.assert_allclose(tf.function(slope)(x, w), slope(x, w), rtol=1e-12, atol=1e-12)
+
+
 def test_a_step_of_training_is_one_call() -> None:
     """Reading, gradient and update, with the weights updated by the product itself."""
     w = tf.Variable(tf.ones([100, 30]))

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.choosing import get_threads
-from wengert.engines.native.arrays import Base, Piece, Product, View
+from wengert.engines.native.arrays import Base, Piece, Product, View, reshaped
 from wengert.engines.native.emitting import Launch
 from wengert.engines.native.lowering import leading
 
@@ -57,8 +57,7 @@ _PER_PART: Final = 1 << 21  # multiplications that are worth handing to another 
 
 def product_calls(item: Product) -> list[Call]:
     """The call of BLAS for products of matrices, and what comes before it."""
-    a, b = item.views
-    c = item.written
+    a, b, c = _with_shared_matrix(item.views[0], item.views[1], item.written)
     batch = c.shape[:-2]
     m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
     (turned_a, lda), (turned_b, ldb) = leading(a), leading(b)  # type: ignore[misc]
@@ -87,6 +86,17 @@ def product_calls(item: Product) -> list[Call]:
     before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
     before.settings = "", np.int64(item.bytes).tobytes(), b""
     return [before, call]
+
+
+def _with_shared_matrix(a: View, b: View, c: View) -> tuple[View, View, View]:
+    """Products by one and the same matrix are one product of more rows, where these are in order."""
+    if len(b.shape) == 2 or any(b.strides[:-2]):
+        return a, b, c
+    rows = math.prod(a.shape[:-1])
+    tall, made = (reshaped(v, (rows, v.shape[-1])) for v in (a, c))
+    if tall is None or made is None or leading(tall) is None or leading(made) is None:
+        return a, b, c
+    return tall, View(b.base, b.shape[-2:], b.offset, b.strides[-2:]), made
 
 
 def _starts(view: View, batch: Sequence[int]) -> Any:

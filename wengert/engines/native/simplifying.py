@@ -22,11 +22,12 @@ from wengert.engines.native.arrays import (
     Step,
     View,
     is_plain,
+    reshaped,
     row_major,
     transposed,
     whole,
 )
-from wengert.engines.native.lowering import Lowering, piece_of
+from wengert.engines.native.lowering import Lowering, leading, piece_of
 
 # Products with a longer inner axis gain nothing from being put together.
 LONG: Final = 1024
@@ -38,6 +39,7 @@ def simplified(low: Lowering, wanted: Sequence[View]) -> list[Any]:
     if not any(type(item) is Product for item in items):
         return items
     items = _side_by_side(items, wanted)
+    items = _replaced(items, wanted, _summed_product)
     items = _sums_of_products(items, wanted)
     items = _replaced(items, wanted, _moved_product)
     items = _replaced(items, wanted, _onto)
@@ -255,6 +257,36 @@ def _is_sum(item: Any) -> bool:
 
 def _sums_of_products(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
     return _resolved(_Sums(items, wanted).found(), wanted)
+
+
+WIDE: Final = 128  # columns or rows, from which on threads can share one product
+
+
+def _summed_product(item: Any, only: Any) -> Product | None:
+    """The sum of products over leading axes, as one product: what is summed over is its inner axis."""
+    if type(item) is not Reduction or item.how != "sum" or item.along != "first":
+        return None
+    product = item.view.base
+    if type(product) is not Product or only(product) is not item or not is_plain(item.view):
+        return None
+    if item.shape != product.shape[-2:] or max(item.shape) < WIDE or product.places is not None:
+        return None
+    # Rows of both matrices one below the other: the inner axis follows the leading ones.
+    views = [_below(_turned(product.views[0])), _below(product.views[1])]
+    if views[0] is None or views[1] is None:
+        return None
+    return Product(item.shape, item.kind, [_turned(views[0]), views[1]], item.place)
+
+
+def _turned(view: View) -> View:
+    axes = range(len(view.shape))
+    return transposed(view, [*axes[:-2], axes[-1], axes[-2]])
+
+
+def _below(view: View) -> View | None:
+    """Matrices one below the other, if BLAS can read that."""
+    found = reshaped(view, (math.prod(view.shape[:-1]), view.shape[-1]))
+    return None if found is None or leading(found) is None else found
 
 
 # ---- products that are written where they are wanted ------------------------------------------------
