@@ -39,7 +39,7 @@ def content_of(plan: Plan) -> bytes | None:
     """The bytes of a plan; None if something in it has none."""
     try:
         return _bytes((_around(), _said(plan)))
-    except Inexact:
+    except (Inexact, OSError):  # or the library lies in an archive
         return None
 
 
@@ -62,7 +62,7 @@ def _files() -> tuple[Any, ...]:
     """The files with operations and with what makes plans, and when they were changed last."""
     folders = [os.path.join(_PACKAGE, part) for part in _PARTS]
     found = sorted([source for folder in folders for source in _sources(folder)])
-    if any(changed > LOADED for *_, changed in found):
+    if not found or any(changed > LOADED for *_, changed in found):
         raise Inexact  # what runs here is not what the files say
     return tuple(found)
 
@@ -75,7 +75,7 @@ _MODULES: Final = tuple([f"wengert.{part}." for part in _PARTS])
 def _sources(folder: str) -> Iterator[tuple[str, int, int, int]]:
     with os.scandir(folder) as found:
         for entry in found:
-            if entry.name.endswith(".py"):
+            if entry.name.endswith((".py", ".pyc")):
                 seen = entry.stat()
                 yield entry.path, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
             elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():

@@ -28,9 +28,10 @@ def started(plan: Plan) -> Running | None:
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
     made = importlib.import_module("wengert.engines.native.engine").Native(plan)
+    code = made.code() if made.is_native else None
     if name is not None and not made.low.lacks_blas:
         keep(name, marshal.dumps(tuple(made.program) if made.is_native else None))
-    return Running(plan, made.program, made.code(), made) if made.is_native else None
+    return Running(plan, made.program, code, made) if made.is_native else None
 
 
 _MISSING: Final[Any] = object()
