@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.here import state
-from wengert.core.operation import NO_ATTRS, Attrs, Row
+from wengert.core.operation import LARGE, NO_ATTRS, Attrs, Row
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.shapes import shown
 from wengert.core.tensor import Tensor, wrap
@@ -36,7 +36,11 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
         return here.interpreter.apply(row, inputs, attrs, name)
     token = enter(QUIET)
     try:
-        value = row.kernel(np, *[x._array for x in inputs], **attrs)
+        value = None
+        if row.large is not None and inputs[0]._array.size >= LARGE:
+            value = row.large(row, [x._array for x in inputs], attrs)
+        if value is None:
+            value = row.kernel(np, *[x._array for x in inputs], **attrs)
     except Exception as error:
         raise explained(row, inputs, error) from error
     finally:

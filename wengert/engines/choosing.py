@@ -115,11 +115,11 @@ def _native(plan: Plan) -> Any:
         with _uncollected():
             made = module.Native(plan)
     except ImportError as error:
-        _warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
+        warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
         return None
     except Exception as error:
         first = plan.steps[0]
-        _warn(
+        warn(
             f"A graph could not be compiled and is computed by NumPy instead "
             f"({type(error).__name__}: {error}; its first operation is {first.name}, made at "
             f"{first.place}). This is a mistake in Wengert: please report it."
@@ -163,11 +163,11 @@ class _Careful:
         except MemoryError:
             if not self.native.is_one_call:  # some of it has been done
                 raise
-            _warn("There was no memory for a compiled graph; it is computed by NumPy instead.")
+            warn("There was no memory for a compiled graph; it is computed by NumPy instead.")
             return self.native.reference()(values)  # type: ignore[no-any-return]
 
 
-def _warn(message: str) -> None:
+def warn(message: str) -> None:
     with Chosen.lock:
         if message in Chosen.warned:
             return

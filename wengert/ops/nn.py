@@ -15,6 +15,7 @@ from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor, dims
+from wengert.engines.fast import in_one_loop
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arithmetic import maximum
 from wengert.ops.batching import axis_moved, everywhere
@@ -53,6 +54,7 @@ RELU_GRAD: Row = op(
     lambda xp, g, y: keep(y > 0, g),
     vjp=(lambda gg, z, g, y: apply(RELU_GRAD, (gg, y)), None),
     elementwise=True,
+    large=in_one_loop,
     saves="x",
 )
 relu: Unary = unary(
@@ -130,6 +132,7 @@ LEAKY_RELU: Row = op(
     lambda xp, x, *, alpha: xp.where(x > 0, x, x * x.dtype.type(alpha)),
     vjp=(lambda g, y, x, *, alpha: where(x > 0.0, g, g * alpha),),
     elementwise=True,
+    large=in_one_loop,
     saves="x",
 )
 
