@@ -22,6 +22,11 @@ def in_one_loop(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     return computed("flat", "applied", row, arrays, attrs)
 
 
+def in_rows(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
+    """`large` of reductions: of the last axes, in one loop."""
+    return computed("rows", "reduced", row, arrays, attrs)
+
+
 def computed(module: str, function: str, *arguments: Any) -> Any:
     """What a function of the native engine gives; None where NumPy should compute it.
 
