@@ -749,9 +749,9 @@ def combined(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str
         return body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")
     # A NaN that comes is taken, and never let go of.
     better = body.set(f"fcmp {'ogt' if how == 'max' else 'olt'} {kinds} {b}, {a}")
+    largest = body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")  # an instruction
     nan = body.set(f"fcmp uno {kinds} {b}, {b}")
-    take = body.set(f"or {truth} {better}, {nan}")
-    return body.set(f"select {truth} {take}, {kinds} {b}, {kinds} {a}")
+    return body.set(f"select {truth} {nan}, {kinds} {b}, {kinds} {largest}")
 
 
 def _combined(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]:
