@@ -22,6 +22,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from wengert.core.shapes import Dims
 from wengert.engines.choosing import processors
+from wengert.engines.fast import computed
 from wengert.ops.windows import Windows
 from wengert.ops.workers import in_parts
 
@@ -142,6 +143,8 @@ def correlate(x: Any, w: Any, at: Windows, y: Any = None) -> Any:
     if y is None:
         y = np.empty((len(x), *at.out, made), x.dtype)
     groups = _groups(x, inner)
+    if y.size * math.prod(w.shape[:-1]) >= WORTH_SHARING and _natively(x, w, at, y, groups):
+        return y
     if not inner:  # nothing to sum
         y[...] = 0
     elif _is_pointwise(at) and groups == 1:
@@ -153,6 +156,17 @@ def correlate(x: Any, w: Any, at: Windows, y: Any = None) -> Any:
     else:
         _correlate_groups(x, w, at, y, groups)
     return y
+
+
+def _natively(x: Any, w: Any, at: Windows, y: Any, groups: int) -> bool:
+    """The same by a kernel of machine code, if there is one for it."""
+    kernel = "direct" if groups == 1 else "depthwise" if w.shape[-2] == 1 else ""
+    if not kernel or len(at.out) != 2:
+        return False
+    found = computed(kernel, "convolved", x, np.ascontiguousarray(w), at, y)
+    if found is not None and found is not y:
+        y[...] = found
+    return found is not None
 
 
 def _is_pointwise(at: Windows) -> bool:

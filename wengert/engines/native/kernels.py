@@ -66,29 +66,32 @@ class Kernel:
 
     def __call__(self, parts: int, numbers: tuple[int, ...], *arrays: Any) -> None:
         """Carry out all parts on arrays without gaps."""
-        if self._bound(parts, numbers, len(arrays))(*arrays) is not None:
-            raise NotLowered("an array with gaps")
+        self._bound(parts, numbers, len(arrays))(*arrays)
 
     def _bind(self, parts: int, numbers: tuple[int, ...], count: int) -> Callable[..., Any]:
         """A built-in function of the arrays, for these sizes."""
-        held = np.array(numbers, np.int64)
+        held = np.array([*numbers, 0], np.int64)
         table = [self.address, parts, count + 1]
         table += itertools.chain(*[(k, 0) for k in range(count)])
         table += [-1, held.ctypes.data]
-        return _Held(entry_of(table, 1, count, count + 1, True, kept := [held]), kept)
+        return _Bound(entry_of(table, 1, count, count + 1, True, kept := [held]), held, kept)
 
 
-class _Held:
-    """A built-in function, and the memory that it reads."""
+class _Bound:
+    """A kernel for some sizes: a built-in function, and the memory that it reads."""
 
-    __slots__ = ("_kept", "entry")
+    __slots__ = ("_entry", "_held", "_kept")
 
-    def __init__(self, entry: Callable[..., Any], kept: list[Any]) -> None:
-        self.entry = entry
+    def __init__(self, entry: Callable[..., Any], held: Any, kept: list[Any]) -> None:
+        self._entry = entry
+        self._held = held
         self._kept = kept
 
-    def __call__(self, *arrays: Any) -> Any:
-        return self.entry(*arrays)
+    def __call__(self, *arrays: Any) -> None:
+        if self._entry(*arrays) is not None:
+            raise NotLowered("an array with gaps")
+        if self._held[-1]:  # it stays: another thread may be about to look
+            raise MemoryError
 
 
 def kernel(write: Callable[..., str]) -> Callable[..., Kernel]:
@@ -119,6 +122,8 @@ class Writer(Body):
         pointers = [self._at("ptr", "%b", k) for k in range(arrays + 1)]
         self.arrays = pointers[:-1]
         self.numbers = [self._at("i64", pointers[-1], k) for k in range(numbers)]
+        self._failed = self.set(f"getelementptr i64, ptr {pointers[-1]}, i64 {numbers}")
+        self._rooms: list[str] = []
 
     def _at(self, kind: str, pointer: str, k: int) -> str:
         return self.set(
@@ -130,7 +135,25 @@ class Writer(Body):
         more = functions_text(self._calls, self.declarations)
         lines = [*sorted(self.declarations), *more]
         lines += ["define void @kernel(ptr %b, i64 %part) nounwind {", *self.lines]
+        lines += [f"call void @free(ptr {p})" for p in self._rooms]
         return "\n".join([*lines, "ret void", "}"])
+
+    def room(self, kind: str, count: Any) -> str:
+        """Memory for so many elements while the kernel runs; the pointer to it.
+
+        If there is none, the last of the numbers says so, and the kernel ends.
+        """
+        self.declarations |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
+        found = self.set(f"call ptr @malloc(i64 {self.mul(count, kind[1])})")
+        none = self.set(f"icmp eq ptr {found}, null")
+        name = f"m{next(self._labels)}"
+        self.do(f"br i1 {none}, label %{name}.none, label %{name}.some")
+        self.label(f"{name}.none")
+        self.do(f"store i64 1, ptr {self._failed}")
+        self.do("ret void")
+        self.label(f"{name}.some")
+        self._rooms.append(found)
+        return found
 
     def called(self, name: str, kind: str, width: int) -> str:
         """A function of `mathematics`, for scalar code."""

@@ -19,7 +19,7 @@ from wengert.engines.native.scalar import TYPE_OF
 from wengert.engines.native.vectors import literal, llvm_type
 
 PART: Final = 1 << 15  # elements that are read for a part, about
-LINE: Final = 1 << 18  # bytes of a line that a thread keeps on its stack
+LINE: Final = 1 << 18  # bytes of a line that a thread keeps
 
 
 def kind_of(x: Any, at: Any) -> str:
@@ -135,7 +135,7 @@ class _Joined(_Pooling):
          self.across, self.step, self.step_x, self.rate, self.rate_x, self.before, self.before_x,
          size) = self.numbers  # fmt: skip
         self.touching = touching
-        self.scratch = self.set(f"alloca {llvm_type(kind, 1)}, i64 {size}, align 64")
+        self.scratch = self.room(kind, size)
         self._clear(0, self.before_x)
         self._clear(self.add(self.before_x, self.line), size)
         self.parts(each, count, self._row)
@@ -246,7 +246,7 @@ class _Spread(_Pooling):
     def __init__(self, kind: str, registers: int, divided: str) -> None:
         super().__init__("sum", kind, registers, divided, 5, 7)
         count, each, self.high, self.wide, self.channels, self.rows, self.out = self.numbers
-        self.scratch = self.set(f"alloca {llvm_type(kind, 1)}, i64 {self.out}, align 64")
+        self.scratch = self.room(kind, self.out)
         self.parts(each, count, self._row)
 
     def _row(self, u: str) -> None:
