@@ -132,7 +132,6 @@ LEAKY_RELU: Row = op(
     lambda xp, x, *, alpha: xp.where(x > 0, x, x * x.dtype.type(alpha)),
     vjp=(lambda g, y, x, *, alpha: where(x > 0.0, g, g * alpha),),
     elementwise=True,
-    large=in_one_loop,
     saves="x",
 )
 

@@ -23,6 +23,8 @@ FLAT: Final = 1 << 17  # elements and instructions, below which a second thread 
 def applied(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """The row's kernel on arrays of one shape, and single numbers; None if NumPy should do it."""
     shape = arrays[0].shape
+    if attrs:  # they would be part of the text, and may be others at every call
+        return None
     kinds = []
     for x in arrays:
         kind = TYPE_OF.get(x.dtype)
@@ -31,7 +33,7 @@ def applied(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
         if x.ndim > len(shape):
             return None
         kinds.append(kind if x.shape == shape else f"{kind}.")
-    made = _made(row, tuple(kinds), tuple(attrs.items()))
+    made = _made(row, tuple(kinds))
     if made is None:
         return None
     found, out, weight = made
@@ -42,7 +44,7 @@ def applied(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 
 @functools.lru_cache(maxsize=1024)
-def _made(row: Row, kinds: tuple[str, ...], attrs: Any) -> tuple[Kernel, Any, int] | None:
+def _made(row: Row, kinds: tuple[str, ...]) -> tuple[Kernel, Any, int] | None:
     """The kernel, the dtype of its result, and how much it has to do for an element."""
     code = Code()
     xs = [
@@ -52,7 +54,7 @@ def _made(row: Row, kinds: tuple[str, ...], attrs: Any) -> tuple[Kernel, Any, in
         for k, kind in enumerate(kinds)
     ]
     try:
-        result = row.kernel(LANES, *xs, **dict(attrs))
+        result = row.kernel(LANES, *xs)
     except NotLowered:
         return None
     if not isinstance(result, Lane) or not any(is_float(k) for k in (*kinds, result.kind)):
