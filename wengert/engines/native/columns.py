@@ -89,18 +89,17 @@ class _Columns(Writer):
 @kernel
 def _applied(formula: str, kinds: tuple[str, ...]) -> str:
     w = _Columns(formula, kinds)
-    begin, last = w.mul("%part", w.each), w.sub(w.columns, w.width)
+    last = w.sub(w.columns, w.width)
 
-    def row(r: str, _: list[str]) -> Sequence[str]:
-        def some(j: str, _: list[str]) -> Sequence[str]:
+    def row(r: str) -> None:
+        def some(j: str, _: list[str]) -> None:
             at = w.least(j, last)  # the last vector ends with the row
             place = w.add(w.mul(r, w.columns), at)
             w.write(w.kind, w.arrays[-1], place, w.at(r, at), w.width)
-            return ()
 
-        return w.loop(0, w.columns, w.width, some)
+        w.loop(0, w.columns, w.width, some)
 
-    w.loop(begin, w.least(w.add(begin, w.each), w.rows), 1, row)
+    w.share(w.each, w.rows, row)
     return w.text()
 
 
@@ -112,7 +111,7 @@ def _summed(formula: str, kinds: tuple[str, ...]) -> str:
     begin, first = w.mul(down, ROWS), w.mul(across, COLUMNS)
     end, last = w.least(w.add(begin, ROWS), w.rows), w.sub(w.columns, w.width)
 
-    def some(j: str, _: list[str]) -> Sequence[str]:
+    def some(j: str, _: list[str]) -> None:
         at = w.least(j, last)
 
         def row(r: str, now: list[str]) -> Sequence[str]:
@@ -121,7 +120,6 @@ def _summed(formula: str, kinds: tuple[str, ...]) -> str:
         start = (llvm_type(w.kind, w.width), "zeroinitializer")
         (total,) = w.loop(begin, end, 1, row, [start])
         w.write(w.kind, w.arrays[-1], w.add(w.mul(down, w.columns), at), total, w.width)
-        return ()
 
     w.loop(first, w.least(w.add(first, COLUMNS), w.columns), w.width, some)
     return w.text()

@@ -54,14 +54,13 @@ class _Depthwise(Lines):
         last_channel = self.sub(self.channels, self.width)
         last = self.sub(self.columns, self.windows)
 
-        def channel(j: str, _: list[str]) -> Sequence[str]:
+        def channel(j: str, _: list[str]) -> None:
             c = self.least(j, last_channel)
 
-            def block(o: str, _: list[str]) -> Sequence[str]:
+            def block(o: str, _: list[str]) -> None:
                 self._block(line, target, c, self.least(o, last))
-                return ()
 
-            return self.loop(0, self.columns, self.windows, block)
+            self.loop(0, self.columns, self.windows, block)
 
         self.loop(0, self.channels, self.width, channel)
 

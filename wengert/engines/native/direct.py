@@ -103,9 +103,8 @@ class _Convolution(Lines):
         self.lanes = block.vectors * block.width
         self.kinds = llvm_type(kind, block.width)
 
-        def channels(m: str, _: list[str]) -> Sequence[str]:
+        def channels(m: str, _: list[str]) -> None:
             self._channels(m)
-            return ()
 
         self.loop(0, blocks, 1, channels)
 
@@ -115,15 +114,14 @@ class _Convolution(Lines):
         size = self.mul(self.taps_y, self.taps_x, self.run, self.lanes)
         part = self.place(self.kind, self.arrays[1], self.mul(m, size))
 
-        def lines(g: str, _: list[str]) -> Sequence[str]:
-            def piece(q: str, _: list[str]) -> Sequence[str]:
+        def lines(g: str, _: list[str]) -> None:
+            def piece(q: str, _: list[str]) -> None:
                 begun = self.set(f"icmp ne i64 {self.add(g, q)}, 0")
                 ends = (self.least(self.add(g, self.together), self.taps_y),
                         self.least(self.add(q, self.chunk), self.run))  # fmt: skip
                 self.each_row(lambda r, line: self._row(r, line, first, part, (g, q), ends, begun))
-                return ()
 
-            return self.loop(0, self.run, self.chunk, piece)
+            self.loop(0, self.run, self.chunk, piece)
 
         self.loop(0, self.taps_y, self.together, lines)
 
@@ -134,14 +132,13 @@ class _Convolution(Lines):
         number = self.mul(self.add(self.mul(self.image, self.rows), r), self.columns)
         last = self.sub(self.columns, count)
 
-        def windows(o: str, _: list[str]) -> Sequence[str]:
+        def windows(o: str, _: list[str]) -> None:
             at = self.least(o, last)  # the last block ends with the row
             place = self.add(self.mul(self.add(number, at), self.made), first)
             target = self.place(self.kind, self.arrays[2], place)
             source = self.place(self.kind, line, self.mul(at, self.pixel))
             sums = self._sums(source, part, piece, ends, self._sums_so_far(target, begun))
             self._store(target, sums, at, o)
-            return ()
 
         self.loop(0, self.columns, count, windows)
 
@@ -170,12 +167,11 @@ class _Convolution(Lines):
         for p in range(self.block.windows):
             own = self.set(f"icmp sge i64 {self.add(at, p)}, {wanted}")
 
-            def put(p: int = p) -> Sequence[str]:
+            def put(p: int = p) -> None:
                 for k in range(p * each, (p + 1) * each):
                     self.write(self.kind, places[k], 0, sums[k], self.block.width)
-                return ()
 
-            self.when(own, put, ())
+            self.when(own, put)
 
     def _sums(
         self, source: str, part: str, piece: Any, ends: Any, sums: list[tuple[str, str]]

@@ -80,7 +80,7 @@ def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
         if kind.endswith(".")
     }
 
-    def body(j: str, _: list[str]) -> Sequence[str]:
+    def body(j: str, _: list[str]) -> None:
         at = w.least(j, last)
         given = [
             numbers[k] if k in numbers else w.read(kind, w.arrays[k], at, width)
@@ -88,7 +88,6 @@ def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
         ]
         (y,) = w.code(code, given, width, [value], w.called)
         w.write(out, w.arrays[-1], at, y, width)
-        return ()
 
     begin = w.mul("%part", block)
     w.loop(begin, w.least(w.add(begin, block), size), width, body)

@@ -25,7 +25,7 @@ from wengert.engines.native.scalar import NotLowered
 from wengert.engines.native.threads import functions, locked
 from wengert.engines.native.vectors import Body, llvm_type, memory_type
 
-Step = Callable[[str, list[str]], Sequence[str]]
+Step = Callable[[str, list[str]], Sequence[str] | None]  # None where nothing is carried
 
 
 def prepare() -> None:
@@ -66,7 +66,9 @@ class Kernel:
 
     def __call__(self, parts: int, numbers: tuple[int, ...], *arrays: Any) -> None:
         """Carry out all parts on arrays without gaps."""
-        self._bound(parts, numbers, len(arrays))(*arrays)
+        # A single number of NumPy's looks like an array, but has its memory elsewhere.
+        given = [a if type(a) is np.ndarray else np.asarray(a) for a in arrays]
+        self._bound(parts, numbers, len(arrays))(*given)
 
     def _bind(self, parts: int, numbers: tuple[int, ...], count: int) -> Callable[..., Any]:
         """A built-in function of the arrays, for these sizes."""
@@ -206,7 +208,7 @@ class Writer(Body):
         self.do(f"br i1 {some}, label %{name}.loop, label %{name}.end")
         self.label(f"{name}.loop")
         at = len(self.lines)
-        found = list(body(f"%{name}.i", [f"%{name}.c{k}" for k in range(len(carried))]))
+        found = body(f"%{name}.i", [f"%{name}.c{k}" for k in range(len(carried))]) or ()
         phis = [f"%{name}.i = phi i64 [ {begin}, %{name}.before ], [ %{name}.n, %{name}.next ]"]
         ends = []
         for k, ((kind, start), then) in enumerate(zip(carried, found, strict=True)):
@@ -223,11 +225,16 @@ class Writer(Body):
         self.lines += ends
         return [f"%{name}.e{k}" for k in range(len(carried))]
 
+    def share(self, each: str, count: str, body: Callable[[str], None]) -> None:
+        """body(k) for the part's own of so many: so many for each part."""
+        begin = self.mul("%part", each)
+        self.loop(begin, self.least(self.add(begin, each), count), 1, lambda k, _: body(k))
+
     def when(
         self,
         condition: str,
-        then: Callable[[], Sequence[str]],
-        otherwise: Sequence[tuple[str, str]],
+        then: Callable[[], Sequence[str] | None],
+        otherwise: Sequence[tuple[str, str]] = (),
     ) -> list[str]:
         """What `then` gives where the condition holds; the types and values otherwise."""
         name = f"w{next(self._labels)}"
@@ -235,7 +242,7 @@ class Writer(Body):
         self.label(f"{name}.before")
         self.do(f"br i1 {condition}, label %{name}.then, label %{name}.end")
         self.label(f"{name}.then")
-        found = then()
+        found = then() or ()
         self.do(f"br label %{name}.last")
         self.label(f"{name}.last")
         self.do(f"br label %{name}.end")
@@ -250,7 +257,7 @@ class Writer(Body):
         self,
         count: str,
         width: int,
-        body: Callable[[str, str | None, list[str]], Sequence[str]],
+        body: Callable[[str, str | None, list[str]], Sequence[str] | None],
         carried: Sequence[tuple[str, str]] = (),
     ) -> list[str]:
         """`body(j, mask, values)` for vectors of so many elements; the mask is that of the last."""
@@ -259,7 +266,7 @@ class Writer(Body):
         kinds = [kind for kind, _ in carried]
         left = self.set(f"icmp ne i64 {whole}, {count}")
 
-        def rest() -> Sequence[str]:
+        def rest() -> Sequence[str] | None:
             places = f"<{width} x i64>"
             steps = ", ".join(f"i64 {k}" for k in range(width))
             here = self.set(f"add {places} {self.spread('i64', whole, width)}, <{steps}>")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from wengert.engines.native.kernels import Writer
 from wengert.engines.native.processor import vector_bytes
@@ -25,11 +26,12 @@ class Shape(NamedTuple):
 
 def kind_of(*arrays: Any) -> str:
     """The type of the numbers of plain arrays of one floating-point dtype; empty of others."""
-    kind = TYPE_OF.get(arrays[0].dtype, "")
-    plain = all(
-        a.dtype == arrays[0].dtype and a.flags.c_contiguous and a.flags.aligned for a in arrays
-    )
-    return kind if plain and kind in ("f4", "f8") else ""
+    first = arrays[0].dtype
+    for a in arrays:
+        if type(a) is not np.ndarray or a.dtype != first or not a.flags.c_contiguous:
+            return ""
+    kind = TYPE_OF.get(first, "")
+    return kind if kind in ("f4", "f8") else ""
 
 
 def shape_of(x: Any, at: Any) -> Shape | None:
@@ -79,7 +81,7 @@ class Lines(Writer):
         """The lines of the image, and zeros around them."""
         right = self.add(self.left, self.seen)
 
-        def line(i: str, _: list[str]) -> Sequence[str]:
+        def line(i: str, _: list[str]) -> None:
             at, target = self.add(top, i), self.place(self.kind, self.base, self.mul(i, self.broad))
             inside = self.set(f"icmp ult i64 {at}, {self.high}")
             count = self.set(f"select i1 {inside}, i64 {self.seen}, i64 0")
@@ -90,30 +92,26 @@ class Lines(Writer):
             given = self.place(self.kind, source, begin)
             middle = self.place(self.kind, target, self.left)
 
-            def some(j: str, mask: str | None, _: list[str]) -> Sequence[str]:
+            def some(j: str, mask: str | None, _: list[str]) -> None:
                 value = self.read(self.kind, given, j, self.long, mask)
                 self.write(self.kind, middle, j, value, self.long, mask)
-                return ()
 
             self.along(count, self.long, some)
-            return ()
 
         self.loop(0, lines, 1, line)
 
     def _fill(self, target: str, count: str) -> None:
-        def some(j: str, mask: str | None, _: list[str]) -> Sequence[str]:
+        def some(j: str, mask: str | None, _: list[str]) -> None:
             self.write(self.kind, target, j, "zeroinitializer", self.long, mask)
-            return ()
 
         self.along(count, self.long, some)
 
     def each_row(self, body: Any) -> None:
         """body(row, where it begins in what is seen)."""
 
-        def row(r: str, _: list[str]) -> Sequence[str]:
+        def row(r: str, _: list[str]) -> None:
             down = self.mul(self.sub(r, self.first), self.stride, self.line)
             body(r, self.place(self.kind, self.base, down))
-            return ()
 
         self.loop(self.first, self.end, 1, row)
 

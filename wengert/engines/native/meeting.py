@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -28,32 +27,32 @@ def changed(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
     while width > columns:
         width //= 2
     places = np.ascontiguousarray(ids, np.int64).reshape(-1)
-    each = -(-max(columns // 4, 4 * width) // width) * width
-    _changed(how, kind, width)(
-        -(-columns // each), (len(places), columns, each), out, places, updates
-    )
+    each = min(-(-max(columns // 4, 4 * width) // width) * width, columns)
+    _changed(how, kind, width)(columns // each, (len(places), columns, each), out, places, updates)
     return out
 
 
 @kernel
 def _changed(how: str, kind: str, width: int) -> str:
-    """Each part some columns of all rows; an extreme may be taken twice where vectors overlap."""
+    """Each part some columns of all rows. The last one has what is left over, too, so that vectors
+    overlap within a part alone: elsewhere one thread would undo what another does."""
     w = Writer(3, 3)
     (out, ids, updates), (count, columns, each) = w.arrays, w.numbers
     first = w.mul("%part", each)
-    end, last = w.least(w.add(first, each), columns), w.sub(columns, width)
+    is_last = w.set(f"icmp sgt i64 {w.add(first, each, each)}, {columns}")
+    end = w.set(f"select i1 {is_last}, i64 {columns}, i64 {w.add(first, each)}")
+    last = w.sub(columns, width)
 
-    def row(i: str, _: list[str]) -> Sequence[str]:
+    def row(i: str, _: list[str]) -> None:
         target = w.place(kind, out, w.mul(w.read("i8", ids, i, 1), columns))
         source = w.place(kind, updates, w.mul(i, columns))
 
-        def some(j: str, _: list[str]) -> Sequence[str]:
+        def some(j: str, _: list[str]) -> None:
             at = w.least(j, last)
             pair = [w.read(kind, p, at, width) for p in (target, source)]
             w.write(kind, target, at, combined(w, how, kind, pair[0], pair[1], width), width)
-            return ()
 
-        return w.loop(first, end, width, some)
+        w.loop(first, end, width, some)
 
     w.loop(0, count, 1, row)
     return w.text()

@@ -56,21 +56,19 @@ def _normalized(power: Callable[..., Any], beta: float, kind: str) -> str:
     numbers = [w.spread(scalar, w.read(kind, settings, k, 1), width) for k in (0, 1)]
     last = w.sub(channels, width)
 
-    def clear(j: str, _: list[str]) -> Sequence[str]:
+    def clear(j: str, _: list[str]) -> None:
         w.write(kind, line, j, "0.0", 1)
         w.write(kind, line, w.add(end, j), "0.0", 1)
-        return ()
 
-    def row(r: str, _: list[str]) -> Sequence[str]:
+    def row(r: str) -> None:
         begin = w.mul(r, channels)
 
-        def square(j: str, _: list[str]) -> Sequence[str]:
+        def square(j: str, _: list[str]) -> None:
             at = w.least(j, last)
             value = w.read(kind, x, w.add(begin, at), width)
             w.write(kind, line, w.add(radius, at), w.set(f"fmul {kinds} {value}, {value}"), width)
-            return ()
 
-        def finish(j: str, _: list[str]) -> Sequence[str]:
+        def finish(j: str, _: list[str]) -> None:
             at = w.least(j, last)
 
             def near(t: str, now: list[str]) -> Sequence[str]:
@@ -82,12 +80,10 @@ def _normalized(power: Callable[..., Any], beta: float, kind: str) -> str:
             given = [w.read(kind, x, w.add(begin, at), width), total, *numbers]
             (value,) = w.code(code, given, width, wanted, w.called)
             w.write(kind, y, w.add(begin, at), value, width)
-            return ()
 
         w.loop(0, channels, width, square)
-        return w.loop(0, channels, width, finish)
+        w.loop(0, channels, width, finish)
 
     w.loop(0, radius, 1, clear)
-    begin = w.mul("%part", each)
-    w.loop(begin, w.least(w.add(begin, each), rows), 1, row)
+    w.share(each, rows, row)
     return w.text()

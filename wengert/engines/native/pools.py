@@ -14,24 +14,25 @@ import numpy as np
 
 from wengert.engines.native.emitting import combined, neutral
 from wengert.engines.native.kernels import Writer, kernel
+from wengert.engines.native.lines import kind_of
 from wengert.engines.native.processor import vector_bytes
-from wengert.engines.native.scalar import TYPE_OF
 from wengert.engines.native.vectors import literal, llvm_type
 
 PART: Final = 1 << 15  # elements that are read for a part, about
 LINE: Final = 1 << 18  # bytes of a line that a thread keeps
 
 
-def kind_of(x: Any, at: Any) -> str:
+def kind_of_images(x: Any, at: Any) -> str:
     """The type of the numbers, if these are windows over the lines and columns of images."""
-    kind = TYPE_OF.get(x.dtype, "") if x.flags.c_contiguous and x.flags.aligned else ""
-    if len(at.size) != 4 or kind not in ("f4", "f8") or 0 in at.out:
-        return ""
-    plain = all(
-        (at.kernel[i], at.stride[i], at.before[i], at.out[i]) == (1, 1, 0, at.size[i])
-        for i in (0, 3)
+    plain = (
+        len(at.size) == 4
+        and 0 not in at.out
+        and all(
+            (at.kernel[i], at.stride[i], at.before[i], at.out[i]) == (1, 1, 0, at.size[i])
+            for i in (0, 3)
+        )
     )
-    return kind if plain else ""
+    return kind_of(x) if plain else ""
 
 
 def registers_of(kind: str, count: int) -> int:
@@ -45,7 +46,7 @@ def registers_of(kind: str, count: int) -> int:
 
 def joined(x: Any, at: Any, how: str, number: Any = None) -> Any:
     """The largest of each window, or the sum divided by a number; None if NumPy should do it."""
-    kind = kind_of(x, at)
+    kind = kind_of_images(x, at)
     (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
     touching = at.stride[2] == 1
     registers = registers_of(kind, columns * channels if touching else channels) if kind else 0
@@ -111,21 +112,10 @@ class _Pooling(Writer):
         """body(k) for vectors of elements; the last one ends with the elements."""
         last = self.sub(size, self.width)
 
-        def some(j: str, _: list[str]) -> Sequence[str]:
+        def some(j: str, _: list[str]) -> None:
             body(self.least(j, last))
-            return ()
 
         self.loop(0, size, self.width, some)
-
-    def parts(self, each: str, count: str, body: Any) -> None:
-        """body(u) for the rows of a part."""
-
-        def row(u: str, _: list[str]) -> Sequence[str]:
-            body(u)
-            return ()
-
-        begin = self.mul("%part", each)
-        self.loop(begin, self.least(self.add(begin, each), count), 1, row)
 
 
 class _Joined(_Pooling):
@@ -138,12 +128,11 @@ class _Joined(_Pooling):
         self.scratch = self.room(kind, size)
         self._clear(0, self.before_x)
         self._clear(self.add(self.before_x, self.line), size)
-        self.parts(each, count, self._row)
+        self.share(each, count, self._row)
 
     def _clear(self, begin: Any, end: Any) -> None:
-        def one(j: str, _: list[str]) -> Sequence[str]:
+        def one(j: str, _: list[str]) -> None:
             self.write(self.kind, self.scratch, j, self.nothing(1), 1)
-            return ()
 
         self.loop(begin, end, 1, one)
 
@@ -172,7 +161,7 @@ class _Joined(_Pooling):
         low = self._beyond(self.sub(0, top))
         end = self.least(self.taps, self._beyond(self.sub(self.high, top)))
 
-        def some(j: str, mask: str | None, _: list[str]) -> Sequence[str]:
+        def some(j: str, mask: str | None, _: list[str]) -> None:
             def value(t: str) -> str:
                 at = self.mul(self.add(top, self.mul(t, self.rate)), self.line)
                 return self.read(self.kind, image, self.add(at, j), self.long, mask)
@@ -180,7 +169,6 @@ class _Joined(_Pooling):
             total = self.joining(low, end, self.long, self.nothing(self.long), value)
             at = self.add(self.before_x, j)
             self.write(self.kind, self.scratch, at, total, self.long, mask)
-            return ()
 
         self.along(self.line, self.long, some)
 
@@ -212,7 +200,7 @@ class _Joined(_Pooling):
 
 def spread(g: Any, at: Any, number: Any) -> Any:
     """Each window gives to all of its elements, divided by its number."""
-    kind = kind_of(g, at)
+    kind = kind_of_images(g, at)
     (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
     registers = registers_of(kind, channels) if kind else 0
     divided = "one" if np.ndim(number) == 0 else "each"
@@ -247,7 +235,7 @@ class _Spread(_Pooling):
         super().__init__("sum", kind, registers, divided, 5, 7)
         count, each, self.high, self.wide, self.channels, self.rows, self.out = self.numbers
         self.scratch = self.room(kind, self.out)
-        self.parts(each, count, self._row)
+        self.share(each, count, self._row)
 
     def _row(self, u: str) -> None:
         image, line = self.div(u, self.high)
@@ -256,13 +244,12 @@ class _Spread(_Pooling):
         )
         made = self.place(self.kind, self.arrays[1], self.mul(u, self.wide, self.channels))
 
-        def column(i: str, _: list[str]) -> Sequence[str]:
+        def column(i: str, _: list[str]) -> None:
             first, end = self._range(self.arrays[4], i)
             place = self.mul(i, self.channels)
             self.vectors(
                 self.channels, lambda k: self._element(first, end, k, made, self.add(place, k))
             )
-            return ()
 
         self.loop(0, self.wide, 1, column)
 
@@ -274,7 +261,7 @@ class _Spread(_Pooling):
         """What all rows of windows give to a line."""
         first, end = self._range(self.arrays[3], line)
 
-        def some(j: str, mask: str | None, _: list[str]) -> Sequence[str]:
+        def some(j: str, mask: str | None, _: list[str]) -> None:
             def value(t: str) -> str:
                 at = self.add(self.mul(t, self.out), j)
                 return self.quotient(
@@ -283,7 +270,6 @@ class _Spread(_Pooling):
 
             total = self.joining(first, end, self.long, self.nothing(self.long), value)
             self.write(self.kind, self.scratch, j, total, self.long, mask)
-            return ()
 
         self.along(self.out, self.long, some)
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.kernels import Writer, kernel
-from wengert.engines.native.pools import kind_of, registers_of
+from wengert.engines.native.pools import kind_of_images, registers_of
 from wengert.engines.native.processor import vector_bytes
 from wengert.engines.native.vectors import llvm_type
 
@@ -17,7 +17,7 @@ CHANNELS: Final = 64  # of a part, which has one image
 
 def routed(x: Any, y: Any, g: Any, at: Any) -> Any:
     """The cotangents of windows where their first maxima are; None if NumPy should do it."""
-    kind = kind_of(x, at)
+    kind = kind_of_images(x, at)
     registers = min(registers_of(kind, x.shape[3]), 2) if kind else 0
     alike = all(a.dtype == x.dtype and a.flags.c_contiguous for a in (y, g))
     if not registers or not alike or at.rate != (1, 1, 1, 1):
@@ -49,9 +49,8 @@ class _Route(Writer):
         self.size = self.least(self.sub(self.channels, self.first), CHANNELS)
         last = self.sub(self.mul(rows, self.columns), 1)
 
-        def window(i: str, _: list[str]) -> Sequence[str]:
+        def window(i: str, _: list[str]) -> None:
             self._window(self.sub(last, i), self.mul(self.image, rows, self.columns))
-            return ()
 
         self.loop(0, self.mul(rows, self.columns), 1, window)
 
@@ -70,9 +69,7 @@ class _Route(Writer):
             self.size, self.width, lambda j, mask, _: self._vector(j, mask, place, tops, ranges)
         )
 
-    def _vector(
-        self, j: str, mask: str | None, place: str, tops: list[str], ranges: Any
-    ) -> Sequence[str]:
+    def _vector(self, j: str, mask: str | None, place: str, tops: list[str], ranges: Any) -> None:
         at = self.add(place, j)
         y, g = (self.read(self.kind, a, at, self.width, mask) for a in self.arrays[1:3])
         truth = f"<{self.width} x i1>"
@@ -88,7 +85,6 @@ class _Route(Writer):
             return self.loop(left, right, 1, tap, [(truth, free[0])])
 
         self.loop(top, bottom, 1, line, [(truth, "splat (i1 true)")])
-        return ()
 
     def _tap(self, at: str, mask: str | None, y: str, g: str, free: str) -> str:
         """Give to one position of the window, where it is the first to have the maximum."""

@@ -13,19 +13,14 @@ from wengert.engines.native import mathematics
 from wengert.engines.native.emitting import combined, neutral
 from wengert.engines.native.kernels import Writer, kernel
 from wengert.engines.native.lanes import LANES, Lane
+from wengert.engines.native.lines import kind_of
 from wengert.engines.native.processor import vector_bytes
-from wengert.engines.native.scalar import TYPE_OF, Code
+from wengert.engines.native.scalar import Code
 from wengert.engines.native.vectors import literal, llvm_type
 
 PART: Final = 1 << 14  # elements, about
 CHUNK: Final = 1 << 12  # elements that are summed one after the other
 SHORT: Final = 32  # columns, below which NumPy is as fast
-
-
-def _kind(x: Any) -> str:
-    """The type of the numbers of a plain array of floating-point numbers; empty of others."""
-    kind = TYPE_OF.get(x.dtype, "") if x.flags.c_contiguous and x.flags.aligned else ""
-    return kind if kind in ("f4", "f8") else ""
 
 
 def _several(kind: str) -> int:
@@ -42,7 +37,7 @@ _REST: Final = {"sum": np.sum, "max": np.max, "min": np.min}
 def reduced(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """A reduction along the last axes; None if NumPy should do it."""
     (x,) = arrays
-    axes, how, kind = attrs["axis"], _HOW[row.name], _kind(x)
+    axes, how, kind = attrs["axis"], _HOW[row.name], kind_of(x)
     first = x.ndim - len(axes)
     columns = math.prod(x.shape[first:])
     if not kind or axes != tuple(range(first, x.ndim)) or columns < SHORT:
@@ -55,7 +50,7 @@ def reduced(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     if row.name == "Mean":
         total = total / x.dtype.type(columns)
     shape = x.shape[:first]
-    return total.reshape((*shape, *[1] * len(axes)) if attrs["keepdims"] else shape)
+    return total.reshape((*shape, *[1] * len(axes)) if attrs["keepdims"] else shape)[()]
 
 
 @kernel
@@ -64,16 +59,14 @@ def _reduction(how: str, kind: str) -> str:
     w, width = Writer(2, 4), _several(kind)
     (x, y), (count, columns, chunks, each) = w.arrays, w.numbers
 
-    def chunk(at: str, _: list[str]) -> Sequence[str]:
+    def chunk(at: str) -> None:
         row, which = w.div(at, chunks)
         begin = w.mul(which, CHUNK)
         size = w.least(w.sub(columns, begin), CHUNK)
         place = w.place(kind, x, w.add(w.mul(row, columns), begin))
         w.write(kind, y, at, _total(w, how, kind, width, place, size), 1)
-        return ()
 
-    begin = w.mul("%part", each)
-    w.loop(begin, w.least(w.add(begin, each), count), 1, chunk)
+    w.share(each, count, chunk)
     return w.text()
 
 
@@ -118,7 +111,7 @@ def across(w: Writer, how: str, kind: str, vector: str, width: int) -> str:
 
 def softmax(x: Any, axis: int, logarithm: bool) -> Any:
     """The softmax along the last axis, or its logarithm; None if NumPy should compute it."""
-    kind, columns = _kind(x), x.shape[-1]
+    kind, columns = kind_of(x), x.shape[-1]
     if not kind or axis not in (-1, x.ndim - 1) or columns < SHORT:
         return None
     rows, each = x.size // columns, max(PART // columns, 1)
@@ -135,7 +128,7 @@ def _softmax(kind: str, logarithm: bool) -> str:
     kinds = llvm_type(kind, width)
     zeros = literal(kind, neutral("sum", kind), width)
 
-    def row(r: str, _: list[str]) -> Sequence[str]:
+    def row(r: str) -> None:
         begin = w.mul(r, columns)
         given, made = w.place(kind, x, begin), w.place(kind, y, begin)
         top = _total(w, "max", kind, width, given, columns)
@@ -161,16 +154,13 @@ def _softmax(kind: str, logarithm: bool) -> str:
         totals = w.spread(llvm_type(kind, 1), total, width)
         word = "fsub" if logarithm else "fdiv"
 
-        def finish(j: str, mask: str | None, _: list[str]) -> Sequence[str]:
+        def finish(j: str, mask: str | None, _: list[str]) -> None:
             value = w.read(kind, made, j, width, mask)
             w.write(kind, made, j, w.set(f"{word} {kinds} {value}, {totals}"), width, mask)
-            return ()
 
         w.along(columns, width, finish)
-        return ()
 
-    begin = w.mul("%part", each)
-    w.loop(begin, w.least(w.add(begin, each), rows), 1, row)
+    w.share(each, rows, row)
     return w.text()
 
 
