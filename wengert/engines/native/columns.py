@@ -11,7 +11,7 @@ from wengert.engines.native import mathematics
 from wengert.engines.native.emitting import combined
 from wengert.engines.native.kernels import Writer, kernel
 from wengert.engines.native.lanes import Lane
-from wengert.engines.native.lines import kind_of
+from wengert.engines.native.lines import kind_of, registers_of
 from wengert.engines.native.processor import vector_bytes
 from wengert.engines.native.scalar import Code
 from wengert.engines.native.vectors import llvm_type
@@ -35,7 +35,9 @@ def applied(formula: str, *arrays: Any) -> Any:
         return None
     (rows, columns), each = arrays[0].shape, max(PART // arrays[0].shape[1], 1)
     y = np.empty(arrays[0].shape, arrays[0].dtype)
-    _applied(formula, kinds)(-(-rows // each), (rows, columns, each), *arrays, y)
+    _applied(formula, kinds, registers_of(kinds[0], columns))(
+        -(-rows // each), (rows, columns, each), *arrays, y
+    )
     return y
 
 
@@ -47,7 +49,9 @@ def summed(formula: str, *arrays: Any) -> Any:
     rows, columns = arrays[0].shape
     downward, across = -(-rows // ROWS), -(-columns // COLUMNS)
     y = np.empty((downward, columns), arrays[0].dtype)
-    _summed(formula, kinds)(downward * across, (rows, columns, across), *arrays, y)
+    _summed(formula, kinds, registers_of(kinds[0], columns))(
+        downward * across, (rows, columns, across), *arrays, y
+    )
     return y.sum(0)
 
 
@@ -55,22 +59,18 @@ def _kinds(arrays: Sequence[Any]) -> tuple[str, ...]:
     """The type of each array, with a dot for vectors; empty if the arrays do not fit."""
     x, kind = arrays[0], kind_of(*arrays)
     fitting = x.ndim == 2 and all(a.shape in (x.shape, x.shape[1:]) for a in arrays)
-    if not kind or not fitting or x.shape[1] < _width(kind):
+    if not kind or not fitting or not registers_of(kind, x.shape[1]):
         return ()
     return tuple(kind if a.ndim == 2 else f"{kind}." for a in arrays)
-
-
-def _width(kind: str) -> int:
-    return 4 * vector_bytes() // int(kind[1])
 
 
 class _Columns(Writer):
     """Rows and columns, and a formula at a place."""
 
-    def __init__(self, formula: str, kinds: tuple[str, ...]) -> None:
+    def __init__(self, formula: str, kinds: tuple[str, ...], registers: int) -> None:
         super().__init__(len(kinds) + 1, 3)
         self.kind, self.kinds = kinds[0], kinds
-        self.width = _width(self.kind)
+        self.width = registers * vector_bytes() // int(self.kind[1])
         self.rows, self.columns, self.each = self.numbers
         code, dtype = Code(), np.dtype(self.kind)
         lanes = [Lane(code, code.add("param", self.kind, (), k), dtype) for k in range(len(kinds))]
@@ -87,8 +87,8 @@ class _Columns(Writer):
 
 
 @kernel
-def _applied(formula: str, kinds: tuple[str, ...]) -> str:
-    w = _Columns(formula, kinds)
+def _applied(formula: str, kinds: tuple[str, ...], registers: int) -> str:
+    w = _Columns(formula, kinds, registers)
     last = w.sub(w.columns, w.width)
 
     def row(r: str) -> None:
@@ -104,9 +104,9 @@ def _applied(formula: str, kinds: tuple[str, ...]) -> str:
 
 
 @kernel
-def _summed(formula: str, kinds: tuple[str, ...]) -> str:
+def _summed(formula: str, kinds: tuple[str, ...], registers: int) -> str:
     """Each part so many rows of so many columns."""
-    w = _Columns(formula, kinds)
+    w = _Columns(formula, kinds, registers)
     down, across = w.div("%part", w.each)
     begin, first = w.mul(down, ROWS), w.mul(across, COLUMNS)
     end, last = w.least(w.add(begin, ROWS), w.rows), w.sub(w.columns, w.width)

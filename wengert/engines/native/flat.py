@@ -11,7 +11,7 @@ import numpy as np
 from wengert.core.operation import Attrs, Row
 from wengert.engines.native import mathematics
 from wengert.engines.native.kernels import Kernel, Writer, kernel
-from wengert.engines.native.lanes import LANES, Lane
+from wengert.engines.native.lowering import written
 from wengert.engines.native.processor import vector_bytes
 from wengert.engines.native.scalar import TYPE_OF, Code, NotLowered, is_float
 from wengert.engines.native.vectors import llvm_type
@@ -46,22 +46,16 @@ def applied(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 @functools.lru_cache(maxsize=1024)
 def _made(row: Row, kinds: tuple[str, ...]) -> tuple[Kernel, Any, int] | None:
     """The kernel, the dtype of its result, and how much it has to do for an element."""
-    code = Code()
-    xs = [
-        Lane(
-            code, code.add("param", kind[:2], (), k), np.dtype(bool if kind[0] == "b" else kind[:2])
-        )
-        for k, kind in enumerate(kinds)
-    ]
     try:
-        result = row.kernel(LANES, *xs)
+        code, result = written(row, [k[:2] for k in kinds], {})
     except NotLowered:
         return None
-    if not isinstance(result, Lane) or not any(is_float(k) for k in (*kinds, result.kind)):
+    if not any(is_float(k) for k in (*kinds, code.kind(result))):
         return None
-    code, (value,) = mathematics.expanded(code, [result.value])
+    code, (value,) = mathematics.expanded(code, [result])
     instructions = tuple(code.instructions)
-    return _loop(kinds, instructions, value), result.dtype, len(instructions)
+    dtype = np.dtype(bool if code.kind(value) == "b1" else code.kind(value))
+    return _loop(kinds, instructions, value), dtype, len(instructions)
 
 
 @kernel

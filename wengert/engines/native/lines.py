@@ -34,6 +34,12 @@ def kind_of(*arrays: Any) -> str:
     return kind if kind in ("f4", "f8") else ""
 
 
+def registers_of(kind: str, count: int) -> int:
+    """Registers of a vector of at most so many elements; none if there are fewer."""
+    one = vector_bytes() // int(kind[1])
+    return next((r for r in (4, 2, 1) if r * one <= count), 0)
+
+
 def shape_of(x: Any, at: Any) -> Shape | None:
     """None if a row of windows sees too much."""
     n, high, wide, channels = x.shape

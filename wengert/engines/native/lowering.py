@@ -425,10 +425,10 @@ def _template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Co
         key = (row.kernel, *kinds, *sorted(attrs.items()))
         found = _TEMPLATES.get(key)
     except TypeError:  # an attribute that cannot be compared
-        return _written(row, kinds, attrs)
+        return written(row, kinds, attrs)
     if found is None:
         try:
-            found = _written(row, kinds, attrs)
+            found = written(row, kinds, attrs)
         except NotLowered as reason:
             found = reason
         _TEMPLATES[key] = found
@@ -437,7 +437,8 @@ def _template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Co
     return found
 
 
-def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
+def written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
+    """What a kernel does to lanes of these types, and the place of its result."""
     code = Code()
     xs = [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
     try:

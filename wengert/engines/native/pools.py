@@ -14,7 +14,7 @@ import numpy as np
 
 from wengert.engines.native.emitting import combined, neutral
 from wengert.engines.native.kernels import Writer, kernel
-from wengert.engines.native.lines import kind_of
+from wengert.engines.native.lines import kind_of, registers_of
 from wengert.engines.native.processor import vector_bytes
 from wengert.engines.native.vectors import literal, llvm_type
 
@@ -35,21 +35,17 @@ def kind_of_images(x: Any, at: Any) -> str:
     return kind_of(x) if plain else ""
 
 
-def registers_of(kind: str, count: int) -> int:
-    """Registers of a vector of at most so many elements; none if there are fewer."""
-    one = vector_bytes() // int(kind[1])
-    return next((r for r in (4, 2, 1) if r * one <= count), 0)
-
-
 # ---- joined windows ---------------------------------------------------------------------------
 
 
 def joined(x: Any, at: Any, how: str, number: Any = None) -> Any:
     """The largest of each window, or the sum divided by a number; None if NumPy should do it."""
     kind = kind_of_images(x, at)
+    if not kind:
+        return None
     (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
     touching = at.stride[2] == 1
-    registers = registers_of(kind, columns * channels if touching else channels) if kind else 0
+    registers = registers_of(kind, columns * channels if touching else channels)
     long = max(
         (columns - 1) * at.stride[2] + (at.kernel[2] - 1) * at.rate[2] + 1, at.before[2] + wide
     )
@@ -201,8 +197,10 @@ class _Joined(_Pooling):
 def spread(g: Any, at: Any, number: Any) -> Any:
     """Each window gives to all of its elements, divided by its number."""
     kind = kind_of_images(g, at)
+    if not kind:
+        return None
     (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
-    registers = registers_of(kind, channels) if kind else 0
+    registers = registers_of(kind, channels)
     divided = "one" if np.ndim(number) == 0 else "each"
     if not registers or columns * channels * g.itemsize > LINE or at.rate != (1, 1, 1, 1):
         return None

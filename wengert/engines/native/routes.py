@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.kernels import Writer, kernel
-from wengert.engines.native.pools import kind_of_images, registers_of
+from wengert.engines.native.lines import kind_of, registers_of
+from wengert.engines.native.pools import kind_of_images
 from wengert.engines.native.processor import vector_bytes
 from wengert.engines.native.vectors import llvm_type
 
@@ -18,9 +19,10 @@ CHANNELS: Final = 64  # of a part, which has one image
 def routed(x: Any, y: Any, g: Any, at: Any) -> Any:
     """The cotangents of windows where their first maxima are; None if NumPy should do it."""
     kind = kind_of_images(x, at)
-    registers = min(registers_of(kind, x.shape[3]), 2) if kind else 0
-    alike = all(a.dtype == x.dtype and a.flags.c_contiguous for a in (y, g))
-    if not registers or not alike or at.rate != (1, 1, 1, 1):
+    if not kind or not kind_of(x, y, g) or at.rate != (1, 1, 1, 1):
+        return None
+    registers = min(registers_of(kind, x.shape[3]), 2)
+    if not registers:
         return None
     (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
     blocks = -(-channels // CHANNELS)

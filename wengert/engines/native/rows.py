@@ -19,7 +19,7 @@ from wengert.engines.native.scalar import Code
 from wengert.engines.native.vectors import literal, llvm_type
 
 PART: Final = 1 << 14  # elements, about
-CHUNK: Final = 1 << 12  # elements that are summed one after the other
+CHUNK: Final = 1 << 10  # elements that are summed one after the other
 SHORT: Final = 32  # columns, below which NumPy is as fast
 
 
