@@ -33,6 +33,7 @@ def set_engine(engine: str | None) -> None:
 
     "native" compiles them, "numpy" interprets them. None is how it is at the beginning: functions
     are compiled, sessions are interpreted. What a function was given as `jit_compile` goes before.
+    With "numpy" large arrays outside of graphs, too, are computed by NumPy alone.
 
     >>> tf.config.set_engine("numpy")
     >>> tf.config.get_engine()

@@ -24,5 +24,14 @@ calls         its steps: functions, arrays, parts; those of products
 running       the Python function around them; `memory` says where arrays lie that nobody sees
 runtime       what goes through the steps without Python; `entry` gets there, `threads` has the pool
 blas          OpenBLAS, found and called by address; `eager` uses it outside of graphs
+
+For large arrays outside of graphs, whatever their sizes (`wengert.engines.fast` asks):
+
+kernels       functions whose sizes are arguments: how they are written, compiled and called
+flat          elementwise rows; `rows` sums, extremes and softmax; `columns` batch norm
+pools         pooling; `routes` the gradient of maxima
+direct        convolutions; `depthwise` those of single channels; `lines` what both see of an image
+meeting       extremes of rows with one index; `neighbours` local response normalization
+
 describing    a plan in words
 """

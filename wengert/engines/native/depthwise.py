@@ -46,6 +46,7 @@ class _Depthwise(Lines):
         (self.columns, self.channels, self.taps_y, self.taps_x, self.step_x, self.pixel,
          self.rate) = self.more  # fmt: skip
         self.gaps = [self.mul(self.pixel, p) for p in range(windows)]
+        self.see("%part")
         self.each_row(self._row)
 
     def _row(self, r: str, line: str) -> None:

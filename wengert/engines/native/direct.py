@@ -38,7 +38,7 @@ def _registers() -> int:
 
 
 @functools.lru_cache(maxsize=256)
-def _block(kind: str, made: int, columns: int) -> Block | None:
+def block_of(kind: str, made: int, columns: int) -> Block | None:
     """The best block; None where there are too few channels for a vector."""
     width = vector_bytes() // int(kind[1])
     while width > made:
@@ -59,7 +59,7 @@ def convolved(x: Any, w: Any, at: Any, y: Any) -> Any:
     made = w.shape[-1]
     if not kind or x.ndim != 4 or w.shape[2] != x.shape[3] or 0 in (*at.out, x.size, w.size):
         return None
-    block, shape = _block(kind, made, at.out[1]), shape_of(x, at)
+    block, shape = block_of(kind, made, at.out[1]), shape_of(x, at)
     if block is None or shape is None:
         return None
     channels, (high, broad) = x.shape[3], at.kernel
@@ -103,10 +103,8 @@ class _Convolution(Lines):
         self.lanes = block.vectors * block.width
         self.kinds = llvm_type(kind, block.width)
 
-        def channels(m: str, _: list[str]) -> None:
-            self._channels(m)
-
-        self.loop(0, blocks, 1, channels)
+        self.see("%part")
+        self.loop(0, blocks, 1, lambda m, _: self._channels(m))
 
     def _channels(self, m: str) -> None:
         """All of the filter for some channels, piece by piece."""

@@ -62,26 +62,31 @@ def shape_of(x: Any, at: Any) -> Shape | None:
 
 
 class Lines(Writer):
-    """The beginning of such a kernel: which rows of windows are its part, and what they see."""
+    """The beginning of such a kernel: which rows of windows are a part, and what they see."""
 
     NUMBERS: Final = 12
 
     def __init__(self, kind: str, padded: bool, arrays: int, numbers: int) -> None:
         super().__init__(arrays, self.NUMBERS + numbers)
         self.kind, self.long = kind, 4 * vector_bytes() // int(kind[1])
-        (blocks, each, self.rows, self.high, self.wide, self.broad, self.left, self.skipped,
-         self.seen, lines, self.stride, self.before) = self.numbers[: self.NUMBERS]  # fmt: skip
+        (self.blocks, self.each, self.rows, self.high, self.wide, self.broad, self.left,
+         self.skipped, self.seen, self.deep, self.stride, self.before) = self.numbers[: self.NUMBERS]  # fmt: skip
         self.more = self.numbers[self.NUMBERS :]
-        self.image, block = self.div("%part", blocks)
-        self.first = self.mul(block, each)
-        self.end = self.least(self.add(self.first, each), self.rows)
-        source = self.place(kind, self.arrays[0], self.mul(self.image, self.high, self.wide))
+        self.line = self.broad if padded else self.wide
+        self.base = self.room(kind, self.mul(self.deep, self.broad)) if padded else ""
+        self._padded = padded
+
+    def see(self, part: str) -> None:
+        """What a part needs."""
+        self.image, block = self.div(part, self.blocks)
+        self.first = self.mul(block, self.each)
+        self.end = self.least(self.add(self.first, self.each), self.rows)
+        source = self.place(self.kind, self.arrays[0], self.mul(self.image, self.high, self.wide))
         top = self.sub(self.mul(self.first, self.stride), self.before)
-        if not padded:
-            self.line, self.base = self.wide, self.place(kind, source, self.mul(top, self.wide))
-            return
-        self.line, self.base = self.broad, self.room(kind, self.mul(lines, self.broad))
-        self._copy(source, top, lines)
+        if self._padded:
+            self._copy(source, top, self.deep)
+        else:
+            self.base = self.place(self.kind, source, self.mul(top, self.wide))
 
     def _copy(self, source: str, top: str, lines: str) -> None:
         """The lines of the image, and zeros around them."""
@@ -112,14 +117,14 @@ class Lines(Writer):
 
         self.along(count, self.long, some)
 
+    def start_of(self, row: str) -> str:
+        """Where a row of windows begins in what is seen."""
+        down = self.mul(self.sub(row, self.first), self.stride, self.line)
+        return self.place(self.kind, self.base, down)
+
     def each_row(self, body: Any) -> None:
         """body(row, where it begins in what is seen)."""
-
-        def row(r: str, _: list[str]) -> None:
-            down = self.mul(self.sub(r, self.first), self.stride, self.line)
-            body(r, self.place(self.kind, self.base, down))
-
-        self.loop(self.first, self.end, 1, row)
+        self.loop(self.first, self.end, 1, lambda r, _: body(r, self.start_of(r)))
 
     def splat(self, pointer: str, at: Any, width: int) -> str:
         """A number in memory as a vector."""
