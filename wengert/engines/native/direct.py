@@ -22,6 +22,7 @@ from wengert.engines.native.vectors import literal, llvm_type
 
 FILTER: Final = 1 << 14  # bytes of a piece of the filter
 UNROLLED: Final = 4
+SMALLEST: Final = 16  # bytes of a vector
 
 
 class Block(NamedTuple):
@@ -43,7 +44,7 @@ def block_of(kind: str, made: int, columns: int) -> Block | None:
     width = vector_bytes() // int(kind[1])
     while width > made:
         width //= 2
-    if width * int(kind[1]) < 16:
+    if width * int(kind[1]) < SMALLEST:
         return None
     vectors = 2 if made >= 2 * width else 1
     most = (_registers() - 4) // vectors
@@ -55,28 +56,47 @@ def block_of(kind: str, made: int, columns: int) -> Block | None:
 
 def convolved(x: Any, w: Any, at: Any, y: Any) -> Any:
     """The image seen through the filter, in `y` or another array; None if NumPy should do it."""
-    kind = kind_of(x, w)
-    made = w.shape[-1]
+    kind, made = kind_of(x, w), w.shape[-1]
     if not kind or x.ndim != 4 or w.shape[2] != x.shape[3] or 0 in (*at.out, x.size, w.size):
         return None
+    if made * x.itemsize < SMALLEST:
+        return _few(x, w, at, y, SMALLEST // x.itemsize)
     block, shape = block_of(kind, made, at.out[1]), shape_of(x, at)
     if block is None or shape is None:
         return None
-    channels, (high, broad) = x.shape[3], at.kernel
-    # Without gaps a line of the filter meets numbers that lie side by side.
-    taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
-    lanes = block.vectors * block.width
-    most = max(FILTER // (lanes * x.itemsize), 1)
-    pieces = -(-taps * run // most)
-    unrolled = UNROLLED if run % UNROLLED == 0 else 1
-    chunk = -(-run // pieces // unrolled) * unrolled
-    together = max(min(most // (taps * run), high), 1)
-    numbers = (*shape.numbers, at.out[1], made, -(-made // lanes), high, taps, run,
-               at.rate[1] * channels, at.stride[1] * channels, at.rate[0], together, chunk)  # fmt: skip
     if not y.flags.c_contiguous:
         y = np.empty(y.shape, y.dtype)
+    lanes = block.vectors * block.width
+    cut, unrolled = _pieces(at, x.shape[3], lanes * x.itemsize)
+    channels = x.shape[3]
+    numbers = (*shape.numbers, at.out[1], made, -(-made // lanes), at.rate[1] * channels,
+               at.stride[1] * channels, at.rate[0], at.kernel[0], *cut)  # fmt: skip
     _convolution(kind, block, shape.padded, unrolled)(shape.parts, numbers, x, _packed(w, lanes), y)
     return y
+
+
+def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
+    """Channels too few for a vector, with others that are zero beside them."""
+    wide = np.zeros((*w.shape[:3], wanted), w.dtype)
+    wide[..., : w.shape[3]] = w
+    found = convolved(x, wide, at, np.empty((*y.shape[:3], wanted), y.dtype))
+    if found is None:
+        return None
+    y[...] = found[..., : w.shape[3]]
+    return y
+
+
+def _pieces(at: Any, channels: int, size: int) -> tuple[tuple[int, int, int, int], int]:
+    """How the filter is cut: positions in a line, numbers for each, lines and numbers of a piece;
+    and how many numbers are one turn of the loop. `size` is that of a number's vectors."""
+    high, broad = at.kernel
+    # Without gaps a line of the filter meets numbers that lie side by side.
+    taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
+    most = max(FILTER // size, 1)
+    unrolled = UNROLLED if run % UNROLLED == 0 else 1
+    pieces = -(-taps * run // most)
+    chunk = -(-run // pieces // unrolled) * unrolled
+    return (taps, run, max(min(most // (taps * run), high), 1), chunk), unrolled
 
 
 def _packed(w: Any, lanes: int) -> Any:
@@ -98,8 +118,8 @@ class _Convolution(Lines):
     def __init__(self, kind: str, block: Block, padded: bool, unrolled: int) -> None:
         super().__init__(kind, padded, 3, 11)
         self.block, self.unrolled = block, unrolled
-        (self.columns, self.made, blocks, self.taps_y, self.taps_x, self.run, self.step_x,
-         self.pixel, self.rate, self.together, self.chunk) = self.more  # fmt: skip
+        (self.columns, self.made, blocks, self.step_x, self.pixel, self.rate, self.taps_y,
+         self.taps_x, self.run, self.together, self.chunk) = self.more  # fmt: skip
         self.lanes = block.vectors * block.width
         self.kinds = llvm_type(kind, block.width)
 
