@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.api.custom_gradient import CustomGradient, VariableWatcher
-from wengert.api.grad_fn import is_input
+from wengert.api.grad_fn import is_input, named_after
 from wengert.core import nest
 from wengert.core.convert import convert
 from wengert.core.here import listening, state
@@ -27,13 +26,13 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     (np.float32(2.0), np.float32(1.0))
     """
 
-    @functools.wraps(f)
     def passing(*args: Any, **kwargs: Any) -> Any:
         def grad_fn(*dys: Any, variables: Any = None) -> Any:
             return dys if variables is None else (dys, [None] * len(variables))
 
         return f(*args, **kwargs), grad_fn
 
+    named_after(passing, f)
     return CustomGradient(passing)
 
 
@@ -50,7 +49,6 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     np.float32(12.0)
     """
 
-    @functools.wraps(f)
     def forward_only(*args: Any, **kwargs: Any) -> Any:
         watcher = next(r for r in reversed(state.here.recorders) if isinstance(r, VariableWatcher))
         with listening(watcher):
@@ -61,6 +59,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
         return result, grad_fn
 
+    named_after(forward_only, f)
     return CustomGradient(forward_only)
 
 

@@ -60,6 +60,11 @@ def is_module(path: str, v1: bool = False) -> bool:
     return isinstance(_public(path, v1), ModuleType)
 
 
+def is_sibling(path: str, name: str) -> bool:
+    """Whether an internal module stands in the same package: its files import one another."""
+    return _is_internal(path) and is_module(f"{path.rpartition('.')[0]}.{name}")
+
+
 def find(path: str, name: str, v1: bool = False) -> Any:
     """The object behind a name of a module."""
     found = _internal(path, name) if _is_internal(path) else _public(f"{path}.{name}", v1)
@@ -195,7 +200,17 @@ def _internal(path: str, name: str) -> Any:
         return _public(public)
     if key.rpartition(".")[2].startswith("gen_"):
         return _raw(name)
-    return _by_version(name)
+    found = _by_version(name)
+    return _anywhere(name) if found is _ABSENT and not name.startswith("_") else found
+
+
+def _anywhere(name: str) -> Any:
+    """The public function of the name: programs import from where it stood in other versions."""
+    for space in ("compat.v1", "math", "nn", "linalg", "compat.v1.nn", "compat.v1.train"):
+        found = _public(f"{space}.{name}")
+        if found is not _ABSENT and not isinstance(found, ModuleType):
+            return found
+    return _ABSENT
 
 
 def _raw(name: str) -> Any:
