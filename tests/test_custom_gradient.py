@@ -842,6 +842,16 @@ def test_recompute_grad_gives_the_same_gradients() -> None:
         assert computed.numpy() == pytest.approx(wanted.numpy(), rel=1e-6)
 
 
+def test_recompute_grad_follows_the_variables_that_the_function_reads() -> None:
+    """Passed or closed over, and nobody asked the tape to watch them."""
+    v, w = tf.Variable(3.0), tf.Variable(2.0)
+    for f in (lambda x: x * w, tf.function(lambda x: x * w)):
+        with tf.GradientTape() as tape:
+            y = tf.recompute_grad(f)(v)
+        assert [g.numpy() for g in tape.gradient(y, [v, w])] == [2.0, 3.0]
+        assert tape.watched_variables() == (v, w)
+
+
 def test_recompute_grad_runs_the_function_twice() -> None:
     """Once forward, once for the gradient, and nothing is recorded in between."""
     runs: list[int] = []

@@ -9,7 +9,7 @@ from wengert.api.custom_gradient import CustomGradient, VariableWatcher
 from wengert.api.grad_fn import is_input, named_after
 from wengert.core import nest
 from wengert.core.convert import convert
-from wengert.core.here import listening, state
+from wengert.core.here import accessed, listening, state
 from wengert.core.reverse import conjugated, pull_through
 from wengert.core.variable import Variable
 from wengert.ops.identity import identity
@@ -53,6 +53,8 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         watcher = next(r for r in reversed(state.here.recorders) if isinstance(r, VariableWatcher))
         with listening(watcher):
             result = f(*args, **kwargs)
+        for variable in watcher.variables.values():
+            accessed(variable)  # the tapes outside did not hear of it
 
         def grad_fn(*dys: Any, variables: Sequence[Variable] | None = None) -> Any:
             return _recomputed(f, args, kwargs, dys, list(variables or []), variables is not None)
