@@ -7,7 +7,7 @@ export PYTHONPATH :=
 export PYTHONNOUSERSITE := 1
 unexport VIRTUAL_ENV PYTHONHOME PIP_TARGET PIP_USER
 
-.PHONY: demo test lint format bench clean
+.PHONY: demo test lint format bench docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -27,6 +27,10 @@ format: $(VENV)/.installed-dev
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "The site is in build/site: open build/site/index.html."
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
@@ -39,4 +43,8 @@ $(VENV)/.installed: pyproject.toml
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@

@@ -165,6 +165,10 @@ class LeakedTensorError(RuntimeError):
     """A tensor that stands for a batch was used outside the function it belongs to."""
 
 
+class MissingNameError(AttributeError):
+    """A name of TensorFlow's that Wengert lacks was used."""
+
+
 class GradientWarning(UserWarning):
     """A gradient will be None or otherwise not what was probably meant."""
 

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.api.grad_fn import signature_of
+from wengert.api.grad_fn import named_after, signature_of
 from wengert.api.signatures import Inputs, TensorSpec, checked_all, signed
 from wengert.api.trace import Trace
 from wengert.core import nest
@@ -149,7 +149,7 @@ class Function:
         self._count = 0
         self._lock = threading.RLock()
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
-        functools.update_wrapper(self, python_function)
+        named_after(self, python_function)
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -181,6 +181,10 @@ class Function:
         if key is not None:
             self._quick[key] = concrete
         return concrete.call(inputs.tensors)
+
+    def _at_once(self, *args: Any, **kwargs: Any) -> Any:
+        """The Python function itself: takes the place of `__call__` for who looks for a mistake."""
+        return self._python_function(*args, **kwargs)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for some arguments; a tf.TensorSpec may stand for a tensor.
@@ -361,3 +365,30 @@ def evaluate(value: Any) -> Any:
 
 
 words.evaluate = evaluate
+
+
+# What a call of a function does when it does not run eagerly.
+_CALL: Final = Function.__call__
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Let calls of a tf.function run its Python, line by line, as if it were not one.
+
+    >>> f = tf.function(lambda x: print("Python runs") or x)
+    >>> tf.config.run_functions_eagerly(True)
+    >>> f(1), f(2)
+    Python runs
+    Python runs
+    (1, 2)
+    >>> tf.config.run_functions_eagerly(False)
+    """
+    Function.__call__ = Function._at_once if run_eagerly else _CALL  # type: ignore[method-assign]
+
+
+def functions_run_eagerly() -> bool:
+    """Whether calls of a tf.function run its Python.
+
+    >>> tf.config.functions_run_eagerly()
+    False
+    """
+    return Function.__call__ is not _CALL

@@ -137,15 +137,13 @@ def _element(graph: Graph, y: Any) -> SymbolicTensor:
 
 
 def _source(graph: Graph, x: Any) -> Any:
-    """What a gradient is asked for: a tensor, or a variable by its handle."""
+    """What a gradient is asked for: a tensor, or a variable by its handle.
+
+    A tensor made of a number now has no connection with the targets: the gradient is None, as in TensorFlow.
+    """
     if isinstance(x, IndexedSlices):
         x = x.values
-    if not isinstance(x, Value):
-        raise TypeError(
-            f"A source of a gradient must be a tensor or a variable, got {x!r}. "
-            "A tensor made of it now has no connection with the targets."
-        )
-    return graph.entered(x)
+    return graph.entered(x if isinstance(x, Value) else convert(x))
 
 
 def _seeds(ys: Sequence[Any], given: Any) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 from wengert.api.sources import Flowing, fans, scaled, with_variance
 from wengert.core.convert import convert
 from wengert.core.dtypes import as_dtype, float32
-from wengert.core.here import building, installed
+from wengert.core.here import building, installed, scoped
 from wengert.core.shapes import TensorShape
 from wengert.core.variable import Variable, around_functions
 from wengert.ops.creation import zeros
@@ -104,18 +104,19 @@ class VariableStore:
         aggregation: Any = None,
     ) -> Any:
         value, dtype = _initial(name, initializer, shape, dtype)
-        made = new_variable(
-            value,
-            trainable=_is_trained(trainable, synchronization),
-            collections=collections,
-            validate_shape=validate_shape,
-            name=name,
-            dtype=dtype,
-            constraint=constraint,
-            synchronization=synchronization,
-            aggregation=aggregation,
-            use_resource=use_resource,
-        )
+        with scoped(None):  # the name is whole already
+            made = new_variable(
+                value,
+                trainable=_is_trained(trainable, synchronization),
+                collections=collections,
+                validate_shape=validate_shape,
+                name=name,
+                dtype=dtype,
+                constraint=constraint,
+                synchronization=synchronization,
+                aggregation=aggregation,
+                use_resource=use_resource,
+            )
         if building() is not None:
             self._variables[name] = made
             if regularizer is not None:

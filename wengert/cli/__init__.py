@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Sequence
 
 from wengert import __version__
-from wengert.cli import doctor, ops
+from wengert.cli import doctor, ops, run
 
-COMMANDS = (ops, doctor)
+COMMANDS = (run, ops, doctor)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

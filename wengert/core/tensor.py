@@ -88,6 +88,10 @@ class Tensor(Value):
     def __reduce__(self) -> Any:
         return _unpickle, (np.array(self._array),)
 
+    def cpu(self) -> Tensor:
+        """The tensor where it is: there is one device."""
+        return self
+
     def __format__(self, spec: str) -> str:
         return format(self.numpy(), spec)
 
@@ -98,7 +102,7 @@ class Tensor(Value):
         )
 
     def __str__(self) -> str:
-        value = on_own_lines(str(self._array)) if self._array.shape else shown_value(self._array)
+        value = on_own_lines(str(self._array))
         return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __getattr__(self, name: str) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import itertools
+from typing import Any, Final
 
 import numpy as np
 
 from wengert.core.convert import convert, register_converter
 from wengert.core.dtypes import DType, as_dtype
-from wengert.core.here import accessed, building, installed
+from wengert.core.here import accessed, building, installed, state
 from wengert.core.shapes import TensorShape, shown
 from wengert.core.symbolic import known_shape
 from wengert.core.tensor import Tensor, wrap
@@ -31,6 +32,10 @@ def _refuse_in_place(sign: str, instead: str = "") -> Any:
     return operator
 
 
+# Which variable was made before which: the order in which tapes list them.
+_NUMBERS: Final = itertools.count()
+
+
 class Variable(Value):
     """A value that `assign` replaces and tapes watch by themselves.
 
@@ -47,12 +52,17 @@ class Variable(Value):
 
     __slots__ = (
         "_name",
+        "_number",
         "_shape",
         "aggregation",
         "constraint",
         "synchronization",
         "trainable",
     )
+
+    # The value is there: a program that runs initializers runs nothing.
+    initializer: Any = None
+    _number: int
 
     def __init__(
         self,
@@ -82,7 +92,7 @@ class Variable(Value):
         tensor = _initial(initial_value, None if dtype is None else as_dtype(dtype))
         self._array: Any = tensor._array
         self._key: Key | None = Key()
-        self._name = f"{name or 'Variable'}:0"
+        self._name = f"{state.here.scope}{name or 'Variable'}:0"
         self._shape = TensorShape(tensor._array.shape if shape is None else shape)
         if not self._shape.is_compatible_with(tensor._array.shape):
             raise ValueError(
@@ -101,7 +111,9 @@ class Variable(Value):
         """In a graph to be run by a session, a variable of that graph."""
         graph = around_functions(building())
         kind = None if graph is None else graph.variable_class
-        return object.__new__(cls if kind is None or issubclass(cls, kind) else kind)
+        made = object.__new__(cls if kind is None or issubclass(cls, kind) else kind)
+        made._number = next(_NUMBERS)
+        return made
 
     # ---- what it is --------------------------------------------------------------------------
 
@@ -113,6 +125,11 @@ class Variable(Value):
     def shape(self) -> TensorShape:
         """The shapes that may be assigned; None where any size may be."""
         return self._shape
+
+    @property
+    def initial_value(self) -> Any:
+        """The value is not kept: known only in a graph."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
 
     def get_shape(self) -> TensorShape:
         return self._shape
@@ -282,7 +299,9 @@ def _initial(value: Any, dtype: DType | None) -> Tensor:
 
 
 def _remake(array: Any, trainable: bool, name: str, shape: Any, constraint: Any) -> Variable:
-    return Variable(array, trainable=trainable, name=name, shape=shape, constraint=constraint)
+    made = Variable(array, trainable=trainable, shape=shape, constraint=constraint)
+    made._name = f"{name}:0"
+    return made
 
 
 def _read(variable: Any, dtype: DType | None, hint: DType | None) -> Tensor:

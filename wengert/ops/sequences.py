@@ -36,6 +36,8 @@ def sequence_mask(
     >>> tf.sequence_mask([1, 3]).numpy().tolist()
     [[True, False, False], [True, True, True]]
     """
+    if maxlen is not None and isinstance(lengths, Tensor) and lengths.dtype.is_floating:
+        lengths = cast(lengths, dtypes.int32)  # TensorFlow takes them, rounded towards zero
     counts = integers(lengths, "T", "int8, int16, int32, int64, uint8, uint16, uint32, uint64")
     if maxlen is None:
         longest = maximum(reduce_max(counts), zeros_like(reduce_max(counts)))

@@ -28,10 +28,12 @@ from wengert.api.variable_scope import get_variable_scope as get_variable_scope
 from wengert.api.variable_scope import variable_op_scope as variable_op_scope
 from wengert.api.variable_scope import variable_scope as variable_scope
 from wengert.api.variable_store import AUTO_REUSE as AUTO_REUSE
+from wengert.compat.v1 import aliases, linear_algebra, sparse_tensors
+from wengert.compat.v1 import app as app
 from wengert.compat.v1 import image as image
 from wengert.compat.v1 import initializers as initializers
 from wengert.compat.v1 import linalg as linalg
-from wengert.compat.v1 import linear_algebra, sparse_tensors
+from wengert.compat.v1 import logging as logging
 from wengert.compat.v1 import losses as losses
 from wengert.compat.v1 import math as math
 from wengert.compat.v1 import nn as nn
@@ -39,8 +41,12 @@ from wengert.compat.v1 import random as random
 from wengert.compat.v1 import test as test
 from wengert.compat.v1 import train as train
 from wengert.compat.v1.arrays import angle as angle
+from wengert.compat.v1.arrays import batch_gather as batch_gather
+from wengert.compat.v1.arrays import bincount as bincount
 from wengert.compat.v1.arrays import boolean_mask as boolean_mask
 from wengert.compat.v1.arrays import ceil as ceil
+from wengert.compat.v1.arrays import clip_by_average_norm as clip_by_average_norm
+from wengert.compat.v1.arrays import confusion_matrix as confusion_matrix
 from wengert.compat.v1.arrays import conj as conj
 from wengert.compat.v1.arrays import constant as constant
 from wengert.compat.v1.arrays import convert_to_tensor as convert_to_tensor
@@ -62,6 +68,7 @@ from wengert.compat.v1.arrays import reciprocal as reciprocal
 from wengert.compat.v1.arrays import reverse_sequence as reverse_sequence
 from wengert.compat.v1.arrays import rint as rint
 from wengert.compat.v1.arrays import rsqrt as rsqrt
+from wengert.compat.v1.arrays import setdiff1d as setdiff1d
 from wengert.compat.v1.arrays import shape as shape
 from wengert.compat.v1.arrays import size as size
 from wengert.compat.v1.arrays import squeeze as squeeze
@@ -124,17 +131,25 @@ from wengert.compat.v1.reductions import reduce_min as reduce_min
 from wengert.compat.v1.reductions import reduce_prod as reduce_prod
 from wengert.compat.v1.reductions import reduce_sum as reduce_sum
 from wengert.compat.v1.switches import container as container
+from wengert.compat.v1.switches import control_flow_v2_enabled as control_flow_v2_enabled
+from wengert.compat.v1.switches import dimension_at_index as dimension_at_index
+from wengert.compat.v1.switches import dimension_value as dimension_value
 from wengert.compat.v1.switches import disable_control_flow_v2 as disable_control_flow_v2
 from wengert.compat.v1.switches import disable_resource_variables as disable_resource_variables
 from wengert.compat.v1.switches import disable_v2_behavior as disable_v2_behavior
 from wengert.compat.v1.switches import enable_control_flow_v2 as enable_control_flow_v2
 from wengert.compat.v1.switches import enable_resource_variables as enable_resource_variables
+from wengert.compat.v1.switches import enable_tensor_equality as enable_tensor_equality
 from wengert.compat.v1.switches import enable_v2_behavior as enable_v2_behavior
+from wengert.compat.v1.switches import enable_v2_tensorshape as enable_v2_tensorshape
 from wengert.compat.v1.switches import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
 )
+from wengert.compat.v1.switches import initialize_all_tables as initialize_all_tables
+from wengert.compat.v1.switches import make_template as make_template
 from wengert.compat.v1.switches import op_scope as op_scope
 from wengert.compat.v1.switches import resource_variables_enabled as resource_variables_enabled
+from wengert.compat.v1.switches import tables_initializer as tables_initializer
 from wengert.compat.v1.variables import Variable as Variable
 from wengert.compat.v1.variables import add_to_collection as add_to_collection
 from wengert.compat.v1.variables import add_to_collections as add_to_collections
@@ -180,6 +195,8 @@ from wengert.ops.identity import check_numerics as check_numerics
 from wengert.ops.state import is_variable_initialized as is_variable_initialized
 
 NoGradient = no_gradient
+VERSION = __version__ = "2.21.0"
+GIT_VERSION = "v2.21.0"
 globals().update(random.V1_NAMES)
 globals().update(linear_algebra.V1_NAMES)
 globals().update(sparse_tensors.V1_NAMES)
@@ -188,4 +205,8 @@ globals().update(initializers.V1_NAMES)
 
 def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
-    return getattr(_sys.modules["wengert"], name)
+    return aliases.find(name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *aliases.ALIASES, *dir(_sys.modules["wengert"])})

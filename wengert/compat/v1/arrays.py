@@ -13,8 +13,20 @@ from wengert.core.convert import convert
 from wengert.core.convert import convert_to_tensor as now_convert_to_tensor
 from wengert.core.here import named
 from wengert.core.tensor import Tensor
+from wengert.ops import (
+    comparison,
+    counting,
+    creation,
+    elementwise,
+    gathering,
+    indexing,
+    nn,
+    reductions,
+    sequences,
+    shaping,
+    slicing,
+)
 from wengert.ops import complex as complex_ops
-from wengert.ops import creation, elementwise, gathering, indexing, sequences, shaping, slicing
 from wengert.ops.arithmetic import floordiv, truediv
 
 
@@ -272,3 +284,71 @@ def convert_to_tensor(
     """
     hint = one_of("dtype_hint", dtype_hint, "preferred_dtype", preferred_dtype)
     return now_convert_to_tensor(value, dtype, hint, name)
+
+
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+    """tf.gather, of which all axes of the indices but the last are shared.
+
+    >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist()
+    [[2], [3]]
+    """
+    indices = convert(indices)
+    return gathering.gather(params, indices, None, None, len(indices.shape) - 1, name=name)
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+) -> Tensor:
+    """tf.math.bincount with the arguments of version 1.
+
+    >>> tf.compat.v1.bincount([1, 1, 3]).numpy().tolist()
+    [0, 2, 0, 1]
+    """
+    return counting.bincount(arr, weights, minlength, maxlength, dtype)
+
+
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    weights: Any = None,
+) -> Tensor:
+    """tf.math.confusion_matrix with the arguments of version 1.
+
+    >>> tf.compat.v1.confusion_matrix([0, 1], [0, 0], 2, tf.float32).numpy().tolist()
+    [[1.0, 0.0], [1.0, 0.0]]
+    """
+    return counting.confusion_matrix(labels, predictions, num_classes, weights, dtype, name)
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """A tensor whose norm, divided by the number of its elements, is at most `clip_norm`.
+
+    >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.0).numpy().tolist()
+    [1.2000000476837158, 1.600000023841858]
+    """
+    t = convert(t)
+    elements = elementwise.cast(creation.size(t), t.dtype)
+    clipped: Tensor = nn.clip_by_norm(t, clip_norm * elements, name=name)
+    return clipped
+
+
+def setdiff1d(
+    x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """What of a list is not in another, and where it stood.
+
+    >>> values, places = tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4])
+    >>> values.numpy().tolist(), places.numpy().tolist()
+    ([1, 3], [0, 2])
+    """
+    x, y = convert(x), convert(y)
+    found = reductions.reduce_any(shaping.expand_dims(x, 1) == shaping.expand_dims(y, 0), 1)
+    places = elementwise.cast(shaping.reshape(comparison.where(~found), [-1]), index_dtype)
+    return gathering.gather(x, places, name=name), places

@@ -7,8 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from wengert.api.modes import disable_eager_execution, enable_eager_execution, name_scope
+from wengert.api.variable_scope import variable_scope
+from wengert.api.variable_store import AUTO_REUSE
 from wengert.core.here import building
 from wengert.core.variable import around_functions
+from wengert.ops.flow import group
 
 
 def disable_v2_behavior() -> None:
@@ -96,3 +99,78 @@ def container(container_name: str) -> Iterator[str]:
     ...     v = tf.Variable(1.0)
     """
     yield container_name
+
+
+def control_flow_v2_enabled() -> bool:
+    """True: branches and loops are functions.
+
+    >>> tf.compat.v1.control_flow_v2_enabled()
+    True
+    """
+    return True
+
+
+def enable_tensor_equality() -> None:
+    """Accepted: == compares element by element, always.
+
+    >>> tf.compat.v1.enable_tensor_equality()
+    """
+
+
+def enable_v2_tensorshape() -> None:
+    """Accepted: a dimension of a shape is a number or None, always.
+
+    >>> tf.compat.v1.enable_v2_tensorshape()
+    """
+
+
+def dimension_value(dimension: Any) -> Any:
+    """A dimension as a number, or None: what it is already.
+
+    >>> tf.compat.v1.dimension_value(tf.TensorShape([2, None])[1]) is None
+    True
+    """
+    return dimension
+
+
+def dimension_at_index(shape: Any, index: int) -> Any:
+    """One dimension of a shape, None if nothing is known.
+
+    >>> tf.compat.v1.dimension_at_index(tf.TensorShape([2, 3]), 1)
+    3
+    """
+    return None if shape.rank is None else shape[index]
+
+
+def tables_initializer(name: str = "init_all_tables") -> Any:
+    """An operation that does nothing: there are no tables.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     print(session.run(tf.compat.v1.tables_initializer()))
+    None
+    """
+    return group(name=name)
+
+
+initialize_all_tables = tables_initializer
+
+
+def make_template(name_: str, func_: Any, *_: Any, **fixed: Any) -> Any:
+    """A function whose calls share the variables that the first one makes.
+
+    >>> def layer(x):
+    ...     return x * tf.compat.v1.get_variable("w", initializer=2.0)
+    >>> with tf.Graph().as_default():
+    ...     shared = tf.compat.v1.make_template("layer", layer)
+    ...     y = shared(1.0) + shared(2.0)
+    ...     print(len(tf.compat.v1.trainable_variables()))
+    1
+    """
+    for setting in ("create_scope_now_", "unique_name_", "custom_getter_"):
+        fixed.pop(setting, None)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with variable_scope(name_, reuse=AUTO_REUSE):
+            return func_(*args, **{**fixed, **kwargs})
+
+    return call

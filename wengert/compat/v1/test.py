@@ -1,6 +1,36 @@
-"""tf.compat.v1.test: are the gradients of a graph right?"""
+"""tf.compat.v1.test: tests, and whether the gradients of a graph are right."""
 
+import os as _os
+import sys as _sys
+import tempfile as _tempfile
+from typing import Any as _Any
+
+from wengert import test as _test
 from wengert.api.checker import compute_gradient_error_of_graph as compute_gradient_error
 from wengert.api.checker import compute_gradient_of_graph as compute_gradient
 
-__all__ = ["compute_gradient", "compute_gradient_error"]
+__all__ = ["compute_gradient", "compute_gradient_error", "get_temp_dir", "test_src_dir_path"]
+
+
+def get_temp_dir() -> str:
+    """A folder for files of tests.
+
+    >>> import os
+    >>> os.path.isdir(tf.compat.v1.test.get_temp_dir())
+    True
+    """
+    return _tempfile.gettempdir()
+
+
+def test_src_dir_path(relative_path: str) -> str:
+    """A path beside the program that runs.
+
+    >>> tf.compat.v1.test.test_src_dir_path("data").endswith("data")
+    True
+    """
+    return _os.path.join(_os.path.dirname(_os.path.abspath(_sys.argv[0])), relative_path)
+
+
+def __getattr__(name: str) -> _Any:
+    """A name that did not change between the versions."""
+    return getattr(_test, name)

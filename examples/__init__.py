@@ -1,1 +1,0 @@
-"""Small programs, each answering one question. `make demo` runs them."""

@@ -1,0 +1,107 @@
+"""What tools/api.py and tools/pages.py make of the code for the site."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_doctests import NAMESPACES
+
+import wengert as tf
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def loaded(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+api = loaded("api")
+PAGES = api.pages()
+
+
+def test_every_namespace_has_its_page() -> None:
+    """Those whose docstrings run in the tests are those that are documented."""
+    documented = list(api.modules().values())
+    assert [m.__name__ for m in NAMESPACES if m not in documented] == []
+
+
+@pytest.mark.parametrize("space", api.SPACES)
+def test_every_public_name_is_on_its_page(space: str) -> None:
+    """As a heading, with its parameters or a link to where they are."""
+    module = api.modules()[space]
+    wanted = [n for n in dir(module) if not n.startswith("_") and callable(getattr(module, n))]
+    page = PAGES.get(f"{space}.md", "")
+    assert re.findall(r"^### (\w+) ", page, re.M) == sorted(wanted)
+    assert len(re.findall(r"^```python$|^The same as \[", page, re.M)) == len(wanted)
+
+
+def test_links_lead_to_headings() -> None:
+    """A name that stands in two namespaces is described in one."""
+    links = {m for page in PAGES.values() for m in re.findall(r"\]\(([\w.]+\.md)#(\w+)\)", page)}
+    assert len(links) > 50
+    for file, name in links:
+        assert f"### {name} {{: #{name} }}\n\n```python" in PAGES[file], (file, name)
+
+
+def test_what_is_said_of_a_function() -> None:
+    """Its parameters with defaults, its words, its example as a block."""
+    page = PAGES["tf.math.md"] if "### cumulative_logsumexp " in PAGES["tf.math.md"] else ""
+    (entry,) = re.findall(r"^### cumulative_logsumexp .*?(?=^### )", page, re.M | re.S)
+    assert "tf.math.cumulative_logsumexp(x, axis=0, exclusive=False, reverse=False" in entry
+    doc = inspect.getdoc(tf.math.cumulative_logsumexp) or ""
+    assert doc.splitlines()[0] in entry
+    assert "```pycon\n>>> " in entry
+
+
+def test_methods_of_a_class() -> None:
+    """With words those that have some, by name those that have none."""
+    page = PAGES["tf.md"]
+    (entry,) = re.findall(r"^### GradientTape .*?(?=^### )", page, re.M | re.S)
+    assert "tf.GradientTape(persistent=False, watch_accessed_variables=True)" in entry
+    assert "**`gradient(target, sources, output_gradients=None" in entry
+    assert "unconnected_gradients=UnconnectedGradients.NONE" in entry
+
+
+@pytest.mark.parametrize(
+    ("doc", "page"),
+    [
+        ("Words.\n\n>>> 1 + 1\n2", "Words.\n\n```pycon\n>>> 1 + 1\n2\n```"),
+        ("Words:\n>>> 1 + 1\n2", "Words:\n\n```pycon\n>>> 1 + 1\n2\n```"),
+        ("If a < b, `x<y>` too.", "If a &lt; b, `x<y>` too."),
+    ],
+)
+def test_docstrings_become_markdown(doc: str, page: str) -> None:
+    """Examples are blocks, and angle brackets are not tags."""
+    assert api.text_of(doc) == page
+
+
+def test_no_address_of_an_object_is_shown() -> None:
+    """A default that has no readable form would change with every build."""
+    text = "".join(re.sub(r"^(>>>|\.\.\.|<).*$", "", page, flags=re.M) for page in PAGES.values())
+    assert " at 0x" not in text
+
+
+def test_links_out_of_docs_lead_to_their_pages() -> None:
+    """In the repository they lead to files, in the site to what is made of them."""
+    pages = loaded("pages")
+    made = pages.extra_pages()
+    moved = pages.moved_links(
+        "[a](../examples/digits.py) [b](../examples/README.md) "
+        "[c](../benchmarks/results/native.md) [d](faq.md)"
+    )
+    targets = re.findall(r"\]\((.*?)\)", moved)
+    assert targets == ["examples/digits.md", "examples/index.md", "measured/native.md", "faq.md"]
+    assert set(targets[:3]) <= set(made)
+    assert "import tensorflow as tf" in made["examples/digits.md"]

@@ -1,0 +1,78 @@
+"""The devices: one processor. Programs ask before they compute."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class PhysicalDevice(NamedTuple):
+    """A device of the machine."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDevice(NamedTuple):
+    """A device as operations know it."""
+
+    name: str
+    device_type: str
+
+
+class LogicalDeviceConfiguration(NamedTuple):
+    """How a device is to be divided: accepted."""
+
+    memory_limit: int | None = None
+    experimental_priority: int | None = None
+    experimental_device_ordinal: int | None = None
+
+
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """The devices of a type: there is one, a processor.
+
+    >>> tf.config.list_physical_devices()
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+    >>> tf.config.list_physical_devices("GPU")
+    []
+    """
+    return [PhysicalDevice("/physical_device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+
+
+def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
+    """The same devices, as operations know them.
+
+    >>> [d.name for d in tf.config.list_logical_devices("CPU")]
+    ['/device:CPU:0']
+    """
+    return [LogicalDevice("/device:CPU:0", "CPU")] if device_type in (None, "CPU") else []
+
+
+def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """All of them.
+
+    >>> len(tf.config.get_visible_devices())
+    1
+    """
+    return list_physical_devices(device_type)
+
+
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+    """Accepted: hiding a GPU that is not there changes nothing.
+
+    >>> tf.config.set_visible_devices([], "GPU")
+    """
+
+
+def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
+    """Accepted: one processor stays one device.
+
+    >>> cpu, = tf.config.list_physical_devices("CPU")
+    >>> tf.config.set_logical_device_configuration(cpu, [])
+    """
+
+
+def set_soft_device_placement(enabled: bool) -> None:
+    """Accepted: there is one place.
+
+    >>> tf.config.set_soft_device_placement(True)
+    """

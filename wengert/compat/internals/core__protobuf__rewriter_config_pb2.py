@@ -1,0 +1,14 @@
+"""tensorflow.core.protobuf.rewriter_config_pb2: how graphs are rewritten; ours by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class RewriterConfig:
+    """Settings that nobody reads."""
+
+    OFF, ON, DEFAULT, AGGRESSIVE = 2, 1, 0, 3
+
+    def __init__(self, **settings: Any) -> None:
+        self.__dict__.update(settings)

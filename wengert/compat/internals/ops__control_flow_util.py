@@ -1,0 +1,20 @@
+"""tensorflow.python.ops.control_flow_util: branches and loops are functions here, always."""
+
+from typing import Any
+
+ENABLE_CONTROL_FLOW_V2 = True
+
+
+def _is(*types: str) -> Any:
+    return lambda op: op.type in types
+
+
+IsSwitch = _is("Switch", "RefSwitch")
+IsMerge = _is("Merge", "RefMerge")
+IsLoopEnter = _is("Enter", "RefEnter")
+IsLoopExit = _is("Exit", "RefExit")
+
+
+def EnableControlFlowV2(graph: Any) -> bool:
+    """True."""
+    return True

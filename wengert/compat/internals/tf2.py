@@ -1,0 +1,5 @@
+"""tensorflow.python.tf2: which version's behaviour is in force."""
+
+from wengert.testing.decorators import starts_eagerly as enabled
+
+__all__ = ["enabled"]

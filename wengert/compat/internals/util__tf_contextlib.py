@@ -1,0 +1,3 @@
+"""tensorflow.python.util.tf_contextlib: Python's contexts."""
+
+from contextlib import contextmanager as contextmanager

@@ -1,0 +1,6 @@
+"""tensorflow.python.util.tf_inspect: Python's inspect, past decorators."""
+
+import inspect
+from inspect import *
+
+globals()["getargspec"] = inspect.getfullargspec

@@ -1,0 +1,320 @@
+"""What tf.raw_ops holds: operations by the name of their type, with all their arguments, as gradient functions use them.
+
+raw_operations.txt has a line for each: its parameters with their defaults and, behind an arrow, what it is here: a public function,
+`row(inputs; attributes)` for the row of the table itself, or `written` below. Where there is no arrow it is the row, or the
+public function of the same name that takes the same arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+import wengert
+from wengert.core.convert import convert, convert_to_tensor
+from wengert.core.dispatch import apply
+from wengert.core.registry import find, registered
+from wengert.core.tensor import Tensor
+from wengert.core.variable import Variable
+from wengert.ops.arithmetic import divide, multiply
+from wengert.ops.comparison import less, where
+from wengert.ops.complex import abs as absolute
+from wengert.ops.elementwise import square, zeros_like
+from wengert.ops.nn import softmax
+from wengert.ops.reductions import reduce_sum
+from wengert.ops.scattering import tensor_scatter_nd_add
+from wengert.ops.shaping import expand_dims
+
+Parameters = list[inspect.Parameter]
+_NO_DEFAULT: Final = inspect.Parameter.empty
+# Where a public function of an operation's name is looked for.
+_SPACES: Final = [
+    "math",
+    "nn",
+    "linalg",
+    "image",
+    "signal",
+    "sparse",
+    "random",
+    "bitwise",
+    "quantization",
+    "compat.v1",
+]
+# Arguments that choose a kernel, and say nothing about the result.
+_OF_KERNELS: Final = frozenset(
+    [
+        "T",
+        "Tout",
+        "Treal",
+        "Tcomplex",
+        "Truncate",
+        "bad_indices_policy",
+        "dtype",
+        "grad_a",
+        "grad_b",
+        "grad_x",
+        "grad_y",
+        "index_type",
+        "output_idx_type",
+        "seed2",
+        "use_cudnn_on_gpu",
+        "use_locking",
+        "validate_indices",
+    ]
+)
+
+
+class Line(NamedTuple):
+    """An operation in raw_operations.txt."""
+
+    parameters: Parameters
+    meaning: str
+
+
+@functools.cache
+def functions() -> dict[str, Callable[[], Any]]:
+    """By operation, what makes its function."""
+    lines = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
+    return {
+        name: functools.partial(_function, name, _line(rest))
+        for name, _, rest in (line.partition(" ") for line in lines)
+    }
+
+
+def _line(text: str) -> Line:
+    listed, _, meaning = text.partition(" -> ")
+    return Line([_parameter(word) for word in listed.split()], meaning)
+
+
+def _parameter(word: str) -> inspect.Parameter:
+    name, has_default, default = word.partition("=")
+    value = _default(default) if has_default else _NO_DEFAULT
+    return inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
+
+
+def _default(text: str) -> Any:
+    if text.startswith("tf."):
+        return getattr(wengert, text[3:])
+    return ast.literal_eval(text)
+
+
+def _function(name: str, line: Line) -> Callable[..., Any]:
+    compute = _meaning(name, line)
+    by_name = inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)
+    signature = inspect.Signature([*line.parameters, by_name])
+
+    def raw(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        given.pop("name")
+        return compute(given)
+
+    raw.__name__ = raw.__qualname__ = name
+    raw.__doc__ = f"The operation {name}."
+    raw.__signature__ = signature  # type: ignore[attr-defined]
+    return raw
+
+
+def _meaning(name: str, line: Line) -> Callable[[dict[str, Any]], Any]:
+    """From the arguments by name to the result."""
+    if line.meaning == "written":
+        return lambda given: _WRITTEN[name](**given)
+    if line.meaning.startswith("row("):
+        return _of_row(name, *line.meaning[4:-1].split(";"))
+    if line.meaning:
+        return _call(*line.meaning.rstrip(")").split("("))
+    same = next(_same(name, line.parameters), None)
+    return same if same is not None else _whole_row(name, line.parameters)
+
+
+# ---- rows --------------------------------------------------------------------------------------
+
+
+def _of_row(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str, Any]], Any]:
+    """The row of the table, with some arguments as its inputs and some as its attributes."""
+    into = [word.strip() for word in inputs.split(",")]
+    plain = [word.strip().partition("=") for word in attributes.split(",") if word.strip()]
+
+    def compute(given: dict[str, Any]) -> Any:
+        attrs = {k: ast.literal_eval(v) if has else _static(given[k]) for k, has, v in plain}
+        return apply(registered(name), tuple(_input(given[k]) for k in into), attrs)
+
+    return compute
+
+
+def _whole_row(name: str, parameters: Parameters) -> Callable[[dict[str, Any]], Any]:
+    """The row whose kernel takes the first parameters as arrays, and the others by their names."""
+    row = registered(name)
+    taken = list(inspect.signature(row.kernel).parameters.values())[1:]
+    by_name = [p.name for p in taken if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    attributes = [p.name for p in parameters if p.name in by_name]
+    inputs = [p.name for p in parameters if p.name not in {*by_name, *_OF_KERNELS}]
+    return _of_row(name, ",".join(inputs), ",".join(attributes))
+
+
+def _input(value: Any) -> Any:
+    return value if isinstance(value, Variable) else convert(value)
+
+
+def _static(value: Any) -> Any:
+    """An attribute as rows keep them: tuples of numbers, text."""
+    if isinstance(value, bytes):
+        return value.decode()
+    if isinstance(value, Tensor):
+        value = np.asarray(value).tolist()
+    return tuple(map(_static, value)) if isinstance(value, (list, tuple)) else value
+
+
+# ---- public functions --------------------------------------------------------------------------
+
+
+def _call(path: str, arguments: str) -> Callable[[dict[str, Any]], Any]:
+    """A public function, called with arguments as they are written: `x`, `*x` or `y=x`."""
+    words = [word.strip() for word in arguments.split(",")]
+
+    def compute(given: dict[str, Any]) -> Any:
+        args: list[Any] = []
+        kwargs = {}
+        for word in words:
+            name, by_name, source = word.partition("=")
+            if by_name:
+                kwargs[name] = given[source]
+            elif name.startswith("*"):
+                args += given[name[1:]]
+            else:
+                args.append(given[name])
+        return _public(path)(*args, **kwargs)
+
+    return compute
+
+
+def _public(path: str) -> Any:
+    space, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(f"wengert.{space}") if space else wengert, name)
+
+
+def _same(name: str, parameters: Parameters) -> Iterator[Callable[[dict[str, Any]], Any]]:
+    """Public functions of the operation's name that take its arguments."""
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+    wanted = [p.name for p in parameters if p.name not in _OF_KERNELS]
+    for path in (snake, *(f"{space}.{snake}" for space in _SPACES)):
+        try:
+            takes = inspect.signature(_public(path)).parameters
+        except (AttributeError, TypeError, ValueError):
+            continue
+        if set(wanted) <= set(takes):
+            yield _call(path, ",".join(f"{p}={p}" for p in wanted))
+
+
+# ---- written -----------------------------------------------------------------------------------
+
+_SELU: Final = (1.0507009873554805, 1.6732632423543772)  # scale and alpha
+
+
+def _selu_grad(gradients: Any, outputs: Any) -> Tensor:
+    scale, alpha = _SELU
+    below = multiply(gradients, outputs + scale * alpha)
+    return where(less(outputs, zeros_like(outputs)), below, multiply(gradients, scale))
+
+
+def _elu_grad(gradients: Any, outputs: Any) -> Tensor:
+    return where(less(outputs, zeros_like(outputs)), gradients * (outputs + 1.0), gradients)
+
+
+def _relu6_grad(gradients: Any, features: Any) -> Tensor:
+    return where((features > 0) & (features < 6), gradients, zeros_like(gradients))
+
+
+def _leaky_relu_grad(gradients: Any, features: Any, alpha: float) -> Tensor:
+    return where(features > 0, gradients, multiply(gradients, alpha))
+
+
+def _cross_entropy(features: Any, labels: Any) -> tuple[Tensor, Tensor]:
+    """The losses, and their derivatives by the logits."""
+    nn = importlib.import_module("wengert.nn")
+    features, labels = convert(features), convert(labels)
+    losses = nn.softmax_cross_entropy_with_logits(labels, features)
+    return losses, softmax(features) * reduce_sum(labels, -1, keepdims=True) - labels
+
+
+def _places(source: str, target: str) -> list[int]:
+    return [source.index(letter) for letter in target]
+
+
+def _dim_map(x: Any, src_format: str, dst_format: str) -> Tensor:
+    """Where an axis of the one layout is in the other."""
+    x, there = convert(x), convert(np.asarray([dst_format.index(c) for c in src_format], np.int32))
+    return wengert.cast(wengert.gather(there, wengert.math.floormod(x, len(src_format))), x.dtype)
+
+
+def _vec_permute(x: Any, src_format: str, dst_format: str) -> Tensor:
+    """Numbers about axes in the order of the other layout."""
+    x = convert(x)
+    spatial = len(src_format) - int(x.shape[0] or 0)
+    if spatial:  # only the axes between batch and channels are told about
+        src_format, dst_format = (re.sub("[NC]", "", f) for f in (src_format, dst_format))
+    return wengert.gather(x, np.asarray(_places(src_format, dst_format), np.int32))
+
+
+def _gradient_args(s0: Any, s1: Any) -> tuple[Tensor, Tensor]:
+    """Along which axes the gradients of two operands of these shapes are summed."""
+    a, b = (np.asarray(s).tolist() for s in (s0, s1))
+    rank = max(len(a), len(b))
+    shapes = [[1] * (rank - len(s)) + s for s in (a, b)]
+    stretched = [[i for i in range(rank) if s[i] == 1] for s in shapes]
+    r0, r1 = (convert_to_tensor(np.asarray(r, np.int32)) for r in stretched)
+    return r0, r1
+
+
+def _concat_offset(concat_dim: Any, shape: Any) -> list[Tensor]:
+    """Where each of several arrays begins when they are joined."""
+    rows = np.asarray([np.asarray(s) for s in shape])
+    begins = np.zeros_like(rows)
+    begins[1:, int(concat_dim)] = np.cumsum(rows[:-1, int(concat_dim)])
+    return [convert_to_tensor(row) for row in begins]
+
+
+def _batch_norm(
+    x: Any, scale: Any, offset: Any, mean: Any, variance: Any, epsilon: float,
+    exponential_avg_factor: float, data_format: str, is_training: bool,
+) -> tuple[Tensor, ...]:  # fmt: skip
+    """The normalised batch, its mean and variance, and once more what a gradient would be given."""
+    nn = importlib.import_module("wengert.compat.v1").nn
+    y, m, v = nn.fused_batch_norm(
+        x, scale, offset, mean, variance, epsilon, data_format, is_training,
+        exponential_avg_factor=exponential_avg_factor,
+    )  # fmt: skip
+    return y, m, v, m, v, v
+
+
+_WRITTEN: Final[dict[str, Callable[..., Any]]] = {
+    "ApproximateEqual": lambda x, y, tolerance: absolute(convert(x) - y) < tolerance,
+    "BroadcastGradientArgs": _gradient_args,
+    "ConcatOffset": _concat_offset,
+    "DataFormatDimMap": _dim_map,
+    "DataFormatVecPermute": _vec_permute,
+    "EluGrad": _elu_grad,
+    "FusedBatchNorm": lambda **given: _batch_norm(**given)[:5],
+    "FusedBatchNormV2": lambda **given: _batch_norm(**given)[:5],
+    "FusedBatchNormV3": _batch_norm,
+    "InplaceAdd": lambda x, i, v: tensor_scatter_nd_add(x, expand_dims(i, -1), v),
+    "LeakyReluGrad": _leaky_relu_grad,
+    "ReciprocalGrad": lambda y, dy: -dy * square(y),
+    "Relu6Grad": _relu6_grad,
+    "SeluGrad": _selu_grad,
+    "SoftmaxCrossEntropyWithLogits": _cross_entropy,
+    "SoftplusGrad": lambda gradients, features: gradients * wengert.sigmoid(features),
+    "SoftsignGrad": lambda gradients, features: divide(gradients, square(1.0 + absolute(features))),
+    "TanhGrad": lambda y, dy: dy * (1.0 - square(y)),
+}
+
+find("Conv2D")  # the whole table is there

@@ -1,0 +1,85 @@
+"""`import tensorflow` is Wengert: put in and taken out.
+
+A finder stands first on Python's list and answers for every module whose name begins with `tensorflow`, whether
+TensorFlow is installed or not. What it hands out is in standins.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from wengert.compat.standins import StandIn, stand_in
+
+ROOT = "tensorflow"
+
+
+def install(*, v1: bool = False) -> None:
+    """Let `import tensorflow` and everything below it mean Wengert.
+
+    For a conftest.py, or anywhere before the first import of tensorflow. With `v1=True` the names at the top level are
+    those of TensorFlow 1, where the two differ.
+
+    >>> import wengert
+    >>> wengert.compat.install()
+    >>> import tensorflow as tf
+    >>> from tensorflow.python.ops import math_ops
+    >>> print(math_ops.reduce_sum(tf.constant([1.0, 2.0])))
+    tf.Tensor(3.0, shape=(), dtype=float32)
+    >>> wengert.compat.uninstall()
+    """
+    loaded = sys.modules.get(ROOT)
+    if loaded is not None and not isinstance(loaded, StandIn):
+        raise RuntimeError(
+            f"TensorFlow itself has been imported already, from {getattr(loaded, '__file__', '?')}. "
+            "Call wengert.compat.install() before the first `import tensorflow`."
+        )
+    uninstall()
+    sys.meta_path.insert(0, _Finder(v1))
+
+
+def uninstall() -> None:
+    """Let `import tensorflow` mean TensorFlow again. What was imported before stays Wengert's."""
+    sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Finder)]
+    for name in [n for n, module in sys.modules.items() if _is_below(n) and _is_ours(module)]:
+        del sys.modules[name]
+
+
+def is_installed() -> bool:
+    """Whether `import tensorflow` means Wengert now."""
+    return any(isinstance(finder, _Finder) for finder in sys.meta_path)
+
+
+def _is_below(name: str) -> bool:
+    return name == ROOT or name.startswith(f"{ROOT}.")
+
+
+def _is_ours(module: Any) -> bool:
+    return isinstance(module, StandIn)
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, v1: bool) -> None:
+        self.loader = _Loader(v1)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if not _is_below(fullname):
+            return None
+        return ModuleSpec(fullname, self.loader, is_package=True)
+
+
+class _Loader(Loader):
+    def __init__(self, v1: bool) -> None:
+        self.v1 = v1
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return stand_in(spec.name, self.v1)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """A stand-in is complete as it is."""

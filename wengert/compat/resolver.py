@@ -1,0 +1,229 @@
+"""What a name of TensorFlow's is here.
+
+A public name is looked up in the namespace of the same name. An internal one, tensorflow.python.ops.math_ops.add, is by
+internal_names.json the public name of the same object; a few that are public nowhere stand in wengert.compat.internals, a file
+a module. This is the one place that knows.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, NamedTuple
+
+import wengert
+from wengert.errors import MissingNameError
+
+# The TensorFlow for which we stand in.
+VERSION: Final = "2.21.0"
+MARKS: Final = {
+    "__version__": VERSION,
+    "__git_version__": f"v{VERSION}",
+    "__compiler_version__": "",
+}
+# Our own rooms are no namespaces of TensorFlow's.
+_ROOMS: Final = re.compile(
+    r"wengert\.(api|cli|core|engines|extend|insight|ops|testing)\b|wengert\.compat\.(?!v1)"
+)
+_INTERNALS: Final = "wengert.compat.internals"
+_ABSENT: Final = object()
+
+
+class Missing(NamedTuple):
+    """A name that Wengert lacks, and names like it."""
+
+    near: list[str]
+
+    def error(self, name: str, where: str) -> MissingNameError:
+        near = f" Near it: {', '.join(self.near)}." if self.near else ""
+        return MissingNameError(f"Wengert has no {name} (asked for at {where}).{near}")
+
+
+class NotFoundError(LookupError):
+    """No such name; it carries what to say."""
+
+    def __init__(self, missing: Missing) -> None:
+        super().__init__(missing)
+        self.missing = missing
+
+
+def is_module(path: str, v1: bool = False) -> bool:
+    """Whether a module of TensorFlow's exists here; the path is without `tensorflow.`."""
+    if _is_internal(path):
+        return path in ("python", "core") or _internal_key(path) in _packages()
+    return isinstance(_public(path, v1), ModuleType)
+
+
+def is_sibling(path: str, name: str) -> bool:
+    """Whether an internal module stands in the same package: its files import one another."""
+    return _is_internal(path) and is_module(f"{path.rpartition('.')[0]}.{name}")
+
+
+def find(path: str, name: str, v1: bool = False) -> Any:
+    """The object behind a name of a module."""
+    found = _internal(path, name) if _is_internal(path) else _public(f"{path}.{name}", v1)
+    if found is _ABSENT:
+        raise NotFoundError(missing(path, name, v1))
+    return found
+
+
+def missing(path: str, name: str, v1: bool = False) -> Missing:
+    """What to say of a name that is not there."""
+    elsewhere = [p for p in _paths_of(name) if p != f"{path}.{name}"]
+    near = difflib.get_close_matches(name, names(path, v1), n=3, cutoff=0.75)
+    return Missing([*elsewhere[:3], *near])
+
+
+def names(path: str, v1: bool = False) -> list[str]:
+    """The names of a module."""
+    if not _is_internal(path):
+        spaces = _spaces(v1) if not path else [_public(path, v1)]
+        listed = {n for space in spaces if space is not _ABSENT for n in dir(space)}
+        return sorted(n for n in listed if not n.startswith("_"))
+    key = _internal_key(path)
+    inside = {p[len(key) :].lstrip(".").partition(".")[0] for p in _packages() if _is_in(p, key)}
+    return sorted({*_table().get(key, {}), *vars(_hand_made(key)), *inside} - {""})
+
+
+# ---- public ------------------------------------------------------------------------------------
+
+
+def _spaces(v1: bool) -> list[ModuleType]:
+    """Where names of the top level are looked up: version 1 has names that version 2 lacks."""
+    old = importlib.import_module("wengert.compat.v1")
+    return [old, wengert] if v1 else [wengert, old]
+
+
+def _public(path: str, v1: bool = False) -> Any:
+    """The object with a public path; _ABSENT if there is none."""
+    parts = path.strip(".").split(".") if path.strip(".") else []
+    if parts[:2] == ["compat", "v2"]:
+        parts = parts[2:]
+    if not parts:
+        return _spaces(v1)[0]
+    if len(parts) == 1 and parts[0] in MARKS:
+        return MARKS[parts[0]]
+    for space in _spaces(v1):
+        found = _walk(space, parts)
+        if found is not _ABSENT:
+            return found
+    return _ABSENT
+
+
+def _walk(space: Any, parts: list[str]) -> Any:
+    for part in parts:
+        space = getattr(space, part, _ABSENT)
+        if space is _ABSENT or (isinstance(space, ModuleType) and not _is_namespace(space)):
+            return _ABSENT
+    return space
+
+
+def _is_namespace(module: ModuleType) -> bool:
+    return module.__name__.startswith("wengert") and not _ROOMS.match(module.__name__)
+
+
+def _paths_of(name: str) -> list[str]:
+    """Where in the public namespaces a name is found."""
+    spaces = ("", "math", "nn", "linalg", "random", "image", "sparse", "train", "test", "compat.v1")
+    paths = [f"{space}.{name}".lstrip(".") for space in spaces]
+    return [f"tf.{path}" for path in paths if _public(path) is not _ABSENT]
+
+
+# ---- internal ----------------------------------------------------------------------------------
+
+
+def _is_internal(path: str) -> bool:
+    return path.partition(".")[0] in ("python", "core")
+
+
+def _internal_key(path: str) -> str:
+    return path.removeprefix("python").removeprefix(".")
+
+
+def _is_in(module: str, key: str) -> bool:
+    return not key or module.startswith(f"{key}.")
+
+
+@functools.cache
+def _table() -> dict[str, dict[str, str]]:
+    """By internal module: by name, the public path."""
+    file = Path(__file__).with_name("internal_names.json")
+    return {key: _ungrouped(groups) for key, groups in json.loads(file.read_text("utf-8")).items()}
+
+
+def _ungrouped(groups: dict[str, Any]) -> dict[str, str]:
+    renamed = dict(groups.get("renamed", {}))
+    plain = {
+        name: f"{space}.{name}".lstrip(".")
+        for space, listed in groups.items()
+        if space != "renamed"
+        for name in listed.split()
+    }
+    return plain | renamed
+
+
+@functools.cache
+def _packages() -> frozenset[str]:
+    """Every internal module that has a name here, and what it stands in."""
+    folder = Path(__file__).with_name("internals")
+    made = [file.stem.replace("__", ".") for file in folder.glob("*.py") if file.stem != "__init__"]
+    keys = [*_table(), *made]
+    return frozenset(
+        ".".join(parts[: i + 1])
+        for key in keys
+        for parts in [key.split(".")]
+        for i in range(len(parts))
+    )
+
+
+@functools.cache
+def _hand_made(key: str) -> ModuleType:
+    """The file of what is public nowhere, or an empty module."""
+    name = f"{_INTERNALS}.{key.replace('.', '__')}"
+    if not key or importlib.util.find_spec(name) is None:
+        return ModuleType("nothing")
+    return importlib.import_module(name)
+
+
+def _internal(path: str, name: str) -> Any:
+    key = _internal_key(path)
+    if not name.startswith("__") and hasattr(_hand_made(key), name):
+        return getattr(_hand_made(key), name)
+    public = _table().get(key, {}).get(name)
+    if public is not None:
+        return _public(public)
+    if key.rpartition(".")[2].startswith("gen_"):
+        return _raw(name)
+    found = _by_version(name)
+    return _anywhere(name) if found is _ABSENT and not name.startswith("_") else found
+
+
+def _anywhere(name: str) -> Any:
+    """The public function of the name: programs import from where it stood in other versions."""
+    for space in ("compat.v1", "math", "nn", "linalg", "compat.v1.nn", "compat.v1.train"):
+        found = _public(f"{space}.{name}")
+        if found is not _ABSENT and not isinstance(found, ModuleType):
+            return found
+    return _ABSENT
+
+
+def _raw(name: str) -> Any:
+    """The raw operation behind a generated function: max_pool_v2 is MaxPoolV2."""
+    words = re.sub(r"(?:^|_)(\d*[a-z])", lambda m: m[1].upper(), name.lstrip("_"))
+    return _public(f"raw_ops.{words}")
+
+
+def _by_version(name: str) -> Any:
+    """An internal name often says which version's function it is."""
+    stem, _, version = name.rpartition("_")
+    if version == "v1":
+        return _public(f"compat.v1.{stem}")
+    if version == "v2":
+        return _public(stem)
+    return _ABSENT

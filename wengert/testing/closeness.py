@@ -1,0 +1,271 @@
+"""Assertions about numbers: close, equal, in range, of a shape."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from wengert.core.dtypes import as_dtype
+from wengert.core.shapes import TensorShape
+from wengert.core.tensor import Tensor
+
+# What a dtype allows, where the test says nothing else: relative and absolute.
+_SHOWN = 10
+
+
+class Closeness(unittest.TestCase):
+    """Assertions that take tensors, arrays and nested structures of them."""
+
+    def evaluate(self, tensors: Any) -> Any:
+        raise NotImplementedError  # by the class that knows about sessions
+
+    def _array(self, value: Any) -> np.ndarray[Any, Any]:
+        if isinstance(value, np.ndarray):
+            return value
+        if isinstance(value, TensorShape):
+            return np.asarray(value.as_list())
+        array = np.asarray(self.evaluate(value))
+        if array.dtype == object and isinstance(value, (list, tuple)):
+            array = np.asarray(self.evaluate(list(value)))
+        return array
+
+    # ---- close ---------------------------------------------------------------------------------
+
+    def assertAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """Two structures have the same form and, number by number, |a - b| <= atol + rtol |b|."""
+        self._assert_close(a, b, rtol, atol, "", msg)
+
+    def _assert_close(
+        self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None
+    ) -> None:
+        a, b = _plain(a), _plain(b)
+        if isinstance(a, Mapping) or isinstance(b, Mapping):
+            self._assert_both(Mapping, a, b, path, msg)
+            self.assertEqual(set(a), set(b), _told(msg, f"The keys{_at(path)} differ."))
+            for key in a:
+                self._assert_close(a[key], b[key], rtol, atol, f"{path}[{key!r}]", msg)
+        elif _is_ragged_list(a) or _is_ragged_list(b):
+            self._assert_lists_close(a, b, rtol, atol, path, msg)
+        else:
+            self._assert_arrays_close(self._array(a), self._array(b), rtol, atol, path, msg)
+
+    def _assert_both(self, kind: type, a: Any, b: Any, path: str, msg: str | None) -> None:
+        if not (isinstance(a, kind) and isinstance(b, kind)):
+            self.fail(_told(msg, f"One{_at(path)} is a {type(a).__name__}, not the other: {b!r}"))
+
+    def _assert_lists_close(
+        self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None
+    ) -> None:
+        self.assertEqual(len(a), len(b), _told(msg, f"The lengths{_at(path)} differ."))
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            self._assert_close(x, y, rtol, atol, f"{path}[{i}]", msg)
+
+    def _assert_arrays_close(
+        self, a: Any, b: Any, rtol: float, atol: float, path: str, msg: str | None
+    ) -> None:
+        a, b = _wide(a), _wide(b)
+        self.assertEqual(
+            a.shape, b.shape, _told(msg, f"Shape mismatch{_at(path)}: {a.shape} and {b.shape}.")
+        )
+        wrong = ~np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
+        if np.any(wrong):
+            told = (
+                f"Not close to within rtol={rtol}, atol={atol}{_at(path)}.\n{_lines(a, b, wrong)}"
+            )
+            self.fail(_told(msg, told))
+
+    def assertAllCloseAccordingToType(
+        self,
+        a: Any,
+        b: Any,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        float_rtol: float = 1e-6,
+        float_atol: float = 1e-6,
+        half_rtol: float = 1e-3,
+        half_atol: float = 1e-3,
+        bfloat16_rtol: float = 1e-2,
+        bfloat16_atol: float = 1e-2,
+        msg: str | None = None,
+    ) -> None:
+        """As assertAllClose, with what the less precise of the two dtypes allows."""
+        names = {self._array(a).dtype.name, self._array(b).dtype.name}
+        for of, relative, absolute in (
+            ({"float32", "complex64"}, float_rtol, float_atol),
+            ({"float16"}, half_rtol, half_atol),
+            ({"bfloat16"}, bfloat16_rtol, bfloat16_atol),
+        ):
+            if names & of:
+                rtol, atol = max(rtol, relative), max(atol, absolute)
+        self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
+
+    def assertNotAllClose(
+        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
+    ) -> None:
+        """Some number differs by more than the tolerance."""
+        try:
+            self.assertAllClose(a, b, rtol=rtol, atol=atol)
+        except AssertionError:
+            return
+        self.fail(_told(msg, "The two values are close at all elements."))
+
+    def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
+        """Two numbers differ by at most `err`, or are the same infinity."""
+        off = f"{f1!r} != {f2!r} +/- {err!r}"
+        self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, _told(msg, off))
+
+    def assertArrayNear(
+        self, farray1: Any, farray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """Two sequences of numbers differ by at most `err`, number by number."""
+        self.assertEqual(len(farray1), len(farray2), msg)
+        for f1, f2 in zip(farray1, farray2, strict=True):
+            self.assertNear(float(f1), float(f2), err, msg)
+
+    def assertNDArrayNear(
+        self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
+    ) -> None:
+        """The Euclidean norm of the difference of two arrays is below `err`."""
+        distance = float(np.linalg.norm(np.ravel(self._array(ndarray1) - self._array(ndarray2))))
+        self.assertLess(distance, err, msg)
+
+    # ---- equal ---------------------------------------------------------------------------------
+
+    def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Two arrays have the same shape and the same elements; nan equals nan."""
+        x, y = self._array(a), self._array(b)
+        self.assertEqual(x.shape, y.shape, _told(msg, f"Shape mismatch: {x.shape} and {y.shape}."))
+        wrong = _differs(x, y)
+        if np.any(wrong):
+            self.fail(_told(msg, f"Arrays are not equal.\n{_lines(x, y, wrong)}"))
+
+    def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
+        """Some element differs."""
+        try:
+            self.assertAllEqual(a, b)
+        except AssertionError:
+            return
+        self.fail(_told(msg, "The two values are equal at all elements."))
+
+    # ---- range ---------------------------------------------------------------------------------
+
+    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+        """Every element is greater than the target."""
+        self._assert_all(a, self._array(a) > comparison_target, f"> {comparison_target}")
+
+    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+        """Every element is the target or greater."""
+        self._assert_all(a, self._array(a) >= comparison_target, f">= {comparison_target}")
+
+    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+        """Every element is less than the target."""
+        self._assert_all(a, self._array(a) < comparison_target, f"< {comparison_target}")
+
+    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+        """Every element is the target or less."""
+        self._assert_all(a, self._array(a) <= comparison_target, f"<= {comparison_target}")
+
+    def assertAllInRange(
+        self,
+        target: Any,
+        lower_bound: Any,
+        upper_bound: Any,
+        open_lower_bound: bool = False,
+        open_upper_bound: bool = False,
+    ) -> None:
+        """Every element lies between two bounds."""
+        x = self._array(target)
+        above = x > lower_bound if open_lower_bound else x >= lower_bound
+        below = x < upper_bound if open_upper_bound else x <= upper_bound
+        left, right = "(" if open_lower_bound else "[", ")" if open_upper_bound else "]"
+        self._assert_all(target, above & below, f"in {left}{lower_bound}, {upper_bound}{right}")
+
+    def assertAllInSet(self, target: Any, expected_set: Iterable[Any]) -> None:
+        """Every element is one of a set."""
+        allowed = list(expected_set)
+        self._assert_all(target, np.isin(self._array(target), allowed), f"in {allowed}")
+
+    def _assert_all(self, target: Any, holds: Any, said: str) -> None:
+        if not np.all(holds):
+            x = self._array(target)
+            at = [f"{np.asarray(x[tuple(i)])} at {tuple(map(int, i))}" for i in np.argwhere(~holds)]
+            self.fail(f"{len(at)} of {x.size} elements are not {said}: {', '.join(at[:_SHOWN])}")
+
+    # ---- forms ---------------------------------------------------------------------------------
+
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
+        """Two tensors or arrays have the same static shape."""
+        self.assertEqual(_shape(input_a), _shape(input_b), msg)
+
+    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+        """A tensor or array has this dtype."""
+        dtype = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
+        self.assertEqual(as_dtype(dtype), as_dtype(expected_dtype))
+
+
+def _plain(value: Any) -> Any:
+    """A named tuple or an attrs-like object is its fields."""
+    if hasattr(value, "_asdict"):
+        return value._asdict()
+    return value
+
+
+def _is_ragged_list(value: Any) -> bool:
+    """Whether a sequence must be compared item by item: it is no array."""
+    if not isinstance(value, (list, tuple)):
+        return False
+    if any(isinstance(v, (Tensor, Mapping)) or hasattr(v, "_asdict") for v in value):
+        return True
+    try:
+        return bool(np.asarray(value).dtype == object)
+    except (ValueError, TypeError):
+        return True
+
+
+def _wide(array: Any) -> Any:
+    """Two-byte floats in a dtype with which NumPy compares."""
+    return array.astype(np.float32) if array.dtype.name in ("bfloat16", "float16") else array
+
+
+def _differs(x: Any, y: Any) -> Any:
+    with np.errstate(invalid="ignore"):
+        wrong = np.asarray(x != y)
+    if x.dtype.kind in "fcV" and y.dtype.kind in "fcV":
+        wrong = wrong & ~((x != x) & (y != y))
+    return wrong
+
+
+def _lines(a: Any, b: Any, wrong: Any) -> str:
+    """The worst of what differs, a line an element."""
+    where = np.argwhere(wrong)
+    with np.errstate(all="ignore"):
+        off = _distance(a, b)
+    if off is not None and wrong.ndim:
+        where = where[np.argsort(-np.nan_to_num(off[wrong], nan=np.inf), kind="stable")]
+    lines = [f"{len(where)} of {max(wrong.size, 1)} elements differ:"]
+    lines += [f"  at {tuple(map(int, i))}: {a[tuple(i)]} and {b[tuple(i)]}" for i in where[:_SHOWN]]
+    if len(where) > _SHOWN:
+        lines.append(f"  and {len(where) - _SHOWN} more")
+    return "\n".join(lines)
+
+
+def _distance(a: Any, b: Any) -> Any:
+    return np.abs(a - b) if a.dtype.kind in "fiuc" and b.dtype.kind in "fiuc" else None
+
+
+def _shape(value: Any) -> list[int | None]:
+    shape = value.shape if hasattr(value, "shape") else np.shape(value)
+    return list(TensorShape(shape).as_list())
+
+
+def _at(path: str) -> str:
+    return f" at {path}" if path else ""
+
+
+def _told(msg: str | None, said: str) -> str:
+    return f"{msg}: {said}" if msg else said
