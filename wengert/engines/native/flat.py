@@ -11,7 +11,7 @@ import numpy as np
 from wengert.core.operation import Attrs, Row
 from wengert.engines.native import mathematics
 from wengert.engines.native.kernels import Kernel, Writer, kernel
-from wengert.engines.native.lowering import written
+from wengert.engines.native.lowering import template
 from wengert.engines.native.processor import vector_bytes
 from wengert.engines.native.scalar import TYPE_OF, Code, NotLowered, is_float
 from wengert.engines.native.vectors import llvm_type
@@ -47,7 +47,7 @@ def applied(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 def _made(row: Row, kinds: tuple[str, ...]) -> tuple[Kernel, Any, int] | None:
     """The kernel, the dtype of its result, and how much it has to do for an element."""
     try:
-        code, result = written(row, [k[:2] for k in kinds], {})
+        code, result = template(row, [k[:2] for k in kinds], {})
     except NotLowered:
         return None
     if not any(is_float(k) for k in (*kinds, code.kind(result))):

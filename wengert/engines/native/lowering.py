@@ -425,10 +425,10 @@ def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Cod
         key = (row.kernel, *kinds, *sorted(attrs.items()))
         found = _TEMPLATES.get(key)
     except TypeError:  # an attribute that cannot be compared
-        return written(row, kinds, attrs)
+        return _written(row, kinds, attrs)
     if found is None:
         try:
-            found = written(row, kinds, attrs)
+            found = _written(row, kinds, attrs)
         except NotLowered as reason:
             found = reason
         _TEMPLATES[key] = found
@@ -437,8 +437,7 @@ def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Cod
     return found
 
 
-def written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
-    """What a kernel does to lanes of these types, and the place of its result."""
+def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
     code = Code()
     xs = [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
     try:
