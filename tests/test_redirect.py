@@ -127,9 +127,11 @@ def test_every_file_of_internal_names_can_be_imported(file: Path, redirected: No
     name = file.stem.replace("__", ".")
     full = f"tensorflow.{name}" if name.startswith("core.") else f"tensorflow.python.{name}"
     made = importlib.import_module(f"wengert.compat.internals.{file.stem}")
-    own = [n for n in vars(made) if not n.startswith("__")]
-    assert own
-    assert all(getattr(module(full), n) is getattr(made, n) for n in own)
+    names = {n: v for n, v in vars(made).items() if not n.startswith("__")}
+    own = [n for n, v in names.items() if getattr(v, "__module__", made.__name__) == made.__name__]
+    assert names
+    assert all(getattr(module(full), n) is names[n] for n in own)
+    assert all(hasattr(module(full), n) for n in names)
 
 
 def test_a_directory_of_a_module(redirected: None) -> None:
@@ -265,3 +267,72 @@ def test_the_data_is_json_without_paths() -> None:
     table = json.loads(file.read_text("utf-8"))
     assert "ops.math_ops" in table
     assert not [key for key in table if "/" in key]
+
+
+def test_variables_by_their_handles(redirected: None) -> None:
+    """In eager mode a variable is its own handle, in a graph a tensor stands for it."""
+    ops = module("tensorflow.python.ops.resource_variable_ops")
+    v = tf.Variable([1.0, 2.0])
+    ops.assign_add_variable_op(v.handle, [1.0, 1.0])
+    assert ops.read_variable_op(v.handle, tf.float32).numpy().tolist() == [2.0, 3.0]
+    assert ops.resource_gather(v.handle, [1], tf.float32).numpy().tolist() == [3.0]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        w = tf.Variable([1.0, 2.0])
+        session.run(w.initializer)
+        session.run(ops.assign_sub_variable_op(w.handle, [1.0, 1.0]))
+        assert session.run(ops.read_variable_op(w.handle)).tolist() == [0.0, 1.0]
+        assert session.run(ops.variable_shape(w.handle)).tolist() == [2]
+
+
+def test_a_layer_with_a_gradient_of_its_own(redirected: None) -> None:
+    """Its variables reach the gradient function by `variables`."""
+    layers = module("tensorflow.python.layers.core")
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        out = layers.dense(x, 3, use_bias=False)
+
+        def grad(dy: Any, variables: Any = None) -> Any:
+            (kernel,) = variables
+            pulled = tf.gradients(out, [x, kernel], grad_ys=dy)
+            return pulled[0], [tf.ones((4, 3))]
+
+        return out, grad
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.ones((2, 4))
+        with tf.compat.v1.variable_scope("f", use_resource=True) as scope:
+            y = f(x)
+            (kernel,) = scope.global_variables()
+        by_x, by_kernel = tf.gradients(y, [x, kernel])
+        session.run(tf.compat.v1.global_variables_initializer())
+        assert kernel.name == "f/dense/kernel:0"
+        assert session.run(tf.reduce_sum(by_kernel)) == 12.0
+        sums = np.tile(session.run(kernel).sum(1), (2, 1))
+        np.testing.assert_allclose(session.run(by_x), sums, rtol=1e-5)
+
+
+def test_hessians_times_vectors(redirected: None) -> None:
+    product = module("tensorflow.python.ops.gradients_impl")._hessian_vector_product
+    a = np.array([[1.0, 2.0], [3.0, 4.0]])
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x, v = tf.constant([[1.0], [2.0]], tf.float64), tf.constant([[1.0], [-1.0]], tf.float64)
+        (found,) = product(tf.transpose(x) @ (a @ x), [x], [v])
+        np.testing.assert_allclose(session.run(found), (a + a.T) @ [[1.0], [-1.0]])
+
+
+def test_rows_changed(redirected: None) -> None:
+    ops = module("tensorflow.python.ops.inplace_ops")
+    x = tf.zeros([2, 2])
+    assert ops.inplace_add(x, [1], [[1.0, 2.0]]).numpy().tolist() == [[0.0, 0.0], [1.0, 2.0]]
+    assert ops.inplace_update(x, 0, [3.0, 4.0]).numpy().tolist() == [[3.0, 4.0], [0.0, 0.0]]
+    assert ops.inplace_sub(x, None, tf.ones([2, 2])).numpy().tolist() == [[-1.0, -1.0]] * 2
+    assert x.numpy().tolist() == [[0.0, 0.0]] * 2
+
+
+def test_one_axis_too_many(redirected: None) -> None:
+    remove = module("tensorflow.python.ops.confusion_matrix").remove_squeezable_dimensions
+    labels, predictions = remove(tf.ones([3]), tf.ones([3, 1]))
+    assert (labels.shape, predictions.shape) == ([3], [3])
+    labels, predictions = remove(tf.ones([3, 1]), tf.ones([3]))
+    assert (labels.shape, predictions.shape) == ([3], [3])

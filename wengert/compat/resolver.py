@@ -193,13 +193,20 @@ def _hand_made(key: str) -> ModuleType:
 
 def _internal(path: str, name: str) -> Any:
     key = _internal_key(path)
-    if not name.startswith("__") and hasattr(_hand_made(key), name):
-        return getattr(_hand_made(key), name)
+    file = _hand_made(key)
+    made = vars(file).get(name, _ABSENT) if not name.startswith("__") else _ABSENT
+    if made is not _ABSENT and getattr(made, "__module__", file.__name__) == file.__name__:
+        return made
     public = _table().get(key, {}).get(name)
-    if public is not None:
-        return _public(public)
+    found = _ABSENT if public is None else _public(public)
+    if found is not _ABSENT:
+        return found
+    if made is not _ABSENT:  # handed on from another file
+        return made
     if key.rpartition(".")[2].startswith("gen_"):
         return _raw(name)
+    if public is not None:  # TensorFlow's object, which we lack
+        return _ABSENT
     found = _by_version(name)
     return _anywhere(name) if found is _ABSENT and not name.startswith("_") else found
 

@@ -131,6 +131,11 @@ class Variable(Value):
         """The value is not kept: known only in a graph."""
         raise RuntimeError("This property is not supported when eager execution is enabled.")
 
+    @property
+    def handle(self) -> Any:
+        """What operations on the variable are given: the variable itself."""
+        return self
+
     def get_shape(self) -> TensorShape:
         return self._shape
 
