@@ -40,6 +40,13 @@ PROGRAMS = {
         print(sys.argv[1:], beside.VALUE, __name__)
         sys.exit(3)
         """,
+    "flags": """
+        import tensorflow as tf
+        tf.app.flags.DEFINE_float("rate", 0.1, "how fast")
+        def main(argv):
+            print(tf.flags.FLAGS.rate * 2, argv[1:])
+        tf.app.run()
+        """,
     "typo": """
         import tensorflow as tf
         def f():
@@ -118,6 +125,13 @@ def test_arguments_neighbours_and_the_exit_code(folder: Path) -> None:
     done = run(folder, "arguments.py", "--a", "b", "-m")
     assert done.stdout == "['--a', 'b', '-m'] 7 __main__\n"
     assert done.returncode == 3
+
+
+def test_flags_of_a_program(folder: Path) -> None:
+    """absl's, as in TensorFlow."""
+    pytest.importorskip("absl.flags")
+    done = run(folder, "flags.py", "--rate=0.25", "rest")
+    assert done.stdout == "0.5 ['rest']\n", done.stderr
 
 
 def test_a_typo(folder: Path) -> None:

@@ -125,6 +125,8 @@ def _walk(space: Any, parts: list[str]) -> Any:
 
 
 def _is_namespace(module: ModuleType) -> bool:
+    if module.__name__ == "absl.flags":  # TensorFlow's are these, too
+        return True
     return module.__name__.startswith("wengert") and not _ROOMS.match(module.__name__)
 
 
