@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from wengert.core.operation import Row
-from wengert.engines.native import rules  # noqa: F401  # fills the table
+from wengert.engines.native import mathematics, rules  # noqa: F401  # fill the tables
 from wengert.engines.native.lowering import ASSIGNMENTS, RULES, template
 from wengert.engines.native.scalar import NotLowered
 
