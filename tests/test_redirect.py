@@ -336,3 +336,16 @@ def test_one_axis_too_many(redirected: None) -> None:
     assert (labels.shape, predictions.shape) == ([3], [3])
     labels, predictions = remove(tf.ones([3, 1]), tf.ones([3]))
     assert (labels.shape, predictions.shape) == ([3], [3])
+
+
+def test_variables_that_outputs_depend_on(redirected: None) -> None:
+    """Not through the inputs, and not where there is no derivative."""
+    dependent = module("tensorflow.python.ops.custom_gradient")._get_dependent_variables
+    with tf.Graph().as_default():
+        v, x = tf.Variable(100.0), tf.constant(2.0)
+        other = tf.identity(v) * 5.0
+        assert dependent([x], [x + 5.0 + v]) == [v]
+        assert dependent({"x": x}, {"y": x * v}) == [v]
+        assert dependent([x], [x + 5.0]) == []
+        assert dependent([other], [other + 5.0]) == []
+        assert dependent([x], [x + tf.ones_like(v)]) == []
