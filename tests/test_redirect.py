@@ -125,7 +125,8 @@ def test_every_file_of_internal_names_can_be_imported(file: Path, redirected: No
     if file.stem == "__init__":
         return
     name = file.stem.replace("__", ".")
-    full = f"tensorflow.{name}" if name.startswith("core.") else f"tensorflow.python.{name}"
+    top = name.startswith(("core.", "contrib."))
+    full = f"tensorflow.{name}" if top else f"tensorflow.python.{name}"
     made = importlib.import_module(f"wengert.compat.internals.{file.stem}")
     names = {n: v for n, v in vars(made).items() if not n.startswith("__")}
     own = [n for n, v in names.items() if getattr(v, "__module__", made.__name__) == made.__name__]
@@ -253,6 +254,17 @@ def test_functions_of_version_1(redirected: None) -> None:
         y = double(x)
     assert (y.numpy(), tape.gradient(y, x).numpy()) == (6.0, 30.0)
 
+    @function.Defun(tf.float32, tf.float32)
+    def back(x: Any, dy: Any) -> Any:
+        return 3.0 * dy
+
+    square = function.Defun(tf.float32, grad_func=back)(lambda x: x * x)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.constant([1.0, 2.0])
+        y = square(x)
+        assert session.run(y).tolist() == [1.0, 4.0]
+        assert session.run(tf.gradients(y, x)[0]).tolist() == [3.0, 3.0]
+
 
 def test_error_of_a_gradient(redirected: None) -> None:
     checker = module("tensorflow.python.ops.gradient_checker_v2")
@@ -349,3 +361,13 @@ def test_variables_that_outputs_depend_on(redirected: None) -> None:
         assert dependent([x], [x + 5.0]) == []
         assert dependent([other], [other + 5.0]) == []
         assert dependent([x], [x + tf.ones_like(v)]) == []
+
+
+def test_eager_mode_before_it_was_tensorflows_own(redirected: None) -> None:
+    tfe = module("tensorflow.contrib.eager")
+    square = tfe.gradients_function(lambda x: x * x)
+    assert square(3.0)[0].numpy() == 6.0
+    assert tfe.gradients_function(lambda x: square(x)[0])(3.0)[0].numpy() == 2.0
+    v = tfe.Variable(2.0)
+    ((g, same),) = tfe.implicit_gradients(lambda: v * v)()
+    assert (g.numpy(), same is v) == (4.0, True)

@@ -33,6 +33,8 @@ _ROOMS: Final = re.compile(
 )
 _INTERNALS: Final = "wengert.compat.internals"
 _ABSENT: Final = object()
+# contrib is TensorFlow 1's: programs of its time begin with tensorflow.contrib.eager.
+_NOT_PUBLIC: Final = ("python", "core", "contrib")
 
 
 class Missing(NamedTuple):
@@ -56,7 +58,7 @@ class NotFoundError(LookupError):
 def is_module(path: str, v1: bool = False) -> bool:
     """Whether a module of TensorFlow's exists here; the path is without `tensorflow.`."""
     if _is_internal(path):
-        return path in ("python", "core") or _internal_key(path) in _packages()
+        return path in _NOT_PUBLIC or _internal_key(path) in _packages()
     return isinstance(_public(path, v1), ModuleType)
 
 
@@ -141,7 +143,7 @@ def _paths_of(name: str) -> list[str]:
 
 
 def _is_internal(path: str) -> bool:
-    return path.partition(".")[0] in ("python", "core")
+    return path.partition(".")[0] in _NOT_PUBLIC
 
 
 def _internal_key(path: str) -> str:
