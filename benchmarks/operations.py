@@ -289,7 +289,8 @@ def as_table(measured: dict[str, dict[str, float]]) -> list[str]:
     extra = [times["extra MB"] for times in measured.values() if "extra MB" in times]
     if extra:
         note = [
-            f"Beside its result, a convolution or its gradient (with what it keeps) held at most {max(extra):.0f} MB.",
+            f"Beside its result, a convolution or its gradient (with what it keeps) held at most {max(extra):.0f} MB"
+            " in arrays, and 1 MiB for each thread.",
             "",
         ]
     else:

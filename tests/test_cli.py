@@ -9,17 +9,23 @@ import sys
 import numpy as np
 import pytest
 
-from wengert.cli import doctor, main
+import wengert as tf
+from tools import tested
+from wengert.cli import bench, doctor, main
+from wengert.core.registry import registered
+from wengert.engines.native import covering
+from wengert.engines.native.engine import is_supported
 
 
 def test_ops_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
     """One line an operation, with its rules and where it is declared."""
     assert main(["ops"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].split() == ["operation", "reverse", "forward", "batched", "declared"]
+    columns = ["operation", "reverse", "forward", "batched", "native", "tested"]
+    assert lines[0].split() == columns
     (exp,) = [line.split() for line in lines if line.startswith("Exp ")]
-    assert exp[:4] == ["Exp", "rule", "diagonal", "aligned"]
-    assert "elementwise.py:" in exp[4]
+    assert exp[:5] == ["Exp", "rule", "diagonal", "aligned", "loop"]
+    assert exp[6] == "cases"
     (floor,) = [line.split() for line in lines if line.startswith("Floor ")]
     assert floor[1:3] == ["none", "none"]
 
@@ -29,6 +35,113 @@ def test_ops_of_one_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["ops", "MatMul", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)
     assert (row["operation"], row["forward"], row["batched"]) == ("MatMul", "linear", "rule")
+
+
+@pytest.mark.parametrize(
+    ("name", "computes", "gradient", "domain"),
+    [
+        ("Exp", "exp(x)", "g * f", "all numbers"),
+        ("sqrt", "sqrt(x)", "g / (2 * f)", "0 <= x"),
+        ("Log", "log(x)", "g / x", "0 < x"),
+        ("Acos", "arccos(x)", "-g / sqrt((1 - (x * x)))", "-1 <= x <= 1"),
+        ("Elu", "where((x > 0), x, expm1(x))", "where((f < 0), (g * (f + 1)), g)", "all numbers"),
+        ("Digamma", "", "", "all numbers but 0, -1, -2, ..."),
+    ],
+)
+def test_ops_of_one_in_words(
+    name: str, computes: str, gradient: str, domain: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it computes, its gradient and its domain are read off the row; capitals do not matter."""
+    assert main(["ops", name]) == 0
+    said = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert said.get("computes", "").strip() == computes
+    if gradient:
+        assert said["gradient"].removeprefix("of x").strip() == gradient
+    assert said["domain"] == domain
+    assert ":" in said["declared"]
+
+
+def test_what_the_native_engine_computes_is_said_rightly() -> None:
+    """The word is what a compiled function does with it."""
+    said = {name: covering.how(registered(name)) for name in ("Exp", "MatMul", "Cumsum", "Conv2D")}
+    assert said == {"Exp": "loop", "MatMul": "product", "Cumsum": "NumPy", "Conv2D": "NumPy"}
+    f = tf.function(lambda x: tf.cumsum(tf.exp(x) + 1.0))
+    kinds = [step["kind"] for step in f.plan(tf.ones([4])).steps]
+    assert kinds == ["loop", "NumPy"] or not is_supported()
+
+
+def test_the_counts_of_cases_are_those_of_the_table() -> None:
+    """`python tools/tested.py` writes them."""
+    assert json.loads(tested.FILE.read_text("utf-8")) == tested.counted()
+
+
+def test_a_table_that_nobody_reads_to_its_end() -> None:
+    """`wengert ops | head` ends well."""
+    done = subprocess.run(
+        f"{sys.executable} -m wengert ops | head -1", shell=True, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("operation")
+    assert done.stderr == ""
+
+
+def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None in a pipe, and none where NO_COLOR asks for none."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert "\x1b[" in _printed()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[3" not in _printed()
+    monkeypatch.delenv("FORCE_COLOR")
+    assert "\x1b[" not in _printed()
+
+
+def _printed() -> str:
+    command = [sys.executable, "-m", "wengert", "ops", "Exp"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def test_no_command_and_a_wrong_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """Help; and an error that lists what there is."""
+    assert main([]) == 0
+    assert "run a program that imports tensorflow" in capsys.readouterr().out
+    with pytest.raises(SystemExit) as ended:
+        main(["rnu"])
+    assert ended.value.code == 2
+    assert "'rnu'" in capsys.readouterr().err
+
+
+def test_an_interrupted_command(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C ends it with a word, and the exit code that shells expect."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(doctor, "findings", interrupt)
+    assert main(["doctor"]) == 130
+    assert capsys.readouterr().err == "wengert: interrupted\n"
+
+
+def test_bench_measures_beside_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """The chain of eager operations; a ratio for each library that can be imported."""
+    assert main(["bench", "chain, eager", "--rounds", "1", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert 0.1 < row["wengert"] < 1000  # microseconds an operation
+    for name, ratio in row["ratios"].items():
+        assert ratio == pytest.approx(row["wengert"] / row["others"][name])
+
+
+def test_bench_lists_and_refuses(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(["bench", "--list", "lstm"]) == 0
+    assert capsys.readouterr().out.startswith("LSTM")
+    assert main(["bench", "nothing like it"]) == 2
+    assert "no workload has 'nothing like it' in its name: chain, eager;" in capsys.readouterr().err
+    monkeypatch.setattr(bench, "_PLACES", ())
+    assert main(["bench"]) == 2
+    assert "not part of this installation" in capsys.readouterr().err
 
 
 def test_a_wrong_name(capsys: pytest.CaptureFixture[str]) -> None:

@@ -842,6 +842,16 @@ def test_recompute_grad_gives_the_same_gradients() -> None:
         assert computed.numpy() == pytest.approx(wanted.numpy(), rel=1e-6)
 
 
+def test_recompute_grad_follows_the_variables_that_the_function_reads() -> None:
+    """Passed or closed over, and nobody asked the tape to watch them."""
+    v, w = tf.Variable(3.0), tf.Variable(2.0)
+    for f in (lambda x: x * w, tf.function(lambda x: x * w)):
+        with tf.GradientTape() as tape:
+            y = tf.recompute_grad(f)(v)
+        assert [g.numpy() for g in tape.gradient(y, [v, w])] == [2.0, 3.0]
+        assert tape.watched_variables() == (v, w)
+
+
 def test_recompute_grad_runs_the_function_twice() -> None:
     """Once forward, once for the gradient, and nothing is recorded in between."""
     runs: list[int] = []
@@ -860,3 +870,29 @@ def test_recompute_grad_runs_the_function_twice() -> None:
     assert runs == [1]
     assert tape.gradient(y, X).numpy() == 27.0
     assert runs == [1, 1]
+
+
+@pytest.mark.parametrize("around", [tf.recompute_grad, tf.grad_pass_through])
+def test_a_compiled_function_may_be_decorated(around: Any) -> None:
+    """What a tf.function keeps for itself does not take the place of the wrapper's own."""
+
+    @tf.function
+    def square(x: Any) -> Any:
+        """The square."""
+        return x * x
+
+    f = around(square)
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = f(x)
+    assert y.numpy() == 9.0
+    assert tape.gradient(y, x).numpy() == (1.0 if around is tf.grad_pass_through else 6.0)
+    assert (f.__name__, f.__doc__) == ("square", "The square.")
+
+
+def test_what_is_attached_to_a_function_stays_attached() -> None:
+    def f(x: Any) -> Any:
+        return x, lambda dy: dy
+
+    f.note = "mine"  # type: ignore[attr-defined]
+    assert tf.custom_gradient(f).note == "mine"

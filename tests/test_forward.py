@@ -249,3 +249,12 @@ def test_jvp_of_what_is_no_tensor() -> None:
         pytest.raises(TypeError, match="jvp needs a tensor computed inside"),
     ):
         forward.jvp(2.0)
+
+
+def test_a_primal_that_is_watched_again() -> None:
+    """Its tangents add up, as those of a sum do."""
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, tf.constant(3.0)) as acc:
+        acc._watch(x, tf.constant(10.0))
+        y = x * x
+    assert acc.jvp(y).numpy() == 52.0

@@ -18,8 +18,7 @@ from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import Any
 
-import wengert  # noqa: F401  # declares the operations
-from wengert.core.registry import find
+import wengert
 
 FILE = Path(__file__).parent.parent / "wengert" / "compat" / "internal_names.json"
 ROOT = "tensorflow.python."
@@ -123,7 +122,7 @@ def names_of(module: str, public: Names) -> dict[str, str]:
 def _is_of_use(path: str) -> bool:
     """Raw operations are many; those that are no rows of the table would only be missing."""
     space, _, last = path.rpartition(".")
-    return not space.endswith("raw_ops") or find(last) is not None
+    return not space.endswith("raw_ops") or hasattr(wengert.raw_ops, last)
 
 
 def best(names: list[str], name: str) -> str:

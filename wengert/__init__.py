@@ -4,6 +4,7 @@ A name that TensorFlow has means here what it means there; a name that it lacks 
 """
 
 import importlib as _importlib
+import sys as _sys
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -313,7 +314,10 @@ def __getattr__(name: str) -> _Any:
         found = getattr(_importlib.import_module(f"wengert.{module}"), function)
         globals()[name] = found
         return found
-    raise AttributeError(f"module 'wengert' has no attribute {name!r}")
+    # With these two Python says what is near, when somebody reads the message.
+    raise AttributeError(
+        f"module 'wengert' has no attribute {name!r}", name=name, obj=_sys.modules["wengert"]
+    )
 
 
 def __dir__() -> list[str]:

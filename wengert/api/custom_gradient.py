@@ -15,6 +15,7 @@ from wengert.api.grad_fn import (
     depth,
     inside_custom_gradient,
     is_input,
+    named_after,
     signature_of,
 )
 from wengert.core import nest
@@ -73,7 +74,7 @@ class CustomGradient:
         self._jvp = jvp
         self._batch = batch
         self._signature = signature_of(function)
-        functools.update_wrapper(self, function)
+        named_after(self, function)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)

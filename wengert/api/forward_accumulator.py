@@ -64,7 +64,8 @@ class ForwardAccumulator:
                 f"A tangent must have the shape of its primal, {list(primal._array.shape)}, "
                 f"got {list(dims(value))}."
             )
-        self._accumulator.watch(primal, value)
+        before = self._accumulator.tangent(primal)
+        self._accumulator.watch(primal, value if before is None else before + value)
 
     def __enter__(self) -> ForwardAccumulator:
         if self._recording:

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.api.grad_fn import signature_of
+from wengert.api.grad_fn import named_after, signature_of
 from wengert.api.signatures import Inputs, TensorSpec, checked_all, signed
 from wengert.api.trace import Trace
 from wengert.core import nest
@@ -149,7 +149,7 @@ class Function:
         self._count = 0
         self._lock = threading.RLock()
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
-        functools.update_wrapper(self, python_function)
+        named_after(self, python_function)
 
     @property
     def python_function(self) -> Callable[..., Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -62,6 +63,15 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):  # a built-in without one
         return None
+
+
+def named_after(wrapper: Any, function: Callable[..., Any]) -> None:
+    """Give an object that calls a function its name, its docstring and what was attached to it.
+
+    A callable object keeps its own fields: they would take the place of the wrapper's.
+    """
+    attached = functools.WRAPPER_UPDATES if inspect.isfunction(function) else ()
+    functools.update_wrapper(wrapper, function, updated=attached)
 
 
 def accepts_variables(grad_fn: Callable[..., Any]) -> bool:

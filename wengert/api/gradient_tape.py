@@ -143,9 +143,10 @@ class GradientTape:
         self._start()
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The variables that are watched, in the order of their first use."""
+        """The variables that are watched, in the order in which they were made."""
         if self._tape is not None:
-            self._watched_variables = tuple(self._tape.accessed_variables.values())
+            followed = self._tape.accessed_variables.values()
+            self._watched_variables = tuple(sorted(followed, key=lambda v: v._number))
         return self._watched_variables
 
     # ---- differentiating ---------------------------------------------------------------------
@@ -303,6 +304,8 @@ class GradientTape:
         n, *one = dims(y)
         size = math.prod(one)
         with self._closed(tape), sweeping(as_overrides(overrides)):
+            if size == 0:
+                return zeros((n, *one, *dims(x)[1:]), x.dtype)
             # Row i asks for element i of every example at once: the examples do not mix.
             seeds = _unit_vectors(zeros(tuple(one), y.dtype))
             spread = words.broadcast_to(reshape(seeds, (size, 1, *one)), (size, n, *one))

@@ -96,24 +96,29 @@ def hessians(
 
 
 def _hessian(gradient: Any, x: Any) -> Any:
-    """A row for each element of the gradient."""
+    """The derivatives of each element of a gradient, by the tensor that it is for."""
     if gradient is None:
         raise ValueError(f"The target of tf.hessians does not depend on {x!r}.")
-    flat: Any = reshape(words.to_dense(gradient), (-1,))
-    if is_certain(dims(flat)):
-        (size,) = dims(flat)
-        rows = [gradients(flat[i], x, unconnected_gradients="zero")[0] for i in range(size)]
-        return reshape(stack(rows), (*dims(x), *dims(x)))
-    between = operations_between([flat], {x._key}, set())
+    rows = gradients_of_each(reshape(words.to_dense(gradient), (-1,)), x)
+    if is_certain(dims(x)):
+        return reshape(rows, (*dims(x), *dims(x)))
+    return reshape(rows, concat([shape(x), shape(x)], 0))
+
+
+def gradients_of_each(ys: Any, x: Any) -> Any:
+    """The gradients of each element of a vector by a tensor of the same graph, stacked."""
+    if is_certain(dims(ys)):
+        (size,) = dims(ys)
+        return stack([gradients(ys[i], x, unconnected_gradients="zero")[0] for i in range(size)])
+    between = operations_between([ys], {x._key}, set())
 
     def row(i: Any) -> Any:
-        """In a loop the way from x to the gradient is walked once more, to be differentiated."""
+        # A loop's body is a graph of its own: what leads to the element is built again inside.
         inside = building().entered(x)
-        element = replayed_between(between, {id(x): inside}, flat)[i]
+        element = replayed_between(between, {id(x): inside}, ys)[i]
         return gradients(element, inside, unconnected_gradients="zero")[0]
 
-    rows_of_all = map_fn(row, range_(size_of(flat)), fn_output_signature=x.dtype)
-    return reshape(rows_of_all, concat([shape(x), shape(x)], 0))
+    return map_fn(row, range_(size_of(ys)), fn_output_signature=x.dtype)
 
 
 def _graph_of(values: Sequence[Any]) -> Graph:

@@ -35,7 +35,8 @@ def placeholder(dtype: Any = float32, shape: Any = None, name: str | None = None
     if graph is None:
         raise RuntimeError(
             "tf.placeholder() is not compatible with eager execution. Build a graph: "
-            "`with tf.Graph().as_default():`, or call tf.compat.v1.disable_eager_execution() first."
+            "`with tf.Graph().as_default():`, or call tf.compat.v1.disable_eager_execution() first; "
+            "a whole program of TensorFlow 1 runs by `wengert run --v1`."
         )
     kind, known = as_dtype(dtype), TensorShape(shape)
     attrs = {"dtype": kind, "shape": known}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.api.custom_gradient import CustomGradient, VariableWatcher
-from wengert.api.grad_fn import is_input
+from wengert.api.grad_fn import is_input, named_after
 from wengert.core import nest
 from wengert.core.convert import convert
-from wengert.core.here import listening, state
+from wengert.core.here import accessed, listening, state
 from wengert.core.reverse import conjugated, pull_through
 from wengert.core.variable import Variable
 from wengert.ops.identity import identity
@@ -27,13 +26,13 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     (np.float32(2.0), np.float32(1.0))
     """
 
-    @functools.wraps(f)
     def passing(*args: Any, **kwargs: Any) -> Any:
         def grad_fn(*dys: Any, variables: Any = None) -> Any:
             return dys if variables is None else (dys, [None] * len(variables))
 
         return f(*args, **kwargs), grad_fn
 
+    named_after(passing, f)
     return CustomGradient(passing)
 
 
@@ -50,17 +49,19 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     np.float32(12.0)
     """
 
-    @functools.wraps(f)
     def forward_only(*args: Any, **kwargs: Any) -> Any:
         watcher = next(r for r in reversed(state.here.recorders) if isinstance(r, VariableWatcher))
         with listening(watcher):
             result = f(*args, **kwargs)
+        for variable in watcher.variables.values():
+            accessed(variable)  # the tapes outside did not hear of it
 
         def grad_fn(*dys: Any, variables: Sequence[Variable] | None = None) -> Any:
             return _recomputed(f, args, kwargs, dys, list(variables or []), variables is not None)
 
         return result, grad_fn
 
+    named_after(forward_only, f)
     return CustomGradient(forward_only)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.node import Operation
 from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor
+from wengert.core.value import Value
 from wengert.engines.choosing import compiled, engine_of
 from wengert.engines.plan import Plan
 from wengert.ops.state import Cell, new_resource
@@ -30,6 +31,13 @@ class IndexedSlicesValue(NamedTuple):
     values: Any
     indices: Any
     dense_shape: Any
+
+
+_EAGER: Final = (
+    " What is made in eager mode has its value at once, x.numpy(), and is in no graph. Make it inside "
+    "`with tf.Graph().as_default():`, or call tf.compat.v1.disable_eager_execution() first; a whole "
+    "program of TensorFlow 1 runs by `wengert run --v1`."
+)
 
 
 class Session:
@@ -80,7 +88,7 @@ class Session:
             raise RuntimeError("Attempted to use a closed Session. Make a new one.")
         if not self._graph.operations:
             raise RuntimeError(
-                "The Session graph is empty. Add operations to the graph before calling run()."
+                f"The Session graph is empty. Add operations to the graph before calling run().{_EAGER}"
             )
 
     def _run_for(self, elements: Sequence[Any], feeds: Sequence[SymbolicTensor]) -> _Run:
@@ -285,7 +293,7 @@ def _element(graph: Graph, fetch: Any) -> Any:
         raise TypeError(
             f"Argument `fetch` = {fetch!r} has invalid type {type(fetch).__name__!r}. Must be a "
             f"string or Tensor. (Can not convert a {type(fetch).__name__} into a Tensor or "
-            "Operation.)"
+            f"Operation.){_EAGER if isinstance(fetch, Value) else ''}"
         ) from None
     except ValueError as error:
         raise ValueError(

@@ -3,23 +3,50 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import os
+import sys
 from collections.abc import Sequence
 
 from wengert import __version__
-from wengert.cli import doctor, ops, run
 
-COMMANDS = (run, ops, doctor)
+# By name, what it is for. Its file is loaded when it runs, or when its own help is asked for.
+COMMANDS = {
+    "run": "run a program that imports tensorflow",
+    "ops": "print the table of operations",
+    "bench": "measure beside the libraries that are there",
+    "doctor": "say what is there and what is missing",
+}
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
     parser = argparse.ArgumentParser(
-        prog="wengert", description="TensorFlow's gradient API on NumPy."
+        prog="wengert",
+        description="TensorFlow's gradient API on NumPy.",
+        epilog="`wengert COMMAND --help` says more, with an example.",
     )
     parser.add_argument("--version", action="version", version=f"wengert {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for command in COMMANDS:
-        command.add_to(commands)
-    options = parser.parse_args(arguments)
-    code: int = options.run(options)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    wanted = next((word for word in given if not word.startswith("-")), "")
+    for name, purpose in COMMANDS.items():
+        if name == wanted:
+            importlib.import_module(f"wengert.cli.{name}").add_to(commands, purpose)
+        else:
+            commands.add_parser(name, help=purpose)
+    options = parser.parse_args(given)
+    if options.command is None:
+        parser.print_help()
+        return 0
+    try:
+        code: int = options.run(options)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("wengert: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # `wengert ops | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     return code

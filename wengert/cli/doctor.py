@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.util
-import json
 import platform
 from typing import Any
 
 import numpy as np
 
 import wengert
+from wengert.cli.output import as_json, heading, pairs
 
 # What is optional, and what for.
 OPTIONAL = {
@@ -24,10 +24,10 @@ OPTIONAL = {
 }
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Any, purpose: str) -> None:
     parser = commands.add_parser(
         "doctor",
-        help="say what is there and what is missing",
+        help=purpose,
         description="Say which engines, kernels and optional packages there are, and what a missing "
         "one would bring. Example: wengert doctor --json",
     )
@@ -38,13 +38,11 @@ def add_to(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     found = findings()
     if options.json:
-        print(json.dumps(found, indent=2))
+        as_json(found)
         return 0
     for section, entries in found.items():
-        print(section)
-        width = max(map(len, entries))
-        for key, value in entries.items():
-            print(f"  {key.ljust(width)}  {value}")
+        heading(section)
+        pairs(entries, "  ")
     return 0
 
 

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import functools
 import json
-import sys
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import wengert  # noqa: F401  # declares the operations
+from wengert.cli import formula
+from wengert.cli.output import as_json, failed, pairs, table
 from wengert.core.operation import Row
 from wengert.core.registry import TABLE, complete
+from wengert.engines.native import covering
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Any, purpose: str) -> None:
     parser = commands.add_parser(
         "ops",
-        help="print the table of operations",
-        description="Print the operations with the rules they have. Example: wengert ops Relu",
+        help=purpose,
+        description="Print the operations: which rules they have, what computes them in compiled functions, and "
+        "in how many cases the tests try them. With a name, all that its row says.",
+        epilog="example: wengert ops Relu",
     )
     parser.add_argument("name", nargs="?", help="one operation, by its type name")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -28,20 +34,29 @@ def add_to(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     complete()
-    if options.name and options.name not in TABLE:
+    name = _named(options.name) if options.name else None
+    if options.name and name is None:
         near = difflib.get_close_matches(options.name, TABLE, n=3, cutoff=0.4)
         hint = f" Near it: {', '.join(near)}." if near else ""
-        print(f"wengert: there is no operation '{options.name}'.{hint}", file=sys.stderr)
-        return 2
-    rows = [TABLE[options.name]] if options.name else [TABLE[n] for n in sorted(TABLE)]
-    described = [describe(row) for row in rows]
+        return failed(f"there is no operation '{options.name}'.{hint}")
+    rows = [TABLE[name]] if name else [TABLE[n] for n in sorted(TABLE)]
     if options.json:
-        print(json.dumps(described, indent=2))
+        as_json([explain(row) if name else describe(row) for row in rows])
     elif options.markdown:
         print(page(rows), end="")
+    elif name:
+        said = explain(rows[0])
+        pairs({key: word + MEANINGS.get((key, word), "") for key, word in said.items() if word})
     else:
-        _print_table(described)
+        table([describe(row) for row in rows])
     return 0
+
+
+def _named(name: str) -> str | None:
+    """The operation of a name, whatever its capitals; None if there is none."""
+    if name in TABLE:
+        return name
+    return next((n for n in TABLE if n.lower() == name.lower()), None)
 
 
 INTRODUCTION = """# Operations
@@ -52,7 +67,8 @@ Every operation, by the file that declares it. This page is written by
 *Reverse* says whether there is a rule for gradients. *Forward*: `diagonal` and `linear` operations
 need no rule of their own, `transposed` ones push tangents through the transposed reverse rule. *Batched*
 says what `tf.vectorized_map` does: `aligned` operations run on all examples at once, others by a rule, or on
-one example after the other.
+one example after the other. *Native* says what computes it in compiled functions: a `loop` that is fused with its
+neighbours, a `product` of OpenBLAS, or a call of `NumPy`.
 """
 
 
@@ -65,14 +81,15 @@ def page(rows: Sequence[Row]) -> str:
             families.setdefault(place.partition(":")[0], []).append(row)
     lines = [INTRODUCTION]
     for file in sorted(families):
-        lines += [f"## wengert/{file}", "", "| operation | reverse | forward | batched |"]
-        lines += ["| --- | --- | --- | --- |", *map(_line, families[file]), ""]
+        lines += [f"## wengert/{file}", "", "| operation | reverse | forward | batched | native |"]
+        lines += ["| --- | --- | --- | --- | --- |", *map(_line, families[file]), ""]
     return "\n".join(lines)
 
 
 def _line(row: Row) -> str:
     said = describe(row)
-    return f"| {row.name} | {said['reverse']} | {said['forward']} | {said['batched']} |"
+    words = (said[column] for column in ("reverse", "forward", "batched", "native"))
+    return f"| {row.name} | {' | '.join(words)} |"
 
 
 def describe(row: Row) -> dict[str, str]:
@@ -82,8 +99,49 @@ def describe(row: Row) -> dict[str, str]:
         "reverse": "rule" if row.differentiable else "none",
         "forward": forward_rule(row),
         "batched": batching_rule(row),
-        "declared": row.declared,
+        "native": covering.how(row),
+        "tested": _tested(row),
     }
+
+
+def explain(row: Row) -> dict[str, str]:
+    """All that a row says."""
+    said = {**describe(row), "declared": row.declared}
+    if row.elementwise and not row.many:
+        said["computes"] = formula.formula(row)
+        for letter, written in zip(formula.LETTERS, formula.derivatives(row), strict=False):
+            said[f"gradient of {letter}"] = written
+        said["domain"] = formula.domain(row)
+    return said
+
+
+MEANINGS: Final = {
+    (
+        "forward",
+        "diagonal",
+    ): ": each element depends on one, so the reverse rule is the forward rule",
+    ("forward", "linear"): ": the tangent goes through the operation itself",
+    ("forward", "transposed"): ": tangents go through the transposed reverse rule",
+    ("batched", "aligned"): ": all examples at once, by broadcasting",
+    ("batched", "one by one"): ": one example after the other",
+    ("native", "loop"): ": part of a fused loop in compiled functions",
+    ("native", "product"): ": OpenBLAS in compiled functions",
+    ("native", "NumPy"): ": a call of NumPy also in compiled functions",
+}
+
+
+def _tested(row: Row) -> str:
+    """In how many cases of the tests' table; operations of graphs are tested by programs."""
+    cases = _cases().get(row.name, 0)
+    if row.only_in_graphs:
+        return "in graphs"
+    return f"{cases} cases" if cases else "no"
+
+
+@functools.cache
+def _cases() -> dict[str, int]:
+    counts: dict[str, int] = json.loads(Path(__file__).with_name("tested.json").read_text("utf-8"))
+    return counts
 
 
 def forward_rule(row: Row) -> str:
@@ -100,11 +158,3 @@ def batching_rule(row: Row) -> str:
     if row.batch is not None:
         return "rule"
     return "aligned" if row.elementwise else "one by one"
-
-
-def _print_table(described: list[dict[str, str]]) -> None:
-    columns = list(described[0])
-    widths = {c: max(len(c), *(len(d[c]) for d in described)) for c in columns}
-    print("  ".join(c.ljust(widths[c]) for c in columns).rstrip())
-    for entry in described:
-        print("  ".join(entry[c].ljust(widths[c]) for c in columns).rstrip())

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import os
 import runpy
 import sys
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 from wengert import compat
+from wengert.cli.output import failed
+from wengert.errors import MissingNameError
 
 EXAMPLES = """examples:
   wengert run train.py --epochs 3
   wengert run -m pytest some_test.py
-  wengert run --v1 old_program.py      names of TensorFlow 1, graphs from the start
+  wengert run --v1 old_program.py      TensorFlow 1: its names at the top level, and graphs
+
+Which names of TensorFlow's there are: python tools/names.py in the repository, or the documentation.
+In a conftest.py the same is done by `import wengert; wengert.compat.install()`.
 """
+_RUNNERS = (str(Path(__file__).parent.parent) + os.sep, "<frozen runpy>", runpy.__file__)
 
 
-def add_to(commands: Any) -> None:
+def add_to(commands: Any, purpose: str) -> None:
     parser = commands.add_parser(
         "run",
-        help="run a program that imports tensorflow",
+        help=purpose,
         description="Run a Python program whose `import tensorflow` means Wengert.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -29,26 +38,66 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--v1", action="store_true", help="TensorFlow 1: its names at the top level, graph mode"
     )
-    parser.add_argument(
-        "-m", dest="module", action="store_true", help="run a module, like python -m"
-    )
+    parser.add_argument("-m", dest="module", action="store_true", help="a module, like python -m")
     parser.add_argument("program", metavar="SCRIPT", help="the script, or the module after -m")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="its own")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    if not options.module and not Path(options.program).exists():
-        print(f"wengert: there is no file '{options.program}'.", file=sys.stderr)
-        return 2
+    wrong = _missing(options)
+    if wrong:
+        return failed(wrong)
     compat.install(v1=options.v1)
     if options.v1:
         compat.v1.disable_eager_execution()
     sys.argv = [options.program, *options.arguments]
+    try:
+        _start(options)
+    except Exception as error:
+        trace = _of_the_program(error.__traceback__, isinstance(error, MissingNameError))
+        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        return 1
+    return 0
+
+
+def _missing(options: argparse.Namespace) -> str:
+    """Why there is nothing to run."""
+    if not options.module:
+        there = Path(options.program).exists()
+        return "" if there else f"there is no file '{options.program}'."
+    sys.path.insert(0, "")
+    try:
+        found = importlib.util.find_spec(options.program) is not None
+    except ImportError:  # of the package that it stands in
+        found = False
+    return "" if found else f"there is no module '{options.program}'."
+
+
+def _start(options: argparse.Namespace) -> None:
     if options.module:
-        sys.path.insert(0, "")
         runpy.run_module(options.program, run_name="__main__", alter_sys=True)
     else:
         sys.path.insert(0, str(Path(options.program).resolve().parent))
         runpy.run_path(options.program, run_name="__main__")
-    return 0
+
+
+def _of_the_program(trace: TracebackType | None, ends_there: bool) -> TracebackType | None:
+    """The traceback from the first line of the program on; whole where none of its lines ran.
+
+    Where the program asked for a name, it also ends with the program's line.
+    """
+    found = trace
+    while found is not None and _is_ours(found):
+        found = found.tb_next
+    last = found
+    while ends_there and last is not None and last.tb_next is not None:
+        if _is_ours(last.tb_next):
+            last.tb_next = None
+        else:
+            last = last.tb_next
+    return found or trace
+
+
+def _is_ours(trace: TracebackType) -> bool:
+    return trace.tb_frame.f_code.co_filename.startswith(_RUNNERS)

@@ -33,6 +33,8 @@ _ROOMS: Final = re.compile(
 )
 _INTERNALS: Final = "wengert.compat.internals"
 _ABSENT: Final = object()
+# contrib is TensorFlow 1's: programs of its time begin with tensorflow.contrib.eager.
+_NOT_PUBLIC: Final = ("python", "core", "contrib")
 
 
 class Missing(NamedTuple):
@@ -56,8 +58,13 @@ class NotFoundError(LookupError):
 def is_module(path: str, v1: bool = False) -> bool:
     """Whether a module of TensorFlow's exists here; the path is without `tensorflow.`."""
     if _is_internal(path):
-        return path in ("python", "core") or _internal_key(path) in _packages()
+        return path in _NOT_PUBLIC or _internal_key(path) in _packages()
     return isinstance(_public(path, v1), ModuleType)
+
+
+def is_sibling(path: str, name: str) -> bool:
+    """Whether an internal module stands in the same package: its files import one another."""
+    return _is_internal(path) and is_module(f"{path.rpartition('.')[0]}.{name}")
 
 
 def find(path: str, name: str, v1: bool = False) -> Any:
@@ -120,6 +127,8 @@ def _walk(space: Any, parts: list[str]) -> Any:
 
 
 def _is_namespace(module: ModuleType) -> bool:
+    if module.__name__ == "absl.flags":  # TensorFlow's are these, too
+        return True
     return module.__name__.startswith("wengert") and not _ROOMS.match(module.__name__)
 
 
@@ -134,7 +143,7 @@ def _paths_of(name: str) -> list[str]:
 
 
 def _is_internal(path: str) -> bool:
-    return path.partition(".")[0] in ("python", "core")
+    return path.partition(".")[0] in _NOT_PUBLIC
 
 
 def _internal_key(path: str) -> str:
@@ -188,14 +197,31 @@ def _hand_made(key: str) -> ModuleType:
 
 def _internal(path: str, name: str) -> Any:
     key = _internal_key(path)
-    if not name.startswith("__") and hasattr(_hand_made(key), name):
-        return getattr(_hand_made(key), name)
+    file = _hand_made(key)
+    made = vars(file).get(name, _ABSENT) if not name.startswith("__") else _ABSENT
+    if made is not _ABSENT and getattr(made, "__module__", file.__name__) == file.__name__:
+        return made
     public = _table().get(key, {}).get(name)
-    if public is not None:
-        return _public(public)
+    found = _ABSENT if public is None else _public(public)
+    if found is not _ABSENT:
+        return found
+    if made is not _ABSENT:  # handed on from another file
+        return made
     if key.rpartition(".")[2].startswith("gen_"):
         return _raw(name)
-    return _by_version(name)
+    if public is not None:  # TensorFlow's object, which we lack
+        return _ABSENT
+    found = _by_version(name)
+    return _anywhere(name) if found is _ABSENT and not name.startswith("_") else found
+
+
+def _anywhere(name: str) -> Any:
+    """The public function of the name: programs import from where it stood in other versions."""
+    for space in ("compat.v1", "math", "nn", "linalg", "compat.v1.nn", "compat.v1.train"):
+        found = _public(f"{space}.{name}")
+        if found is not _ABSENT and not isinstance(found, ModuleType):
+            return found
+    return _ABSENT
 
 
 def _raw(name: str) -> Any:

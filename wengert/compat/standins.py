@@ -38,8 +38,15 @@ class StandIn(ModuleType):
         try:
             found = resolver.find(self._path, name, self._v1)
         except resolver.NotFoundError as error:
+            if resolver.is_sibling(self._path, name):  # array_ops.gen_array_ops
+                return self._package()._submodule(name)
             raise error.missing.error(f"{self.__name__}.{name}", _place()) from None
         self.__dict__[name] = found
+        return found
+
+    def _package(self) -> StandIn:
+        found = sys.modules[self.__name__.rpartition(".")[0]]
+        assert isinstance(found, StandIn)
         return found
 
     def _submodule(self, name: str) -> ModuleType:

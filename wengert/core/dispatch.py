@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.here import state
-from wengert.core.operation import NO_ATTRS, Attrs, Row
+from wengert.core.operation import LARGE, NO_ATTRS, Attrs, Row
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.shapes import shown
 from wengert.core.tensor import Tensor, wrap
@@ -36,7 +36,11 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
         return here.interpreter.apply(row, inputs, attrs, name)
     token = enter(QUIET)
     try:
-        value = row.kernel(np, *[x._array for x in inputs], **attrs)
+        arrays = [x._array for x in inputs]
+        if row.large is None or arrays[0].size < LARGE:
+            value = row.kernel(np, *arrays, **attrs)
+        else:
+            value = _of_large(row, arrays, attrs)
     except Exception as error:
         raise explained(row, inputs, error) from error
     finally:
@@ -45,6 +49,13 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
     for recorder in listeners:
         recorder.record(row, inputs, attrs, result)
     return result
+
+
+def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
+    """By what the row has for large arrays, or by its kernel."""
+    assert row.large is not None
+    value = row.large(row, arrays, attrs)
+    return row.kernel(np, *arrays, **attrs) if value is None else value
 
 
 def _wrapped(value: Any) -> Tensor:

@@ -20,6 +20,8 @@ The conventions, in one place:
   more than arrays: the cells of variables, the lists of a loop. ``inline(inputs, attrs)`` carries
   the operation out through the door, where a kernel cannot. An operation with ``effects`` runs in
   a function even if nobody asks for its result.
+- ``large(row, arrays, attrs)`` is asked before the kernel, where the first array has LARGE elements:
+  it gives the same numbers sooner, or None. Graphs are computed without it.
 - ``closes``: its rules use values of the graph in which it stands, and not only its inputs.
 - ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
   saved reaches the rule as its shape alone, a tuple; read it with `dims`.
@@ -36,6 +38,7 @@ import numpy as np
 Rule = Callable[..., Any]
 Attrs = dict[str, Any]
 NO_ATTRS: Final[Attrs] = {}
+LARGE: Final = 1 << 15  # elements, from which on `large` is asked: of 16,384, NumPy is as fast
 
 
 class Row:
@@ -60,6 +63,7 @@ class Row:
         "joint_jvp",
         "jvp",
         "kernel",
+        "large",
         "linear",
         "many",
         "name",
@@ -89,6 +93,7 @@ class Row:
         forms: Callable[..., Any] | None = None,
         step: Callable[..., Any] | None = None,
         inline: Callable[..., Any] | None = None,
+        large: Callable[..., Any] | None = None,
         saves: str = "xy",
         elementwise: bool = False,
         linear: str | tuple[int, ...] = (),
@@ -120,6 +125,7 @@ class Row:
         self.forms = forms
         self.step = step
         self.inline = inline
+        self.large = large
         self.by_shape = by_shape  # the result depends on the shapes of the inputs alone
         self.by_value = by_value
         self.effects = effects

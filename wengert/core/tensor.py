@@ -88,6 +88,10 @@ class Tensor(Value):
     def __reduce__(self) -> Any:
         return _unpickle, (np.array(self._array),)
 
+    def cpu(self) -> Tensor:
+        """The tensor where it is: there is one device."""
+        return self
+
     def __format__(self, spec: str) -> str:
         return format(self.numpy(), spec)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import itertools
+from typing import Any, Final
 
 import numpy as np
 
@@ -31,6 +32,10 @@ def _refuse_in_place(sign: str, instead: str = "") -> Any:
     return operator
 
 
+# Which variable was made before which: the order in which tapes list them.
+_NUMBERS: Final = itertools.count()
+
+
 class Variable(Value):
     """A value that `assign` replaces and tapes watch by themselves.
 
@@ -47,12 +52,17 @@ class Variable(Value):
 
     __slots__ = (
         "_name",
+        "_number",
         "_shape",
         "aggregation",
         "constraint",
         "synchronization",
         "trainable",
     )
+
+    # The value is there: a program that runs initializers runs nothing.
+    initializer: Any = None
+    _number: int
 
     def __init__(
         self,
@@ -101,7 +111,9 @@ class Variable(Value):
         """In a graph to be run by a session, a variable of that graph."""
         graph = around_functions(building())
         kind = None if graph is None else graph.variable_class
-        return object.__new__(cls if kind is None or issubclass(cls, kind) else kind)
+        made = object.__new__(cls if kind is None or issubclass(cls, kind) else kind)
+        made._number = next(_NUMBERS)
+        return made
 
     # ---- what it is --------------------------------------------------------------------------
 
@@ -113,6 +125,16 @@ class Variable(Value):
     def shape(self) -> TensorShape:
         """The shapes that may be assigned; None where any size may be."""
         return self._shape
+
+    @property
+    def initial_value(self) -> Any:
+        """The value is not kept: known only in a graph."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    @property
+    def handle(self) -> Any:
+        """What operations on the variable are given: the variable itself."""
+        return self
 
     def get_shape(self) -> TensorShape:
         return self._shape

@@ -33,6 +33,7 @@ def set_engine(engine: str | None) -> None:
 
     "native" compiles them, "numpy" interprets them. None is how it is at the beginning: functions
     are compiled, sessions are interpreted. What a function was given as `jit_compile` goes before.
+    With "numpy" large arrays outside of graphs, too, are computed by NumPy alone.
 
     >>> tf.config.set_engine("numpy")
     >>> tf.config.get_engine()
@@ -113,11 +114,11 @@ def _native(plan: Plan) -> Any:
         with _uncollected():
             made = starting.started(plan)
     except ImportError as error:
-        _warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
+        warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
         return None
     except Exception as error:
         first = plan.steps[0]
-        _warn(
+        warn(
             f"A graph could not be compiled and is computed by NumPy instead "
             f"({type(error).__name__}: {error}; its first operation is {first.name}, made at "
             f"{first.place}). This is a mistake in Wengert: please report it."
@@ -161,11 +162,11 @@ class _Careful:
         except MemoryError:
             if not self.running.is_one_call:  # some of it has been done
                 raise
-            _warn("There was no memory for a compiled graph; it is computed by NumPy instead.")
+            warn("There was no memory for a compiled graph; it is computed by NumPy instead.")
             return self.running.reference()(values)  # type: ignore[no-any-return]
 
 
-def _warn(message: str) -> None:
+def warn(message: str) -> None:
     with Chosen.lock:
         if message in Chosen.warned:
             return

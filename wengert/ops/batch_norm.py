@@ -15,11 +15,12 @@ from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
-from wengert.core.operation import EachInput, Row
+from wengert.core.operation import LARGE, EachInput, Row
 from wengert.core.registry import op
 from wengert.core.reverse import pull_through
 from wengert.core.shapes import Dims, shown
 from wengert.core.tensor import Tensor, dims
+from wengert.engines.fast import computed
 from wengert.errors import InvalidArgumentError
 from wengert.ops.creation import fill
 from wengert.ops.elementwise import cast, rsqrt
@@ -61,16 +62,23 @@ def _fused_kernel(
         blended = [mean.copy(), variance.copy()]
     slope = scale / xp.sqrt(v + scale.dtype.type(epsilon))
     shifts, slopes, offsets = (expand(part.astype(wide.dtype)) for part in (m, slope, offset))
-    y = xp.empty_like(wide)
+    y = _at_once("applied", "normalized", wide, shifts, slopes, offsets)
+    if y is None:
+        y = _normalized(wide, shifts, slopes, offsets)
+    result = y.reshape(x.shape).astype(x.dtype, copy=False)
+    return [result, *blended, m.astype(scale.dtype), v.astype(scale.dtype)]
+
+
+def _normalized(x: Any, shifts: Any, slopes: Any, offsets: Any) -> Any:
+    y = np.empty_like(x)
 
     def work(rows: Any) -> None:
-        part = np.subtract(wide[rows], shifts, out=y[rows])
+        part = np.subtract(x[rows], shifts, out=y[rows])
         part *= slopes
         part += offsets
 
-    in_blocks(work, wide)
-    result = y.reshape(x.shape).astype(x.dtype, copy=False)
-    return [result, *blended, m.astype(scale.dtype), v.astype(scale.dtype)]
+    in_blocks(work, x)
+    return y
 
 
 _LINE = 8192  # elements: with shorter lines NumPy takes twice as long to add a vector to each
@@ -95,19 +103,33 @@ def _lines(x: Any, axis: int, channels: int) -> tuple[Any, Any, Any]:
 
 def _statistics(x: Any, expand: Any, sums: Any, count: int) -> tuple[Any, Any]:
     """The mean and the variance of each channel, in two passes."""
-    totals: list[Any] = []
-    in_blocks(lambda rows: totals.append(sums(x[rows])), x)
-    mean = (sum(totals) / count).astype(x.dtype)
+    mean = (_total(sums, lambda rows: x[rows], "value", x) / count).astype(x.dtype)
     shifts = expand(mean)
-    squares: list[Any] = []
 
-    def deviations(rows: Any) -> None:
+    def squares(rows: Any) -> Any:
         part = x[rows] - shifts
         part *= part
-        squares.append(sums(part))
+        return part
 
-    in_blocks(deviations, x)
-    return mean, (sum(squares) / count).astype(x.dtype)
+    total = _total(sums, squares, "square of deviation", x, shifts)
+    return mean, (total / count).astype(x.dtype)
+
+
+def _total(sums: Any, some: Any, formula: str, *arrays: Any) -> Any:
+    """The sum of a formula over the rows, or of some(rows), which is the same."""
+    found = _at_once("summed", formula, *arrays)
+    if found is not None:
+        return sums(found[None])
+    parts: list[Any] = []
+    in_blocks(lambda rows: parts.append(sums(some(rows))), arrays[0])
+    return sum(parts)
+
+
+def _at_once(function: str, formula: str, *arrays: Any) -> Any:
+    """A formula by a kernel of machine code; None where there is none for it."""
+    if arrays[0].size < LARGE or arrays[0].ndim != 2:
+        return None
+    return computed("columns", function, formula, *arrays)
 
 
 def _blend(old: Any, new: Any, factor: float) -> Any:

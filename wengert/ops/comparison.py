@@ -13,6 +13,7 @@ from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import shown
 from wengert.core.tensor import Tensor
+from wengert.engines.fast import in_one_loop
 from wengert.errors import InvalidArgumentError
 from wengert.ops.declare import ANY, BOOL, INTEGER, REAL_OR_INT, Binary, binary, matched
 from wengert.ops.elementwise import zeros_like
@@ -181,6 +182,7 @@ SELECT: Row = op(
         lambda g, z, c, x, y: where(c, zeros_like(g), g),
     ),
     elementwise=True,
+    large=in_one_loop,
     saves="x",
 )
 WHERE: Row = op("Where", lambda xp, c: np.argwhere(c).astype(np.int64), by_value=True)

@@ -17,6 +17,7 @@ from wengert.core.operation import NO_ATTRS, Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor
 from wengert.core.variable import Variable
+from wengert.engines.fast import in_one_loop
 from wengert.errors import InvalidArgumentError
 
 # What an operation accepts, as the kinds of NumPy's dtypes. bfloat16 is of kind V.
@@ -51,6 +52,7 @@ def unary(
     **fields: Any,
 ) -> Unary:
     """Declare an elementwise operation of one input, and make its public function."""
+    fields.setdefault("large", in_one_loop)
     row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
 
     def function(x: Any, name: str | None = None) -> Tensor:
@@ -77,6 +79,8 @@ def binary(
     **fields: Any,
 ) -> Binary:
     """Declare an elementwise operation of two inputs of one dtype, and make its function."""
+    if not isinstance(kernel, str):
+        fields.setdefault("large", in_one_loop)
     row = op(type_name, kernel, vjp=vjp, elementwise=True, **fields)
 
     def prepare(x: Any, y: Any) -> list[Tensor]:

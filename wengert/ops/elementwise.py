@@ -13,6 +13,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor, TensorList
+from wengert.engines.fast import in_one_loop
 from wengert.errors import UnimplementedError
 from wengert.ops.declare import BOOL, INTEGER, NUMBER, REAL, REAL_OR_INT, Unary, unary
 from wengert.ops.selecting import keep
@@ -78,6 +79,7 @@ SQRT_GRAD: Row = op(
         lambda gg, z, y, g: gg * 0.5 / y,
     ),
     elementwise=True,
+    large=in_one_loop,
 )
 RSQRT_GRAD: Row = op(
     "RsqrtGrad",
@@ -87,6 +89,7 @@ RSQRT_GRAD: Row = op(
         lambda gg, z, y, g: apply(RSQRT_GRAD, (y, gg)),
     ),
     elementwise=True,
+    large=in_one_loop,
     saves="x",
 )
 sign_real: Unary = unary(
@@ -178,6 +181,7 @@ SIGMOID_GRAD: Row = op(
         lambda gg, z, y, g: apply(SIGMOID_GRAD, (y, gg)),
     ),
     elementwise=True,
+    large=in_one_loop,
     saves="x",
 )
 

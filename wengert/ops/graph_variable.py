@@ -141,7 +141,7 @@ class GraphVariable(Variable):
         return operation
 
     @property
-    def handle(self) -> SymbolicTensor:
+    def handle(self) -> Any:
         return self._handle
 
     @property

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from wengert.core.operation import LARGE
+from wengert.engines.fast import computed
 from wengert.ops.borrowed import scipy_sparse
 from wengert.ops.precision import widened
 
@@ -17,6 +19,8 @@ def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> None:
     Element by element along one axis: for rows of ten floats five times as fast as `ufunc.at` on
     rows, of which NumPy has no fast path.
     """
+    if updates.size >= LARGE and computed("meeting", "changed", ufunc, out, ids, updates) is out:
+        return
     places, width = ids.ravel().astype(np.intp, copy=False), math.prod(out.shape[1:])
     if width != 1:
         places = (places[:, None] * width + np.arange(width)).ravel()

@@ -12,9 +12,10 @@ from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
 from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.operation import Row
+from wengert.core.operation import LARGE, Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor, dims
+from wengert.engines.fast import computed, in_one_loop
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arithmetic import maximum
 from wengert.ops.batching import axis_moved, everywhere
@@ -53,6 +54,7 @@ RELU_GRAD: Row = op(
     lambda xp, g, y: keep(y > 0, g),
     vjp=(lambda gg, z, g, y: apply(RELU_GRAD, (gg, y)), None),
     elementwise=True,
+    large=in_one_loop,
     saves="x",
 )
 relu: Unary = unary(
@@ -243,6 +245,10 @@ def _below_largest(x: Any, axis: int, finish: Callable[[Any], None]) -> Any:
 
 
 def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
+    found = computed("rows", "softmax", x, axis, False) if x.size >= LARGE else None
+    if found is not None:
+        return found
+
     def finish(y: Any) -> None:
         np.exp(y, out=y)
         y /= np.sum(y, axis=axis, keepdims=True)
@@ -251,6 +257,10 @@ def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
 
 
 def _log_softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
+    found = computed("rows", "softmax", x, axis, True) if x.size >= LARGE else None
+    if found is not None:
+        return found
+
     def finish(y: Any) -> None:
         y -= np.log(np.sum(np.exp(y), axis=axis, keepdims=True))
 

@@ -24,6 +24,7 @@ from wengert.core.shapes import Dims, broadcast_axes, normal_axis, shown
 from wengert.core.symbolic import identical
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
+from wengert.engines.fast import in_rows
 from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import axes_moved, axis_moved
 from wengert.ops.comparison import equal, less, less_equal, not_equal, where
@@ -94,6 +95,7 @@ SUM: Row = op(
     vjp=(lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis),),
     linear=(0,),
     shape=reduced_dims,
+    large=in_rows,
     batch=axes_moved("Sum"),
     saves="",
 )
@@ -120,6 +122,7 @@ MEAN: Row = op(
             _reduce(MEAN, t, axis, keepdims) if _size(dims(x), axis) else zeros_like(y)
         ),
     ),
+    large=in_rows,
     batch=axes_moved("Mean"),
     shape=reduced_dims,
     saves="",
@@ -181,6 +184,7 @@ MAX: Row = op(
     "Max",
     _extreme_kernel("max", "min"),
     vjp=(_extreme_rule,),
+    large=in_rows,
     batch=axes_moved("Max"),
     shape=reduced_dims,
 )
@@ -188,6 +192,7 @@ MIN: Row = op(
     "Min",
     _extreme_kernel("min", "max"),
     vjp=(_extreme_rule,),
+    large=in_rows,
     batch=axes_moved("Min"),
     shape=reduced_dims,
 )

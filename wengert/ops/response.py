@@ -14,9 +14,10 @@ import numpy as np
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
-from wengert.core.operation import Attrs, Row
+from wengert.core.operation import LARGE, Attrs, Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor, dims
+from wengert.engines.fast import computed
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arithmetic import pow
 from wengert.ops.batching import with_attrs
@@ -84,6 +85,10 @@ def _size(x: Any, depth_radius: int, bias: float, alpha: float) -> Any:
 
 def _lrn(xp: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     wide = widened(x)
+    given = _power, wide, depth_radius, bias, alpha, beta
+    found = computed("neighbours", "normalized", *given) if x.size >= LARGE else None
+    if found is not None:
+        return found.astype(x.dtype, copy=False)
     y = np.empty(wide.shape, wide.dtype)
 
     def some(images: slice) -> None:

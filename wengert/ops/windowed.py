@@ -13,8 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.core.operation import LARGE
 from wengert.core.shapes import Dims
 from wengert.engines.choosing import processors
+from wengert.engines.fast import computed
 from wengert.ops.windows import Tap, Windows, taps
 from wengert.ops.workers import in_parts, unbuffered
 
@@ -172,6 +174,9 @@ def lowest(dtype: Any) -> Any:
 
 
 def maxima(x: Any, at: Windows) -> Any:
+    found = computed("pools", "joined", x, at, "max") if x.size >= LARGE else None
+    if found is not None:
+        return found
     return pooled(x, at, np.maximum, lowest(x.dtype))
 
 
@@ -183,6 +188,9 @@ def means(x: Any, at: Windows) -> Any:
     if not sliding_axes(at):
         return x.copy()
     number = _counts_of_an_image(at, x.dtype)
+    found = computed("pools", "joined", x, at, "sum", number) if x.size >= LARGE else None
+    if found is not None:
+        return found
     return pooled(x, at, np.add, 0, lambda y, here: np.divide(y, number, out=y))
 
 
@@ -192,6 +200,9 @@ def spread_means(g: Any, at: Windows) -> Any:
     if not axes:
         return g.copy()
     number = _counts_of_an_image(at, g.dtype)
+    found = computed("pools", "spread", g, at, number) if g.size >= LARGE else None
+    if found is not None:
+        return found
 
     def work(x: Any, g: Any, at: Windows) -> None:
         g = np.divide(g, number)
@@ -287,6 +298,9 @@ class Firsts:
 
 def routed_back(x: Any, y: Any, g: Any, at: Windows) -> Any:
     """Each window gives its cotangent to its first maximum."""
+    found = computed("routes", "routed", x, y, g, at) if x.size >= LARGE else None
+    if found is not None:
+        return found
     back = np.zeros(x.shape, g.dtype)
     over_images(_route, at, back, x, y, g)
     return back

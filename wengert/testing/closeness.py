@@ -28,7 +28,7 @@ class Closeness(unittest.TestCase):
         if isinstance(value, TensorShape):
             return np.asarray(value.as_list())
         array = np.asarray(self.evaluate(value))
-        if array.dtype == object and not isinstance(value, (str, bytes)):
+        if array.dtype == object and isinstance(value, (list, tuple)):
             array = np.asarray(self.evaluate(list(value)))
         return array
 

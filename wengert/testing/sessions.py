@@ -105,20 +105,18 @@ class WithSession(unittest.TestCase):
         with self._session.graph.as_default(), self._session.as_default():
             yield self._session
 
-    @contextmanager
     def test_session(
         self,
         graph: Graph | None = None,
         config: Any = None,
         use_gpu: bool = True,
         force_gpu: bool = False,
-    ) -> Iterator[Any]:
+    ) -> Any:
         """The test's one session, or with a graph a new one."""
         if self.id().endswith(".test_session"):
             self.skipTest("It is no test, though its name begins like one.")
         opened = self.cached_session if graph is None else self.session
-        with opened(graph, config, use_gpu, force_gpu) as session:
-            yield session
+        return opened(graph, config, use_gpu, force_gpu)
 
 
 class EagerSession:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.api.gradient_tape import GradientTape
+from wengert.compat.internals.ops__math_ops import _as_indexed_slices
 from wengert.core import nest
 from wengert.core.convert import convert_to_tensor
 from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.variable import Variable
 from wengert.ops.elementwise import ones_like
+from wengert.ops.identity import identity
 from wengert.ops.joining import concat
 
 Function = Callable[..., Any]
@@ -21,7 +22,7 @@ def make_vjp(f: Function, params: Any = None, persistent: bool = True) -> Functi
     """From the arguments to the value and the function that pulls a cotangent back."""
 
     def decorated(*args: Any) -> tuple[Any, Function]:
-        inputs = [_followed(a) for a in args]
+        inputs = _apart(args)
         chosen = [inputs[i] for i in _positions(f, params, args)]
         with GradientTape(persistent=persistent) as tape:
             for x in chosen:
@@ -84,13 +85,20 @@ def implicit_grad(f: Function) -> Function:
 
 def aggregate_indexed_slices_gradients(grads: Sequence[Any]) -> Any:
     """The sum of several IndexedSlices."""
-    given = [g for g in grads if g is not None]
+    given = [_as_indexed_slices(g) for g in grads if g is not None]
+    if not given:
+        return None
     values, indices = (concat([getattr(g, n) for g in given], 0) for n in ("values", "indices"))
     return IndexedSlices(values, indices, given[0].dense_shape)
 
 
-def _followed(value: Any) -> Any:
-    return value if isinstance(value, (Variable, IndexedSlices)) else convert_to_tensor(value)
+def _apart(args: Sequence[Any]) -> list[Any]:
+    """The arguments as tensors, each of its own, also where the same one was given twice."""
+    made: list[Any] = []
+    for value in args:
+        x = value if value is None or nest.is_composite(value) else convert_to_tensor(value)
+        made.append(identity(x) if any(x is other for other in made) else x)
+    return made
 
 
 def _positions(f: Function, params: Any, args: Sequence[Any]) -> list[int]:

@@ -9,6 +9,7 @@ from typing import Any
 from wengert.core import nest
 from wengert.core.here import installed, state
 from wengert.core.operation import Row
+from wengert.errors import InternalError
 
 
 @contextmanager
@@ -39,7 +40,13 @@ def record_operation(
     outputs, inputs = nest.flatten(output_tensors), nest.flatten(input_tensors)
 
     def joint(gs: Sequence[Any], ys: Any, xs: Any, attrs: Any) -> list[Any]:
-        return nest.flatten(backward_function(*gs))
+        found = nest.flatten(backward_function(*gs))
+        if len(found) < len(inputs):
+            raise InternalError(
+                f"The backward function of {op_type} returned too few gradients: {len(found)} for "
+                f"{len(inputs)} inputs. Return one for each, None where there is none."
+            )
+        return found
 
     row = Row(op_type, lambda xp, *xs: xs, joint=joint, many=len(outputs) != 1, users=True)
     for recorder in state.here.recorders:

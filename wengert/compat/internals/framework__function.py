@@ -10,24 +10,33 @@ from wengert.api.function import function
 
 
 class Defun:
-    """A function with the dtypes of its arguments, and perhaps a gradient of its own in Python."""
+    """A function with the dtypes of its arguments, and perhaps a gradient of its own.
+
+    `python_grad_func(op, *dys)` is a gradient function as for RegisterGradient; `grad_func(*inputs, *dys)`
+    is another Defun.
+    """
 
     def __init__(self, *input_types: Any, **options: Any) -> None:
-        self._options = options
+        self._python_gradient = options.get("python_grad_func")
+        self._gradient = options.get("grad_func")
 
     def __call__(self, func: Callable[..., Any]) -> Any:
-        own = self._options.get("python_grad_func")
         traced = function(func)
-        if own is None:
+        if self._python_gradient is None and self._gradient is None:
             return traced
 
         @custom_gradient
         def with_gradient(*args: Any) -> Any:
             result = traced(*args)
-            op = _Call(args, result)
-            return result, lambda *dys: own(op, *dys)
+            return result, lambda *dys: self._back(args, result, dys)
 
         return with_gradient
+
+    def _back(self, args: tuple[Any, ...], result: Any, dys: tuple[Any, ...]) -> Any:
+        if self._python_gradient is not None:
+            return self._python_gradient(_Call(args, result), *dys)
+        assert self._gradient is not None
+        return self._gradient(*args, *dys)
 
 
 class _Call:

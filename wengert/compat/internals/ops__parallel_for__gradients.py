@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert import shape, size
-from wengert.api.gradients import gradients
+from wengert import shape
+from wengert.api.gradients import gradients_of_each
 from wengert.core import nest
-from wengert.ops.creation import range_
-from wengert.ops.elementwise import zeros_like
-from wengert.ops.gathering import gather
 from wengert.ops.joining import concat
-from wengert.ops.mapping import map_fn
+from wengert.ops.reductions import reduce_sum
 from wengert.ops.shaping import reshape, transpose
 
 
@@ -19,15 +16,10 @@ def jacobian(
     output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None
 ) -> Any:
     """The derivatives of each element of the output, by each of the inputs."""
-    flat, rows = nest.flatten(inputs), reshape(output, [-1])
-
-    def row(i: Any) -> list[Any]:
-        found = gradients(gather(rows, i), flat)
-        return [zeros_like(x) if g is None else g for g, x in zip(found, flat, strict=True)]
-
-    stacked = map_fn(row, range_(size(rows)), dtype=[x.dtype for x in flat])
+    rows = reshape(output, [-1])
     whole = [
-        reshape(s, concat([shape(output), shape(x)], 0)) for s, x in zip(stacked, flat, strict=True)
+        reshape(gradients_of_each(rows, x), concat([shape(output), shape(x)], 0))
+        for x in nest.flatten(inputs)
     ]
     return nest.pack_sequence_as(inputs, whole)
 
@@ -36,14 +28,8 @@ def batch_jacobian(
     output: Any, inp: Any, use_pfor: bool = True, parallel_iterations: int | None = None
 ) -> Any:
     """The Jacobian of each example; examples do not depend on one another."""
-    examples = shape(output)[0]
-    columns = reshape(output, [examples, -1])
-
-    def row(i: Any) -> Any:
-        return gradients(gather(columns, i, axis=1), inp)[0]
-
-    stacked = map_fn(row, range_(shape(columns)[1]), dtype=inp.dtype)
-    by_example = reshape(stacked, concat([shape(columns)[1:], shape(inp)], 0))
-    rank = len(inp.shape) + 1
-    turned = transpose(by_example, [1, 0, *range(2, rank)])
-    return reshape(turned, concat([shape(output), shape(inp)[1:]], 0))
+    columns = reshape(output, [shape(output)[0], -1])
+    # An example's output depends on its own input alone: the sum over examples loses nothing.
+    stacked = gradients_of_each(reduce_sum(columns, 0), inp)
+    by_example = transpose(stacked, [1, 0, *range(2, len(inp.shape) + 1)])
+    return reshape(by_example, concat([shape(output), shape(inp)[1:]], 0))

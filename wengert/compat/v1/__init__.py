@@ -205,6 +205,8 @@ globals().update(initializers.V1_NAMES)
 
 def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
+    if name == "flags":
+        return app.flags
     return aliases.find(name)
 
 

@@ -30,5 +30,14 @@ starting      a plan as another process left it, or made now
 running       what can be called, made of what was written down
 runtime       what goes through the steps without Python; `entry` gets there, `threads` has the pool
 blas          OpenBLAS, found and called by address; `eager` uses it outside of graphs
+
+For large arrays outside of graphs, whatever their sizes (`wengert.engines.fast` asks):
+
+kernels       functions whose sizes are arguments: how they are written, compiled and called
+flat          elementwise rows; `rows` sums, extremes and softmax; `columns` batch norm
+pools         pooling; `routes` the gradient of maxima
+direct        convolutions; `depthwise` those of single channels; `lines` what both see of an image
+meeting       extremes of rows with one index; `neighbours` local response normalization
+
 describing    a plan in words
 """

@@ -188,7 +188,7 @@ class _Emitter(Layout):
                 at = self.body.set(f"mul i64 {part}, {self.columns if self.parts > 1 else 0}")
                 row = self._element(self._pointer(self.partial[k]), kind, at)
                 self.column_sums[k] = row
-                nothing = literal(kind, _neutral(s.item.how, kind), self.width)
+                nothing = literal(kind, neutral(s.item.how, kind), self.width)
 
                 def body(j: str, width: int, mask: str | None, row: str = row, kind: str = kind,
                          nothing: str = nothing) -> list[str]:  # fmt: skip
@@ -356,7 +356,7 @@ class _Emitter(Layout):
             return found
 
         starts = [
-            literal(self.sums[k].item.kind, _neutral(self.sums[k].item.how, self.sums[k].item.kind),
+            literal(self.sums[k].item.kind, neutral(self.sums[k].item.how, self.sums[k].item.kind),
                     self.width)
             for k in running
         ]  # fmt: skip
@@ -650,7 +650,7 @@ class _Emitter(Layout):
     def _combine(self, s: Sum, so_far: str, value: str, width: int, mask: str | None) -> str:
         """One more element for each of the sums of a row."""
         kind, how = s.item.kind, s.item.how
-        then = _combined_pair(self.body, how, kind, so_far, value, width)
+        then = combined(self.body, how, kind, so_far, value, width)
         if mask is None or width == 1:
             return then
         kinds = llvm_type(kind, width)
@@ -660,7 +660,7 @@ class _Emitter(Layout):
         s = self.sums[k]
         row, kind = self.column_sums[k], s.item.kind
         so_far = self._read(row, kind, j, width, mask)
-        then = _combined_pair(self.body, s.item.how, kind, so_far, value, width)
+        then = combined(self.body, s.item.how, kind, so_far, value, width)
         self._store(row, kind, j, then, mask, width)
 
     def _across(self, s: Sum, vector: str, width: int) -> str:
@@ -669,7 +669,7 @@ class _Emitter(Layout):
         while width > 1:
             half = width // 2
             pair = [self._half(vector, kind, width, h) for h in (0, 1)]
-            vector = _combined_pair(self.body, s.item.how, kind, pair[0], pair[1], half)
+            vector = combined(self.body, s.item.how, kind, pair[0], pair[1], half)
             width = half
         return vector
 
@@ -717,7 +717,7 @@ def _repeated(body: Body, name: str, kind: str, width: int) -> str:
     return body.set(f"shufflevector {kinds} {one}, {kinds} poison, <{width} x i32> zeroinitializer")
 
 
-def _neutral(how: str, kind: str) -> Any:
+def neutral(how: str, kind: str) -> Any:
     """What a sum, a product or an extreme begins with, as the extra of a constant."""
     if how in ("any", "all"):
         return how == "all"
@@ -732,7 +732,7 @@ def _neutral(how: str, kind: str) -> Any:
     return low if how == "max" else high
 
 
-def _combined_pair(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str:
+def combined(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str:
     """Two sums, products or extremes put together."""
     kinds, truth = llvm_type(kind, width), llvm_type("b1", width)
     if how in ("any", "all"):
@@ -749,9 +749,9 @@ def _combined_pair(body: Body, how: str, kind: str, a: str, b: str, width: int) 
         return body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")
     # A NaN that comes is taken, and never let go of.
     better = body.set(f"fcmp {'ogt' if how == 'max' else 'olt'} {kinds} {b}, {a}")
+    largest = body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")  # an instruction
     nan = body.set(f"fcmp uno {kinds} {b}, {b}")
-    take = body.set(f"or {truth} {better}, {nan}")
-    return body.set(f"select {truth} {take}, {kinds} {b}, {kinds} {a}")
+    return body.set(f"select {truth} {nan}, {kinds} {b}, {kinds} {largest}")
 
 
 def _combined(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]:

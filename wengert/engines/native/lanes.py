@@ -487,10 +487,11 @@ def _extreme(better: str, worse: str, x: Lane, y: Lane) -> Lane:
     """The better of two; NaN where one of them is NaN."""
     if not is_float(x.kind):
         return LANES.where(emit(better, x, y, dtype=BOOL), x, y)
-    for a, b in ((x, y), (y, x)):
+    # Of zeros with different signs the second, as NumPy has it.
+    for a, b, worst in ((x, y, {"lt": "le", "gt": "ge"}[worse]), (y, x, worse)):
         known = b.code.known(b.value)
         if known is not None and known == known:
-            return LANES.where(emit(worse, a, b, dtype=BOOL), b, a)  # a, if it is NaN
+            return LANES.where(emit(worst, a, b, dtype=BOOL), b, a)  # a, if it is NaN
     chosen = LANES.where(emit(better, x, y, dtype=BOOL), x, y)  # y, if one of them is NaN
     return LANES.where(LANES.isnan(x), x, chosen)
 

@@ -147,7 +147,7 @@ class Lowering:
 
     def _elementwise(self, op: Operation, views: Sequence[Any]) -> View:
         form = op.outputs[0]._array
-        code, result = _template(op.row, [v.kind for v in views], op.attrs)
+        code, result = template(op.row, [v.kind for v in views], op.attrs)
         if code.kind(result) != type_of(form.dtype):
             raise NotLowered("the result has another dtype in NumPy")
         return self.mapped(code, result, [broadcast(v, form.shape) for v in views], form.shape)
@@ -424,7 +424,7 @@ _CODES: Final[dict[Any, Code]] = {}
 _TEMPLATES: Final[dict[Any, tuple[Code, int] | NotLowered]] = {}
 
 
-def _template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
+def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
     """The kernel of a row as scalar code."""
     try:
         key = (row.kernel, *kinds, exactly(attrs))

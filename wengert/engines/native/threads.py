@@ -26,6 +26,11 @@ def functions() -> Loaded:
         return _functions()
 
 
+def locked() -> Any:
+    """While something is made that must be made by one thread."""
+    return _LOCK
+
+
 @functools.cache
 def _functions() -> Loaded:
     text = runtime.text()

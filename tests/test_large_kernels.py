@@ -1,0 +1,556 @@
+"""Kernels of machine code for large arrays: the numbers of NumPy's kernels, whatever the sizes."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.core.operation import LARGE
+from wengert.core.registry import TABLE
+from wengert.engines import fast
+from wengert.engines.choosing import Chosen
+from wengert.engines.native import columns, flat, kernels, meeting, rows
+from wengert.engines.native.engine import is_supported
+from wengert.ops import convolving
+
+pytestmark = pytest.mark.skipif(not is_supported(), reason="nothing compiles here")
+
+KINDS = ["f4", "f8"]
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 1e-310, 3e38, 1.0, -1.0, 0.5]
+# Both sum in their own order.
+CLOSE = {"f4": {"rtol": 2e-5, "atol": 2e-4}, "f8": {"rtol": 1e-12, "atol": 1e-11}}
+
+
+@pytest.fixture(autouse=True)
+def native_again() -> Iterator[None]:
+    yield
+    tf.config.set_engine(None)
+    tf.config.set_threads(None)
+
+
+def drawn(shape: Any, kind: str, special: float = 0.0, seed: int = 0) -> Any:
+    """Numbers of many sizes; a share of them special."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=shape) * 3
+    chosen = rng.choice(SPECIAL, size=np.shape(x))
+    with np.errstate(all="ignore"):
+        return np.where(rng.random(np.shape(x)) < special, chosen, x).astype(kind)
+
+
+def alike(got: Any, want: Any, kind: str, exact: bool = False) -> None:
+    """The same shape, dtype and numbers; infinities and NaN in the same places."""
+    a, b = np.asarray(got), np.asarray(want)
+    assert (a.shape, a.dtype) == (b.shape, b.dtype)
+    if exact:
+        np.testing.assert_array_equal(a, b)
+        assert np.array_equal(np.signbit(a), np.signbit(b)) or np.isnan(b).any()
+    else:
+        np.testing.assert_allclose(a, b, **CLOSE[kind])
+
+
+def both(run: Callable[[], Any], used: bool = True) -> tuple[Any, Any]:
+    """What the kernels of machine code give, which must be used, and what NumPy's give."""
+    asked = []
+    real = fast._function
+
+    def noted(module: str, function: str) -> Any:
+        found = real(module, function)
+
+        def watched(*arguments: Any) -> Any:
+            result = found(*arguments)
+            asked.append(result is not None)
+            return result
+
+        return watched
+
+    fast._function = noted  # type: ignore[assignment]
+    try:
+        got = run()
+    finally:
+        fast._function = real
+    assert any(asked) is used
+    tf.config.set_engine("numpy")
+    want = run()
+    tf.config.set_engine(None)
+    return got, want
+
+
+def gradient(f: Callable[[Any], Any], x: Any) -> tuple[Any, Any]:
+    """A value, and the gradient for cotangents that are not all alike."""
+    with tf.GradientTape() as tape:
+        v = tf.constant(x)
+        tape.watch(v)
+        y = f(v)
+    g = np.cos(np.arange(y.numpy().size)).reshape(y.shape).astype(x.dtype)
+    return y.numpy(), tape.gradient(y, v, output_gradients=tf.constant(g)).numpy()
+
+
+def assert_both(run: Callable[[], Any], kind: str, exact: bool = False, used: bool = True) -> None:
+    for got, want in zip(*both(run, used), strict=True):
+        alike(got, want, kind, exact)
+
+
+# ---- elementwise --------------------------------------------------------------------------------
+
+LOOPS = sorted(name for name, row in TABLE.items() if row.large is fast.in_one_loop)
+
+
+def inputs_of(row: Any) -> int:
+    if isinstance(row.vjp, tuple):
+        return len(row.vjp)
+    return len(inspect.signature(row.kernel).parameters) - 1 if row.ufunc is None else 1
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_row_gives_what_its_kernel_gives(name: str) -> None:
+    """On numbers of many sizes, infinities, NaN, both zeros and numbers near zero."""
+    row = TABLE[name]
+    for kind in KINDS:
+        count = inputs_of(row)
+        xs = [drawn(1003, kind, 0.2, seed) for seed in range(count)]
+        if name == "SelectV2":
+            xs[0] = xs[0] > 0
+        got = flat.applied(row, xs, {}) if known(row, xs) else None
+        if got is None:
+            continue
+        with np.errstate(all="ignore"):
+            want = row.kernel(np, *xs)
+        assert got.dtype == want.dtype
+        finite = np.isfinite(want)
+        np.testing.assert_array_equal(got[~finite], want[~finite])
+        tiny = np.finfo(kind).tiny
+        np.testing.assert_allclose(
+            got[finite], want[finite], rtol=64 * np.finfo(kind).eps, atol=8 * tiny
+        )
+
+
+def known(row: Any, xs: Any) -> bool:
+    """Whether a row can be written as scalar code."""
+    kinds = tuple("b1" if x.dtype == bool else x.dtype.str[1:] for x in xs)
+    return flat._made(row, kinds) is not None
+
+
+def test_most_rows_are_loops() -> None:
+    """A guard: what can no longer be lowered would silently be NumPy's."""
+    found = [n for n in LOOPS if known(TABLE[n], [drawn(3, "f4")] * inputs_of(TABLE[n]))]
+    assert len(found) >= 40
+    assert {"Exp", "Sigmoid", "Relu", "ReluGrad", "SigmoidGrad", "SqrtGrad", "Tanh"} <= set(found)
+
+
+def test_zeros_with_signs() -> None:
+    """relu and choices keep the signs that NumPy gives."""
+    x = np.tile(np.float32([0.0, -0.0, 1.0, -1.0]), LARGE // 4)
+    assert_both(lambda: [tf.nn.relu(x), tf.where(x > 0, -x, x), -tf.constant(x)], "f4", exact=True)
+
+
+def test_numbers_beside_arrays() -> None:
+    """A single number is read once; shapes that broadcast otherwise are NumPy's."""
+    x, c = drawn((200, 200), "f4"), drawn((200, 200), "f4") > 0
+    assert_both(lambda: [tf.where(c, x, 0.5), tf.where(c, np.float32(2), x)], "f4", exact=True)
+    assert_both(lambda: [tf.where(c, x, x[0])], "f4", exact=True, used=False)
+
+
+def test_arrays_with_gaps_are_numpys() -> None:
+    x = tf.constant(drawn((400, 400), "f8"))
+    assert_both(lambda: [tf.tanh(x[:, ::2]), tf.tanh(tf.transpose(x))], "f8", used=False)
+
+
+def test_where_an_array_begins_does_not_matter() -> None:
+    """Nor which elements a vector holds: the bits of a number depend on nothing but itself."""
+    x = drawn(LARGE * 2 + 7, "f4")
+    whole = tf.math.softplus(x).numpy()
+    for begin in (1, 3, 8):
+        part = tf.math.softplus(x[begin : begin + LARGE]).numpy()
+        assert part.tobytes() == whole[begin : begin + LARGE].tobytes()
+
+
+# ---- rows ---------------------------------------------------------------------------------------
+
+ROWS = [(97, 1003), (2, 3, 9000), (1200, 40), (40000,)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", ROWS)
+def test_rows(shape: Any, kind: str) -> None:
+    x = drawn(shape, kind)
+    assert_both(
+        lambda: [
+            *[reduce(x, -1) for reduce in (tf.reduce_sum, tf.reduce_mean)],
+            tf.reduce_sum(x, list(range(x.ndim)), keepdims=True),
+            tf.nn.softmax(x),
+            tf.nn.log_softmax(x),
+        ],
+        kind,
+    )
+    assert_both(lambda: [tf.reduce_max(x, -1), tf.reduce_min(x, -1, True)], kind, exact=True)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_with_infinities(kind: str) -> None:
+    x = drawn((300, 150), kind, 0.005)
+    x[0], x[1], x[2, 5], x[3, 149] = -np.inf, -0.0, np.nan, np.inf
+    assert_both(lambda: [tf.reduce_sum(x, 1), tf.nn.softmax(x), tf.nn.log_softmax(x)], kind)
+    assert_both(lambda: [tf.reduce_max(x, 1), tf.reduce_min(x, 1)], kind, exact=True)
+
+
+def test_other_axes_are_numpys() -> None:
+    x = drawn((300, 200), "f4")
+    assert_both(lambda: [tf.reduce_sum(x, 0), tf.nn.softmax(x, 0)], "f4", used=False)
+
+
+def test_long_sums_keep_their_digits() -> None:
+    """As many as NumPy's sums by halves keep, also of a million numbers alike."""
+    x = np.full(10**6, 0.1, np.float32)
+    assert abs(float(tf.reduce_sum(x)) / 1e5 - 1) < 1e-6
+    logs = tf.nn.log_softmax(np.zeros(10**6, np.float32)).numpy()
+    np.testing.assert_allclose(logs, -np.log(1e6), rtol=1e-6)
+
+
+def test_cross_entropy() -> None:
+    x, labels = drawn((200, 300), "f4"), np.arange(200) % 300
+    assert_both(
+        lambda: gradient(lambda v: tf.nn.sparse_softmax_cross_entropy_with_logits(labels, v), x),
+        "f4",
+    )
+
+
+# ---- pooling ------------------------------------------------------------------------------------
+
+IMAGES = [(3, 40, 41, 16), (2, 45, 30, 19), (1, 22, 23, 100)]
+WINDOWS = list(itertools.product([1, 2, 3, (2, 5)], [1, 2, (3, 1)], ["SAME", "VALID"]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", IMAGES)
+def test_maxima(shape: Any, kind: str) -> None:
+    """With many ties, NaN and infinities: the same bits, also of the gradient."""
+    x = np.round(drawn(shape, kind, 0.02))
+    explicit = [[0, 0], [1, 0], [0, 1], [0, 0]]
+    for size, stride, padding in [*WINDOWS, ((2, 3), 2, explicit)]:
+        if size != 1:
+            pool = lambda v, *given: tf.nn.max_pool2d(v, *given)  # noqa: E731
+            for got, want in zip(*both(lambda: gradient(
+                lambda v: pool(v, size, stride, padding), x
+            )), strict=True):  # fmt: skip
+                np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape", IMAGES)
+def test_means(shape: Any, kind: str) -> None:
+    x = drawn(shape, kind)
+    for size, stride, padding in WINDOWS:
+        if size != 1:
+            given = size, stride, padding
+            assert_both(lambda: gradient(lambda v: tf.nn.avg_pool2d(v, *given), x), kind)
+
+
+def test_pooling_of_other_layouts() -> None:
+    """Volumes, lines, halves and few channels are NumPy's."""
+    y, line = drawn((2, 8, 20, 20, 16), "f4"), drawn((200, 200, 2), "f4")
+    run = lambda: [tf.nn.max_pool3d(y, 2, 2, "SAME"), tf.nn.max_pool1d(line, 2, 2, "SAME")]  # noqa: E731
+    assert_both(run, "f4", exact=True, used=False)
+    half = y[0].astype("f2")
+    assert_both(lambda: [tf.nn.max_pool2d(half, 2, 2, "SAME")], "f2", exact=True, used=False)
+
+
+# ---- convolutions -------------------------------------------------------------------------------
+
+FILTERS = [
+    ((2, 20, 21, 16), (3, 3), 32),
+    ((2, 19, 18, 7), (3, 5), 19),
+    ((3, 17, 5, 5), (5, 5), 9),
+    ((1, 24, 24, 64), (3, 3), 64),
+    ((4, 20, 20, 16), (1, 1), 8),
+    ((2, 30, 30, 16), (3, 3), 4),
+    ((2, 12, 3, 130), (2, 2), 48),
+    ((2, 30, 31, 9), (3, 3), 1),
+    ((2, 30, 31, 9), (3, 3), 3),
+]
+HOW = [
+    *itertools.product([1, 2, (3, 1)], ["SAME", "VALID", [[0, 0], [1, 0], [1, 3], [0, 0]]], [1]),
+    (1, "SAME", 2),
+    (1, "VALID", (1, 2)),
+]
+
+
+@pytest.fixture
+def always(monkeypatch: Any) -> None:
+    """Convolutions with little to do are asked for, too."""
+    monkeypatch.setattr(convolving, "WORTH_SHARING", 1)
+
+
+def filter_of(shape: Any, kind: str) -> Any:
+    return drawn(shape, kind, seed=9) / 3
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", FILTERS, ids=str)
+def test_convolutions(case: Any, kind: str) -> None:
+    shape, size, made = case
+    x, w = drawn(shape, kind), filter_of((*size, shape[3], made), kind)
+    for strides, padding, rate in HOW:
+        if padding == "VALID" and ((rate != 1 and shape[2] < 9) or shape[2] < size[1]):
+            continue
+        given = strides, padding, "NHWC", rate
+        run = lambda: gradient(lambda v: tf.nn.conv2d(v, w, *given), x)  # noqa: E731
+        assert_both(run, kind)
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", FILTERS, ids=str)
+def test_gradients_in_the_filter(case: Any, kind: str) -> None:
+    """Sums over all windows, some rows of them at a time: as near as NumPy's."""
+    shape, size, made = case
+    made = -(-made // 8) * 8
+    x, w = drawn(shape, kind), filter_of((*size, shape[3], made), kind)
+    for strides, padding, rate in HOW:
+        if padding == "VALID" and ((rate != 1 and shape[2] < 9) or shape[2] < size[1]):
+            continue
+        given = strides, padding, "NHWC", rate
+        got, want = both(lambda: gradient(lambda v: tf.nn.conv2d(x, v, *given), w)[1])
+        np.testing.assert_allclose(got, want, rtol=0, atol=CLOSE[kind]["rtol"] * np.abs(want).max())
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", [((2, 20, 21, 32), (3, 3)), ((3, 23, 6, 117), (3, 5))], ids=str)
+def test_channels_by_themselves(case: Any, kind: str) -> None:
+    shape, size = case
+    x, w = drawn(shape, kind), filter_of((*size, shape[3], 1), kind)
+    for strides, padding, rate in [(1, "SAME", 1), (2, "VALID", 1), (2, "SAME", 1), (1, "SAME", 2)]:
+        steps = [1, strides, strides, 1]
+        for got, want in zip(*both(lambda: gradient(
+            lambda v: tf.nn.depthwise_conv2d(v, w, steps, padding, dilations=[rate, rate]), x
+        )), strict=True):  # fmt: skip
+            alike(got, want, kind)
+
+
+def test_convolutions_of_other_layouts() -> None:
+    """Channels in front are moved; groups go the common way."""
+    x, w = drawn((2, 16, 30, 30), "f4"), filter_of((3, 3, 16, 24), "f4")
+    assert_both(lambda: [tf.nn.conv2d(x.transpose(0, 2, 3, 1), w, 1, "SAME")], "f4", used=False)
+    grouped = filter_of((3, 3, 8, 24), "f4")
+    y = np.ascontiguousarray(x.transpose(0, 2, 3, 1))
+    assert_both(lambda: [tf.nn.conv2d(y, grouped, 1, "SAME")], "f4", used=False)
+    assert_both(lambda: [tf.nn.conv2d_transpose(y, filter_of((3, 3, 32, 16), "f4"),
+                                                (2, 60, 60, 32), 2)], "f4")  # fmt: skip
+
+
+def test_lines_too_long_are_numpys() -> None:
+    """What a part needs stays below a megabyte."""
+    x, w = drawn((1, 8, 4000, 32), "f4"), filter_of((3, 3, 32, 16), "f4")
+    assert_both(lambda: [tf.nn.conv2d(x, w, 1, "SAME")], "f4", used=False)
+
+
+# ---- the others ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(9, 20, 20, 24), (5, 31, 33, 20), (700, 100)])
+def test_batch_norm(shape: Any) -> None:
+    x = drawn(shape, "f4") + np.float32(100)
+    channels = shape[-1]
+    scale, offset = np.linspace(1, 2, channels).astype("f4"), np.zeros(channels, "f4")
+    image = x if len(shape) == 4 else x.reshape(-1, 1, 1, channels)
+    run = lambda: tf.compat.v1.nn.fused_batch_norm(image, scale, offset)  # noqa: E731
+    for got, want in zip(*both(run), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_response_normalization(kind: str) -> None:
+    x = drawn((2, 20, 20, 70), kind)
+    for radius, beta in ((5, 0.5), (2, 0.75), (100, 1.0), (0, 0.6)):
+        run = lambda: [tf.nn.local_response_normalization(x, radius, beta=beta)]  # noqa: E731
+        assert_both(run, kind)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("width", [8, 37, 100, 257])
+def test_rows_that_meet(kind: str, width: int) -> None:
+    """Again and again: where threads wrote to the same places, an extreme would be lost at times."""
+    x = drawn((20000 // width * 8, width), kind, 0.01)
+    ids = np.random.default_rng(1).integers(0, 5, len(x))
+    extremes = tf.math.unsorted_segment_max, tf.math.unsorted_segment_min
+    for _ in range(5):
+        assert_both(lambda: [f(x, ids, 6) for f in extremes], kind, exact=True)
+
+
+def test_indices_outside_are_not_written() -> None:
+    out, x = np.zeros((4, 100), "f4"), drawn((1000, 100), "f4")
+    for bad in (-1, 4):
+        ids = np.full(1000, bad)
+        assert meeting.changed(np.maximum, out, ids, x) is None
+    assert not out.any()
+
+
+def test_sums_of_columns() -> None:
+    x = drawn((5000, 97), "f8")
+    alike(columns.summed("value", x), x.sum(0), "f8")
+    assert columns.summed("value", x[:, :1].copy()) is None
+
+
+# ---- threads, engines, memory -------------------------------------------------------------------
+
+
+def programs() -> list[Any]:
+    x = drawn((4, 32, 32, 32), "f4")
+    w = filter_of((3, 3, 32, 32), "f4")
+    flat_x = x.reshape(128, -1)
+    return [
+        tf.tanh(x).numpy(),
+        tf.nn.softmax(flat_x).numpy(),
+        tf.reduce_sum(flat_x, 1).numpy(),
+        *gradient(lambda v: tf.nn.conv2d(v, w, 1, "SAME"), x),
+        *gradient(lambda v: tf.nn.max_pool2d(v, 3, 2, "SAME"), x),
+        *gradient(lambda v: tf.nn.avg_pool2d(v, 3, 2, "SAME"), x),
+        tf.compat.v1.nn.fused_batch_norm(x, np.ones(32, "f4"), np.ones(32, "f4"))[0].numpy(),
+    ]
+
+
+def bits() -> list[bytes]:
+    return [y.tobytes() for y in programs()]
+
+
+def test_threads_change_no_bit() -> None:
+    want = bits()
+    for count in (1, 3, 2):
+        tf.config.set_threads(count)
+        assert bits() == want
+
+
+def test_many_threads_at_once() -> None:
+    want = bits()
+    with ThreadPoolExecutor(6) as pool:
+        assert all(found == want for found in pool.map(lambda _: bits(), range(12)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_after_a_fork() -> None:
+    code = (
+        "import os, numpy as np, wengert as tf\n"
+        "x = np.linspace(-3, 3, 100000, dtype=np.float32)\n"
+        "want = tf.tanh(x).numpy().tobytes()\n"
+        "child = os.fork()\n"
+        "same = tf.tanh(x).numpy().tobytes() == want\n"
+        "if not child: os._exit(0 if same else 1)\n"
+        "print(same, os.waitpid(child, 0)[1])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["True", "0"], done.stderr
+
+
+def test_inputs_are_left_alone() -> None:
+    x = drawn((4, 32, 32, 32), "f4")
+    before = x.tobytes()
+    tf.nn.conv2d(x, filter_of((3, 3, 32, 32), "f4"), 1, "SAME")
+    tf.nn.softmax(x)
+    tf.nn.relu(x)
+    tf.nn.max_pool2d(x, 2, 2, "SAME")
+    assert x.tobytes() == before
+
+
+def test_the_reference_engine_asks_nobody() -> None:
+    """tf.config.set_engine("numpy"): the bits of the row's own kernel."""
+    x = drawn(LARGE, "f4")
+    tf.config.set_engine("numpy")
+    assert tf.sigmoid(x).numpy().tobytes() == TABLE["Sigmoid"].kernel(np, x).tobytes()
+
+
+def test_small_arrays_ask_nobody(monkeypatch: Any) -> None:
+    def refused(*_: Any) -> Any:
+        raise AssertionError("it is small")
+
+    monkeypatch.setattr(fast, "_function", refused)
+    x = drawn((4, 5, 5, 3), "f4")
+    tf.nn.conv2d(x, filter_of((3, 3, 3, 8), "f4"), 1, "SAME")
+    tf.nn.max_pool2d(x, 2, 2, "SAME")
+    tf.reduce_sum(tf.nn.softmax(tf.tanh(x)))
+
+
+def test_compiled_plans_use_them_too() -> None:
+    """A step of NumPy's in a compiled function is the row's kernel, which asks."""
+    x, w = drawn((4, 32, 32, 16), "f4"), filter_of((3, 3, 16, 32), "f4")
+    f = tf.function(
+        lambda v: tf.nn.max_pool2d(tf.nn.conv2d(tf.nn.relu(v), w, 1, "SAME"), 2, 2, "SAME")
+    )
+    eager = tf.nn.max_pool2d(tf.nn.conv2d(tf.nn.relu(x), w, 1, "SAME"), 2, 2, "SAME")
+    assert f(tf.constant(x)).numpy().tobytes() == eager.numpy().tobytes()
+
+
+def test_without_memory_numpy_does_it() -> None:
+    """A kernel that gets none says so, and what it wrote is not used."""
+
+    def text() -> str:
+        w = kernels.Writer(1, 1)
+        w.write("f4", w.room("f4", w.numbers[0]), 0, "0.0", 1)
+        return w.text()
+
+    kernel = kernels.kernel(text)()
+    x = np.zeros(3, np.float32)
+    kernel(1, (10,), x)
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            kernel(4, (1 << 60,), x)
+    assert kernels.careful(lambda: kernel(4, (1 << 60,), x))() is None
+
+
+def test_a_mistake_is_told_once(monkeypatch: Any) -> None:
+    """What does not compile is NumPy's, with one warning."""
+    monkeypatch.setattr(Chosen, "warned", set())
+
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("LLVM says no")
+
+    monkeypatch.setattr(rows, "_softmax", broken)
+    x = drawn((200, 300), "f4")
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        for _ in range(2):
+            y = tf.nn.softmax(x).numpy()
+    assert len(found) == 1
+    assert "LLVM says no" in str(found[0].message)
+    np.testing.assert_allclose(y.sum(1), 1, rtol=1e-5)
+
+
+WITHOUT = """
+import sys, warnings
+sys.modules["llvmlite"] = sys.modules["llvmlite.binding"] = None
+warnings.simplefilter("error")
+import numpy as np, wengert as tf
+x = np.linspace(-3, 3, 2 * 32 * 32 * 32, dtype=np.float32).reshape(2, 32, 32, 32)
+y = tf.nn.max_pool2d(tf.tanh(tf.nn.conv2d(x, np.ones((3, 3, 32, 8), np.float32), 1, "SAME")), 2, 2, "SAME")
+print(float(tf.reduce_sum(tf.nn.softmax(y))))
+"""
+
+
+def test_without_llvm_numpy_does_it() -> None:
+    """Silently."""
+    env = {**os.environ, "WENGERT_CACHE_DIR": ""}
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, env=env)
+    assert not done.stderr
+    assert abs(float(done.stdout) - 2 * 16 * 16) < 1e-2
+
+
+def test_a_fault_is_found() -> None:
+    """The comparison sees an element that is 0.1 % off, and a lost sign of zero."""
+    x = drawn(1000, "f4")
+    y = x.copy()
+    y[517] *= 1.001
+    with pytest.raises(AssertionError):
+        alike(y, x, "f4")
+    with pytest.raises(AssertionError):
+        alike(np.float32([0.0]), np.float32([-0.0]), "f4", exact=True)

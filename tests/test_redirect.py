@@ -1,0 +1,373 @@
+"""`import tensorflow` put in and taken out, and what the names resolve to."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.compat import resolver
+from wengert.errors import MissingNameError
+
+INTERNALS = Path(resolver.__file__).parent / "internals"
+
+
+@pytest.fixture
+def redirected() -> Iterator[None]:
+    tf.compat.install()
+    yield
+    tf.compat.uninstall()
+
+
+def module(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+def test_in_and_out() -> None:
+    """Afterwards nothing is left of it."""
+    before = list(sys.meta_path)
+    tf.compat.install()
+    tf.compat.install(v1=True)  # twice is once
+    assert tf.compat.is_installed()
+    assert module("tensorflow").placeholder is tf.compat.v1.placeholder
+    tf.compat.uninstall()
+    assert sys.meta_path == before
+    assert not tf.compat.is_installed()
+    assert not [name for name in sys.modules if name.partition(".")[0] == "tensorflow"]
+
+
+def test_not_over_a_tensorflow_that_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two libraries in one program would not know each other's tensors."""
+    loaded = types.ModuleType("tensorflow")
+    loaded.__file__ = "/somewhere/tensorflow/__init__.py"
+    monkeypatch.setitem(sys.modules, "tensorflow", loaded)
+    with pytest.raises(RuntimeError, match="imported already, from /somewhere/tensorflow"):
+        tf.compat.install()
+    assert not tf.compat.is_installed()
+
+
+def test_the_versions_differ_at_the_top_level() -> None:
+    """Version 2 first, with version 1's names behind it; or the other way round."""
+    tf.compat.install()
+    assert module("tensorflow").where is tf.where
+    assert module("tensorflow").Session is tf.compat.v1.Session
+    assert module("tensorflow.compat.v2").where is tf.where
+    tf.compat.install(v1=True)
+    assert module("tensorflow").where is tf.compat.v1.where
+    assert module("tensorflow").GradientTape is tf.GradientTape
+    tf.compat.uninstall()
+
+
+PLACES = [
+    ("tensorflow.python.ops.math_ops", "reduce_sum", "reduce_sum"),
+    ("tensorflow.python.ops.math_ops", "reduce_sum_v1", "compat.v1.reduce_sum"),
+    ("tensorflow.python.ops.array_ops", "gather", "compat.v1.gather"),
+    ("tensorflow.python.ops.array_ops", "gather_v2", "gather"),
+    ("tensorflow.python.ops.nn_ops", "conv2d", "compat.v1.nn.conv2d"),
+    ("tensorflow.python.ops.nn_ops", "max_pool_v2", "nn.max_pool"),
+    ("tensorflow.python.ops.gen_nn_ops", "relu_grad", "raw_ops.ReluGrad"),
+    ("tensorflow.python.ops.gen_nn_ops", "max_pool_v2", "raw_ops.MaxPoolV2"),
+    ("tensorflow.python.ops.gradients_impl", "gradients", "compat.v1.gradients"),
+    ("tensorflow.python.ops.control_flow_ops", "while_loop", "compat.v1.while_loop"),
+    ("tensorflow.python.framework.ops", "Graph", "Graph"),
+    ("tensorflow.python.framework.ops", "RegisterGradient", "RegisterGradient"),
+    ("tensorflow.python.framework.dtypes", "float32", "float32"),
+    ("tensorflow.python.framework.errors_impl", "OpError", "errors.OpError"),
+    ("tensorflow.python.eager.def_function", "function", "function"),
+    ("tensorflow.python.eager.backprop", "GradientTape", "GradientTape"),
+    ("tensorflow.python.client.session", "Session", "compat.v1.Session"),
+    ("tensorflow.python.training.adam", "AdamOptimizer", "compat.v1.train.AdamOptimizer"),
+    ("tensorflow.core.protobuf.config_pb2", "ConfigProto", "compat.v1.ConfigProto"),
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "public"), PLACES, ids=[f"{p}.{n}" for p, n, _ in PLACES]
+)
+def test_an_internal_name_is_the_public_object(
+    place: str, name: str, public: str, redirected: None
+) -> None:
+    found: Any = tf
+    for part in public.split("."):
+        found = getattr(found, part)
+    assert getattr(module(place), name) is found
+
+
+def test_the_table_names_what_there_is(redirected: None) -> None:
+    """Two thirds of its names, and more of those that are used, are here; none is a wrong kind."""
+    listed = [
+        (key, name, path)
+        for key, names in resolver._table().items()
+        for name, path in names.items()
+    ]
+    there = 0
+    for key, name, _ in listed:
+        try:
+            resolver.find(f"python.{key}", name)
+            there += 1
+        except resolver.NotFoundError:
+            pass
+    assert len(listed) > 3000
+    assert there / len(listed) > 0.6
+
+
+@pytest.mark.parametrize("file", sorted(INTERNALS.glob("*__*.py")), ids=lambda f: f.stem)
+def test_every_file_of_internal_names_can_be_imported(file: Path, redirected: None) -> None:
+    """Under the name that programs use, with the names that it has."""
+    if file.stem == "__init__":
+        return
+    name = file.stem.replace("__", ".")
+    top = name.startswith(("core.", "contrib."))
+    full = f"tensorflow.{name}" if top else f"tensorflow.python.{name}"
+    made = importlib.import_module(f"wengert.compat.internals.{file.stem}")
+    names = {n: v for n, v in vars(made).items() if not n.startswith("__")}
+    own = [n for n, v in names.items() if getattr(v, "__module__", made.__name__) == made.__name__]
+    assert names
+    assert all(getattr(module(full), n) is names[n] for n in own)
+    assert all(hasattr(module(full), n) for n in names)
+
+
+def test_a_directory_of_a_module(redirected: None) -> None:
+    listed = dir(module("tensorflow.python.ops.math_ops"))
+    assert {"reduce_sum", "square", "_as_indexed_slices"} <= set(listed)
+    assert "math_ops" in dir(module("tensorflow.python.ops"))
+
+
+def test_a_missing_name_is_an_object_that_says_so(redirected: None) -> None:
+    """Calling it, looking into it, inheriting from it, asking for its truth or its items."""
+    namespace: dict[str, Any] = {}
+    exec("from tensorflow.python.layers.normalization import BatchNorm", namespace)
+    absent = namespace["BatchNorm"]
+    assert "which Wengert lacks" in repr(absent)
+    for use in (absent, lambda: absent.x, lambda: bool(absent), lambda: list(absent)):
+        with pytest.raises(MissingNameError, match=r"no tensorflow\.python\.layers\.normalization"):
+            use()
+    with pytest.raises(MissingNameError):
+        exec("class Mine(BatchNorm): pass", namespace)
+
+
+# ---- functions of internal modules -------------------------------------------------------------
+
+
+def test_gradients_of_functions(redirected: None) -> None:
+    """tensorflow.python.eager.backprop, as it was before there were tapes to write."""
+    backprop = module("tensorflow.python.eager.backprop")
+    dx, dy = backprop.gradients_function(lambda x, y: x * y)(2.0, 3.0)
+    assert (dx.numpy(), dy.numpy()) == (3.0, 2.0)
+    (only,) = backprop.gradients_function(lambda x, y: x * y, params=["y"])(2.0, 3.0)
+    assert only.numpy() == 2.0
+    with pytest.raises(ValueError, match="params must be"):
+        backprop.gradients_function(lambda x: x, params=["z"])(1.0)
+    one = tf.constant(1.0)
+    assert [g.numpy() for g in backprop.gradients_function(lambda x, y: x * y)(one, one)] == [1, 1]
+    value, (g,) = backprop.val_and_grad_function(lambda x: x * x)(3.0, dy=2.0)
+    assert (value.numpy(), g.numpy()) == (9.0, 12.0)
+    with pytest.raises(ValueError, match="did you forget to return a value from nothing"):
+
+        def nothing(x: Any) -> None:
+            return None
+
+        backprop.gradients_function(nothing)(1.0)
+    v, w = tf.Variable(3.0), tf.Variable(2.0)
+    pairs = backprop.implicit_grad(lambda: w * w * v)()
+    assert [(g.numpy(), x is y) for (g, x), y in zip(pairs, (v, w), strict=True)] == [
+        (4, 1),
+        (12, 1),
+    ]
+    with pytest.raises(ValueError, match="No trainable variables"):
+        backprop.implicit_grad(lambda: tf.constant(1.0))()
+
+
+def test_sums_of_slices(redirected: None) -> None:
+    backprop = module("tensorflow.python.eager.backprop")
+    slices = module("tensorflow.python.ops.math_ops")._as_indexed_slices(
+        tf.constant([[1.0], [2.0]])
+    )
+    assert backprop.aggregate_indexed_slices_gradients([]) is None
+    total = backprop.aggregate_indexed_slices_gradients([slices, None, tf.constant([[5.0], [6.0]])])
+    assert tf.convert_to_tensor(total).numpy().tolist() == [[6.0], [8.0]]
+
+
+def test_what_tapes_are_told(redirected: None) -> None:
+    record = module("tensorflow.python.eager.record")
+    x, y = tf.constant(1.0), tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        assert record.should_record_backprop([x])
+        assert not record.should_record_backprop([y])
+        record.record_operation("Mine", [y], [x], lambda dy: [7.0 * dy])
+        with record.stop_recording():
+            unseen = x * x
+        z = tf.identity(x)
+        record.record_operation("Broken", [z], [x], lambda dy: [])
+    assert tape.gradient(y, x).numpy() == 7.0
+    assert tape.gradient(unseen, x) is None
+    with pytest.raises(tf.errors.InternalError, match="Broken returned too few gradients: 0 for 1"):
+        tape.gradient(z, x)
+
+
+def test_modes(redirected: None) -> None:
+    context = module("tensorflow.python.eager.context")
+    with context.graph_mode():
+        assert not context.executing_eagerly()
+        with context.eager_mode():
+            assert tf.constant(1.0).numpy() == 1.0
+    assert context.context().executing_eagerly()
+
+
+def test_jacobians_in_a_graph(redirected: None) -> None:
+    gradients = module("tensorflow.python.ops.parallel_for.gradients")
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        whole = session.run(gradients.jacobian(x * x, x))
+        each = session.run(gradients.batch_jacobian(x * x, x))
+    np.testing.assert_array_equal(whole.reshape(4, 4), np.diag([2.0, 4.0, 6.0, 8.0]))
+    np.testing.assert_array_equal(each, [np.diag([2.0, 4.0]), np.diag([6.0, 8.0])])
+
+
+def test_loops_whose_rounds_do_not_wait(redirected: None) -> None:
+    loops = module("tensorflow.python.ops.parallel_for.control_flow_ops")
+    square = lambda i: tf.square(tf.cast(i, tf.float32))  # noqa: E731
+    assert loops.pfor(square, 3).numpy().tolist() == [0.0, 1.0, 4.0]
+    assert loops.for_loop(square, tf.float32, 3).numpy().tolist() == [0.0, 1.0, 4.0]
+
+
+def test_functions_of_version_1(redirected: None) -> None:
+    """Defun, also with a gradient function in Python."""
+    function = module("tensorflow.python.framework.function")
+
+    @function.Defun(tf.float32, python_grad_func=lambda op, dy: dy * 10.0 * op.inputs[0])
+    def double(x: Any) -> Any:
+        return 2.0 * x
+
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = double(x)
+    assert (y.numpy(), tape.gradient(y, x).numpy()) == (6.0, 30.0)
+
+    @function.Defun(tf.float32, tf.float32)
+    def back(x: Any, dy: Any) -> Any:
+        return 3.0 * dy
+
+    square = function.Defun(tf.float32, grad_func=back)(lambda x: x * x)
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.constant([1.0, 2.0])
+        y = square(x)
+        assert session.run(y).tolist() == [1.0, 4.0]
+        assert session.run(tf.gradients(y, x)[0]).tolist() == [3.0, 3.0]
+
+
+def test_error_of_a_gradient(redirected: None) -> None:
+    checker = module("tensorflow.python.ops.gradient_checker_v2")
+    two = checker.compute_gradient(tf.sin, [np.array([0.5, 1.0])])
+    assert checker.max_error(*two) < 1e-6
+    assert checker.max_error([np.ones(2)], [np.array([1.0, 4.0])]) == 3.0
+
+
+def test_the_data_is_json_without_paths() -> None:
+    """Module by module, namespaces with their names."""
+    file = Path(resolver.__file__).with_name("internal_names.json")
+    table = json.loads(file.read_text("utf-8"))
+    assert "ops.math_ops" in table
+    assert not [key for key in table if "/" in key]
+
+
+def test_variables_by_their_handles(redirected: None) -> None:
+    """In eager mode a variable is its own handle, in a graph a tensor stands for it."""
+    ops = module("tensorflow.python.ops.resource_variable_ops")
+    v = tf.Variable([1.0, 2.0])
+    ops.assign_add_variable_op(v.handle, [1.0, 1.0])
+    assert ops.read_variable_op(v.handle, tf.float32).numpy().tolist() == [2.0, 3.0]
+    assert ops.resource_gather(v.handle, [1], tf.float32).numpy().tolist() == [3.0]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        w = tf.Variable([1.0, 2.0])
+        session.run(w.initializer)
+        session.run(ops.assign_sub_variable_op(w.handle, [1.0, 1.0]))
+        assert session.run(ops.read_variable_op(w.handle)).tolist() == [0.0, 1.0]
+        assert session.run(ops.variable_shape(w.handle)).tolist() == [2]
+
+
+def test_a_layer_with_a_gradient_of_its_own(redirected: None) -> None:
+    """Its variables reach the gradient function by `variables`."""
+    layers = module("tensorflow.python.layers.core")
+
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        out = layers.dense(x, 3, use_bias=False)
+
+        def grad(dy: Any, variables: Any = None) -> Any:
+            (kernel,) = variables
+            pulled = tf.gradients(out, [x, kernel], grad_ys=dy)
+            return pulled[0], [tf.ones((4, 3))]
+
+        return out, grad
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.ones((2, 4))
+        with tf.compat.v1.variable_scope("f", use_resource=True) as scope:
+            y = f(x)
+            (kernel,) = scope.global_variables()
+        by_x, by_kernel = tf.gradients(y, [x, kernel])
+        session.run(tf.compat.v1.global_variables_initializer())
+        assert kernel.name == "f/dense/kernel:0"
+        assert session.run(tf.reduce_sum(by_kernel)) == 12.0
+        sums = np.tile(session.run(kernel).sum(1), (2, 1))
+        np.testing.assert_allclose(session.run(by_x), sums, rtol=1e-5)
+
+
+def test_hessians_times_vectors(redirected: None) -> None:
+    product = module("tensorflow.python.ops.gradients_impl")._hessian_vector_product
+    a = np.array([[1.0, 2.0], [3.0, 4.0]])
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x, v = tf.constant([[1.0], [2.0]], tf.float64), tf.constant([[1.0], [-1.0]], tf.float64)
+        (found,) = product(tf.transpose(x) @ (a @ x), [x], [v])
+        np.testing.assert_allclose(session.run(found), (a + a.T) @ [[1.0], [-1.0]])
+
+
+def test_rows_changed(redirected: None) -> None:
+    ops = module("tensorflow.python.ops.inplace_ops")
+    x = tf.zeros([2, 2])
+    assert ops.inplace_add(x, [1], [[1.0, 2.0]]).numpy().tolist() == [[0.0, 0.0], [1.0, 2.0]]
+    assert ops.inplace_update(x, 0, [3.0, 4.0]).numpy().tolist() == [[3.0, 4.0], [0.0, 0.0]]
+    assert ops.inplace_sub(x, None, tf.ones([2, 2])).numpy().tolist() == [[-1.0, -1.0]] * 2
+    assert x.numpy().tolist() == [[0.0, 0.0]] * 2
+
+
+def test_one_axis_too_many(redirected: None) -> None:
+    remove = module("tensorflow.python.ops.confusion_matrix").remove_squeezable_dimensions
+    labels, predictions = remove(tf.ones([3]), tf.ones([3, 1]))
+    assert (labels.shape, predictions.shape) == ([3], [3])
+    labels, predictions = remove(tf.ones([3, 1]), tf.ones([3]))
+    assert (labels.shape, predictions.shape) == ([3], [3])
+
+
+def test_variables_that_outputs_depend_on(redirected: None) -> None:
+    """Not through the inputs, and not where there is no derivative."""
+    dependent = module("tensorflow.python.ops.custom_gradient")._get_dependent_variables
+    with tf.Graph().as_default():
+        v, x = tf.Variable(100.0), tf.constant(2.0)
+        other = tf.identity(v) * 5.0
+        assert dependent([x], [x + 5.0 + v]) == [v]
+        assert dependent({"x": x}, {"y": x * v}) == [v]
+        assert dependent([x], [x + 5.0]) == []
+        assert dependent([other], [other + 5.0]) == []
+        assert dependent([x], [x + tf.ones_like(v)]) == []
+
+
+def test_eager_mode_before_it_was_tensorflows_own(redirected: None) -> None:
+    tfe = module("tensorflow.contrib.eager")
+    square = tfe.gradients_function(lambda x: x * x)
+    assert square(3.0)[0].numpy() == 6.0
+    assert tfe.gradients_function(lambda x: square(x)[0])(3.0)[0].numpy() == 2.0
+    v = tfe.Variable(2.0)
+    ((g, same),) = tfe.implicit_gradients(lambda: v * v)()
+    assert (g.numpy(), same is v) == (4.0, True)

@@ -1,0 +1,109 @@
+"""wengert bench: our times beside those of the libraries that are there."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wengert.cli.output import as_json, failed, heading, progress, table
+
+# The benchmarks stand beside the package in a checkout, and inside of it where it is installed.
+_PLACES = (Path(__file__).parents[2], Path(__file__).parents[1] / "bench")
+CHAIN = "chain, eager"
+
+
+def add_to(commands: Any, purpose: str) -> None:
+    parser = commands.add_parser(
+        "bench",
+        help=purpose,
+        description="Measure value and gradient of some workloads: here, and in each library of "
+        "TensorFlow, JAX, PyTorch and HIPS autograd that can be imported. A ratio below 1 says "
+        "that Wengert is faster. Each library runs in a process of its own, in turns, and its "
+        "results are compared first.",
+        epilog="example: wengert bench mlp --rounds 5",
+    )
+    parser.add_argument("name", nargs="?", default="", help="a part of names; all by default")
+    parser.add_argument("--list", action="store_true", help="print the names and stop")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds in turn, 3 by default")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    if not _find_benchmarks():
+        return failed("the benchmarks are not part of this installation.")
+    names = [n for n in _names() if options.name.lower() in n.lower()]
+    if not names:
+        return failed(f"no workload has '{options.name}' in its name: {'; '.join(_names())}.")
+    if options.list:
+        print(*names, sep="\n")
+        return 0
+    if options.rounds < 1:
+        return failed("--rounds takes a number from 1 on.")
+    rows = []
+    for name in progress(names, len(names), "measuring"):
+        rows += _measured(name, options.rounds)
+    if options.json:
+        as_json(rows)
+    else:
+        _print(rows)
+    return 0
+
+
+def _find_benchmarks() -> bool:
+    for place in map(str, _PLACES):
+        if Path(place, "benchmarks", "worker.py").exists():
+            sys.path.insert(0, place)
+            # the processes that are measured find them, and this library, in the same places
+            paths = [place, str(_PLACES[0]), os.environ.get("PYTHONPATH", "")]
+            os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+            return True
+    return False
+
+
+def _names() -> list[str]:
+    measuring = importlib.import_module("benchmarks.native.measuring")
+    first_call = importlib.import_module("benchmarks.native.first_call")
+    return [CHAIN, *(w.name for w in measuring.WORKLOADS), *first_call.NAMES]
+
+
+def _measured(name: str, rounds: int) -> list[dict[str, Any]]:
+    """A row for each workload of the name: what it is, and the seconds of each library."""
+    measuring = importlib.import_module("benchmarks.native.measuring")
+    if name == CHAIN:
+        chain = importlib.import_module("benchmarks.chain")
+        worker = importlib.import_module("benchmarks.worker")
+        found = chain.measure(rounds, worker.Worker)["both"]
+        return [_row(f"{CHAIN}, µs an operation", found)]
+    for workload in measuring.WORKLOADS:
+        if workload.name == name:
+            row = measuring.row_of(workload, rounds)
+            return [_row(f"{name}, {row['unit']}", row["times"])]
+    rows = measuring.first_rows(rounds)
+    return [_row(f"{name}, {r['unit']}", r["times"]) for r in rows if r["workload"] == name]
+
+
+def _row(name: str, times: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+    medians = {library: time["median"] for library, time in times.items()}
+    ours = medians.pop("wengert")
+    ratios = {library: ours / t for library, t in medians.items()}
+    return {"workload": name, "wengert": ours, "others": medians, "ratios": ratios}
+
+
+def _print(rows: list[dict[str, Any]]) -> None:
+    for row in rows:
+        heading(f"{row['workload']}: {row['wengert']:.3g}")
+        lines = [
+            {"beside": name, "time": f"{row['others'][name]:.3g}", "ratio": f"{ratio:.2f}"}
+            for name, ratio in sorted(row["ratios"].items(), key=lambda item: item[1])
+        ]
+        if lines:
+            table(lines)
+        else:
+            print("No other library is there: pip install 'wengert[bench]'.")
+        print()

@@ -1,0 +1,74 @@
+"""How commands print: colour where somebody looks, plain text into pipes; errors; progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+Item = TypeVar("Item")
+# What Python and the shell take for: wrong use, and interrupted.
+WRONG_USE, INTERRUPTED = 2, 130
+
+
+def to_screen() -> Console:
+    """Where results go. rich leaves colour out for NO_COLOR and for pipes; lines are never broken."""
+    return Console(soft_wrap=True, highlight=False)
+
+
+def to_errors() -> Console:
+    return Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+def failed(message: str) -> int:
+    """Say what is wrong; the exit code for it."""
+    to_errors().print(Text.assemble(("wengert: ", "bold red"), message))
+    return WRONG_USE
+
+
+def as_json(value: Any) -> None:
+    print(json.dumps(value, indent=2))
+
+
+def heading(text: str) -> None:
+    to_screen().print(Text(text, "bold"))
+
+
+def pairs(entries: Mapping[str, Any], indent: str = "") -> None:
+    """Names and what is said of them, aligned."""
+    console = to_screen()
+    width = max(map(len, entries))
+    for key, value in entries.items():
+        console.print(Text.assemble(indent, (key.ljust(width), "cyan"), "  ", str(value)))
+
+
+def table(rows: Sequence[Mapping[str, str]]) -> None:
+    """Rows of the same columns, aligned; the first column is what they are about."""
+    console = to_screen()
+    columns = list(rows[0])
+    widths = [max(len(c), *(len(row[c]) for row in rows)) for c in columns]
+    cells = [c.ljust(w) for c, w in zip(columns, widths, strict=True)]
+    console.print(Text("  ".join(cells).rstrip(), "bold"))
+    for row in rows:
+        first, *rest = [row[c].ljust(w) for c, w in zip(columns, widths, strict=True)]
+        line = Text.assemble((first, "cyan"), *(f"  {cell}" for cell in rest))
+        line.rstrip()
+        console.print(line)
+
+
+def progress(items: Iterable[Item], total: int, of: str) -> Iterator[Item]:
+    """The items, with a bar on the terminal that says how far we are; nothing into a pipe."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    columns = TextColumn(of), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=to_errors(), transient=True) as bar:
+        task = bar.add_task(of, total=total)
+        for item in items:
+            yield item
+            bar.advance(task)
