@@ -14,7 +14,7 @@ from tools import tested
 from wengert.cli import bench, doctor, main
 from wengert.core.registry import registered
 from wengert.engines.native import covering
-from wengert.engines.native.engine import is_supported
+from wengert.engines.native.processor import is_supported
 
 
 def test_ops_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,7 +21,7 @@ from wengert.core.registry import TABLE
 from wengert.engines import fast
 from wengert.engines.choosing import Chosen
 from wengert.engines.native import columns, flat, kernels, meeting, rows
-from wengert.engines.native.engine import is_supported
+from wengert.engines.native.processor import is_supported
 from wengert.ops import convolving
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="nothing compiles here")
