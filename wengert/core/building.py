@@ -233,7 +233,7 @@ class Builder:
         row = op.row
         key: Any = None
         if known is None:
-            if row.elementwise and not op.attrs:
+            if row.elementwise and row.forms is None and not op.attrs:
                 key = (row, *[x._array for x in op.inputs])
                 form = self._forms.get(key)
                 if form is not None:
