@@ -549,3 +549,15 @@ def test_repr() -> None:
     assert "TensorSpec(shape=(2,), dtype=tf.float32" in repr(
         named.get_concrete_function(tf.ones(2))
     )
+
+
+def test_a_result_that_depends_on_known_values_alone() -> None:
+    """Its size is asked of values that are written in the program: it is computed while tracing."""
+
+    @tf.function
+    def counts() -> Any:
+        return tf.math.bincount([1, 1, 3])
+
+    assert counts().numpy().tolist() == [0, 2, 0, 1]
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        assert session.run(tf.math.bincount([0, 2], [0.5, 1.5])).tolist() == [0.5, 0.0, 1.5]

@@ -32,8 +32,12 @@ def put_off(
 ) -> Any:
     """A node that makes the call when the graph runs."""
     later = _Call(graph, function, args, kwargs)
+    if not later.inputs:  # nothing of the graph is asked for: what comes is known now
+        with installed((), None):
+            found = function(*args, **kwargs)
+        return nest.map_structure(graph.entered, found)
     outcome = _outcome(later)
-    if outcome is None or not later.inputs:
+    if outcome is None:
         raise error
     return _added(graph, later, outcome)
 
