@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 import threading
@@ -453,5 +454,10 @@ def seconds_for(count: int) -> float:
 
 def test_large_graphs_take_linear_time() -> None:
     """A graph of 200,000 operations, without recursion."""
-    small = seconds_for(20_000)
-    assert seconds_for(200_000) < 15 * small
+    gc.collect()
+    gc.freeze()  # the collector looks at the graph, and not at what other tests left
+    try:
+        small = min(seconds_for(20_000) for _ in range(3))
+        assert seconds_for(200_000) < 15 * small
+    finally:
+        gc.unfreeze()
