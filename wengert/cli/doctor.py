@@ -18,9 +18,10 @@ OPTIONAL = {
     "llvmlite": "the native engine: functions compiled to machine code",
     "scipy_openblas32": "matrix products inside of compiled functions",
     "matplotlib": "plots",
-    "jax": "a peer in `make bench`",
-    "torch": "a peer in `make bench`",
-    "tensorflow": "a peer in `make bench`",
+    "absl": "tf.flags, the flags of programs",
+    "jax": "a peer of `wengert bench`",
+    "torch": "a peer of `wengert bench`",
+    "tensorflow": "a peer of `wengert bench`",
 }
 
 
