@@ -459,3 +459,22 @@ def test_traced_gradient_of_a_function_is_kept_for_each_set_of_overrides() -> No
             y = f(x)
         tape.gradient(y, x, overrides=overrides)
     assert len(calls) == 2  # one for each Relu, traced once
+
+
+def test_a_map_to_a_gradient_that_does_not_exist() -> None:
+    """The error names the operation, as TensorFlow's does, and the gradient that it was given."""
+    said = (
+        r"No gradient defined for operation 'Relu' \(op type: Relu\): gradient registry has no "
+        r"entry for: NotThere, which Relu was given in place of its own"
+    )
+    x = tf.constant([1.0])
+    with tf.GradientTape() as tape, tf.gradient_override_map({"Relu": "NotThere"}):
+        tape.watch(x)
+        y = tf.nn.relu(x)
+    with pytest.raises(NoGradientError, match=said):
+        tape.gradient(y, x)
+    with tf.Graph().as_default() as graph, graph.gradient_override_map({"Relu": "NotThere"}):
+        x = tf.constant([1.0])
+        y = tf.nn.relu(x)
+        with pytest.raises(LookupError, match=said):
+            tf.gradients(y, x)

@@ -98,11 +98,15 @@ def gradient_of(name: str) -> Registered:
     return GRADIENTS[name]
 
 
-def missing_gradient(name: str, op_name: str = "", where: str = "") -> NoGradientError:
+def missing_gradient(
+    name: str, op_name: str = "", where: str = "", op_type: str = ""
+) -> NoGradientError:
+    """There is no gradient of this name; an operation of another type may have been given it."""
     made = f", made at {where}" if where else ""
+    given = f", which {op_type} was given in place of its own" if op_type else ""
     return NoGradientError(
-        f"No gradient defined for operation '{op_name or name}' (op type: {name}{made}): "
-        f"gradient registry has no entry for: {name}. "
+        f"No gradient defined for operation '{op_name or op_type or name}' "
+        f"(op type: {op_type or name}{made}): gradient registry has no entry for: {name}{given}. "
         f'Write one with @tf.RegisterGradient("{name}"), or say that there is none with '
         f'tf.no_gradient("{name}"), or keep the gradient out with tf.stop_gradient.'
         f"{_nearest(name)}"

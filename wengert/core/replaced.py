@@ -40,7 +40,7 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
         return _with_rule_of(row, other)
 
     def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> Any:
-        function = function_of(rule)
+        function = function_of(rule, row.name)
         if function is None:
             return [None] * len(xs)
         return function(operation_of(row.name, xs, ys, attrs), *gs)
@@ -51,11 +51,11 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
     return _like(row, joint=joint, users=True, gradient_type=name)
 
 
-def function_of(rule: Callable[..., Any] | str) -> Callable[..., Any] | None:
+def function_of(rule: Callable[..., Any] | str, op_type: str = "") -> Callable[..., Any] | None:
     if callable(rule):
         return rule
     if rule not in GRADIENTS:
-        raise missing_gradient(rule)
+        raise missing_gradient(rule, op_type=op_type)
     return GRADIENTS[rule].function
 
 
