@@ -12,8 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 Item = TypeVar("Item")
-# What Python and the shell take for: wrong use, and interrupted.
-WRONG_USE, INTERRUPTED = 2, 130
+WRONG_USE = 2  # the exit code of Python's own commands for it
 
 
 def to_screen() -> Console:

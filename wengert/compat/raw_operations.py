@@ -21,7 +21,7 @@ import numpy as np
 import wengert
 from wengert.core.convert import convert, convert_to_tensor
 from wengert.core.dispatch import apply
-from wengert.core.registry import find, registered
+from wengert.core.registry import complete, registered
 from wengert.core.tensor import Tensor
 from wengert.core.variable import Variable
 from wengert.ops.arithmetic import divide, multiply
@@ -317,4 +317,4 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "TanhGrad": lambda y, dy: dy * (1.0 - square(y)),
 }
 
-find("Conv2D")  # the whole table is there
+complete()  # lines without an arrow look at the rows

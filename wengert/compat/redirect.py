@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
 
 from wengert.compat.standins import StandIn, stand_in
 
@@ -45,7 +44,8 @@ def install(*, v1: bool = False) -> None:
 def uninstall() -> None:
     """Let `import tensorflow` mean TensorFlow again. What was imported before stays Wengert's."""
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Finder)]
-    for name in [n for n, module in sys.modules.items() if _is_below(n) and _is_ours(module)]:
+    ours = [n for n, module in sys.modules.items() if _is_below(n) and isinstance(module, StandIn)]
+    for name in ours:
         del sys.modules[name]
 
 
@@ -56,10 +56,6 @@ def is_installed() -> bool:
 
 def _is_below(name: str) -> bool:
     return name == ROOT or name.startswith(f"{ROOT}.")
-
-
-def _is_ours(module: Any) -> bool:
-    return isinstance(module, StandIn)
 
 
 class _Finder(MetaPathFinder):

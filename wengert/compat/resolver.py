@@ -18,13 +18,12 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 import wengert
+from wengert.compat.v1 import GIT_VERSION, VERSION
 from wengert.errors import MissingNameError
 
-# The TensorFlow for which we stand in.
-VERSION: Final = "2.21.0"
 MARKS: Final = {
     "__version__": VERSION,
-    "__git_version__": f"v{VERSION}",
+    "__git_version__": GIT_VERSION,
     "__compiler_version__": "",
 }
 # Our own rooms are no namespaces of TensorFlow's.
@@ -48,11 +47,7 @@ class Missing(NamedTuple):
 
 
 class NotFoundError(LookupError):
-    """No such name; it carries what to say."""
-
-    def __init__(self, missing: Missing) -> None:
-        super().__init__(missing)
-        self.missing = missing
+    """No such name. `missing` says what to say of it: looking for near names takes a while."""
 
 
 def is_module(path: str, v1: bool = False) -> bool:
@@ -71,7 +66,7 @@ def find(path: str, name: str, v1: bool = False) -> Any:
     """The object behind a name of a module."""
     found = _internal(path, name) if _is_internal(path) else _public(f"{path}.{name}", v1)
     if found is _ABSENT:
-        raise NotFoundError(missing(path, name, v1))
+        raise NotFoundError(f"{path}.{name}")
     return found
 
 

@@ -6,6 +6,7 @@ Every module of TensorFlow exists. A name that Wengert lacks is missing for `has
 
 from __future__ import annotations
 
+import importlib
 import sys
 from types import ModuleType
 from typing import Any, NoReturn
@@ -37,10 +38,11 @@ class StandIn(ModuleType):
             return self._submodule(name)
         try:
             found = resolver.find(self._path, name, self._v1)
-        except resolver.NotFoundError as error:
+        except resolver.NotFoundError:
             if resolver.is_sibling(self._path, name):  # array_ops.gen_array_ops
                 return self._package()._submodule(name)
-            raise error.missing.error(f"{self.__name__}.{name}", _place()) from None
+            absent = resolver.missing(self._path, name, self._v1)
+            raise absent.error(f"{self.__name__}.{name}", _place()) from None
         self.__dict__[name] = found
         return found
 
@@ -50,9 +52,7 @@ class StandIn(ModuleType):
         return found
 
     def _submodule(self, name: str) -> ModuleType:
-        full = f"{self.__name__}.{name}"
-        __import__(full)
-        return sys.modules[full]
+        return importlib.import_module(f"{self.__name__}.{name}")
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *resolver.names(self._path, self._v1)})

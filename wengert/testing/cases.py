@@ -73,7 +73,7 @@ class TestCase(WithSession, Closeness, Plainly):
         self, target: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
     ) -> CheckedThread:
         """A thread whose error is the test's when it is joined."""
-        thread = CheckedThread(self, target, tuple(args), kwargs or {})
+        thread = CheckedThread(target, tuple(args), kwargs or {})
         self._threads.append(thread)
         return thread
 
@@ -81,9 +81,7 @@ class TestCase(WithSession, Closeness, Plainly):
 class CheckedThread:
     """Runs a function beside the test."""
 
-    def __init__(
-        self, test: unittest.TestCase, target: Callable[..., Any], args: Any, kwargs: Any
-    ) -> None:
+    def __init__(self, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, args=(target, args, kwargs))
 
@@ -117,7 +115,7 @@ class _Captured:
 
 def _device(name: Any) -> str:
     text = (name.to_string() if hasattr(name, "to_string") else str(name or "")).lower()
-    return text.replace("/device:", "/").replace("/cpu:0", "/cpu:0").strip("/")
+    return text.replace("/device:", "/").strip("/")
 
 
 def _squeezed(message: Any) -> str:

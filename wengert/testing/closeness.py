@@ -12,8 +12,7 @@ from wengert.core.dtypes import as_dtype
 from wengert.core.shapes import TensorShape
 from wengert.core.tensor import Tensor
 
-# What a dtype allows, where the test says nothing else: relative and absolute.
-_SHOWN = 10
+_SHOWN = 10  # of what differs, in a message
 
 
 class Closeness(unittest.TestCase):

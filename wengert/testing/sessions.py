@@ -34,7 +34,7 @@ class WithSession(unittest.TestCase):
             set_seed(SEED)
         else:
             if get_default_session() is None:
-                _fresh_graph()
+                reset_default_graph()
             get_default_graph().seed = SEED
 
     def tearDown(self) -> None:
@@ -135,10 +135,6 @@ class EagerSession:
         if feeds:
             raise NotImplementedError("feed_dict is not supported when eager execution is enabled.")
         return nest.map_structure(lambda x: x() if callable(x) else self._test.evaluate(x), fetches)
-
-
-def _fresh_graph() -> None:
-    reset_default_graph()
 
 
 def _ran(session: Any, tensors: Any) -> Any:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from wengert.api.devices import LogicalDevice, list_logical_devices
 
 
-class Device(NamedTuple):
-    """One device."""
-
-    name: str
-    device_type: str
-
-
-def list_local_devices(session_config: Any = None) -> list[Device]:
+def list_local_devices(session_config: Any = None) -> list[LogicalDevice]:
     """The processor."""
-    return [Device("/device:CPU:0", "CPU")]
+    return list_logical_devices()

@@ -16,16 +16,7 @@ from wengert.testing.decorators import starts_eagerly
 
 SYNC, ASYNC = 0, 1
 GRAPH_MODE, EAGER_MODE = 0, 1
-
-
-def executing_eagerly_v1() -> bool:
-    """Whether operations run at once."""
-    return executing_eagerly()
-
-
-def in_eager_mode() -> bool:
-    """Whether operations run at once."""
-    return executing_eagerly()
+executing_eagerly_v1 = in_eager_mode = executing_eagerly
 
 
 def default_execution_mode() -> int:

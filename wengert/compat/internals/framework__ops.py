@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from wengert.api.modes import executing_eagerly, get_default_graph
+from wengert.api.modes import inside_function as inside_function
 from wengert.api.session import get_default_session as get_default_session
 from wengert.api.settings import get_current_name_scope as get_name_scope
 from wengert.compat.v1 import colocate_with as colocate_with
 from wengert.compat.v1 import convert_to_tensor as convert_to_tensor
 from wengert.compat.v1 import enable_eager_execution as enable_eager_execution
+from wengert.compat.v1 import (
+    executing_eagerly_outside_functions as executing_eagerly_outside_functions,
+)
 from wengert.compat.v1 import name_scope as name_scope
 from wengert.core import dtypes as dtypes
 from wengert.core.registry import GRADIENTS, gradient_of, registered
 from wengert.core.symbolic import SymbolicTensor as SymbolicTensor
 from wengert.core.tensor import Tensor as EagerTensor
-from wengert.testing.decorators import starts_eagerly
 
 name_scope_v1 = name_scope_v2 = name_scope
 
@@ -30,13 +32,3 @@ def get_gradient_function(op: Any) -> Any:
     """The gradient function that a user registered for an operation's type."""
     name = op.get_attr("_gradient_op_type") if "_gradient_op_type" in op.node_def.attr else op.type
     return gradient_of(name).function if name in GRADIENTS else registered(name).joint
-
-
-def executing_eagerly_outside_functions() -> bool:
-    """Whether programs begin in eager mode."""
-    return executing_eagerly() or starts_eagerly()
-
-
-def inside_function() -> bool:
-    """Whether a function is being traced."""
-    return bool(getattr(get_default_graph(), "building_function", False))

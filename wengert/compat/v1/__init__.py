@@ -42,7 +42,6 @@ from wengert.compat.v1 import test as test
 from wengert.compat.v1 import train as train
 from wengert.compat.v1.arrays import angle as angle
 from wengert.compat.v1.arrays import batch_gather as batch_gather
-from wengert.compat.v1.arrays import bincount as bincount
 from wengert.compat.v1.arrays import boolean_mask as boolean_mask
 from wengert.compat.v1.arrays import ceil as ceil
 from wengert.compat.v1.arrays import clip_by_average_norm as clip_by_average_norm
@@ -195,8 +194,8 @@ from wengert.ops.identity import check_numerics as check_numerics
 from wengert.ops.state import is_variable_initialized as is_variable_initialized
 
 NoGradient = no_gradient
-VERSION = __version__ = "2.21.0"
-GIT_VERSION = "v2.21.0"
+VERSION = __version__ = "2.21.0"  # of the TensorFlow for which we stand in
+GIT_VERSION = f"v{VERSION}"
 globals().update(random.V1_NAMES)
 globals().update(linear_algebra.V1_NAMES)
 globals().update(sparse_tensors.V1_NAMES)

@@ -7,7 +7,7 @@ from typing import Any
 
 # By namespace of today, the names that stood at the top level.
 _SPACES = {
-    "math": """accumulate_n betainc cumprod digamma erf erfc floordiv floormod igamma igammac
+    "math": """accumulate_n betainc bincount cumprod digamma erf erfc floordiv floormod igamma igammac
         invert_permutation is_non_decreasing is_strictly_increasing lbeta lgamma log_sigmoid logical_xor mod
         polygamma segment_max segment_mean segment_min segment_prod segment_sum squared_difference
         unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod

@@ -296,21 +296,6 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     return gathering.gather(params, indices, None, None, len(indices.shape) - 1, name=name)
 
 
-def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
-) -> Tensor:
-    """tf.math.bincount with the arguments of version 1.
-
-    >>> tf.compat.v1.bincount([1, 1, 3]).numpy().tolist()
-    [0, 2, 0, 1]
-    """
-    return counting.bincount(arr, weights, minlength, maxlength, dtype)
-
-
 def confusion_matrix(
     labels: Any,
     predictions: Any,
