@@ -1,4 +1,4 @@
-"""The steps of a plan as calls of functions: of compiled loops, and of BLAS."""
+"""The steps of a plan as calls of functions: of compiled loops and small products, and of BLAS."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from wengert.engines.choosing import get_threads
 from wengert.engines.native.arrays import Base, Piece, Product, View, reshaped
 from wengert.engines.native.emitting import Launch
 from wengert.engines.native.lowering import leading
+from wengert.engines.native.products import Form, is_small, left_size, packs_left, product_text
 
 
 class Call:
@@ -20,7 +21,7 @@ class Call:
     Without a function it looks whether the array says that something is wrong.
     """
 
-    __slots__ = ("arrays", "name", "parts", "settings", "what")
+    __slots__ = ("arrays", "function", "name", "parts", "settings", "what")
 
     def __init__(
         self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any
@@ -31,6 +32,8 @@ class Call:
         self.what = what
         # Numbers that the function reads behind its arrays: see `in_place` of `running`.
         self.settings: tuple[str, bytes, bytes] | None = None
+        # What has to be compiled for it, and has no name yet: lines, and what they declare.
+        self.function: tuple[str, frozenset[str]] | None = None
 
     @property
     def outputs(self) -> Sequence[Base]:
@@ -55,37 +58,49 @@ _NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
 _PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
 
 
-def product_calls(item: Product) -> list[Call]:
-    """The call of BLAS for products of matrices, and what comes before it."""
+def product_calls(item: Product, by_blas: bool = False) -> list[Call]:
+    """The call for products of matrices, and what comes before it."""
     a, b, c = _with_shared_matrix(item.views[0], item.views[1], item.written)
     batch = c.shape[:-2]
     m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
     (turned_a, lda), (turned_b, ldb) = leading(a), leading(b)  # type: ignore[misc]
     ldc = c.strides[-2] if m > 1 else n
     count = math.prod(batch)
-    offsets = np.stack([_starts(x, batch) for x in (a, b, c)], axis=1)
-    along, extent, splits = _splits(count, m, n, k)
-    per = -(-extent // splits)
-    splits = -(-extent // per)
-    fields = np.zeros(18, np.int64)
-    fields[1:9] = [_YES if turned_a else _NO, _YES if turned_b else _NO, m, n, k, lda, ldb, ldc]
-    fields[9:11].view(np.float64)[:] = item.factor, item.onto is not None
-    fields[[11, 12, 14, 15, 16]] = [
-        splits,
-        per,
-        along,
-        1 if turned_a else lda,
-        ldb if turned_b else 1,
-    ]
-    call = Call(
-        f"@product_{item.kind}", [(a.base, 0), (b.base, 0), (item, 0)], count * splits, item
-    )
-    call.settings = item.kind, fields.tobytes(), offsets.tobytes()
+    splits = _splits(count, m, n, k)
+    form = Form(item.kind, m, n, k, turned_a, lda, turned_b, ldb, ldc,
+                item.factor, item.onto is not None, splits)  # fmt: skip
+    offsets = np.stack([_starts(x, batch) for x in (a, b, c)], axis=1).tobytes()
+    arrays: list[tuple[Base, int]] = [(a.base, 0), (b.base, 0), (item, 0)]
+    if not by_blas and is_small(form, count):
+        if packs_left(form):
+            size = count * splits * left_size(form)
+            arrays.append((Base((size,), item.kind, item.place), 0))
+        call = Call("", arrays, count * splits, item)
+        call.function = product_text(form)
+        call.settings = "", offsets, b""
+    else:
+        splits, fields = _fields(form)
+        call = Call(f"@product_{item.kind}", arrays, count * splits, item)
+        call.settings = item.kind, fields.tobytes(), offsets
     if item.onto is None:
         return [call]
     before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
     before.settings = "", np.int64(item.bytes).tobytes(), b""
     return [before, call]
+
+
+def _fields(form: Form) -> tuple[int, Any]:
+    """Into how many parts BLAS gets a product, and the numbers that say how it is called."""
+    along, extent = (0, form.m) if form.m >= form.n else (1, form.n)
+    per = -(-extent // form.splits)
+    splits = -(-extent // per)
+    turns = [_YES if turned else _NO for turned in (form.turned_a, form.turned_b)]
+    fields = np.zeros(18, np.int64)
+    fields[1:9] = [*turns, form.m, form.n, form.k, form.lda, form.ldb, form.ldc]
+    fields[9:11].view(np.float64)[:] = form.factor, form.onto
+    steps = [1 if form.turned_a else form.lda, form.ldb if form.turned_b else 1]
+    fields[[11, 12, 14, 15, 16]] = [splits, per, along, *steps]
+    return splits, fields
 
 
 def _with_shared_matrix(a: View, b: View, c: View) -> tuple[View, View, View]:
@@ -108,8 +123,7 @@ def _starts(view: View, batch: Sequence[int]) -> Any:
     return places.ravel()
 
 
-def _splits(count: int, m: int, n: int, k: int) -> tuple[int, int, int]:
-    """Along which axis a product is parted (0: rows, 1: columns), its extent, and into how many."""
-    along, extent = (0, m) if m >= n else (1, n)
-    parts = min(get_threads(), count * m * n * k // _PER_PART, max(extent // 16, 1))
-    return along, extent, max(1, -(-parts // count) if count < parts else 1)
+def _splits(count: int, m: int, n: int, k: int) -> int:
+    """Into how many parts each of so many products is cut, along the longer side of its result."""
+    parts = min(get_threads(), count * m * n * k // _PER_PART, max(m // 16, n // 16, 1))
+    return max(1, -(-parts // count) if count < parts else 1)

@@ -61,7 +61,7 @@ def _made(kind: str, a: Any, b: Any, turned: tuple[bool, bool]) -> Callable[...,
     bases = Given(a, kind), Given(b, kind)
     views = [_view(base, t) for base, t in zip(bases, turned, strict=True)]
     item = Product((a[0], b[1]), kind, views)
-    (call,) = product_calls(item)
+    (call,) = product_calls(item, by_blas=True)
     kept: list[Any] = []
     step = call.name, call.parts, ((0, 0), (1, 0), (2, 0)), call.settings
     return functools.partial(_call, entered([step], 3, True, kept), kept)

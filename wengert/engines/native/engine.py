@@ -118,7 +118,7 @@ class Native:
 
     def _calls(self, group: Group, first: Any) -> list[Call]:
         if type(first) is Product:
-            return product_calls(first)
+            return [self._named(call) for call in product_calls(first)]
         if type(first) is Pieces:
             return []
         found = []
@@ -133,6 +133,14 @@ class Native:
                 self._once.update(launch.outputs)
         found += [Call("", [(b, 0)], 1, b) for b in group.members if b in self._flags]
         return found
+
+    def _named(self, call: Call) -> Call:
+        """The same call, with a name if it is of a function of this plan."""
+        if call.function is not None:
+            text, declarations = call.function
+            call.name = self._texts.setdefault(text, f"@k{len(self._texts)}")
+            self._declarations |= declarations
+        return call
 
     # ---- machine code --------------------------------------------------------------------------
 

@@ -122,12 +122,12 @@ class Writer(Body):
         self._labels = itertools.count()
         self.label("entry")
         pointers = [self._at("ptr", "%b", k) for k in range(arrays + 1)]
-        self.arrays = pointers[:-1]
-        self.numbers = [self._at("i64", pointers[-1], k) for k in range(numbers)]
-        self._failed = self.set(f"getelementptr i64, ptr {pointers[-1]}, i64 {numbers}")
+        self.arrays, self.table = pointers[:-1], pointers[-1]
+        self.numbers = [self._at("i64", self.table, k) for k in range(numbers)]
+        self._failed = self.set(f"getelementptr i64, ptr {self.table}, i64 {numbers}")
         self._rooms: list[str] = []
 
-    def _at(self, kind: str, pointer: str, k: int) -> str:
+    def _at(self, kind: str, pointer: str, k: int | str) -> str:
         return self.set(
             f"load {kind}, ptr {self.set(f'getelementptr i64, ptr {pointer}, i64 {k}')}"
         )

@@ -125,11 +125,13 @@ class Writer:
         self.arena = Arena()
         self.places: dict[int, int] = {}
         outside = (Given, Literal, Outside)
+        self._same = self._shared_with_results([call for _, call in calls], last)
         for at, (_, call) in enumerate(calls):
             self._share(call, at, last)
             for base, _ in call.arrays:
                 if (
                     id(base) not in self.places
+                    and id(base) not in self._same
                     and base not in self._seen
                     and not isinstance(base, outside)
                 ):
@@ -137,6 +139,25 @@ class Writer:
             for base in {id(b): b for b, _ in call.arrays}.values():
                 if last[id(base)] == at and id(base) in self.places:
                     self.arena.give(self.places[id(base)], base.bytes)
+
+    def _shared_with_results(self, calls: list[Call], last: dict[int, int]) -> dict[int, Base]:
+        """What a result is added to that nobody else needs: it is computed in the result's memory."""
+        same: dict[int, Base] = {}
+        for at, call in reversed(list(enumerate(calls))):
+            if call.name != "@copy":
+                continue
+            (old, _), (new, _) = call.arrays
+            result = same.get(id(new), new)
+            if (
+                result in self._seen
+                and self.native.overwrites(result) is None
+                and old not in self._seen
+                and not isinstance(old, (Given, Literal, Outside))
+                and last[id(old)] == at
+                and (old.bytes, old.kind) == (new.bytes, new.kind)
+            ):
+                same[id(old)] = result
+        return same
 
     def _share(self, call: Call, at: int, last: dict[int, int]) -> None:
         """A product that is added to what nobody needs any more is computed in the same place."""
@@ -166,7 +187,7 @@ class Writer:
                 if id(base) in self.places:
                     name, offset = "arena", self.places[id(base)] + offset
                 else:
-                    name = self._name(base)
+                    name = self._name(self._same.get(id(base), base))
                 if name not in slot_of:
                     slot_of[name] = len(arguments)
                     arguments.append(name)

@@ -1,0 +1,224 @@
+"""Products of matrices by machine code of our own: every form, every remainder, nothing read beside."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import mmap
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.engines.native import products
+from wengert.engines.native.kernels import kernel
+from wengert.engines.native.products import Form, is_small, left_size, packs_left, product_text
+
+R = products.rows_at_once()
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+@kernel
+def _compiled(form: Form) -> str:
+    text, declarations = product_text(form)
+    head = "define void @kernel(ptr %b, i64 %part) nounwind {"
+    return "\n".join([*sorted(declarations), head, text, "}"])
+
+
+def multiplied(form: Form, a: Any, b: Any, c: Any, starts: Any = ((0, 0, 0),)) -> None:
+    """Carry out products whose matrices begin where `starts` says."""
+    places = tuple(np.array(starts).ravel().tolist())
+    parts = len(starts) * form.splits
+    left = [np.empty(parts * left_size(form), a.dtype)] if packs_left(form) else []
+    _compiled(form)(parts, places, a, b, c, *left)
+
+
+def form_of(a: Any, b: Any, **more: Any) -> Form:
+    """The form of the product of two matrices, each without gaps or the transpose of such a one."""
+    turned = [x.flags.f_contiguous and not x.flags.c_contiguous for x in (a, b)]
+    lead = [x.shape[0] if t else x.shape[1] for x, t in zip((a, b), turned, strict=True)]
+    kind = f"f{a.dtype.itemsize}"
+    sizes = a.shape[0], b.shape[1], a.shape[1]
+    fields = {"factor": 1.0, "onto": False, "splits": 1, "ldc": b.shape[1], **more}
+    return Form(kind, *sizes, turned[0], lead[0], turned[1], lead[1], **fields)
+
+
+def matrices(m: int, n: int, k: int, turns: tuple[bool, bool], dtype: Any) -> tuple[Any, Any]:
+    rng = np.random.default_rng(m + 7 * n + 31 * k)
+    a, b = rng.standard_normal((m, k)), rng.standard_normal((k, n))
+    return tuple(
+        (np.asfortranarray if t else np.ascontiguousarray)(x.astype(dtype))
+        for x, t in zip((a, b), turns, strict=True)
+    )
+
+
+def memory(x: Any) -> Any:
+    """The matrix as it lies in memory."""
+    return x if x.flags.c_contiguous else x.T
+
+
+def close(found: Any, a: Any, b: Any, factor: float = 1.0) -> None:
+    exact = factor * (a.astype(np.float64) @ b.astype(np.float64))
+    size = np.abs(a).astype(np.float64) @ np.abs(b).astype(np.float64) * abs(factor)
+    allowed = 2 * a.shape[1] * np.finfo(a.dtype).eps * size
+    assert np.all(np.abs(found - exact) <= allowed + np.finfo(a.dtype).tiny)
+
+
+TURNS = list(itertools.product((False, True), repeat=2))
+
+
+@pytest.mark.parametrize("turns", TURNS)
+@pytest.mark.parametrize(
+    "sizes",
+    [(2 * R, 16, 8), (2 * R + 1, 17, 9), (5 * R + 2, 7 * 8 + 5, 64), (128, 40, 3), (13, 9, 1),
+     (40, 33, 1030), (3 * R, 128, 2050)],
+)  # fmt: skip
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_every_form(turns: tuple[bool, bool], sizes: tuple[int, int, int], dtype: Any) -> None:
+    """However the matrices lie, with what is left over of rows, columns and pieces."""
+    a, b = matrices(*sizes, turns, dtype)
+    c = np.full((sizes[0], sizes[1]), np.nan, dtype)
+    multiplied(form_of(a, b), memory(a), memory(b), c)
+    close(c, a, b)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+@pytest.mark.parametrize("depth", [20, 1500])
+@pytest.mark.parametrize("factor", [1.0, -0.375])
+def test_a_factor_and_what_it_is_added_to(
+    turns: tuple[bool, bool], depth: int, factor: float
+) -> None:
+    a, b = matrices(29, 37, depth, turns, np.float64)
+    before = np.random.default_rng(1).standard_normal((29, 37))
+    for onto in (False, True):
+        c = before.copy()
+        multiplied(form_of(a, b, factor=factor, onto=onto), memory(a), memory(b), c)
+        close(c - before * onto, a, b, factor)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+@pytest.mark.parametrize("sizes", [(100, 64, 70), (24, 200, 70), (300, 20, 1100), (24, 200, 1100)])
+def test_parts_change_no_bit(turns: tuple[bool, bool], sizes: tuple[int, int, int]) -> None:
+    a, b = matrices(*sizes, turns, np.float32)
+    found = []
+    for splits in (1, 2, 3):
+        c = np.full((sizes[0], sizes[1]), np.nan, np.float32)
+        multiplied(form_of(a, b, splits=splits), memory(a), memory(b), c)
+        found.append(c)
+    close(found[0], a, b)
+    assert all(np.array_equal(c, found[0]) for c in found)
+
+
+def test_many_matrices_between_other_numbers() -> None:
+    """Heads of attention: matrices that lie side by side in one array, and so do the results."""
+    rng = np.random.default_rng(5)
+    x, y = rng.standard_normal((2, 50, 4 * 24)), rng.standard_normal((2, 24, 4 * 30))
+    out = np.zeros((2, 50, 4 * 30))
+    starts = [
+        (i * 50 * 96 + h * 24, i * 24 * 120 + h * 30, i * 50 * 120 + h * 30)
+        for i in range(2)
+        for h in range(4)
+    ]
+    form = Form("f8", 50, 30, 24, False, 96, False, 120, 120, 1.0, False, 1)
+    multiplied(form, x, y, out, starts)
+    exact = np.einsum("ipha,iahq->iphq", x.reshape(2, 50, 4, 24), y.reshape(2, 24, 4, 30))
+    np.testing.assert_allclose(out, exact.reshape(out.shape), rtol=1e-12, atol=1e-12)
+
+
+def _at_the_edge(x: Any) -> Any:
+    """A copy that ends where memory ends: reading or writing beyond it kills the process."""
+    page = mmap.PAGESIZE
+    size = -(-x.nbytes // page) * page
+    whole = mmap.mmap(-1, size + page)
+    base = ctypes.addressof(ctypes.c_char.from_buffer(whole))
+    assert LIBC.mprotect(ctypes.c_void_p(base + size), ctypes.c_size_t(page), 0) == 0
+    found = np.frombuffer(whole, x.dtype, x.size, size - x.nbytes).reshape(x.shape)
+    found[...] = x
+    return found
+
+
+@pytest.mark.skipif(not hasattr(LIBC, "mprotect"), reason="memory cannot be closed here")
+@pytest.mark.parametrize("turns", TURNS)
+@pytest.mark.parametrize("sizes", [(2 * R + 1, 21, 13), (25, 18, 1100), (14, 8, 3)])
+def test_nothing_beside_the_matrices_is_touched(
+    turns: tuple[bool, bool], sizes: tuple[int, int, int]
+) -> None:
+    a, b = matrices(*sizes, turns, np.float32)
+    given = [_at_the_edge(memory(x)) for x in (a, b)]
+    c = _at_the_edge(np.zeros((sizes[0], sizes[1]), np.float32))
+    multiplied(form_of(a, b), *given, c)
+    close(c, a, b)
+
+
+@pytest.mark.parametrize("turns", TURNS)
+def test_one_number_that_is_none_stays_where_it_belongs(turns: tuple[bool, bool]) -> None:
+    """NaN and infinity reach the row and the column of theirs, and no other."""
+    a, b = matrices(2 * R + 3, 19, 11, turns, np.float32)
+    a[5, 3], b[7, 18] = np.nan, np.inf
+    c = np.zeros((a.shape[0], b.shape[1]), np.float32)
+    multiplied(form_of(a, b), memory(a), memory(b), c)
+    assert np.isnan(c[5]).all()
+    assert not np.isfinite(c[:, 18]).any()
+    assert np.isfinite(np.delete(np.delete(c, 5, 0), 18, 1)).all()
+
+
+# ---- in plans -----------------------------------------------------------------------------------
+
+
+def by_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wengert.engines.native.calls.is_small", lambda form, count: False)
+
+
+@pytest.mark.parametrize("shapes", [((6, 40, 30), (6, 30, 40)), ((64, 48), (48, 80))])
+def test_plans_use_it_and_agree_with_blas(shapes: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Value, gradient and the gradient's gradient."""
+    rng = np.random.default_rng(8)
+    x, w = (tf.constant(rng.standard_normal(s)) for s in shapes)
+
+    def f(x: Any, w: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch([x, w])
+            with tf.GradientTape() as tape:
+                tape.watch([x, w])
+                y = tf.reduce_sum(tf.sin(x @ w))
+            dx, dw = tape.gradient(y, [x, w])
+            z = tf.reduce_sum(dx * dx) + tf.reduce_sum(tf.tanh(dw))
+        return y, dx, dw, *outer.gradient(z, [x, w])
+
+    ours = tf.function(f, jit_compile=True)(x, w)
+    by_blas(monkeypatch)
+    theirs = tf.function(f, jit_compile=True)(x, w)
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11)
+
+
+def test_what_is_large_or_tiny_is_left_to_blas() -> None:
+    def small(m: int, n: int, k: int, turned: bool = False, count: int = 1) -> bool:
+        lead = (k, k if turned else n)
+        form = Form("f4", m, n, k, False, lead[0], turned, lead[1], n, 1.0, False, 1)
+        return is_small(form, count)
+
+    assert small(128, 128, 64, count=64)
+    assert small(64, 512, 512)
+    assert not small(4096, 4096, 4096)
+    assert not small(1, 512, 512)
+    assert not small(512, 1, 512)
+    assert not small(13, 8, 4)
+    assert not small(64, 256, 4096, turned=True)
+
+
+def test_a_sum_of_products_is_computed_where_it_is_handed_out() -> None:
+    """x U + y V + z W, too long to be put together: nothing is copied from one sum to the next."""
+    rng = np.random.default_rng(3)
+    x, y, z = (tf.constant(rng.standard_normal((40, 1100))) for _ in range(3))
+    u, v, w = (tf.constant(rng.standard_normal((1100, 32))) for _ in range(3))
+
+    def f(x: Any, y: Any, z: Any) -> Any:
+        return x @ u + y @ v + z @ w
+
+    compiled = tf.function(f, jit_compile=True)
+    np.testing.assert_allclose(compiled(x, y, z), f(x, y, z), rtol=1e-11, atol=1e-11)
+    plan = compiled.plan(x, y, z)
+    assert [s["kind"] for s in plan.steps] == ["product"] * 3
+    assert plan.memory == 0

@@ -1,0 +1,349 @@
+"""Products of small matrices, as machine code of our own.
+
+OpenBLAS is made for large matrices: it copies both of them into an order of its own first, and sets the
+result to zero. For 128 x 128 x 64 that is a third of the time. Here a panel of the right matrix,
+as wide as the registers allow, is copied, and all rows of the left one go along it; the sums stay in
+registers, and each element is written once.
+"""
+
+from __future__ import annotations
+
+import functools
+import platform
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from wengert.engines.native.kernels import Writer
+from wengert.engines.native.processor import vector_bytes
+from wengert.engines.native.scalar import constant
+from wengert.engines.native.vectors import literal, llvm_type
+
+VECTORS: Final = 2  # of a panel
+PANEL: Final = 1 << 15  # bytes of a panel that stays in the nearest cache
+LEFT: Final = 1 << 16  # bytes that a left matrix stretches over, from which on it is copied
+TILE: Final = 16  # rows of what is copied of it together, whose cache lines are met several times
+RIGHT: Final = 1 << 21  # bytes of a right matrix, beyond which OpenBLAS is better
+UNROLLED: Final = 4
+WORTH: Final = 1 << 15  # multiplications, from which on it is worth compiling something
+
+
+class Form(NamedTuple):
+    """A product: c = factor a b, or c + factor a b, and into how many parts it is cut."""
+
+    kind: str
+    m: int
+    n: int
+    k: int
+    turned_a: bool
+    lda: int
+    turned_b: bool
+    ldb: int
+    ldc: int
+    factor: float
+    onto: bool
+    splits: int
+
+
+def is_small(form: Form, count: int) -> bool:
+    """Whether this is the better way for so many products of a form."""
+    return (
+        form.n * int(form.kind[1]) >= vector_bytes()
+        and form.m >= 2 * rows_at_once()
+        and form.n * form.k * int(form.kind[1]) <= RIGHT
+        and (depth(form) == form.k or not form.turned_b)
+        and count * form.m * form.n * form.k >= WORTH
+    )
+
+
+def depth(form: Form) -> int:
+    """How much of the inner axis is a piece."""
+    most = PANEL // (VECTORS * vector_bytes()) // (1 + packs_left(form))
+    pieces = -(-form.k // most)
+    return form.k if pieces == 1 else -(-form.k // pieces // UNROLLED) * UNROLLED
+
+
+def packs_left(form: Form) -> bool:
+    return form.turned_a and form.k * form.lda * int(form.kind[1]) > LEFT
+
+
+def left_size(form: Form) -> int:
+    """Elements of a part of the left matrix, and what is written beyond them."""
+    rows = form.m if form.m < form.n else -(-form.m // form.splits) + rows_at_once()
+    return rows * (depth(form) + vector_bytes() // int(form.kind[1]))
+
+
+@functools.cache
+def rows_at_once() -> int:
+    """How many rows meet a panel together: what registers there are beside the panel's own."""
+    many = vector_bytes() == 64 or platform.machine() in ("aarch64", "arm64")
+    return ((32 if many else 16) - 2) // VECTORS - 1
+
+
+def product_text(form: Form) -> tuple[str, frozenset[str]]:
+    """The lines of a function of one part, and what they declare."""
+    product = _Product(form)
+    return "\n".join([*product.lines, "ret void"]), frozenset(product.declarations)
+
+
+class _Product(Writer):
+    """A function of arrays, and of where each of the matrices begins in them.
+
+    What does not fit into a panel at once is added up in the result, a piece of the inner axis
+    after the other. A left matrix that lies column by column is copied for each of them.
+    """
+
+    def __init__(self, form: Form) -> None:
+        self.packs = packs_left(form)
+        super().__init__(3 + self.packs, 0)
+        self.form, self.kind = form, form.kind
+        self.width = vector_bytes() // int(form.kind[1])
+        self.kinds = llvm_type(form.kind, self.width)
+        self.lanes = VECTORS * self.width
+        self.blocks = -(-form.m // rows_at_once())
+        self.deep = depth(form)
+        size = self.deep * self.lanes
+        self.panel = self.set(f"alloca {llvm_type(form.kind, 1)}, i64 {size}, align 64")
+        which, split = self.div("%part", form.splits)
+        begins = [self._at("i64", self.table, self.add(self.mul(which, 3), x)) for x in range(3)]
+        self.a, self.b, self.c = (
+            self.place(self.kind, array, begin)
+            for array, begin in zip(self.arrays[:3], begins, strict=True)
+        )
+        panels, rest = divmod(form.n, self.lanes)
+        columns, rows = (0, panels), (0, self.blocks)
+        if form.m >= form.n:
+            rows = self._share(split, self.blocks)
+        else:
+            columns = self._share(split, panels)
+        self.begin, self.end = rows
+        begin, end = (self.mul(x, self.lanes) for x in columns)
+
+        def piece(q: str, _: list[str]) -> None:
+            self.first, self.count = q, str(form.k)
+            if form.k > self.deep:
+                self.count = self.least(self.sub(form.k, q), self.deep)
+            if self.packs:
+                self._copy_left()
+            self.loop(begin, end, self.lanes, lambda j, _: self._panel(j, self.lanes))
+            if rest:
+                last = self.set(f"icmp eq i64 {columns[1]}, {panels}")
+                self.when(last, lambda: self._panel(str(panels * self.lanes), rest))
+
+        if form.k <= self.deep:
+            piece("0", [])
+        else:
+            self.loop(0, form.k, self.deep, piece)
+
+    def _share(self, split: str, count: int) -> tuple[Any, Any]:
+        """Which of so many belong to a part."""
+        begin, end = (
+            self.div(self.mul(self.add(split, x), count), self.form.splits)[0] for x in (0, 1)
+        )
+        return begin, end
+
+    def _panel(self, j: str, columns: int) -> None:
+        """All rows, for some columns."""
+        vectors = -(-columns // self.width)
+        if self.form.turned_b:
+            self._copy_turned(j, columns, vectors)
+        else:
+            self._copy(j, columns, vectors)
+        self._each_block(lambda first, rows: self._block(first, rows, j, columns, vectors))
+
+    def _row(self, block: Any) -> str:
+        """The row with which a block begins: all have the same number of rows, or one more."""
+        return self.div(self.mul(block, self.form.m), self.blocks)[0]
+
+    def _each_block(self, body: Any) -> None:
+        """body(first row, how many)."""
+        least, more = divmod(self.form.m, self.blocks)
+
+        def block(i: str, _: list[str]) -> None:
+            first = self._row(i)
+            if not more:
+                body(first, least)
+                return
+            large = self.set(f"icmp ne i64 {self.sub(self._row(self.add(i, 1)), first)}, {least}")
+            self.when(large, lambda: body(first, least + 1))
+            small = self.set(f"xor i1 {large}, true")
+            self.when(small, lambda: body(first, least))
+
+        self.loop(self.begin, self.end, 1, block)
+
+    # ---- the panel -----------------------------------------------------------------------------
+
+    def _mask(self, columns: int, v: int) -> str | None:
+        """Which elements of a vector are columns; None if all are."""
+        left = columns - v * self.width
+        if left >= self.width:
+            return None
+        bits = ", ".join(f"i1 {'true' if x < left else 'false'}" for x in range(self.width))
+        return f"<{bits}>"
+
+    def _copy(self, j: str, columns: int, vectors: int) -> None:
+        def row(p: str, _: list[str]) -> None:
+            row = self.add(self.first, p)
+            source = self.place(self.kind, self.b, self.add(self.mul(row, self.form.ldb), j))
+            target = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
+            for v in range(vectors):
+                x = self.read(self.kind, source, v * self.width, self.width, self._mask(columns, v))
+                self.write(self.kind, target, v * self.width, x, self.width)
+
+        self.loop(0, self.count, 1, row)
+
+    def _copy_turned(self, j: str, columns: int, vectors: int) -> None:
+        """Squares of the matrix, turned in registers; the last one ends with the matrix."""
+        if self.form.k < self.width:
+            self._copy_single(j, columns, vectors)
+            return
+        last = self.sub(self.count, self.width)
+
+        def squares(p: str, _: list[str]) -> None:
+            at = self.least(p, last)
+            for v in range(vectors):
+                rows = []
+                for i in range(self.width):
+                    row = self.add(j, min(v * self.width + i, columns - 1))
+                    place = self.add(self.mul(row, self.form.ldb), self.first, at)
+                    rows.append(self.read(self.kind, self.b, place, self.width))
+                target = self.place(self.kind, self.panel, self.mul(at, vectors * self.width))
+                for i, x in enumerate(self._turned(rows)):
+                    self.write(self.kind, target, (i * vectors + v) * self.width, x, self.width)
+
+        self.loop(0, self.form.k, self.width, squares)
+
+    def _turned(self, rows: list[str]) -> list[str]:
+        """A square of vectors, its columns as rows: halves are exchanged, then their halves."""
+        size = len(rows) // 2
+        while size:
+            for i in range(len(rows)):
+                if not i & size:
+                    rows[i], rows[i + size] = self._exchanged(rows[i], rows[i + size], size)
+            size //= 2
+        return rows
+
+    def _exchanged(self, x: str, y: str, size: int) -> tuple[str, str]:
+        count = self.width
+        first = [i if not i & size else i - size + count for i in range(count)]
+        second = [i + size if not i & size else i + count for i in range(count)]
+        return self._picked(x, y, first), self._picked(x, y, second)
+
+    def _picked(self, x: str, y: str, places: Sequence[int]) -> str:
+        mask = ", ".join(f"i32 {i}" for i in places)
+        return self.set(
+            f"shufflevector {self.kinds} {x}, {self.kinds} {y}, <{len(places)} x i32> <{mask}>"
+        )
+
+    def _copy_single(self, j: str, columns: int, vectors: int) -> None:
+        for p in range(self.form.k):
+            for i in range(vectors * self.width):
+                place = self.add(self.mul(self.add(j, min(i, columns - 1)), self.form.ldb), p)
+                x = self.read(self.kind, self.b, place, 1)
+                self.write(self.kind, self.panel, p * vectors * self.width + i, x, 1)
+
+    # ---- the left matrix -----------------------------------------------------------------------
+
+    def _copy_left(self) -> None:
+        """The rows of this part and piece, such that each block reads one number after the other."""
+        size = left_size(self.form)
+        self.left = self.place(self.kind, self.arrays[3], self.mul("%part", size))
+        self.top = self._row(self.begin)
+
+        def some(t: str, _: list[str]) -> None:
+            end = self.least(self.add(t, TILE), self.count)
+            self._each_block(lambda first, rows: self._copy_block(first, rows, t, end))
+
+        self.loop(0, self.count, TILE, some)
+
+    def _copy_block(self, first: str, rows: int, begin: str, end: str) -> None:
+        place = self.add(self.mul(self.first, self.form.lda), first)
+        source, target = self.place(self.kind, self.a, place), self._packed(first)
+
+        def row(p: str, _: list[str]) -> None:
+            here = self.place(self.kind, source, self.mul(p, self.form.lda))
+            there = self.place(self.kind, target, self.mul(p, rows))
+            for v in range(-(-rows // self.width)):
+                x = self.read(self.kind, here, v * self.width, self.width, self._mask(rows, v))
+                # What is too much is written over by the next row; behind the last one there is room.
+                self.write(self.kind, there, v * self.width, x, self.width)
+
+        self.loop(begin, end, 1, row)
+
+    # ---- sums ----------------------------------------------------------------------------------
+
+    def _block(self, first: str, rows: int, j: str, columns: int, vectors: int) -> None:
+        """Some rows of the result, for the columns of the panel."""
+        form = self.form
+        if self.packs:
+            left, along, down = self._packed(first), rows, 1
+        else:
+            along, down = (form.lda, 1) if form.turned_a else (1, form.lda)
+            place = self.add(self.mul(first, down), self.mul(self.first, along))
+            left = self.place(self.kind, self.a, place)
+
+        def several(unrolled: int) -> Any:
+            def body(p: str, sums: list[str]) -> list[str]:
+                begin = self.place(self.kind, left, self.mul(p, along))
+                panel = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
+                for q in range(unrolled):
+                    right = [
+                        self.read(self.kind, panel, (q * vectors + v) * self.width, self.width)
+                        for v in range(vectors)
+                    ]
+                    for i in range(rows):
+                        x = self.read(self.kind, begin, q * along + i * down, 1)
+                        number = self.spread(llvm_type(self.kind, 1), x, self.width)
+                        for v in range(vectors):
+                            s = i * vectors + v
+                            given = [number, right[v], sums[s]]
+                            sums[s] = self.intrinsic("fma", self.kind, self.width, given)
+                return sums
+
+            return body
+
+        zero = literal(self.kind, b"\0" * 8, self.width)
+        sums = [zero] * (rows * vectors)
+        whole = self.set(f"and i64 {self.count}, {-UNROLLED}")
+        for begin, end, step in ((0, whole, UNROLLED), (whole, self.count, 1)):
+            if step > 1 or form.k % UNROLLED:
+                carried = [(self.kinds, s) for s in sums]
+                sums = self.loop(begin, end, step, several(step), carried)
+        target = self.place(self.kind, self.c, self.add(self.mul(first, form.ldc), j))
+        places = [
+            (i * form.ldc + v * self.width, self._mask(columns, v))
+            for i in range(rows)
+            for v in range(vectors)
+        ]
+        for (at, mask), total in zip(places, self._totals(sums, target, places), strict=True):
+            self.write(self.kind, target, at, total, self.width, mask)
+
+    def _packed(self, first: str) -> str:
+        size = self.add(self.count, self.width)
+        return self.place(self.kind, self.left, self.mul(self.sub(first, self.top), size))
+
+    def _totals(self, sums: list[str], target: str, places: Any) -> list[str]:
+        """What is written: the sums times the factor, and what is there already."""
+        form = self.form
+        factor = literal(self.kind, constant(self.kind, form.factor), self.width)
+
+        def times() -> list[str]:
+            if form.factor == 1.0:
+                return sums
+            return [self.set(f"fmul {self.kinds} {s}, {factor}") for s in sums]
+
+        def added() -> list[str]:
+            return [
+                self.intrinsic("fma", self.kind, self.width, [factor, s, before])
+                for s, before in zip(
+                    sums,
+                    [self.read(self.kind, target, at, self.width, m) for at, m in places],
+                    strict=True,
+                )
+            ]
+
+        if form.onto:
+            return added()
+        if form.k <= self.deep:
+            return times()
+        begun = self.set(f"icmp ne i64 {self.first}, 0")
+        return self.when(begun, added, [(self.kinds, s) for s in times()])
