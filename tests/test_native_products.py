@@ -21,7 +21,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 @kernel
 def _compiled(form: Form) -> str:
-    text, declarations = product_text(form)
+    text, declarations, _ = product_text(form)
     head = "define void @kernel(ptr %b, i64 %part) nounwind {"
     return "\n".join([*sorted(declarations), head, text, "}"])
 
@@ -222,3 +222,164 @@ def test_a_sum_of_products_is_computed_where_it_is_handed_out() -> None:
     plan = compiled.plan(x, y, z)
     assert [s["kind"] for s in plan.steps] == ["product"] * 3
     assert plan.memory == 0
+
+
+# ---- loops that products carry out ----------------------------------------------------------------
+
+
+def kinds(f: Any, *args: Any) -> list[str]:
+    return [s["kind"] for s in tf.function(f, jit_compile=True).plan(*args).steps]
+
+
+def same(f: Any, *args: Any) -> None:
+    """Compiled, a function gives what it gives operation by operation."""
+    expected = tf.nest.flatten(f(*args))
+    for one, other in zip(
+        tf.nest.flatten(tf.function(f, jit_compile=True)(*args)), expected, strict=True
+    ):
+        assert one.dtype == other.dtype
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)
+
+
+def drawn(*shapes: tuple[int, ...], dtype: str = "float64") -> list[Any]:
+    rng = np.random.default_rng(len(shapes))
+    return [tf.constant(rng.standard_normal(s).astype(dtype)) for s in shapes]
+
+
+# Little is done in registers, once for each row of a block; much is written once, as a loop.
+LIGHT = {
+    "bias": lambda p, b, c, y: tf.nn.relu(p + b),
+    "column": lambda p, b, c, y: p * c,
+    "operand": lambda p, b, c, y: (y - p) * p,
+    "truth": lambda p, b, c, y: p > y,
+    "cast": lambda p, b, c, y: tf.cast(p, tf.float32),
+    "two": lambda p, b, c, y: (p + b, p * y),
+}
+HEAVY = {
+    "gelu": lambda p, b, c, y: tf.nn.gelu(p + b) * c,
+    "sines": lambda p, b, c, y: tf.sin(p) * tf.exp(-p * p) + tf.tanh(y) / (1.0 + tf.square(p)),
+}
+SUMS = {
+    "bias": lambda p, b, c, y: tf.reduce_sum(tf.nn.relu(p + b), -2),
+    "both": lambda p, b, c, y: (p * y, tf.reduce_sum(p * y, -2), tf.reduce_max(p, -2)),
+    "heavy": lambda p, b, c, y: tf.reduce_sum(
+        tf.sin(p) * tf.exp(-p * p) + tf.tanh(y) / (1.0 + p * p), -2
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*LIGHT, *HEAVY])
+@pytest.mark.parametrize(
+    "sizes", [(2 * R + 1, 133, 21), (201, 16, 11), (40, 130, 9), (30, 24, 1100)]
+)
+def test_what_is_done_with_every_element_is_done_by_the_product(
+    name: str, sizes: tuple[int, int, int]
+) -> None:
+    """In registers, or as a loop along a block; for a long inner axis after its last piece."""
+    m, n, k = sizes
+    what = {**LIGHT, **HEAVY}[name]
+
+    def f(x: Any, w: Any, b: Any, c: Any, y: Any) -> Any:
+        return what(x @ w, b, c, y)
+
+    args = drawn((m, k), (k, n), (n,), (m, 1), (m, n))
+    same(f, *args)
+    assert kinds(f, *args) == ["product"]
+
+
+@pytest.mark.parametrize("name", [*LIGHT, *HEAVY])
+def test_it_may_be_written_itself(name: str) -> None:
+    """A product that is a result, or that another loop reads, is in memory, too."""
+    what = {**LIGHT, **HEAVY}[name]
+
+    def f(x: Any, w: Any, b: Any, c: Any, y: Any) -> Any:
+        p = x @ w
+        return p, what(p, b, c, y), tf.reduce_sum(tf.square(p), 1)
+
+    args = drawn((45, 20), (20, 37), (37,), (45, 1), (45, 37))
+    same(f, *args)
+
+
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("sizes", [(2 * R + 1, 133, 21), (40, 130, 9), (300, 24, 1100)])
+def test_sums_of_columns(name: str, sizes: tuple[int, int, int]) -> None:
+    """The gradient of a bias: blocks have sums of their own, whoever computes them."""
+    m, n, k = sizes
+
+    def f(x: Any, w: Any, b: Any, c: Any, y: Any) -> Any:
+        return SUMS[name](x @ w, b, c, y)
+
+    args = drawn((m, k), (k, n), (n,), (m, 1), (m, n))
+    same(f, *args)
+    steps = tf.function(f, jit_compile=True).plan(*args).steps
+    assert [s["kind"] for s in steps] == ["product"] + ["loop"] * (1 + (name == "both"))
+    assert all(s["size"] == [-(-m // R), n] for s in steps[1:])  # of the blocks' sums
+    before = tf.config.get_threads()
+    try:
+        found = []
+        for threads in (1, 2, 3):
+            tf.config.set_threads(threads)
+            found.append(tf.nest.flatten(tf.function(f, jit_compile=True)(*args)))
+    finally:
+        tf.config.set_threads(before)
+    for one in found[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(one, found[0], strict=True))
+
+
+def test_batches_and_what_is_read_beside_them() -> None:
+    """Of many products, with operands that repeat along a leading axis, gathered or joined."""
+    x, w, y, table = drawn((3, 30, 20), (3, 20, 26), (30, 26), (50, 26))
+    index = tf.constant(np.arange(90).reshape(3, 30) % 50)
+    assert kinds(lambda x, w, y: tf.nn.relu(x @ w - y), x, w, y) == ["product"]
+    same(lambda x, w, y: tf.nn.relu(x @ w - y), x, w, y)
+    same(lambda x, w, t: x @ w + tf.gather(t, index), x, w, table)
+    same(lambda x, w: tf.concat([tf.nn.relu(x @ w), 2.0 * (x @ w)], 1), x, w)
+    same(lambda x, w: tf.transpose(tf.nn.relu(x @ w), [0, 2, 1]), x, w)
+    same(lambda x, w: tf.reshape(x @ w, [90, 26])[:, ::-1] + 1.0, x, w)
+
+
+def test_a_loop_that_waits_for_another_one_stays_a_loop() -> None:
+    """A product divided by its sum: the sum must be there first."""
+    x, w = drawn((40, 20), (20, 30))
+    same(lambda x, w: (x @ w) / tf.reduce_sum(x @ w), x, w)
+    same(lambda x, w: tf.nn.softmax(x @ w) * tf.nn.relu(x @ w), x, w)
+    same(lambda x, w: tf.nn.relu(x @ w) @ tf.transpose(tf.sigmoid(x @ w)), x, w)
+    same(lambda x, w: tf.nn.relu(x @ w) * tf.exp(2.0 * x @ w), x, w)
+
+
+def test_training_changes_what_it_should() -> None:
+    """Weights that are written over while they are read by the products of the same step."""
+    rng = np.random.default_rng(4)
+    start = [rng.standard_normal(s) * 0.1 for s in [(20, 24), (24,), (24, 16), (16,)]]
+    x, y = drawn((64, 20), (64, 16))
+
+    def trained(compiled: bool) -> list[Any]:
+        ps = [tf.Variable(p) for p in start]
+
+        def step(x: Any, y: Any) -> Any:
+            with tf.GradientTape() as tape:
+                h = tf.nn.relu(x @ ps[0] + ps[1])
+                loss = tf.reduce_mean(tf.square(tf.tanh(h @ ps[2] + ps[3]) - y))
+            for p, g in zip(ps, tape.gradient(loss, ps), strict=True):
+                p.assign_sub(0.5 * g)
+            ps[0].assign(tf.nn.relu(tf.transpose(x) @ h[:, :24]) * 1e-3 + ps[0])
+            return loss
+
+        run = tf.function(step, jit_compile=True) if compiled else step
+        for _ in range(5):
+            run(x, y)
+        return [p.numpy() for p in ps]
+
+    for one, other in zip(trained(True), trained(False), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+def test_a_plan_says_what_a_product_does() -> None:
+    """The lines of the loop stand with the product, and its bytes count."""
+    x, w, b = drawn((64, 32), (32, 48), (48,))
+    alone = tf.function(lambda x, w: x @ w, jit_compile=True).plan(x, w).steps[0]
+    both = tf.function(lambda x, w, b: tf.nn.relu(x @ w + b), jit_compile=True).plan(x, w, b)
+    assert [m.split()[0] for m in both.steps[0]["made of"]] == ["MatMul", "AddV2", "Relu"]
+    assert both.steps[0]["flops"] > alone["flops"]
+    assert both.steps[0]["bytes"] == alone["bytes"] + b.numpy().nbytes
+    assert both.memory == 0  # the product itself is written nowhere

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,15 @@ from wengert.engines.choosing import get_threads
 from wengert.engines.native.arrays import Base, Piece, Product, View, reshaped
 from wengert.engines.native.emitting import Launch
 from wengert.engines.native.lowering import leading
-from wengert.engines.native.products import Form, is_small, left_size, packs_left, product_text
+from wengert.engines.native.products import (
+    Form,
+    Function,
+    is_small,
+    left_size,
+    packs_left,
+    product_text,
+    strips,
+)
 
 
 class Call:
@@ -21,7 +29,7 @@ class Call:
     Without a function it looks whether the array says that something is wrong.
     """
 
-    __slots__ = ("arrays", "function", "name", "parts", "settings", "what")
+    __slots__ = ("arrays", "finish", "function", "name", "parts", "settings", "what")
 
     def __init__(
         self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any
@@ -32,14 +40,18 @@ class Call:
         self.what = what
         # Numbers that the function reads behind its arrays: see `in_place` of `running`.
         self.settings: tuple[str, bytes, bytes] | None = None
-        # What has to be compiled for it, and has no name yet: lines, and what they declare.
-        self.function: tuple[str, frozenset[str]] | None = None
+        # What has to be compiled for it, and has no name yet.
+        self.function: Function | None = None
+        self.finish: Any = None  # the loop that a product carries out, too
 
     @property
     def outputs(self) -> Sequence[Base]:
         """What it computes."""
         if isinstance(self.what, Launch):
-            return [b.target.base if type(b) is Piece else b for b in self.what.outputs]
+            return [_written(b) for b in self.what.outputs]
+        if self.finish is not None:
+            made = [_written(b) for b in (*self.finish.stored, *self.finish.partial.values())]
+            return [self.what, *made] if self.finish.in_memory else made
         return [self.what] if self.name else []
 
     @property
@@ -52,32 +64,61 @@ class Call:
         return int(self.what.size * self.what.views[0].shape[-1] // 8)
 
 
+def _written(base: Base) -> Base:
+    """The array in memory that something is written into."""
+    return base.target.base if type(base) is Piece else base
+
+
 # ---- products ---------------------------------------------------------------------------------
 
 _NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
 _PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
 
 
-def product_calls(item: Product, by_blas: bool = False) -> list[Call]:
-    """The call for products of matrices, and what comes before it."""
+class Products(NamedTuple):
+    """A product as it is carried out: the form of each, how many, and the matrices."""
+
+    form: Form
+    many: int
+    views: tuple[View, View, View]
+
+
+def products_of(item: Product) -> Products:
     a, b, c = _with_shared_matrix(item.views[0], item.views[1], item.written)
-    batch = c.shape[:-2]
     m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
     (turned_a, lda), (turned_b, ldb) = leading(a), leading(b)  # type: ignore[misc]
     ldc = c.strides[-2] if m > 1 else n
-    count = math.prod(batch)
-    splits = _splits(count, m, n, k)
+    count = math.prod(c.shape[:-2])
     form = Form(item.kind, m, n, k, turned_a, lda, turned_b, ldb, ldc,
-                item.factor, item.onto is not None, splits)  # fmt: skip
-    offsets = np.stack([_starts(x, batch) for x in (a, b, c)], axis=1).tobytes()
-    arrays: list[tuple[Base, int]] = [(a.base, 0), (b.base, 0), (item, 0)]
+                item.factor, item.onto is not None, _splits(count, m, n, k))  # fmt: skip
+    if is_small(form, count):
+        form = form._replace(splits=form.splits * -(-strips(form) // form.splits))
+    return Products(form, count, (a, b, c))
+
+
+def is_ours(item: Product) -> bool:
+    """Whether a product is machine code of the plan, and not a call of BLAS."""
+    found = products_of(item)
+    return is_small(found.form, found.many)
+
+
+def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> list[Call]:
+    """The call for products of matrices, and what comes before it."""
+    form, count, views = products_of(item)
+    offsets = np.stack([_starts(x, views[2].shape[:-2]) for x in views], axis=1).tobytes()
+    arrays: list[tuple[Base, int]] = [(views[0].base, 0), (views[1].base, 0), (item, 0)]
     if not by_blas and is_small(form, count):
         if packs_left(form):
-            size = count * splits * left_size(form)
+            size = count * form.splits * left_size(form)
             arrays.append((Base((size,), item.kind, item.place), 0))
-        call = Call("", arrays, count * splits, item)
-        call.function = product_text(form)
+        call = Call("", arrays, count * form.splits, item)
+        call.function = product_text(form, finish)
         call.settings = "", offsets, b""
+        if finish is not None:
+            call.finish = finish
+            arrays += finish.arrays
+            if not finish.in_memory:
+                arrays[2] = arrays[0]  # nothing is written there
     else:
         splits, fields = _fields(form)
         call = Call(f"@product_{item.kind}", arrays, count * splits, item)

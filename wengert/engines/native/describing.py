@@ -94,13 +94,21 @@ def _product(call: Any) -> dict[str, Any]:
     item: Product = call.what
     a, b = item.views
     inner = a.shape[-1]
+    moved = sum(math.prod(v.shape) for v in (a, b)) * int(item.kind[1])
+    flops = 2 * item.size * inner
+    if call.finish is None or call.finish.in_memory:
+        moved += item.bytes
+    if call.finish is not None:
+        others = [base for base, _ in call.finish.arrays if base is not item]
+        moved += sum(_touched(base, item.size) for base in others)
+        flops += call.finish.flops()
     return {
         "kind": "product",
         "size": [*item.written.shape[:-1], inner, item.written.shape[-1]],
         "parts": call.parts,
-        "bytes": item.bytes + sum(math.prod(v.shape) for v in (a, b)) * int(item.kind[1]),
-        "flops": 2 * item.size * inner,
-        "made of": _origins([item]),
+        "bytes": moved,
+        "flops": flops,
+        "made of": _origins([item] if call.finish is None else call.finish.group.members),
     }
 
 

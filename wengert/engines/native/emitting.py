@@ -44,7 +44,7 @@ class Launch(NamedTuple):
 
 def launches(group: Group, memory: set[Base]) -> list[Launch]:
     """What has to be called, one after the other, to compute a group."""
-    return _Emitter(group, memory).launches()
+    return Emitter(group, memory).launches()
 
 
 def functions_text(wanted: Iterable[tuple[str, str, int]], declarations: set[str]) -> list[str]:
@@ -75,7 +75,7 @@ def _function_text(name: str, kind: str, width: int, declarations: set[str], cal
     return f"define internal {kinds} @{name}.{kind}.{width}({parameters}) nounwind {{\n{lines}\n}}"
 
 
-class _Emitter(Layout):
+class Emitter(Layout):
     """Writes the function of a group."""
 
     def __init__(self, group: Group, memory: set[Base]) -> None:
@@ -96,14 +96,16 @@ class _Emitter(Layout):
         lines = self._function()
         arrays = list(self.arrays)
         once = not self.read_views and self.stages <= 1
-        flops = self.group.size * sum(
+        return Launch(
+            "\n".join(lines), arrays, self.parts, list(self.calls),
+            frozenset(self.body.declarations), self.group, self.outputs, once, self.flops(),
+        )  # fmt: skip
+
+    def flops(self) -> int:
+        return self.group.size * sum(
             self.full[i] and op not in ("param", "const", "cast", "bits")
             for i, (op, *_) in enumerate(self.code.instructions)
         )
-        return Launch(
-            "\n".join(lines), arrays, self.parts, list(self.calls),
-            frozenset(self.body.declarations), self.group, self.outputs, once, flops,
-        )  # fmt: skip
 
     def _sum_outputs(self) -> None:
         """Where the sums over many rows go, and what puts those of the parts together."""
@@ -117,7 +119,7 @@ class _Emitter(Layout):
             if count > 1:
                 shape = (count, self.columns) if columns else (count,)
                 target = Base(shape, s.item.kind, s.item.place)
-                self.more += _combined(s.item, target, self.memory)
+                self.more += combined_launches(s.item, target, self.memory)
                 self.outputs.append(target)
             else:
                 self.outputs.append(s.item)
@@ -134,12 +136,7 @@ class _Emitter(Layout):
 
     def _function(self) -> list[str]:
         body = self.body
-        for x in self.loads:
-            if type(x.base) is not Count:
-                self._pointer(x.base, x.offset)
-        for b in self.stored:
-            target = self.targets.get(b)
-            self._pointer(*((b, 0) if target is None else (target.base, target.offset)))
+        self._collect_arrays()
         for b in self.partial.values():
             self._pointer(b)
         body.label("entry")
@@ -157,6 +154,14 @@ class _Emitter(Layout):
             self._loop_over_rows()
         body.do("ret void")
         return body.lines
+
+    def _collect_arrays(self) -> None:
+        for x in self.loads:
+            if type(x.base) is not Count:
+                self._pointer(x.base, x.offset)
+        for b in self.stored:
+            target = self.targets.get(b)
+            self._pointer(*((b, 0) if target is None else (target.base, target.offset)))
 
     def _loop_over_rows(self) -> None:
         body = self.body
@@ -223,12 +228,7 @@ class _Emitter(Layout):
             index = self._unravelled(r, [self.axes[k].size for k in self.outer])
         else:
             index = [r]
-        self.starts: list[str] = []
-        for x in self.loads:
-            start = self._start(x, r, index)
-            if type(x.base) is not Count:
-                start = self._element(self._pointer(x.base, x.offset), x.kind, start)
-            self.starts.append(start)
+        self.starts = [self._row_of(x, r, index) for x in self.loads]
         self.out_starts = {}
         for base in self.stored:
             target = self.targets.get(base)
@@ -242,6 +242,13 @@ class _Emitter(Layout):
             self.out_starts[base] = self._element(array, base.kind, at)
         if self.short and not self.strips:
             self._limited(r, self.rows)
+
+    def _row_of(self, x: Load, r: str, index: Sequence[str]) -> str:
+        """Where the row begins in an array that is read."""
+        start = self._start(x, r, index)
+        if type(x.base) is Count:
+            return start
+        return self._element(self._pointer(x.base, x.offset), x.kind, start)
 
     def _limited(self, at: str, count: int) -> None:
         """The last row, or the last strip of columns, is shorter."""
@@ -754,7 +761,7 @@ def combined(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str
     return body.set(f"select {truth} {nan}, {kinds} {b}, {kinds} {largest}")
 
 
-def _combined(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]:
+def combined_launches(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]:
     """What puts the sums of parts together."""
     given = Given(partial.shape, partial.kind, partial.place)
     fusion = Fusion()

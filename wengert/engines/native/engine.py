@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from wengert.engines.native import rules as _rules  # noqa: F401  # what it declares is used
 from wengert.engines.native.arrays import Base, Map, Pieces, Product, Step, View
 from wengert.engines.native.cache import digest_of, stored
-from wengert.engines.native.calls import Call, product_calls
-from wengert.engines.native.emitting import functions_text, launches
+from wengert.engines.native.calls import Call, product_calls, products_of
+from wengert.engines.native.emitting import Launch, functions_text, launches
+from wengert.engines.native.finishing import Finish, finish
 from wengert.engines.native.fusing import Fusion, Group, compute_again, in_memory
 from wengert.engines.native.lowering import Lowering
 from wengert.engines.native.machine import compiled
+from wengert.engines.native.products import accumulates, blocks_of
 from wengert.engines.native.simplifying import simplified
 from wengert.engines.native.writing import Writer
 from wengert.engines.plan import Plan
@@ -42,8 +45,9 @@ class Native:
         # What says that something is wrong; whether it does is looked at as soon as it is known.
         self._flags = {v.base for v in all_checks}
         self._overwritten = self._in_place()
+        finish(self.fusion, self._overwritten)
         self.order = self.fusion.ordered()
-        self.memory = in_memory(self.order, wanted)
+        self.memory = in_memory(self.order, wanted) | self._accumulated()
         self.wanted = set(wanted) - self._flags
         self.segments = self._segments()
         # Whether any of it is compiled.
@@ -88,6 +92,11 @@ class Native:
                 found[new] = old
         return found
 
+    def _accumulated(self) -> set[Base]:
+        """The products whose sums are kept in memory."""
+        products = [m for g in self.order for m in g.members if type(m) is Product]
+        return {p for p in products if accumulates(products_of(p).form)}
+
     def overwrites(self, base: Base) -> Base | None:
         """The old value that a new one may be written over."""
         old = self._overwritten.get(base)
@@ -118,11 +127,22 @@ class Native:
 
     def _calls(self, group: Group, first: Any) -> list[Call]:
         if type(first) is Product:
-            return [self._named(call) for call in product_calls(first)]
+            return self._product_calls(group, first) + self._looks(group)
         if type(first) is Pieces:
             return []
+        return self._launched(launches(group, self.memory)) + self._looks(group)
+
+    def _product_calls(self, group: Group, product: Product) -> list[Call]:
+        form, many, _ = products_of(product)
+        last = None
+        if group.is_loop:
+            last = Finish(group, self.memory, product, many * blocks_of(form))
+        calls = [self._named(call) for call in product_calls(product, last)]
+        return calls if last is None else calls + self._launched(last.more)
+
+    def _launched(self, launches: Sequence[Launch]) -> list[Call]:
         found = []
-        for launch in launches(group, self.memory):
+        for launch in launches:
             if not launch.outputs:
                 continue
             name = self._texts.setdefault(launch.text, f"@k{len(self._texts)}")
@@ -131,15 +151,19 @@ class Native:
             found.append(Call(name, launch.arrays, launch.parts, launch))
             if launch.once:
                 self._once.update(launch.outputs)
-        found += [Call("", [(b, 0)], 1, b) for b in group.members if b in self._flags]
         return found
+
+    def _looks(self, group: Group) -> list[Call]:
+        """Whether something is wrong is looked at as soon as it is known."""
+        return [Call("", [(b, 0)], 1, b) for b in group.members if b in self._flags]
 
     def _named(self, call: Call) -> Call:
         """The same call, with a name if it is of a function of this plan."""
         if call.function is not None:
-            text, declarations = call.function
+            text = call.function.text
             call.name = self._texts.setdefault(text, f"@k{len(self._texts)}")
-            self._declarations |= declarations
+            self._math.update(dict.fromkeys(call.function.calls))
+            self._declarations |= call.function.declarations
         return call
 
     # ---- machine code --------------------------------------------------------------------------

@@ -162,6 +162,21 @@ class Fusion:
         self._depends(group, others)
         return True
 
+    def between(self, first: Group, last: Group) -> bool:
+        """Whether some group needs the first one, and the last one needs that."""
+        return any(g.ancestors & first.bit and last.ancestors & g.bit for g in self.groups)
+
+    def join(self, first: Group, last: Group) -> None:
+        """Let one group compute what another one does, too; nothing stands between them."""
+        first.size, first.columns, first.boundaries = last.size, last.columns, last.boundaries
+        for item in last.members:
+            first.take(item, last.levels[item])
+        self.groups.remove(last)
+        self._depends(first, [g for g in self.groups if g is not first and last.ancestors & g.bit])
+        for later in self.groups:
+            if later.ancestors & last.bit:
+                later.ancestors = (later.ancestors & ~last.bit) | first.bit | first.ancestors
+
     # ---- order ---------------------------------------------------------------------------------
 
     def ordered(self) -> list[Group]:
@@ -225,7 +240,7 @@ def _fitting_reduction(group: Group, item: Reduction) -> str | None:
         columns, level = item.inner, ROW if item.along == "last" else END
     if group.columns not in (None, columns):
         return None
-    joined = _merged(group.boundaries, (columns, group.size))
+    joined = common(group.boundaries, (columns, group.size))
     if joined is None:
         return None
     before = group.boundaries
@@ -263,7 +278,7 @@ def _with_boundaries(group: Group, views: Sequence[View], within: int) -> bool:
     for view in views:
         if view.base.group is group or type(view.base) is Literal or is_plain(view):
             continue
-        merged = _merged(found, boundaries(view.shape, within))
+        merged = common(found, boundaries(view.shape, within))
         if merged is None:
             return False
         found = merged
@@ -281,7 +296,7 @@ def boundaries(shape: Dims, within: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _merged(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+def common(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
     if a == b or not b:
         return a
     merged = tuple(sorted({*a, *b} - {1}))
@@ -297,11 +312,15 @@ def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
                 base = view.base
                 if base.group is not group and not is_inline(base):
                     found.add(base)
-            if isinstance(item, (Product, Pieces)) or (
-                type(item) is Reduction and group.levels[item] == END
-            ):
+            if _is_always_stored(group, item):
                 found.add(item)
     return found
+
+
+def _is_always_stored(group: Group, item: Any) -> bool:
+    if type(item) is Product:  # one with a loop of its own is written if others read it
+        return not group.is_loop
+    return type(item) is Pieces or (type(item) is Reduction and group.levels[item] == END)
 
 
 # ---- computing again instead of keeping ----------------------------------------------------------

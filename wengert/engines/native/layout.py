@@ -72,7 +72,9 @@ class Layout:
         chain = sorted({*self.group.boundaries, self.group.columns or 1, self.group.size} - {1})
         self.axes = [Axis(b // a, a) for a, b in zip([1, *chain], chain, strict=False)][::-1]
         for item in self.group.members:
-            level = self.group.levels[item]
+            level = self.group.levels.get(item)
+            if level is None:
+                continue  # a product, whose elements are read
             if type(item) is Gather:
                 self._gather(item, (self.group.columns or 1) if level == ROW else 1)
             elif isinstance(item, Map):

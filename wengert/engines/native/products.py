@@ -23,6 +23,8 @@ PANEL: Final = 1 << 15  # bytes of a panel that stays in the nearest cache
 LEFT: Final = 1 << 16  # bytes that a left matrix stretches over, from which on it is copied
 TILE: Final = 16  # rows of what is copied of it together, whose cache lines are met several times
 RIGHT: Final = 1 << 21  # bytes of a right matrix, beyond which OpenBLAS is better
+SHALLOW: Final = 128  # an inner axis that is soon done with
+STRIP: Final = 1 << 19  # bytes of a strip
 UNROLLED: Final = 4
 WORTH: Final = 1 << 15  # multiplications, from which on it is worth compiling something
 
@@ -55,11 +57,26 @@ def is_small(form: Form, count: int) -> bool:
     )
 
 
+def blocks_of(form: Form) -> int:
+    """How many blocks of rows there are."""
+    return -(-form.m // rows_at_once())
+
+
 def depth(form: Form) -> int:
     """How much of the inner axis is a piece."""
     most = PANEL // (VECTORS * vector_bytes()) // (1 + packs_left(form))
     pieces = -(-form.k // most)
     return form.k if pieces == 1 else -(-form.k // pieces // UNROLLED) * UNROLLED
+
+
+def strips(form: Form) -> int:
+    """Into how many strips of rows a large result is cut that there is little to compute for.
+
+    The result is written a panel after the other: its pages should not be far away by the next one.
+    """
+    if form.k > SHALLOW or form.m < form.n:
+        return 1
+    return max(min(form.m * form.n * int(form.kind[1]) // STRIP, form.m // (8 * rows_at_once())), 1)
 
 
 def packs_left(form: Form) -> bool:
@@ -79,10 +96,24 @@ def rows_at_once() -> int:
     return ((32 if many else 16) - 2) // VECTORS - 1
 
 
-def product_text(form: Form) -> tuple[str, frozenset[str]]:
-    """The lines of a function of one part, and what they declare."""
-    product = _Product(form)
-    return "\n".join([*product.lines, "ret void"]), frozenset(product.declarations)
+class Function(NamedTuple):
+    """Lines of a function of one part, what they declare, and what of `mathematics` they call."""
+
+    text: str
+    declarations: frozenset[str]
+    calls: tuple[tuple[str, str, int], ...]
+
+
+def product_text(form: Form, finish: Any = None) -> Function:
+    """The function of a product, and of the loop that it carries out on what it has computed."""
+    product = _Product(form, finish)
+    calls = () if finish is None else tuple(finish.calls)
+    return Function("\n".join([*product.lines, "ret void"]), frozenset(product.declarations), calls)
+
+
+def accumulates(form: Form) -> bool:
+    """Whether sums are kept in the result, so that it must be in memory."""
+    return form.onto or depth(form) < form.k
 
 
 class _Product(Writer):
@@ -92,19 +123,29 @@ class _Product(Writer):
     after the other. A left matrix that lies column by column is copied for each of them.
     """
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: Form, finish: Any = None) -> None:
         self.packs = packs_left(form)
-        super().__init__(3 + self.packs, 0)
+        own = 3 + self.packs
+        super().__init__(own + (0 if finish is None else len(finish.arrays)), 0)
         self.form, self.kind = form, form.kind
         self.width = vector_bytes() // int(form.kind[1])
         self.kinds = llvm_type(form.kind, self.width)
         self.lanes = VECTORS * self.width
-        self.blocks = -(-form.m // rows_at_once())
+        self.blocks = blocks_of(form)
         self.deep = depth(form)
         size = self.deep * self.lanes
         self.panel = self.set(f"alloca {llvm_type(form.kind, 1)}, i64 {size}, align 64")
-        which, split = self.div("%part", form.splits)
-        begins = [self._at("i64", self.table, self.add(self.mul(which, 3), x)) for x in range(3)]
+        self.finish = finish
+        self.sums = ""  # where they are put for a loop along them, if not into the result
+        if finish is not None:
+            finish.begin(self, own, self.width if finish.is_light else self.lanes)
+            if not finish.is_light and not finish.in_memory:
+                size = (rows_at_once() + 1) * self.lanes
+                self.sums = self.set(f"alloca {llvm_type(form.kind, 1)}, i64 {size}, align 64")
+        self.which, split = self.div("%part", form.splits)
+        begins = [
+            self._at("i64", self.table, self.add(self.mul(self.which, 3), x)) for x in range(3)
+        ]
         self.a, self.b, self.c = (
             self.place(self.kind, array, begin)
             for array, begin in zip(self.arrays[:3], begins, strict=True)
@@ -148,36 +189,93 @@ class _Product(Writer):
             self._copy_turned(j, columns, vectors)
         else:
             self._copy(j, columns, vectors)
-        self._each_block(lambda first, rows: self._block(first, rows, j, columns, vectors))
+
+        def done(i: str, first: str, rows: str) -> None:
+            if self.finish is not None and not self.finish.is_light:
+                self._when_complete(lambda: self._finish(i, first, rows, j, columns))
+
+        def block(i: str, first: str, rows: int) -> None:
+            self._block(i, first, rows, j, columns)
+
+        self._each_block(block, done)
+
+    def _when_complete(self, body: Any) -> None:
+        """After the last piece of the inner axis."""
+        if self.form.k <= self.deep:
+            body()
+        else:
+            end = self.add(self.first, self.count)
+            self.when(self.set(f"icmp eq i64 {end}, {self.form.k}"), body)
+
+    # ---- the loop along a block ----------------------------------------------------------------
+
+    def _begin_finish(self, i: str, first: str) -> str:
+        """The first row of the block, of all products one below the other."""
+        self.finish.begin_block(self.add(self.mul(self.which, self.blocks), i))
+        return self.add(self.mul(self.which, self.form.m), first)
+
+    def _finish(self, i: str, first: str, rows: str, j: str, columns: int) -> None:
+        """Row by row, while it is in the nearest cache."""
+        top, mask = self._begin_finish(i, first), self._mask(columns, 0, self.lanes)
+
+        def row(q: str, _: list[str]) -> None:
+            sums = ""
+            if self.sums:
+                here = self.sub(self.mul(q, self.lanes), j)
+                sums = self.place(self.kind, self.sums, here)
+            self.finish.begin_row(self.add(top, q), sums)
+            self.finish.add_columns(j, mask, self.finish.vector(j, mask))
+
+        self.finish.start_columns(j, mask)
+        self.loop(0, rows, 1, row)
+
+    def _finish_registers(self, i: str, first: str, j: str, columns: int, sums: list[str]) -> None:
+        """The sums of a block's rows, all of whose vectors are at hand."""
+        top, vectors = self._begin_finish(i, first), -(-columns // self.width)
+        places = [(self.add(j, v * self.width), self._mask(columns, v)) for v in range(vectors)]
+        totals: list[list[str]] = []
+        for row in range(len(sums) // vectors):
+            self.finish.begin_row(self.add(top, row))
+            own = sums[row * vectors : (row + 1) * vectors]
+            found = [self.finish.vector(*p, s) for p, s in zip(places, own, strict=True)]
+            pairs = zip(totals, found, strict=True) if totals else ()
+            totals = [self.finish.added(x, y) for x, y in pairs] or found
+        for place, total in zip(places, totals, strict=True):
+            self.finish.put_columns(*place, total)
 
     def _row(self, block: Any) -> str:
         """The row with which a block begins: all have the same number of rows, or one more."""
         return self.div(self.mul(block, self.form.m), self.blocks)[0]
 
-    def _each_block(self, body: Any) -> None:
-        """body(first row, how many)."""
+    def _each_block(self, body: Any, done: Any = None) -> None:
+        """body(block, first row, how many), for one number and another; then done, for any."""
         least, more = divmod(self.form.m, self.blocks)
 
         def block(i: str, _: list[str]) -> None:
             first = self._row(i)
-            if not more:
-                body(first, least)
-                return
-            large = self.set(f"icmp ne i64 {self.sub(self._row(self.add(i, 1)), first)}, {least}")
-            self.when(large, lambda: body(first, least + 1))
-            small = self.set(f"xor i1 {large}, true")
-            self.when(small, lambda: body(first, least))
+            rows = str(least)
+            if more:
+                rows = self.sub(self._row(self.add(i, 1)), first)
+                large = self.set(f"icmp ne i64 {rows}, {least}")
+                self.when(large, lambda: body(i, first, least + 1))
+                small = self.set(f"xor i1 {large}, true")
+                self.when(small, lambda: body(i, first, least))
+            else:
+                body(i, first, least)
+            if done is not None:
+                done(i, first, rows)
 
         self.loop(self.begin, self.end, 1, block)
 
     # ---- the panel -----------------------------------------------------------------------------
 
-    def _mask(self, columns: int, v: int) -> str | None:
+    def _mask(self, columns: int, v: int, width: int = 0) -> str | None:
         """Which elements of a vector are columns; None if all are."""
-        left = columns - v * self.width
-        if left >= self.width:
+        width = width or self.width
+        left = columns - v * width
+        if left >= width:
             return None
-        bits = ", ".join(f"i1 {'true' if x < left else 'false'}" for x in range(self.width))
+        bits = ", ".join(f"i1 {'true' if x < left else 'false'}" for x in range(width))
         return f"<{bits}>"
 
     def _copy(self, j: str, columns: int, vectors: int) -> None:
@@ -251,7 +349,7 @@ class _Product(Writer):
 
         def some(t: str, _: list[str]) -> None:
             end = self.least(self.add(t, TILE), self.count)
-            self._each_block(lambda first, rows: self._copy_block(first, rows, t, end))
+            self._each_block(lambda _, first, rows: self._copy_block(first, rows, t, end))
 
         self.loop(0, self.count, TILE, some)
 
@@ -271,9 +369,9 @@ class _Product(Writer):
 
     # ---- sums ----------------------------------------------------------------------------------
 
-    def _block(self, first: str, rows: int, j: str, columns: int, vectors: int) -> None:
+    def _block(self, number: str, first: str, rows: int, j: str, columns: int) -> None:
         """Some rows of the result, for the columns of the panel."""
-        form = self.form
+        form, vectors = self.form, -(-columns // self.width)
         if self.packs:
             left, along, down = self._packed(first), rows, 1
         else:
@@ -309,13 +407,21 @@ class _Product(Writer):
                 carried = [(self.kinds, s) for s in sums]
                 sums = self.loop(begin, end, step, several(step), carried)
         target = self.place(self.kind, self.c, self.add(self.mul(first, form.ldc), j))
+        row = form.ldc
+        if self.sums:
+            target, row = self.sums, self.lanes
         places = [
-            (i * form.ldc + v * self.width, self._mask(columns, v))
+            (i * row + v * self.width, None if self.sums else self._mask(columns, v))
             for i in range(rows)
             for v in range(vectors)
         ]
-        for (at, mask), total in zip(places, self._totals(sums, target, places), strict=True):
-            self.write(self.kind, target, at, total, self.width, mask)
+        totals = self._totals(sums, target, places)
+        light = self.finish is not None and self.finish.is_light
+        if not light or self.finish.in_memory:
+            for (at, mask), total in zip(places, totals, strict=True):
+                self.write(self.kind, target, at, total, self.width, mask)
+        if light:
+            self._when_complete(lambda: self._finish_registers(number, first, j, columns, totals))
 
     def _packed(self, first: str) -> str:
         size = self.add(self.count, self.width)
