@@ -13,7 +13,8 @@ import pytest
 import wengert as tf
 from wengert.engines.native import products
 from wengert.engines.native.kernels import kernel
-from wengert.engines.native.products import Form, is_small, left_size, packs_left, product_text
+from wengert.engines.native.multiplying import product_text
+from wengert.engines.native.products import Form, is_small, left_size, packs_left
 
 R = products.rows_at_once()
 LIBC = ctypes.CDLL(None, use_errno=True)
@@ -383,3 +384,64 @@ def test_a_plan_says_what_a_product_does() -> None:
     assert both.steps[0]["flops"] > alone["flops"]
     assert both.steps[0]["bytes"] == alone["bytes"] + b.numpy().nbytes
     assert both.memory == 0  # the product itself is written nowhere
+
+
+# ---- operands that are computed while they are copied ----------------------------------------------
+
+CHEAP = {
+    "relu": tf.nn.relu,
+    "square": tf.square,
+    "scaled": lambda x: 2.0 * x - 1.0,
+    "steps": lambda x: tf.abs(tf.nn.relu(x) - 0.5) * tf.cast(x > 0.1, x.dtype),
+}
+
+
+@pytest.mark.parametrize("name", CHEAP)
+@pytest.mark.parametrize(
+    "sizes", [(2 * R + 1, 133, 21), (30, 24, 1100), (200, 20, 9), (300, 300, 300)]
+)
+def test_a_right_matrix_is_computed_while_it_is_copied(
+    name: str, sizes: tuple[int, int, int]
+) -> None:
+    m, n, k = sizes
+    what = CHEAP[name]
+    x, w, t = drawn((m, k), (k, n), (n, k))
+    assert kinds(lambda x, w: x @ what(w), x, w) == ["product"]
+    same(lambda x, w: x @ what(w), x, w)
+    same(lambda x, t: tf.matmul(x, what(t), transpose_b=True), x, t)
+    same(lambda x, w: tf.nn.relu(x @ what(w)), x, w)
+
+
+@pytest.mark.parametrize("name", CHEAP)
+def test_a_left_matrix_is_computed_if_it_is_copied(name: str) -> None:
+    """Which is so where it lies column by column, far apart."""
+    what = CHEAP[name]
+    x, g = drawn((400, 130), (400, 24))
+    assert kinds(lambda x, g: tf.matmul(what(x), g, transpose_a=True), x, g) == ["product"]
+    same(lambda x, g: tf.matmul(what(x), tf.abs(g), transpose_a=True), x, g)
+    same(lambda x, g: tf.matmul(what(x), what(x), transpose_a=True), x, g)
+    assert kinds(lambda x, g: what(g) @ tf.transpose(g[:64]), x, g) == ["loop", "product"]
+
+
+def test_matrices_on_both_sides_of_a_product() -> None:
+    """The same numbers are computed for one side and must be in memory for the other."""
+    (x,) = drawn((64, 64))
+    for what in CHEAP.values():
+        same(lambda x, what=what: what(x) @ what(x), x)
+        same(lambda x, what=what: (what(x) @ what(x)) + what(x), x)
+        same(lambda x, what=what: tf.matmul(what(x), what(x), transpose_b=True), x)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "bool", "float32"])
+def test_numbers_of_another_type(dtype: str) -> None:
+    """Pixels become numbers while they are multiplied."""
+    pixels = tf.constant((np.arange(60 * 50).reshape(60, 50) * 7 % 251).astype(dtype))
+    (x,) = drawn((40, 60))
+
+    def f(x: Any, pixels: Any) -> Any:
+        return x @ (tf.cast(pixels, tf.float64) * (1 / 255))
+
+    assert kinds(f, x, pixels) == ["product"]
+    same(f, x, pixels)
+    steps = tf.function(f, jit_compile=True).plan(x, pixels).steps
+    assert [m.split()[0] for m in steps[0]["made of"]] == ["Cast", "Mul", "MatMul"]

@@ -110,14 +110,23 @@ class Reduction(Base):
         return math.prod(self.view.shape) // max(self.size, 1)
 
 
+class Source(NamedTuple):
+    """An element is computed from one number in memory, by scalar code."""
+
+    kind: str
+    code: Code
+    value: int
+
+
 class Product(Base):
     """Products of matrices: the last two axes of the operands, the others in parallel.
 
     The result is factor * a @ b, added to `onto` if there is one. `places` says where the elements
-    of the matrices go, if not one after the other: a view of the result itself.
+    of the matrices go, if not one after the other: a view of the result itself. `sources` say what
+    is done with the elements of each operand before they are multiplied, and `before` what that was.
     """
 
-    __slots__ = ("factor", "onto", "places", "views")
+    __slots__ = ("before", "factor", "onto", "places", "sources", "views")
 
     def __init__(self, shape: Dims, kind: str, views: Sequence[View], place: Any = None) -> None:
         super().__init__(shape, kind, place)
@@ -125,6 +134,8 @@ class Product(Base):
         self.factor = 1.0
         self.onto: View | None = None
         self.places: View | None = None
+        self.sources: list[Source | None] = [None, None]
+        self.before: list[Base] = []
 
     @property
     def operands(self) -> Sequence[View]:

@@ -12,15 +12,8 @@ from wengert.engines.choosing import get_threads
 from wengert.engines.native.arrays import Base, Piece, Product, View, reshaped
 from wengert.engines.native.emitting import Launch
 from wengert.engines.native.lowering import leading
-from wengert.engines.native.products import (
-    Form,
-    Function,
-    is_small,
-    left_size,
-    packs_left,
-    product_text,
-    strips,
-)
+from wengert.engines.native.multiplying import Function, product_text
+from wengert.engines.native.products import Form, is_small, left_size, packs_left, strips
 
 
 class Call:
@@ -90,7 +83,7 @@ def products_of(item: Product) -> Products:
     ldc = c.strides[-2] if m > 1 else n
     count = math.prod(c.shape[:-2])
     form = Form(item.kind, m, n, k, turned_a, lda, turned_b, ldb, ldc,
-                item.factor, item.onto is not None, _splits(count, m, n, k))  # fmt: skip
+                item.factor, item.onto is not None, _splits(count, m, n, k), *item.sources)  # fmt: skip
     if is_small(form, count):
         form = form._replace(splits=form.splits * -(-strips(form) // form.splits))
     return Products(form, count, (a, b, c))
@@ -100,6 +93,13 @@ def is_ours(item: Product) -> bool:
     """Whether a product is machine code of the plan, and not a call of BLAS."""
     found = products_of(item)
     return is_small(found.form, found.many)
+
+
+def computes(item: Product, operand: int) -> bool:
+    """Whether a product can compute the elements of its left or its right matrix while it copies it."""
+    form, many, _ = products_of(item)
+    copied = operand == 1 or packs_left(form)
+    return copied and item.sources[operand] is None and is_small(form, many)
 
 
 def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> list[Call]:

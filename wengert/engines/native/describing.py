@@ -94,7 +94,7 @@ def _product(call: Any) -> dict[str, Any]:
     item: Product = call.what
     a, b = item.views
     inner = a.shape[-1]
-    moved = sum(math.prod(v.shape) for v in (a, b)) * int(item.kind[1])
+    moved = sum(math.prod(v.shape) * int(v.kind[1]) for v in (a, b))
     flops = 2 * item.size * inner
     if call.finish is None or call.finish.in_memory:
         moved += item.bytes
@@ -108,7 +108,9 @@ def _product(call: Any) -> dict[str, Any]:
         "parts": call.parts,
         "bytes": moved,
         "flops": flops,
-        "made of": _origins([item] if call.finish is None else call.finish.group.members),
+        "made of": _origins(
+            [*item.before, *([item] if call.finish is None else call.finish.group.members)]
+        ),
     }
 
 

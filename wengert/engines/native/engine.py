@@ -8,7 +8,7 @@ from typing import Any, Final
 from wengert.engines.native import rules as _rules  # noqa: F401  # what it declares is used
 from wengert.engines.native.arrays import Base, Map, Pieces, Product, Step, View
 from wengert.engines.native.cache import digest_of, stored
-from wengert.engines.native.calls import Call, product_calls, products_of
+from wengert.engines.native.calls import Call, computes, product_calls, products_of
 from wengert.engines.native.emitting import Launch, functions_text, launches
 from wengert.engines.native.finishing import Finish, finish
 from wengert.engines.native.fusing import Fusion, Group, compute_again, in_memory
@@ -41,7 +41,7 @@ class Native:
         for item in simplified(low, views):
             self.fusion.add(item)
         wanted = [v.base for v in views]
-        compute_again(self.fusion.groups, wanted)
+        compute_again(self.fusion.groups, wanted, computes)
         # What says that something is wrong; whether it does is looked at as soon as it is known.
         self._flags = {v.base for v in all_checks}
         self._overwritten = self._in_place()

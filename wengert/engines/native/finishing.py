@@ -30,6 +30,7 @@ def finish(fusion: Fusion, fixed: Iterable[Base]) -> None:
         if group.is_loop and all(_is_simple(group, item) for item in group.members):
             product = _product_for(fusion, group)
             if product is not None and not kept.intersection([product, *group.members]):
+                _put_in_rows(group, product)
                 fusion.join(product.group, group)
 
 
@@ -56,18 +57,24 @@ def _fits(group: Group, product: Product, views: Iterable[View]) -> bool:
     """Whether rows of the product are rows of the loop."""
     if product.places is not None or len(product.group.members) > 1 or not is_ours(product):
         return False
+    columns = product.shape[-1]
     if product.size != group.size or not all(map(is_plain, views)):
         return False
-    columns = product.shape[-1]
-    joined = common(group.boundaries, (columns, group.size))
-    if group.columns not in (None, columns) or joined is None:
+    if group.columns not in (None, columns) or not common(group.boundaries, (columns, group.size)):
         return False
     before = group.columns, group.boundaries
-    group.columns, group.boundaries = columns, joined
-    if len(Finish(group, set(group.members), product).inner) == 1:
-        return True
+    _put_in_rows(group, product)
+    fits = len(Finish(group, set(group.members), product).inner) == 1
     group.columns, group.boundaries = before
-    return False
+    return fits
+
+
+def _put_in_rows(group: Group, product: Product) -> None:
+    """Let the rows of a loop be those of a product."""
+    group.columns = product.shape[-1]
+    boundaries = common(group.boundaries, (group.columns, group.size))
+    assert boundaries is not None
+    group.boundaries = boundaries
 
 
 class Finish(Emitter):
@@ -141,11 +148,9 @@ class Finish(Emitter):
 
     def start_columns(self, at: str, mask: str | None) -> None:
         """Sums of columns that are added up in memory begin with nothing."""
-        self.put_columns(
-            at,
-            mask,
-            [literal(s.item.kind, neutral(s.item.how, s.item.kind), self.width) for s in self.sums],
-        )
+        items = [s.item for s in self.sums]
+        nothing = [literal(x.kind, neutral(x.how, x.kind), self.width) for x in items]
+        self.put_columns(at, mask, nothing)
 
     def add_columns(self, at: str, mask: str | None, values: list[str]) -> None:
         before = [

@@ -12,7 +12,7 @@ read the same memory read it once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -27,11 +27,13 @@ from wengert.engines.native.arrays import (
     Pieces,
     Product,
     Reduction,
+    Source,
     Step,
     View,
     is_plain,
     reshaped,
 )
+from wengert.engines.native.scalar import Code
 
 FULL: Final = "full"
 ROW: Final = "row"
@@ -333,8 +335,12 @@ CHEAP: Final = frozenset(
 FEW: Final = 8
 
 
-def compute_again(groups: Sequence[Group], wanted: Iterable[Base]) -> None:
-    """Let each loop compute cheap values for itself, where that saves writing and reading them.
+# Whether a product can compute the elements of an operand while it reads them: the left or the right.
+Computes = Callable[[Product, int], bool]
+
+
+def compute_again(groups: Sequence[Group], wanted: Iterable[Base], computes: Computes) -> None:
+    """Let each loop and product compute cheap values for itself, where nobody has to write them then.
 
     A value of one array that lies in memory anyway is read as quickly as the value itself, and is
     then not written at all.
@@ -351,9 +357,12 @@ def compute_again(groups: Sequence[Group], wanted: Iterable[Base]) -> None:
         recipe = None if base in asked else _recipe(base, kept)
         if recipe is None:
             continue
-        if all(_may_compute(base, *use) for use in found):
-            for group in dict.fromkeys(g for g, _, _ in found):
+        if all(_may_compute(base, *use, computes) for use in found):
+            for group in dict.fromkeys(g for g, _, _ in found if g.is_loop):
                 _copy_into(group, recipe, [use for use in found if use[0] is group])
+            for _, item, view in found:
+                if type(item) is Product:
+                    _compute_while_reading(item, view, recipe)
 
 
 def _recipe(base: Base, kept: set[Base]) -> list[Any] | None:
@@ -388,8 +397,11 @@ def _collect(base: Base, kept: set[Base], order: list[Any], read: set[Base]) -> 
     return True
 
 
-def _may_compute(base: Base, group: Group, item: Any, view: View) -> bool:
-    """Whether a loop that uses a value has what the value is made of at the same place."""
+def _may_compute(base: Base, group: Group, item: Any, view: View, computes: Computes) -> bool:
+    """Whether who uses a value has what the value is made of at the same place."""
+    if type(item) is Product:
+        places = [at for at, v in enumerate(item.views) if v is view]
+        return bool(places) and all(computes(item, at) for at in places)
     return (
         group.is_loop
         and group.levels.get(item) == FULL
@@ -416,6 +428,30 @@ def _copy_into(
             item.views = [mine if v is view else v for v in item.views]
         else:
             item.view = mine
+
+
+def _compute_while_reading(product: Product, view: View, recipe: Sequence[Any]) -> None:
+    """Let a product read what an operand is made of."""
+    code, values = Code(), {}
+    for item in recipe:
+        arguments = []
+        for v in item.views:
+            if type(v.base) is Literal:
+                arguments.append(code.constant(v.base.kind, v.base.value))
+                continue
+            if v.base not in values:
+                read = v.base
+                values[read] = code.add("param", read.kind, (), 0)
+            arguments.append(values[v.base])
+        values[item] = code.inserted(item.code, arguments)[item.result]
+    source = Source(read.kind, code, values[recipe[-1]])
+    for at, mine in enumerate(product.views):
+        if mine is view:
+            product.sources[at] = source
+    product.views = [
+        View(read, v.shape, v.offset, v.strides) if v is view else v for v in product.views
+    ]
+    product.before += recipe
 
 
 def _instead(view: View, copies: dict[Base, Any]) -> View:
