@@ -26,9 +26,8 @@ from wengert.engines.native.products import (
 from wengert.engines.native.scalar import constant
 from wengert.engines.native.vectors import literal, llvm_type
 
-TILE: Final = (
-    16  # rows of a left matrix that are copied together: their cache lines are met several times
-)
+# Rows of a left matrix that are copied together: their cache lines are met several times.
+TILE: Final = 16
 
 
 class Function(NamedTuple):
@@ -54,30 +53,40 @@ class _Product(Writer):
     """
 
     def __init__(self, form: Form, finish: Any = None) -> None:
+        self.form, self.kind, self.finish = form, form.kind, finish
         self.packs = packs_left(form)
         own = 3 + self.packs
         super().__init__(own + (0 if finish is None else len(finish.arrays)), 0)
-        self.form, self.kind = form, form.kind
         self.width = vector_bytes() // int(form.kind[1])
         self.kinds = llvm_type(form.kind, self.width)
         self.lanes = VECTORS * self.width
-        self.blocks = blocks_of(form)
-        self.deep = depth(form)
-        size = self.deep * self.lanes
-        self.panel = self.set(f"alloca {llvm_type(form.kind, 1)}, i64 {size}, align 64")
-        self.finish = finish
+        self.blocks, self.deep = blocks_of(form), depth(form)
+        self.panel = self._room(self.deep)
         self.sums = ""  # where they are put for a loop along them, if not into the result
         if finish is not None:
             finish.begin(self, own, self.width if finish.is_light else self.lanes)
             if not finish.is_light and not finish.in_memory:
-                size = (rows_at_once() + 1) * self.lanes
-                self.sums = self.set(f"alloca {llvm_type(form.kind, 1)}, i64 {size}, align 64")
+                self.sums = self._room(rows_at_once() + 1)
         self.which, split = self.div("%part", form.splits)
-        begins = [
-            self._at("i64", self.table, self.add(self.mul(self.which, 3), x)) for x in range(3)
-        ]
-        kinds = [self.kind if x is None else x.kind for x in (form.left, form.right, None)]
+        self._find_matrices()
+        self._multiply(split)
+
+    def _room(self, rows: int) -> str:
+        """Memory for rows as wide as a panel."""
+        scalar = llvm_type(self.kind, 1)
+        return self.set(f"alloca {scalar}, i64 {rows * self.lanes}, align 64")
+
+    def _find_matrices(self) -> None:
+        """Where the matrices of this part begin."""
+        row = self.mul(self.which, 3)
+        begins = [self._at("i64", self.table, self.add(row, x)) for x in range(3)]
+        sources = (self.form.left, self.form.right, None)
+        kinds = [self.kind if x is None else x.kind for x in sources]
         self.a, self.b, self.c = map(self.place, kinds, self.arrays, begins)
+
+    def _multiply(self, split: str) -> None:
+        """All pieces of the inner axis, and the panels of each."""
+        form = self.form
         panels, rest = divmod(form.n, self.lanes)
         columns, rows = (0, panels), (0, self.blocks)
         if form.m >= form.n:
@@ -87,10 +96,10 @@ class _Product(Writer):
         self.begin, self.end = rows
         begin, end = (self.mul(x, self.lanes) for x in columns)
 
-        def piece(q: str, _: list[str]) -> None:
-            self.first, self.count = q, str(form.k)
+        def piece(first: str, _: list[str]) -> None:
+            self.first, self.count = first, str(form.k)
             if form.k > self.deep:
-                self.count = self.least(self.sub(form.k, q), self.deep)
+                self.count = self.least(self.sub(form.k, first), self.deep)
             if self.packs:
                 self._copy_left()
             self.loop(begin, end, self.lanes, lambda j, _: self._panel(j, self.lanes))
