@@ -809,3 +809,20 @@ def test_a_long_sum_is_accurate() -> None:
     g = compiled(lambda x: tf.reduce_sum(x, 0))
     columns = g(tf.constant(np.full((1_000_000, 3), 0.1, np.float32))).numpy()
     assert (np.abs(columns / (1e6 * tenth) - 1.0) < 1e-3).all(), columns  # NumPy: 1e-2
+
+
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((2, 3_000_000), 1), ((300, 2, 3001), (0, 2)), ((4, 40_001), 1)]
+)
+def test_sums_of_long_rows_are_accurate(shape: tuple[int, ...], axis: Any) -> None:
+    """However many elements a row has, and on however many axes, its sum keeps its digits."""
+    tenth = float(np.float32(0.1))
+    count = np.prod(shape) // (shape[1] if axis == (0, 2) else shape[0])
+    x = tf.constant(np.full(shape, 0.1, np.float32))
+    f = compiled(
+        lambda x: [tf.reduce_sum(x, axis), tf.reduce_mean(x, axis), tf.reduce_max(x, axis)]
+    )
+    total, mean, largest = (y.numpy().astype(float) for y in f(x))
+    np.testing.assert_allclose(total, count * tenth, rtol=3e-6)
+    np.testing.assert_allclose(mean, tenth, rtol=3e-6)
+    np.testing.assert_array_equal(largest, tenth)

@@ -26,6 +26,7 @@ from wengert.engines.native.scalar import constant, is_float
 from wengert.engines.native.vectors import Body, Called, literal, llvm_type, memory_type
 
 SCRATCH: Final = 1 << 16  # bytes of a row that a thread keeps for a later stage
+CHUNK: Final = 128  # terms that are added one after the other; more are sums of sums
 
 
 class Launch(NamedTuple):
@@ -362,13 +363,7 @@ class Emitter(Layout):
                     found.append(self._combine(s, accumulators[len(found)], value, width, mask))
             return found
 
-        starts = [
-            literal(self.sums[k].item.kind, neutral(self.sums[k].item.how, self.sums[k].item.kind),
-                    self.width)
-            for k in running
-        ]  # fmt: skip
-        kinds = [llvm_type(self.sums[k].item.kind, self.width) for k in running]
-        ends = self._columns(f"s{stage}", list(zip(kinds, starts, strict=True)), body)
+        ends = self._columns(f"s{stage}", [self.sums[k].item for k in running], body)
         for k, vector in zip(running, ends, strict=True):
             self.totals[k] = self._across(self.sums[k], vector, self.width)
 
@@ -421,10 +416,11 @@ class Emitter(Layout):
         return names
 
     def _columns(
-        self, name: str, accumulators: list[tuple[str, str]], body: Any, whole_row: bool = False
+        self, name: str, items: Sequence[Reduction], body: Any, whole_row: bool = False
     ) -> list[str]:
         """A loop over the columns, a vector at a time, and once more for what is left over."""
         width = self.width
+        accumulators = [self._nothing(item) for item in items]
 
         def run(j: str, mask: str | None, now: list[str]) -> list[str]:
             found: list[str]
@@ -438,13 +434,56 @@ class Emitter(Layout):
         if full == 1:
             now = run("0", None, now)
         elif full > 1:
-            now = self._counted(name, accumulators, str(full * width), run)
+            now = self._in_chunks(name, items, str(full * width), self._levels_of(items), run)
         if rest:
             ones = ", ".join(f"i1 {'true' if k < rest else 'false'}" for k in range(width))
             now = run(str(full * width), f"<{ones}>", now)
         return now
 
-    def _counted(self, name: str, accumulators: Any, end: str, run: Any) -> list[str]:
+    def _nothing(self, item: Reduction) -> tuple[str, str]:
+        """The type of a vector of sums, and what they begin with."""
+        kind = item.kind
+        return llvm_type(kind, self.width), literal(kind, neutral(item.how, kind), self.width)
+
+    def _levels_of(self, items: Sequence[Reduction]) -> int:
+        """How often the sums of a row are cut into sums of sums, so that they keep their digits."""
+        if not any(is_float(item.kind) and item.how in ("sum", "prod") for item in items):
+            return 0
+        levels, count = 0, self.columns // self.width
+        while count >= 2 * CHUNK:
+            levels, count = levels + 1, count // CHUNK
+        return levels
+
+    def _in_chunks(
+        self,
+        name: str,
+        items: Sequence[Reduction],
+        end: str,
+        levels: int,
+        run: Any,
+        begin: str = "0",
+    ) -> list[str]:
+        """A loop over vectors, or over chunks of them, whose sums are put together."""
+        accumulators = [self._nothing(item) for item in items]
+        if not levels:
+            return self._counted(name, accumulators, end, run, begin)
+        body, step = self.body, self.width * CHUNK**levels
+
+        def chunk(j: str, _: str | None, now: list[str]) -> list[str]:
+            full = body.set(f"add i64 {j}, {step}")
+            beyond = body.set(f"icmp ugt i64 {full}, {end}")
+            edge = body.set(f"select i1 {beyond}, i64 {end}, i64 {full}")
+            found = self._in_chunks(f"{name}.c", items, edge, levels - 1, run, j)
+            return [
+                combined(body, item.how, item.kind, a, b, self.width)
+                for item, a, b in zip(items, now, found, strict=True)
+            ]
+
+        return self._counted(name, accumulators, end, chunk, begin, step)
+
+    def _counted(
+        self, name: str, accumulators: Any, end: str, run: Any, begin: str = "0", step: int = 0
+    ) -> list[str]:
         lines = self.body
         lines.do(f"br label %{name}.from")
         lines.label(f"{name}.from")
@@ -455,13 +494,13 @@ class Emitter(Layout):
         then = run(f"%{name}.j", None, list(now))
         lines.do(f"br label %{name}.end")
         lines.label(f"{name}.end")
-        phis = [f"%{name}.j = phi i64 [ 0, %{name}.from ], [ %{name}.next, %{name}.end ]"]
+        phis = [f"%{name}.j = phi i64 [ {begin}, %{name}.from ], [ %{name}.next, %{name}.end ]"]
         phis += [
             f"{a} = phi {kind} [ {start}, %{name}.from ], [ {b}, %{name}.end ]"
             for a, b, (kind, start) in zip(now, then, accumulators, strict=True)
         ]
         lines.lines[hole:hole] = phis
-        lines.do(f"%{name}.next = add i64 %{name}.j, {self.width}")
+        lines.do(f"%{name}.next = add i64 %{name}.j, {step or self.width}")
         lines.do(f"%{name}.more = icmp ult i64 %{name}.next, {end}")
         lines.do(f"br i1 %{name}.more, label %{name}, label %{name}.done")
         lines.label(f"{name}.done")
