@@ -740,6 +740,48 @@ def test_after_a_fork() -> None:
     assert in_python(code).split() == ["0"]
 
 
+FORKING_MEANWHILE = """
+import gc, os, threading, time, numpy as np, wengert as tf
+def compile_one(k):
+    f = tf.function(lambda x: tf.tanh(x * k) + tf.reduce_sum(tf.exp(x - k)), jit_compile=True)
+    return bool(np.isfinite(f(tf.ones([40, 5]))).all())
+compile_one(0.1)
+going_on = True
+def compile_many():
+    k = 0.2
+    while going_on:
+        k += 0.01
+        compile_one(k)
+thread = threading.Thread(target=compile_many)
+thread.start()
+children = []
+for i in range(8):
+    time.sleep(0.03)
+    children.append(os.fork())
+    if children[-1] == 0:
+        os._exit(0 if compile_one(-0.01 * i) and gc.isenabled() else 1)
+deadline = time.time() + 20.0
+while children and time.time() < deadline:
+    for child in list(children):
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            children.remove(child)
+            print(os.waitstatus_to_exitcode(status))
+    time.sleep(0.01)
+going_on = False
+thread.join()
+for child in children:
+    os.kill(child, 9)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_a_fork_while_another_thread_compiles() -> None:
+    """The child compiles, too, and collects garbage: nothing waits for a thread it does not have."""
+    head = "import warnings; warnings.simplefilter('ignore', DeprecationWarning)\n"
+    assert in_python(head + FORKING_MEANWHILE, WENGERT_CACHE_DIR="").split() == ["0"] * 8
+
+
 # ---- special numbers ------------------------------------------------------------------------------
 
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 5e-324, -1e-310, 2.5e-308, 1e308]

@@ -24,6 +24,7 @@ class Chosen:
     engine: str | None = None  # None: functions are compiled, sessions interpreted
     threads: int | None = None  # None: as many as there are processors
     changes: int = 0  # how often the engine was chosen anew
+    uncollected: bool = False  # whether the garbage collector waits for a plan to be made
     warned: Final[set[str]] = set()
     lock: Final = threading.Lock()
 
@@ -141,11 +142,22 @@ def _uncollected() -> Iterator[None]:
     if not gc.isenabled():
         yield
         return
+    Chosen.uncollected = True
     gc.disable()
     try:
         yield
     finally:
+        _collect_again()
+
+
+def _collect_again() -> None:
+    if Chosen.uncollected:
+        Chosen.uncollected = False
         gc.enable()
+
+
+if hasattr(os, "register_at_fork"):  # the thread that would do it is not in the child
+    os.register_at_fork(after_in_child=_collect_again)
 
 
 class _Careful:

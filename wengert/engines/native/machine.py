@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import os
 import threading
 from collections.abc import Callable
 from typing import Any, Final
@@ -12,6 +13,13 @@ from typing import Any, Final
 from wengert.engines.native.objects import Image, Unloadable
 
 _LOCK: Final = threading.RLock()
+
+if hasattr(
+    os, "register_at_fork"
+):  # a child would wait for ever for a thread that it does not have
+    os.register_at_fork(
+        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
+    )
 
 
 @functools.cache
@@ -28,13 +36,18 @@ def compiled(text: str, quickly: bool = False) -> bytes:
     """An object file of functions written in LLVM's language."""
     effort = _STRAIGHT if quickly or " phi " not in text else _LOOPS
     with _LOCK:
-        llvm = _llvm()
-        context = llvm.create_context()
-        module = llvm.parse_assembly(text, context)
-        machine = _target_machine(effort)
-        module.triple = machine.triple
-        module.data_layout = str(machine.target_data)
-        found: bytes = machine.emit_object(module)
+        return _compiled(text, effort)
+
+
+def _compiled(text: str, effort: int) -> bytes:
+    """What llvmlite needs for it is given up before the lock is: that takes a lock of llvmlite's."""
+    llvm = _llvm()
+    context = llvm.create_context()
+    module = llvm.parse_assembly(text, context)
+    machine = _target_machine(effort)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    found: bytes = machine.emit_object(module)
     return found
 
 
