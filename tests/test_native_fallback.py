@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import os
 import subprocess
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 
 import wengert as tf
 from wengert.engines.choosing import Chosen
-from wengert.engines.native import blas, cache, engine, running
+from wengert.engines.native import blas, cache, engine, running, threads
 
 X = np.random.default_rng(0).normal(size=(40, 30))
 
@@ -151,6 +152,23 @@ def test_without_memory(monkeypatch: Any) -> None:
     """NumPy, which needs less at a time, may find it."""
     monkeypatch.setattr(running, "new_arena", _raising(MemoryError()))
     assert_one_warning("no memory for a compiled graph")
+
+
+def test_without_memory_to_compile(monkeypatch: Any) -> None:
+    """It is nobody's mistake, and said once for all graphs."""
+    monkeypatch.setattr(engine, "compiled", _raising(MemoryError()))
+    assert_one_warning("no memory to compile")
+    assert said(lambda: assert_right(tf.function(softly, jit_compile=True))) == []
+
+
+def test_threads_that_cannot_be_started(monkeypatch: Any) -> None:
+    """A system that allows no more threads: plans use those that there are, with one warning."""
+    monkeypatch.setattr(threads.Pool, "_start", lambda pool: False)
+    monkeypatch.setattr(Chosen, "threads", 5)
+    pool = threads.Pool()
+    (message,) = said(pool.resize) + said(lambda: pool.address) + said(pool.resize)
+    assert "Of 5 threads 1 could be had" in message
+    assert ctypes.c_int64.from_address(pool.address + pool.THREADS).value == 0
 
 
 def test_without_memory_variables_change_once() -> None:

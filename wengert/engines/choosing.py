@@ -87,7 +87,7 @@ def get_threads() -> int:
     if Chosen.threads is not None:
         return Chosen.threads
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(asked) if asked.isdigit() and int(asked) > 0 else processors()
+    return int(asked) if asked.isdecimal() and int(asked) > 0 else processors()
 
 
 # ---- plans ------------------------------------------------------------------------------------
@@ -116,6 +116,9 @@ def _native(plan: Plan) -> Any:
             made = starting.started(plan)
     except ImportError as error:
         warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
+        return None
+    except MemoryError:
+        warn("There was no memory to compile a graph; it is computed by NumPy instead.")
         return None
     except Exception as error:
         first = plan.steps[0]

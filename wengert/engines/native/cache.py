@@ -113,7 +113,7 @@ def keep(name: str, content: bytes) -> None:
 @functools.cache
 def _limit() -> int:
     asked = os.environ.get("WENGERT_CACHE_LIMIT", "")
-    return int(asked) if asked.isdigit() else LIMIT
+    return int(asked) if asked.isdecimal() else LIMIT
 
 
 # Only what was written here is ever removed.

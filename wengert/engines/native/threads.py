@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.choosing import get_threads, when_threads_change
+from wengert.engines.choosing import get_threads, warn, when_threads_change
 from wengert.engines.native import runtime
 from wengert.engines.native.cache import stored
 from wengert.engines.native.machine import Loaded, compiled
@@ -63,12 +63,15 @@ class Pool:
     def _resize(self) -> None:
         wanted = get_threads() - 1 if runtime.has_threads() else 0
         while self._started < wanted:
-            self._start()
+            if not self._start():
+                warn(f"Of {wanted + 1} threads {self._started + 1} could be had: plans use those.")
+                break
         # Threads beyond those that are wanted help all the same, unless none is wanted.
         number = ctypes.c_int64.from_address(self.address + self.THREADS)
         number.value = min(wanted, self._started)
 
-    def _start(self) -> None:
+    def _start(self) -> bool:
+        """One more thread; False if the system allows no more, or has no memory for it."""
         libc = ctypes.CDLL(None, use_errno=True)
         thread = ctypes.c_void_p()
         begin = ctypes.c_void_p(functions().address("worker"))
@@ -76,9 +79,10 @@ class Pool:
             ctypes.byref(thread), None, begin, ctypes.c_void_p(self.address)
         )
         if error:
-            raise OSError(error, "a thread could not be started")
+            return False
         libc.pthread_detach(thread)
         self._started += 1
+        return True
 
     def forget(self) -> None:
         """After a fork the threads are gone: those of the child are started anew."""
