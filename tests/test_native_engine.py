@@ -127,6 +127,9 @@ def test_a_choice_that_is_none() -> None:
     for count in (0, -1, 1.5, "2", True):
         with pytest.raises(ValueError, match="must be a positive integer"):
             tf.config.set_threads(count)
+    for what in ("yes", "native", [], 2):
+        with pytest.raises(ValueError, match="jit_compile must be True, False or None, got"):
+            tf.function(lambda x: x, jit_compile=what)
     assert tf.config.get_engine() is None
     assert Chosen.threads is None
 

@@ -137,6 +137,8 @@ class Function:
         jit_compile: bool | None = None,
         name: str | None = None,
     ) -> None:
+        if jit_compile not in (None, True, False):
+            raise ValueError(f"jit_compile must be True, False or None, got {jit_compile!r}.")
         self._python_function = python_function
         self._signature = signature_of(python_function)
         self._input_signature = None if input_signature is None else tuple(input_signature)
