@@ -402,6 +402,19 @@ def test_what_is_larger_than_the_limit(place: Path) -> None:
     assert sum(f.stat().st_size for f in place.iterdir()) <= 3500
 
 
+def test_files_are_not_looked_at_for_each_that_is_written(place: Path, monkeypatch: Any) -> None:
+    """Only now and then, by how much is written: what remains fits the limit all the same."""
+    monkeypatch.setenv("WENGERT_CACHE_LIMIT", "300000")
+    cache._limit.cache_clear()
+    looks: list[str] = []
+    shrink = cache._shrink
+    monkeypatch.setattr(cache, "_shrink", lambda folder: (looks.append(folder), shrink(folder)))
+    for k in range(800):
+        kept(f"{k} of many", bytes(960))
+    assert 100 < len(looks) < 250  # a fifth
+    assert 200_000 < sum(file.stat().st_size for file in place.iterdir()) < 330_000
+
+
 def test_other_files_are_not_ours_to_remove(place: Path) -> None:
     """In a folder that holds more than the cache, however old and large that is."""
     place.mkdir()

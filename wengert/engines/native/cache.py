@@ -28,6 +28,7 @@ FORMAT: Final = 2
 CODE: Final = ".o"  # machine code
 PLAN: Final = ".plan"  # what else a plan is made of
 LIMIT: Final = 256 << 20  # bytes, unless WENGERT_CACHE_LIMIT says otherwise
+LOOKS: Final = 64  # how often all files are looked at while the limit is written once
 
 
 def folder() -> str | None:
@@ -107,7 +108,17 @@ def keep(name: str, content: bytes) -> None:
             with contextlib.suppress(OSError):
                 os.unlink(part)
         return
-    _shrink(place)
+    if _is_due(name, len(data)):
+        _shrink(place)
+
+
+def _is_due(name: str, size: int) -> bool:
+    """Whether all files are to be looked at, which takes longer than to compile where there are many.
+
+    The more bytes were written, the likelier: a digest is as good as a number drawn by chance, and
+    no process has to know what others wrote.
+    """
+    return int(name[:8], 16) * _limit() < LOOKS * size << 32
 
 
 @functools.cache
