@@ -9,7 +9,6 @@ in the result.
 from __future__ import annotations
 
 import functools
-import platform
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -17,11 +16,10 @@ import numpy as np
 
 from wengert.engines.native.kernels import kernel
 from wengert.engines.native.lines import Lines, kind_of, shape_of
-from wengert.engines.native.processor import vector_bytes
+from wengert.engines.native.processor import is_arm, sums_at_once, vector_bytes
 from wengert.engines.native.vectors import literal, llvm_type
 
 FILTER: Final = 1 << 14  # bytes of a piece of the filter
-UNROLLED: Final = 4
 SMALLEST: Final = 16  # bytes of a vector
 
 
@@ -33,9 +31,12 @@ class Block(NamedTuple):
     width: int
 
 
-@functools.cache
-def _registers() -> int:
-    return 32 if vector_bytes() == 64 or platform.machine() in ("aarch64", "arm64") else 16
+def unrolling() -> int:
+    """How many numbers of each window are one turn of the loop.
+
+    With four, LLVM reads so many of them ahead on ARM that sums go to the stack.
+    """
+    return 2 if is_arm() else 4
 
 
 @functools.lru_cache(maxsize=256)
@@ -47,7 +48,7 @@ def block_of(kind: str, made: int, columns: int) -> Block | None:
     if width * int(kind[1]) < SMALLEST:
         return None
     vectors = 2 if made >= 2 * width else 1
-    most = (_registers() - 4) // vectors
+    most = sums_at_once() // vectors
     choices = [c for c in range(max(most // 2, 1), most + 1) if c <= columns] or [columns]
     # Beside its windows a block costs about as much as one more.
     windows = min(choices, key=lambda c: (-(-columns // c) * (c + 1), -c))
@@ -93,7 +94,7 @@ def _pieces(at: Any, channels: int, size: int) -> tuple[tuple[int, int, int, int
     # Without gaps a line of the filter meets numbers that lie side by side.
     taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
     most = max(FILTER // size, 1)
-    unrolled = UNROLLED if run % UNROLLED == 0 else 1
+    unrolled = unrolling() if run % unrolling() == 0 else 1
     pieces = -(-taps * run // most)
     chunk = -(-run // pieces // unrolled) * unrolled
     return (taps, run, max(min(most // (taps * run), high), 1), chunk), unrolled

@@ -11,7 +11,7 @@ import importlib.util
 import os
 import platform
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 
 @functools.cache
@@ -56,6 +56,22 @@ def vector_bytes() -> int:
     return 64 if "avx512f" in features() else 32 if "avx" in features() else 16
 
 
+def is_arm() -> bool:
+    return platform.machine() in ("aarch64", "arm64")
+
+
+@functools.cache
+def sums_at_once() -> int:
+    """How many sums of products stay in registers, beside what is multiplied.
+
+    x86-64 multiplies by a number in memory. ARM reads it into a register first, and LLVM reads several
+    ahead: with more than 24 sums in its 32 registers some were put on the stack.
+    """
+    if is_arm():
+        return 24
+    return 28 if vector_bytes() == 64 else 12
+
+
 def is_supported() -> bool:
     """Whether the engine is good for this system and this processor."""
     return platform.system() in ("Linux", "Darwin") and multiplies_and_adds()
@@ -63,14 +79,21 @@ def is_supported() -> bool:
 
 def multiplies_and_adds() -> bool:
     """Whether it computes x y + z and rounds once, of which all mathematics is made."""
-    return "fma" in features() or platform.machine() in ("aarch64", "arm64")
+    return is_arm() or "fma" in features()
+
+
+# What Linux calls a kind of processor, on x86-64 and on ARM: LLVM knows it by that, too.
+_NAMES: Final = (
+    *("model name", "cpu family", "model", "stepping"),
+    *("CPU implementer", "CPU variant", "CPU part", "CPU revision"),
+)
 
 
 @functools.cache
 def fingerprint() -> str:
     """What compiled code depends on besides its text: the processor and the version of LLVM."""
     parts: list[Any] = [platform.system(), platform.machine(), *sorted(features())]
-    parts += [v for k, v in _cpuinfo() if k in ("model name", "cpu family", "model", "stepping")]
+    parts += [v for k, v in _cpuinfo() if k in _NAMES]
     return "\0".join([*map(str, parts), _version()])
 
 

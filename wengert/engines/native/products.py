@@ -8,12 +8,10 @@ the left one go along it; and only so can a product do more than multiply.
 
 from __future__ import annotations
 
-import functools
-import platform
 from typing import Final, NamedTuple
 
 from wengert.engines.native.arrays import Source
-from wengert.engines.native.processor import vector_bytes
+from wengert.engines.native.processor import sums_at_once, vector_bytes
 
 VECTORS: Final = 2  # of a panel
 PANEL: Final = 1 << 15  # bytes of a panel that stays in the nearest cache
@@ -88,11 +86,9 @@ def left_size(form: Form) -> int:
     return rows * (depth(form) + vector_bytes() // int(form.kind[1]))
 
 
-@functools.cache
 def rows_at_once() -> int:
     """How many rows meet a panel together: what registers there are beside the panel's own."""
-    many = vector_bytes() == 64 or platform.machine() in ("aarch64", "arm64")
-    return ((32 if many else 16) - 2) // VECTORS - 1
+    return sums_at_once() // VECTORS
 
 
 def accumulates(form: Form) -> bool:
