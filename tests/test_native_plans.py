@@ -256,7 +256,12 @@ TWICE = "define double @twice(double %x) {\n%y = fmul double %x, 2.0\nret double
 CALLING = "declare double @cos(double)\ndefine double @f(double %x) {\n%y = call double @cos(double %x)\nret double %y\n}"  # fmt: skip
 
 
-@pytest.mark.skipif(not objects.is_known(), reason="object files of this system are LLVM's")
+WITHOUT_LLVM = pytest.mark.skipif(
+    not objects.is_known(), reason="object files of this system are loaded by LLVM"
+)
+
+
+@WITHOUT_LLVM
 @pytest.mark.parametrize(
     ("text", "name", "want"), [(TWICE, "twice", 3.0), (CALLING, "f", np.cos(1.5))]
 )
@@ -272,10 +277,16 @@ def test_objects_are_loaded_without_llvm(text: str, name: str, want: float) -> N
 def test_what_is_no_object_is_left_to_llvm() -> None:
     with pytest.raises(objects.Unloadable):
         objects.Image(b"something else")
+    data = machine.compiled(TWICE)
+    for address in (Loaded(data).address, machine._by_llvm(data)):
+        with pytest.raises(KeyError):
+            address("thrice")
+
+
+@WITHOUT_LLVM
+def test_a_function_that_is_nowhere_is_left_to_llvm() -> None:
     with pytest.raises(objects.Unloadable, match="function"):
         objects.Image(machine.compiled(CALLING.replace("@cos", "@no_such_function")))
-    with pytest.raises(KeyError):
-        Loaded(machine.compiled(TWICE)).address("thrice")
 
 
 def test_the_processor_as_llvm_sees_it() -> None:

@@ -28,7 +28,6 @@ def _llvm() -> Any:
     binding = importlib.import_module("llvmlite.binding")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    binding.initialize_native_asmparser()
     return binding
 
 
@@ -79,7 +78,13 @@ def _by_llvm(data: bytes) -> Callable[[str], int]:
         engine = llvm.create_mcjit_compiler(empty, _new_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))
         engine.finalize_object()
-    address: Callable[[str], int] = engine.get_function_address
+
+    def address(name: str) -> int:
+        found: int = engine.get_function_address(name)
+        if not found:
+            raise KeyError(name)
+        return found
+
     return address
 
 

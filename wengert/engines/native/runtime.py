@@ -22,15 +22,20 @@ from typing import Final
 # Places in the memory of a pool, in bytes.
 POOL_BYTES: Final = 256
 
-_PAUSE: Final = {"x86_64": "pause", "aarch64": "yield"}
+# Declared, and called, by who waits: an instruction that leaves the core to others for a moment.
+_PAUSE: Final = {
+    "x86_64": ("@llvm.x86.sse2.pause()", "@llvm.x86.sse2.pause()"),
+    "aarch64": ("@llvm.aarch64.hint(i32)", "@llvm.aarch64.hint(i32 1)"),
+}
 _FUTEX: Final = {"x86_64": 202, "aarch64": 98}  # the number of the system call, on Linux
 
 _THREADS: Final = """
 declare i64 @syscall(i64, ...)
 declare i32 @sched_yield()
+declare void DECLARED
 
 define internal void @rest() alwaysinline nounwind {
-  call void asm sideeffect "PAUSE", ""()
+  call void PAUSE
   ret void
 }
 
@@ -412,8 +417,9 @@ def text() -> str:
     machine = platform.machine()
     threads = _NO_THREADS
     if has_threads():
-        threads = _THREADS.replace("PAUSE", _PAUSE[machine]).replace("SPINS", "4000")
-        threads = threads.replace("FUTEX", str(_FUTEX[machine]))
+        declared, pause = _PAUSE[machine]
+        threads = _THREADS.replace("DECLARED", declared).replace("PAUSE", pause)
+        threads = threads.replace("SPINS", "4000").replace("FUTEX", str(_FUTEX[machine]))
     parts = [threads, _TEXT, "declare i64 @llvm.umin.i64(i64, i64)", _COPY]
     fields = "\n".join(
         f"  %q{i} = getelementptr i64, ptr %d, i64 {i}\n  %f{i} = load i64, ptr %q{i}"
