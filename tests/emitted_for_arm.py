@@ -1,0 +1,94 @@
+"""What the native engine writes for 64-bit ARM, as a program: prints assembly, under names, as JSON.
+
+It takes this machine for another one, so that it must be a process of its own. Nothing of what it
+compiles is run or kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any, Final
+
+import llvmlite.binding as llvm
+
+TRIPLE: Final = "aarch64-unknown-linux-gnu"
+LACKING: Final = 3  # what is returned where LLVM does not know ARM
+
+
+def main() -> int:
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    try:
+        target = llvm.Target.from_triple(TRIPLE)
+    except RuntimeError:
+        return LACKING
+    os.environ["WENGERT_CACHE_DIR"] = ""
+    platform.machine = lambda: "aarch64"
+    platform.system = lambda: "Linux"
+    llvm.Target.from_default_triple = lambda: target
+    llvm.get_host_cpu_name = lambda: sys.argv[1]
+    llvm.get_host_cpu_features = lambda: llvm.FeatureMap({"neon": True, "fp-armv8": True})
+    made = {name: assembly(text, name == "runtime") for name, text in texts().items()}
+    json.dump(made, sys.stdout)
+    return 0
+
+
+def assembly(text: str, quickly: bool) -> str:
+    """As the engine compiles it, down to an object file; what that says."""
+    from wengert.engines.native import machine
+
+    assert machine.compiled(text, quickly)[18:20] == b"\xb7\0"  # ELF's number for AArch64
+    module = llvm.parse_assembly(text, llvm.create_context())
+    made = machine._target_machine(machine._STRAIGHT if quickly else machine._LOOPS)
+    module.triple, module.data_layout = made.triple, str(made.target_data)
+    return made.emit_assembly(module)
+
+
+def texts() -> dict[str, str]:
+    import wengert as tf
+    from wengert.engines.native import direct, runtime
+
+    def loss_and_gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.exp(x))
+        return y, tape.gradient(y, x)
+
+    found = {"runtime": runtime.text()}
+    for kind, dtype in (("f4", tf.float32), ("f8", tf.float64)):
+        # Rows so far apart that an instruction does not reach from the first to the last.
+        for depth in (64, 1024):
+            a, b = tf.ones([96, depth], dtype), tf.ones([depth, 64], dtype)
+            found[f"product {kind} {depth}"] = text_of(tf.matmul, a, b)
+        found[f"exp {kind}"] = text_of(loss_and_gradient, tf.ones([16, 1000], dtype))
+        block = direct.block_of(kind, 64, 48)
+        written = direct._Convolution(kind, block, True, direct.unrolling())
+        found[f"convolution {kind}"] = written.text()
+    return found
+
+
+def text_of(function: Callable[..., Any], *args: Any) -> str:
+    """What the engine would compile for a function; NumPy then takes over."""
+    import wengert as tf
+    from wengert.engines.native import engine
+
+    found: list[str] = []
+
+    def compiled(text: str) -> bytes:
+        found.append(text)
+        raise NotImplementedError
+
+    engine.compiled = compiled
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tf.function(function, jit_compile=True)(*args)
+    return "\n".join(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
