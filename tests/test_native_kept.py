@@ -18,7 +18,7 @@ from native_programs import Program, programs, small_shape
 import wengert as tf
 from wengert import extend
 from wengert.core.registry import TABLE
-from wengert.engines.native import digest, starting
+from wengert.engines.native import digest, objects, starting
 from wengert.engines.native.digest import content_of
 from wengert.engines.plan import Plan
 from wengert.ops.bodies import effects
@@ -395,5 +395,5 @@ def test_a_second_process_loads_nothing_of_the_makers(tmp_path: Path) -> None:
 
     cold, warm = printed("1"), printed("2")
     assert cold[1].endswith("engine lanes True")
-    assert warm[1] == "False"
+    assert warm[1] == str(not objects.is_known())  # LLVM, unless it loads object files here
     assert cold[:1] + cold[2:] == warm[:1] + warm[2:]
