@@ -82,6 +82,7 @@ def _normalized(x: Any, shifts: Any, slopes: Any, offsets: Any) -> Any:
 
 
 _LINE = 8192  # elements: with shorter lines NumPy takes twice as long to add a vector to each
+_ROWS = 256  # that one product sums: some BLAS add them one by one, and lose digits with each
 
 
 def _lines(x: Any, axis: int, channels: int) -> tuple[Any, Any, Any]:
@@ -95,7 +96,9 @@ def _lines(x: Any, axis: int, channels: int) -> tuple[Any, Any, Any]:
     times = math.gcd(x.size // channels, 1 << max((_LINE // channels).bit_length() - 1, 0))
 
     def sums(part: Any) -> Any:
-        total = np.ones(len(part), part.dtype) @ part
+        ones, (pieces, rest) = np.ones(_ROWS, part.dtype), divmod(len(part), _ROWS)
+        whole, last = part[: len(part) - rest], part[len(part) - rest :]
+        total = (ones @ whole.reshape(pieces, _ROWS, part.shape[1])).sum(0) + ones[:rest] @ last
         return total.reshape(times, channels).sum(0)
 
     return x.reshape(-1, times * channels), lambda v: np.tile(v, times), sums
