@@ -14,9 +14,8 @@ from wengert.engines.native.objects import Image, Unloadable
 
 _LOCK: Final = threading.RLock()
 
-if hasattr(
-    os, "register_at_fork"
-):  # a child would wait for ever for a thread that it does not have
+if hasattr(os, "register_at_fork"):
+    # A child would wait for ever for a thread that it does not have.
     os.register_at_fork(
         before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
     )
