@@ -460,6 +460,14 @@ def test_empty_pieces() -> None:
     assert gradients(tf.nn.softmax, np.zeros((2, 0)))[0].shape == (2, 0)
 
 
+@pytest.mark.parametrize("shape", [(0, 3, 4), (2, 3, 0), (0, 3, 0)])
+def test_gather_from_no_batch(shape: tuple[int, ...]) -> None:
+    """There may be no examples, or nothing in them; the gradient has the shape all the same."""
+    i = np.zeros((shape[0], 2), np.int32)
+    (slope,) = gradients(lambda x: tf.gather(x, i, axis=1, batch_dims=1), np.zeros(shape))
+    assert slope.shape == shape
+
+
 def test_elementwise_of_nothing() -> None:
     """No elements beside one that is broadcast: its gradient is a sum of nothing."""
     dx, dy = gradients(lambda x, y: x * y, np.zeros((0, 2)), [[3.0, 4.0]])

@@ -71,7 +71,8 @@ def _gather_grad_kernel(xp: Any, g: Any, i: Any, *, axis: int, batch_dims: int, 
     # the axes of the indices go before those between the batch and `axis`
     own = range(axis, axis + i.ndim - batch_dims)
     rows = xp.moveaxis(g, own, range(batch_dims, i.ndim)).reshape(i.size, *rest)
-    ids = i.reshape(count, -1).astype(np.intp) + size * np.arange(count)[:, None]
+    each = math.prod(i.shape[batch_dims:])
+    ids = i.reshape(count, each).astype(np.intp) + size * np.arange(count)[:, None]
     out = reduced_rows(np.add, rows, ids.ravel(), count * size, 0)
     return xp.moveaxis(out.reshape(*batch, size, *rest), batch_dims, axis)
 
