@@ -47,12 +47,16 @@ def cold() -> Any:
 
 
 def seconds(name: str, cache: str = "") -> Any:
-    """Of the first call in a process of its own; None where the library is not there."""
+    """Of the first call in a process of its own; None where the library is not there.
+
+    Modules are compiled to bytecode by the first of these processes, as pip does it for the peers.
+    """
     code = f"from benchmarks.native import first_call; first_call.print_seconds({name!r})"
     given = {
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "JAX_ENABLE_COMPILATION_CACHE": "0",
         "WENGERT_CACHE_DIR": cache,
+        "PYTHONDONTWRITEBYTECODE": "",
     }
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],

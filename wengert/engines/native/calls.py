@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -12,8 +13,7 @@ from wengert.engines.choosing import get_threads
 from wengert.engines.native.arrays import Base, Piece, Product, View, reshaped
 from wengert.engines.native.emitting import Launch
 from wengert.engines.native.lowering import leading
-from wengert.engines.native.multiplying import Function, product_text
-from wengert.engines.native.products import Form, is_small, left_size, packs_left, strips
+from wengert.engines.native.products import Form, Function, is_small, left_size, packs_left, strips
 
 
 class Call:
@@ -112,7 +112,7 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
             size = count * form.splits * left_size(form)
             arrays.append((Base((size,), item.kind, item.place), 0))
         call = Call("", arrays, count * form.splits, item)
-        call.function = product_text(form, finish)
+        call.function = _written_as(form, finish)
         call.settings = "", offsets, b""
         if finish is not None:
             call.finish = finish
@@ -128,6 +128,15 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
     before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
     before.settings = "", np.int64(item.bytes).tobytes(), b""
     return [before, call]
+
+
+def _written_as(form: Form, finish: Any) -> Function:
+    """The function of a product. What writes it is loaded where there is one."""
+    found: Function = importlib.import_module(_WRITER).product_text(form, finish)
+    return found
+
+
+_WRITER: Final = "wengert.engines.native.multiplying"
 
 
 def _fields(form: Form) -> tuple[int, Any]:

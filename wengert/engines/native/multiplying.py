@@ -8,7 +8,7 @@ with the sums, as `finishing` has it, as soon as they are there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from wengert.engines.native.arrays import Source
 from wengert.engines.native.kernels import Writer
@@ -17,6 +17,7 @@ from wengert.engines.native.products import (
     UNROLLED,
     VECTORS,
     Form,
+    Function,
     blocks_of,
     depth,
     left_size,
@@ -26,16 +27,9 @@ from wengert.engines.native.products import (
 from wengert.engines.native.scalar import constant
 from wengert.engines.native.vectors import literal, llvm_type
 
+CACHE_LINE: Final = 64  # bytes
 # Rows of a left matrix that are copied together: their cache lines are met several times.
 TILE: Final = 16
-
-
-class Function(NamedTuple):
-    """Lines of a function of one part, what they declare, and what of `mathematics` they call."""
-
-    text: str
-    declarations: frozenset[str]
-    calls: tuple[tuple[str, str, int], ...]
 
 
 def product_text(form: Form, finish: Any = None) -> Function:
@@ -357,6 +351,9 @@ class _Product(Writer):
 
             return body
 
+        target = self.place(self.kind, self.c, self.add(self.mul(first, form.ldc), j))
+        if self.finish is None or self.finish.in_memory:
+            self._fetch(target, rows)
         zero = literal(self.kind, b"\0" * 8, self.width)
         sums = [zero] * (rows * vectors)
         whole = self.set(f"and i64 {self.count}, {-UNROLLED}")
@@ -364,7 +361,6 @@ class _Product(Writer):
             if step > 1 or form.k % UNROLLED:
                 carried = [(self.kinds, s) for s in sums]
                 sums = self.loop(begin, end, step, several(step), carried)
-        target = self.place(self.kind, self.c, self.add(self.mul(first, form.ldc), j))
         row = form.ldc
         if self.sums:
             target, row = self.sums, self.lanes
@@ -380,6 +376,18 @@ class _Product(Writer):
                 self.write(self.kind, target, at, total, self.width, mask)
         if light:
             self._when_complete(lambda: self._finish_registers(number, first, j, columns, totals))
+
+    def _fetch(self, target: str, rows: int) -> None:
+        """Let the rows of the result come to the nearest cache while their sums are computed."""
+        name = "@llvm.prefetch.p0"
+        self.declarations.add(f"declare void {name}(ptr, i32, i32, i32)")
+        line = CACHE_LINE // int(self.kind[1])
+        for i in range(rows):
+            for at in range(0, self.lanes, line):
+                place = self.place(self.kind, target, i * self.form.ldc + at)
+                self.do(
+                    f"call void {name}(ptr {place}, i32 1, i32 3, i32 1)"
+                )  # to be written, soon
 
     def _totals(self, sums: list[str], target: str, places: Any) -> list[str]:
         """What is written: the sums times the factor, and what is there already."""

@@ -42,6 +42,14 @@ class Form(NamedTuple):
     right: Source | None = None
 
 
+class Function(NamedTuple):
+    """Lines of a function of one part, what they declare, and what of `mathematics` they call."""
+
+    text: str
+    declarations: frozenset[str]
+    calls: tuple[tuple[str, str, int], ...]
+
+
 def is_small(form: Form, count: int) -> bool:
     """Whether this is the better way for so many products of a form."""
     return (
