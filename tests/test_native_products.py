@@ -445,3 +445,24 @@ def test_numbers_of_another_type(dtype: str) -> None:
     same(f, x, pixels)
     steps = tf.function(f, jit_compile=True).plan(x, pixels).steps
     assert [m.split()[0] for m in steps[0]["made of"]] == ["Cast", "Mul", "MatMul"]
+
+
+# ---- memory ---------------------------------------------------------------------------------------
+
+
+def test_a_loop_writes_over_what_nobody_needs_any_more() -> None:
+    """Scores become weights in the same memory; what is read at other places stays where it is."""
+    x, w, v = drawn((64, 20), (20, 80), (80, 16))
+    size = 64 * 80 * 8
+
+    def memory_of(f: Any) -> int:
+        same(f, x, w, v)
+        return tf.function(f, jit_compile=True).plan(x, w, v).memory
+
+    assert memory_of(lambda x, w, v: tf.nn.softmax(x @ w) @ v) == size
+    assert memory_of(lambda x, w, v: (tf.nn.softmax(x @ w) + x @ w) @ v) == size
+    assert (
+        memory_of(lambda x, w, v: (tf.nn.softmax(x @ w) + tf.reverse(x @ w, [1])) @ v) == 2 * size
+    )
+    assert memory_of(lambda x, w, v: (tf.nn.softmax(x @ w) @ v, (x @ w)[:2] @ v)[0]) == size
+    assert memory_of(lambda x, w, v: tf.nn.softmax(x @ w) @ v + (x @ w) @ v) >= 2 * size

@@ -20,7 +20,7 @@ from wengert.engines.native.arrays import (
     Reduction,
     whole,
 )
-from wengert.engines.native.fusing import END, ROW, Fusion, Group
+from wengert.engines.native.fusing import END, FULL, ROW, Fusion, Group
 from wengert.engines.native.layout import Layout, Load, Sum
 from wengert.engines.native.scalar import constant, is_float
 from wengert.engines.native.vectors import Body, Called, literal, llvm_type, memory_type
@@ -41,6 +41,9 @@ class Launch(NamedTuple):
     outputs: Sequence[Base]
     once: bool  # whether each element is read before it is written, and not read again
     flops: int
+    over: Sequence[
+        tuple[Base, Base]
+    ] = ()  # arrays that are read, and what may be written over each
 
 
 def launches(group: Group, memory: set[Base]) -> list[Launch]:
@@ -85,6 +88,8 @@ class Emitter(Layout):
         self.body = Body(set())
         self.calls: dict[tuple[str, str, int], None] = {}
         self.more: list[Launch] = []  # what puts the sums of parts together
+        self.last_read: dict[Base, int] = {}  # the last stage that reads an array
+        self.written_in: dict[Base, int] = {}  # the stage that writes one
 
     def launches(self) -> list[Launch]:
         return [self._main(), *self.more]
@@ -100,7 +105,18 @@ class Emitter(Layout):
         return Launch(
             "\n".join(lines), arrays, self.parts, list(self.calls),
             frozenset(self.body.declarations), self.group, self.outputs, once, self.flops(),
+            self._over(),
         )  # fmt: skip
+
+    def _over(self) -> list[tuple[Base, Base]]:
+        """What may be written over what: each element after it was read for the last time."""
+        elsewhere = {x.base for x in self.loads if x.level != FULL} | self.displaced
+        return [
+            (old, new)
+            for old, read in self.last_read.items()
+            for new, written in self.written_in.items()
+            if read <= written and old not in elsewhere and type(new) is not Piece
+        ]
 
     def flops(self) -> int:
         return self.group.size * sum(
@@ -346,6 +362,11 @@ class Emitter(Layout):
         wanted = [v for _, v in stores] + [self.sums[k].value for k in sums] + keeps
         order = self._order(wanted, stage)
         self._splat(order, wanted)
+        for i in order:
+            op, _, _, extra = self.code.instructions[i]
+            if op == "param":
+                self.last_read[self.loads[extra[1]].base] = stage
+        self.written_in.update({b: stage for b, _ in stores})
 
         def body(j: str, width: int, mask: str | None, accumulators: list[str]) -> list[str]:
             names = self._elements(order, j, width, mask, stage)
@@ -813,6 +834,7 @@ def combined_launches(item: Reduction, partial: Base, memory: set[Base]) -> list
     return [
         x._replace(
             arrays=[(names.get(b, b), begin) for b, begin in x.arrays],
+            over=(),
             outputs=[names.get(b, b) for b in x.outputs],
         )
         for x in found

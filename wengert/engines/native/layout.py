@@ -64,6 +64,7 @@ class Layout:
         self.values: dict[Base, int] = {}
         self.sums: list[Sum] = []
         self.read_views = False
+        self.displaced: set[Base] = set()  # arrays that are read at other places, too
         self._plan()
 
     # ---- what is computed, as code -------------------------------------------------------------
@@ -94,6 +95,7 @@ class Layout:
     def _gather(self, item: Gather, within: int) -> None:
         index, table = item.views
         which = len(self.loads)
+        self.displaced.add(table.base)
         self.loads.append(Load(table.base, table.offset, self._on_axes(table, within)))
         arguments = (self._argument(index, within),)
         self.read_views = True
@@ -121,7 +123,9 @@ class Layout:
             extra = ("load", len(self.loads))
             self.loads.append(Load(base, view.offset, strides))
             found = self._load_of[key] = self.code.add("param", base.kind, (), extra)
-            self.read_views |= not is_plain(view) or within != 1
+            if not is_plain(view) or within != 1:
+                self.read_views = True
+                self.displaced.add(base)
         return found
 
     def _on_axes(self, view: View, within: int) -> list[int]:

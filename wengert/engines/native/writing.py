@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View, Write
 from wengert.engines.native.calls import Call
+from wengert.engines.native.emitting import Launch
 from wengert.engines.native.memory import Arena
 from wengert.engines.native.running import NativeStep, Program
 
@@ -128,6 +129,7 @@ class Writer:
         self._same = self._shared_with_results([call for _, call in calls], last)
         for at, (_, call) in enumerate(calls):
             self._share(call, at, last)
+            self._write_over(call, at, last)
             for base, _ in call.arrays:
                 if (
                     id(base) not in self.places
@@ -173,6 +175,24 @@ class Writer:
         ):
             self.places[id(new)] = place
             last[id(old)] = -1  # it is given back with the other one
+
+    def _write_over(self, call: Call, at: int, last: dict[int, int]) -> None:
+        """What a loop computes from an array that nobody needs any more is written over it.
+
+        A loop that reads and writes the same memory does not have to fetch another one.
+        """
+        for old, new in call.what.over if isinstance(call.what, Launch) else ():
+            place = self.places.get(id(old))
+            if (
+                place is not None
+                and last[id(old)] == at
+                and (old.bytes, old.kind) == (new.bytes, new.kind)
+                and id(new) not in self.places
+                and id(new) not in self._same
+                and new not in self._seen
+            ):
+                self.places[id(new)] = place
+                last[id(old)] = -1  # it is given back with the other one
 
     # ---- a segment -----------------------------------------------------------------------------
 
