@@ -1,4 +1,4 @@
-"""The native engine: plans compiled to machine code by LLVM, matrix products by OpenBLAS.
+"""The native engine: plans compiled to machine code by LLVM, large matrix products by OpenBLAS.
 
 From a graph to loops:
 
@@ -14,6 +14,8 @@ From loops to machine code:
 
 layout        the axes, rows and columns, parts and stages of a loop
 emitting      loops as LLVM's language, on vectors (`vectors`)
+products      which products of matrices are machine code, too; `multiplying` writes them,
+              `finishing` the loops that they carry out on what they have computed
 machine       LLVM itself; `objects` loads what it wrote before without it, `cache` keeps files
 processor     what this processor can do
 
