@@ -48,6 +48,13 @@ class Call:
         return [self.what] if self.name else []
 
     @property
+    def over(self) -> Sequence[tuple[Base, Base]]:
+        """Arrays that it reads, and what it may write over each."""
+        if self.name == "@copy":
+            return [(self.arrays[0][0], self.arrays[1][0])]
+        return self.what.over if isinstance(self.what, Launch) else ()
+
+    @property
     def work(self) -> int:
         """About how much there is to do, in elements."""
         if isinstance(self.what, Launch):

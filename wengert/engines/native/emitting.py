@@ -41,9 +41,8 @@ class Launch(NamedTuple):
     outputs: Sequence[Base]
     once: bool  # whether each element is read before it is written, and not read again
     flops: int
-    over: Sequence[
-        tuple[Base, Base]
-    ] = ()  # arrays that are read, and what may be written over each
+    # Arrays that are read, and what may be written over each.
+    over: Sequence[tuple[Base, Base]] = ()
 
 
 def launches(group: Group, memory: set[Base]) -> list[Launch]:
@@ -157,9 +156,7 @@ class Emitter(Layout):
         for b in self.partial.values():
             self._pointer(b)
         body.label("entry")
-        for k in range(len(self.arrays)):
-            body.do(f"%g{k} = getelementptr ptr, ptr %b, i64 {k}")
-            body.do(f"%a{k} = load ptr, ptr %g{k}")
+        self._find_arrays()
         self._scratches()
         self.limit = str(self.columns)
         if self.strips and self.short:
@@ -179,6 +176,12 @@ class Emitter(Layout):
         for b in self.stored:
             target = self.targets.get(b)
             self._pointer(*((b, 0) if target is None else (target.base, target.offset)))
+
+    def _find_arrays(self, first: int = 0) -> None:
+        """The pointers that the function is told, behind so many others."""
+        for k in range(len(self.arrays)):
+            self.body.do(f"%g{k} = getelementptr ptr, ptr %b, i64 {first + k}")
+            self.body.do(f"%a{k} = load ptr, ptr %g{k}")
 
     def _loop_over_rows(self) -> None:
         body = self.body

@@ -111,9 +111,7 @@ class Finish(Emitter):
     def begin(self, body: Any, first: int, width: int) -> None:
         """The arrays follow those of the product, which is written into the same body."""
         self.body, self.width = body, width
-        for k in range(len(self.arrays)):
-            body.do(f"%g{k} = getelementptr ptr, ptr %b, i64 {first + k}")
-            body.do(f"%a{k} = load ptr, ptr %g{k}")
+        self._find_arrays(first)
 
     def begin_block(self, number: str) -> None:
         """Where its sums of columns go."""

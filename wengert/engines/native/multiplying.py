@@ -385,9 +385,7 @@ class _Product(Writer):
         for i in range(rows):
             for at in range(0, self.lanes, line):
                 place = self.place(self.kind, target, i * self.form.ldc + at)
-                self.do(
-                    f"call void {name}(ptr {place}, i32 1, i32 3, i32 1)"
-                )  # to be written, soon
+                self.do(f"call void {name}(ptr {place}, i32 1, i32 3, i32 1)")  # to be written
 
     def _totals(self, sums: list[str], target: str, places: Any) -> list[str]:
         """What is written: the sums times the factor, and what is there already."""

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View, Write
 from wengert.engines.native.calls import Call
-from wengert.engines.native.emitting import Launch
 from wengert.engines.native.memory import Arena
 from wengert.engines.native.running import NativeStep, Program
 
@@ -128,7 +127,6 @@ class Writer:
         outside = (Given, Literal, Outside)
         self._same = self._shared_with_results([call for _, call in calls], last)
         for at, (_, call) in enumerate(calls):
-            self._share(call, at, last)
             self._write_over(call, at, last)
             for base, _ in call.arrays:
                 if (
@@ -161,27 +159,12 @@ class Writer:
                 same[id(old)] = result
         return same
 
-    def _share(self, call: Call, at: int, last: dict[int, int]) -> None:
-        """A product that is added to what nobody needs any more is computed in the same place."""
-        if call.name != "@copy":
-            return
-        (old, _), (new, _) = call.arrays
-        place = self.places.get(id(old))
-        if (
-            place is not None
-            and last[id(old)] == at
-            and old.bytes == new.bytes
-            and new not in self._seen
-        ):
-            self.places[id(new)] = place
-            last[id(old)] = -1  # it is given back with the other one
-
     def _write_over(self, call: Call, at: int, last: dict[int, int]) -> None:
-        """What a loop computes from an array that nobody needs any more is written over it.
+        """What is computed from an array that nobody needs any more is written over it.
 
-        A loop that reads and writes the same memory does not have to fetch another one.
+        So a product is added to it in place, and a loop does not have to fetch another memory.
         """
-        for old, new in call.what.over if isinstance(call.what, Launch) else ():
+        for old, new in call.over:
             place = self.places.get(id(old))
             if (
                 place is not None
