@@ -7,13 +7,22 @@ export PYTHONPATH :=
 export PYTHONNOUSERSITE := 1
 unexport VIRTUAL_ENV PYTHONHOME PIP_TARGET PIP_USER
 
-.PHONY: demo test lint format bench docs clean
+.PHONY: demo versions test fuzz lint format bench docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest
+
+# The oldest and the newest of what is needed, and each Python that is there.
+versions: $(VENV)/.installed-dev
+	$(BIN)/python tools/versions.py
+
+# Random programs in every mode, beside TensorFlow where it is installed: CONTRIBUTING.md.
+SECONDS ?= 60
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ_ARGS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

@@ -107,7 +107,7 @@ EQUATIONS: Sequence[Any] = [
     ("...ij,...jk->...ik", (2, 1, 2, 3), (3, 3, 2)),
     ("ij...,j->i...", (2, 3, 2), (3,)),
     ("ij,jk,kl->il", (2, 3), (3, 2), (2, 2)),
-    ("bi,bi->b", (2, 3), (1, 3)),
+    ("...i,...i->...", (2, 3), (1, 3)),
     ("ii,ij->j", (2, 2), (2, 3)),
 ]
 BATCHES: Sequence[tuple[Dims, Dims]] = [((2,), (2,)), ((2, 1), (3,)), ((), (2,)), ((1,), ())]
@@ -232,7 +232,7 @@ ARITHMETIC = [
          complex=True),
     line("Xdivy", tf.math.xdivy, np.divide, anywhere, anywhere, complex=True),
     line("Atan2", tf.atan2, np.arctan2, anywhere, anywhere),
-    line("NextAfter", tf.math.nextafter, np.nextafter, anywhere, anywhere, constant=True,
+    line("NextAfter", tf.math.nextafter, np.nextafter, anywhere, anywhere,
          small=False),
     line("Maximum", tf.maximum, np.maximum, stepped(0.1), stepped(0.3), dtypes=WHOLE),
     line("Minimum", tf.minimum, np.minimum, stepped(0.1), stepped(0.3), dtypes=WHOLE),

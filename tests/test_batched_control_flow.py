@@ -115,3 +115,55 @@ def test_hessian_through_a_loop() -> None:
         outer.watch(x)
         g = gradient_of(traced, x)
     np.testing.assert_allclose(outer.jacobian(g, x), np.diag(6 * XS[0]))
+
+
+# ---- tf.cond and tf.while_loop in what is mapped, and Jacobians through them --------------------
+
+
+def branching(a: Any) -> Any:
+    return tf.cond(a > 1.5, lambda: a * a, lambda: a - 1.0)
+
+
+def looping(a: Any) -> Any:
+    return tf.while_loop(lambda b, i: b < 10.0, lambda b, i: (b * a * 2.0, i + 1), [a, 0])[0]
+
+
+@pytest.mark.parametrize("around", [lambda f: f, tf.function], ids=["eager", "function"])
+@pytest.mark.parametrize("f", [branching, looping])
+def test_mapped_without_a_function(f: Any, around: Any) -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    mapped = around(lambda x: tf.vectorized_map(f, x))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = mapped(x)
+        rows = tf.stack([f(v) for v in tf.unstack(x)])
+    np.testing.assert_array_equal(y, rows)
+    np.testing.assert_array_equal(tape.gradient(y, x), tape.gradient(rows, x))
+
+
+def test_gradient_within_what_is_mapped() -> None:
+    def slope(a: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            y = looping(a)
+        return tape.gradient(y, a)
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    one_by_one = tf.stack([slope(v) for v in tf.unstack(x)])
+    np.testing.assert_array_equal(tf.vectorized_map(slope, x), one_by_one)
+    with pytest.raises(tf.errors.UnimplementedError, match="Take the gradient outside"):
+        tf.function(lambda x: tf.vectorized_map(slope, x))(x)
+
+
+@pytest.mark.parametrize("pfor", [True, False])
+def test_jacobian_through_control_flow_in_a_function(pfor: bool) -> None:
+    @tf.function
+    def jacobian(x: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = tf.cond(x[0] > 0.0, lambda: x * x, lambda: x)
+            _, z = tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * x), [0, y])
+        return tape.jacobian(z, x, experimental_use_pfor=pfor)
+
+    expected = np.diag([4.0, 32.0, 108.0])
+    np.testing.assert_array_equal(jacobian(tf.constant([1.0, 2.0, 3.0])), expected)

@@ -162,8 +162,11 @@ def test_help_and_version_end_well(arguments: list[str]) -> None:
     assert "wengert" in done.stdout
 
 
-def test_doctor_says_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_doctor_says_what_is_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In words and as JSON, which has the same in it."""
+    monkeypatch.setenv("WENGERT_CACHE_DIR", "")  # others may be writing in the usual one
     assert main(["doctor"]) == 0
     words = capsys.readouterr().out
     assert main(["doctor", "--json"]) == 0

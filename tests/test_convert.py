@@ -504,7 +504,7 @@ def test_a_list_of_tensors_has_one_shape() -> None:
 def test_a_shape_is_a_tensor_of_its_sizes() -> None:
     """A fully known TensorShape converts."""
     same(tf.convert_to_tensor(tf.TensorShape([2, 3])), [2, 3], tf.int32)
-    with pytest.raises(ValueError, match="mixed types"):
+    with pytest.raises(ValueError, match="partially known"):
         tf.convert_to_tensor(tf.TensorShape([2, None]))
 
 
@@ -548,3 +548,64 @@ def test_a_constant_has_no_negative_size() -> None:
     """There is no -1 to be computed, as there is in reshape."""
     with pytest.raises(ValueError, match="Dimension -1 must be >= 0"):
         tf.constant(1, shape=[-1])
+
+
+class Converted:
+    """An object that says itself which tensor it is."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+        return tf.convert_to_tensor(self.value, dtype)
+
+
+def test_tf_tensor_is_asked() -> None:
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.multiply(Converted(x), 2.0) + x * Converted(x) + tf.stack([Converted(x), x])[0]
+    assert y.numpy().tolist() == [4.0, 10.0]
+    assert tape.gradient(y, x).numpy().tolist() == [5.0, 7.0]
+    assert tf.convert_to_tensor(Converted(3), tf.float64).dtype is tf.float64
+
+
+def test_shapes_become_tensors() -> None:
+    shape = tf.TensorShape([2, 3])
+    assert tf.convert_to_tensor(shape).dtype is tf.int32
+    assert tf.convert_to_tensor(shape, tf.int64).numpy().tolist() == [2, 3]
+    mixed = tf.concat([shape, tf.shape(tf.zeros([4]), tf.int64)], 0)
+    assert (mixed.dtype, mixed.numpy().tolist()) == (tf.int64, [2, 3, 4])
+    with pytest.raises(TypeError, match="Allowed dtypes are"):
+        tf.convert_to_tensor(shape, tf.float32)
+    with pytest.raises(ValueError, match="Cannot convert a partially known"):
+        tf.convert_to_tensor(tf.TensorShape([None]))
+
+
+def test_products_of_truths() -> None:
+    """The operator alone, as in TensorFlow; beside numbers, too."""
+    x = tf.constant([True, False])
+    for f in (lambda a, b: a * b, tf.function(lambda a, b: a * b)):
+        assert f(x, tf.constant([True, True])).numpy().tolist() == [True, False]
+        assert f(x, tf.constant([2.0, 0.0])).numpy().tolist() == [True, False]
+    assert (x * 2.0).numpy().tolist() == (True * x).numpy().tolist() == [True, False]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="bool is not in the list"):
+        tf.multiply(x, x)
+
+
+def test_static_values_of_plain_values() -> None:
+    assert tf.get_static_value(3) == 3
+    assert tf.get_static_value([1, 2]) == [1, 2]
+    assert tf.get_static_value(tf.Variable(1.0)) is None
+
+
+def test_where_of_version_1_with_numbers_of_two_kinds() -> None:
+    where = tf.compat.v1.where
+    assert where(True, tf.constant(1.0), 2).dtype is tf.float32
+    assert where(True, 2, tf.constant(1.0)).numpy() == 2.0
+    assert where([True, False], [1, 2], tf.constant([3.0, 4.0])).numpy().tolist() == [1.0, 4.0]
+
+
+def test_a_scalar_reversed_and_a_vector_of_one_filled() -> None:
+    assert tf.reverse(tf.constant(1.0), [0]).numpy() == 1.0
+    assert tf.fill([2], tf.constant([3.0])).numpy().tolist() == [3.0, 3.0]

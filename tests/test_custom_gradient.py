@@ -896,3 +896,75 @@ def test_what_is_attached_to_a_function_stays_attached() -> None:
 
     f.note = "mine"  # type: ignore[attr-defined]
     assert tf.custom_gradient(f).note == "mine"
+
+
+def test_wrong_shape_in_a_function_names_the_line_and_the_input_of_the_user() -> None:
+    @tf.custom_gradient
+    def bad(x: Any) -> Any:
+        return x * 2.0, lambda g: tf.constant([1.0, 2.0])
+
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = bad(x)
+        return tape.gradient(y, x)
+
+    said = rf"written at {__file__}:\d+\) returned a gradient of shape \(2,\) for input 0"
+    for f in (slope, tf.function(slope)):
+        with pytest.raises(GradientShapeError, match=said):
+            f(tf.ones([3]))
+
+
+@tf.custom_gradient
+def doubled(a: Any, b: Any) -> Any:
+    """Of which the gradient of `b` has the shape of `a`."""
+    return a * 2.0, lambda g: (g * 2.0, g)
+
+
+def by_unknown_sizes(a: Any, b: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        y = doubled(a, b)
+    return tape.gradient(y, b)
+
+
+def by_a_loop(a: Any, b: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch([a, b])
+        y = tf.while_loop(lambda i, _: i < 3, lambda i, v: (i + 1, doubled(v, b)), (0, a))[1]
+    return tape.gradient(y, b)
+
+
+@pytest.mark.parametrize("slope", [by_unknown_sizes, by_a_loop])
+@pytest.mark.parametrize("shape", [[None], None])
+def test_wrong_shape_that_only_a_run_knows(slope: Any, shape: Any) -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    spec = tf.TensorSpec(shape, tf.float64)
+    f = tf.function(slope, input_signature=[spec, spec])
+    np.testing.assert_allclose(f(x, x), slope(tf.constant(x), tf.constant(x)))
+    said = rf"doubled \(written at {__file__}:\d+\) returned a gradient of another shape .* input 1"
+    for b in (x[:2], x[:1]):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=said):
+            f(x, b)
+
+
+def test_a_shape_is_looked_at_once_and_only_where_it_is_not_certain() -> None:
+    @tf.custom_gradient
+    def scaled(a: Any, b: Any) -> Any:
+        return a * b, lambda g: (g * b, tf.reduce_sum(g * a, keepdims=True))
+
+    def checks(of: Any) -> int:
+        def slope(a: Any) -> Any:
+            with tf.GradientTape() as tape:
+                tape.watch(a)
+                y = of(a)
+            return tape.gradient(y, a)
+
+        f = tf.function(slope, input_signature=[tf.TensorSpec([None])])
+        np.testing.assert_allclose(f([1.0, 2.0]), [2.0, 2.0])
+        operations = f.get_concrete_function().graph.get_operations()
+        return sum([op.type == "Assert" for op in operations])
+
+    assert checks(lambda a: scaled(a, tf.constant([2.0]))) == 0
+    # The size of what is picked only a run knows: nothing says that the product is as long as `a`.
+    assert checks(lambda a: scaled(a, tf.stop_gradient(tf.boolean_mask(a * 2.0, a < 2.0)))) == 2

@@ -227,3 +227,15 @@ def anchors(page: Path) -> set[str]:
     """The names of the headings, as they are in links."""
     headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.M)
     return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("name", ["reliability.md", "security.md"])
+def test_each_promise_has_the_test_that_it_names(name: str) -> None:
+    """`file.py::test`, or `::test` in the file that was named last."""
+    text = (ROOT / "docs" / name).read_text("utf-8")
+    file = ""
+    found = re.findall(r"`((?:test_\w+\.py)?)::(test_\w+)`", text)
+    assert len(found) > 5
+    for where, test in found:
+        file = where or file
+        assert f"\ndef {test}(" in (ROOT / "tests" / file).read_text("utf-8"), (file, test)

@@ -561,3 +561,19 @@ def test_a_result_that_depends_on_known_values_alone() -> None:
     assert counts().numpy().tolist() == [0, 2, 0, 1]
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         assert session.run(tf.math.bincount([0, 2], [0.5, 1.5])).tolist() == [0.5, 0.0, 1.5]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_value_of_a_wrong_size_is_not_assigned(compiled: bool) -> None:
+    """The size is known when the function runs; the variable keeps its value and its shape."""
+    v = tf.Variable([0.0, 0.0, 0.0])
+    f = tf.function(
+        lambda x: [v.assign(x), tf.size(x)][1],
+        input_signature=[tf.TensorSpec([None])],
+        jit_compile=compiled,
+    )
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[4\] is not compatible"):
+        f(tf.ones([4]))
+    assert v.numpy().tolist() == [0.0, 0.0, 0.0]
+    f(tf.ones([3]))
+    assert v.numpy().tolist() == [1.0, 1.0, 1.0]

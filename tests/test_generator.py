@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -138,3 +139,22 @@ def test_integers_of_all_bits() -> None:
     assert g.uniform_full_int([2]).dtype is tf.uint64
     assert g.uniform_full_int([2], tf.int32).dtype is tf.int32
     assert np.unique(g.uniform_full_int([1000]).numpy()).size == 1000
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda g: g.normal([-1]),
+        lambda g: g.uniform([2], minval=2, maxval=1, dtype=tf.int32),
+        lambda g: g.uniform([2], dtype=tf.string),
+        lambda g: g.binomial([2], [1.0, 2.0, 3.0], [0.5]),
+        lambda g: g.normal([2], mean=[1.0, 2.0, 3.0]),
+        lambda g: g.normal([1 << 40, 1 << 40]),
+    ],
+)
+def test_an_error_leaves_the_state_as_it_was(draw: Any) -> None:
+    generator = tf.random.Generator.from_seed(1)
+    before = generator.state.numpy()
+    with pytest.raises((tf.errors.InvalidArgumentError, TypeError, ValueError)):
+        draw(generator)
+    np.testing.assert_array_equal(generator.state, before)

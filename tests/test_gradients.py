@@ -334,3 +334,46 @@ def test_custom_gradient_of_several_inputs_of_unknown_shape(graph: Any) -> None:
         [30.0, 30.0],
         300.0,
     ]
+
+
+# ---- inside of bodies: gradients follow what is used from around -------------------------------
+
+
+def test_inside_of_bodies() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = tf.constant(3.0)
+        w = x * 2.0
+        own = tf.cond(x > 0.0, lambda: tf.gradients(w * w, w)[0], lambda: x)
+        through = tf.cond(x > 0.0, lambda: tf.gradients(w * w, x)[0], lambda: x)
+        assert session.run([own, through]) == [12.0, 24.0]
+        loop = tf.while_loop(
+            lambda i, a: i < 2, lambda i, a: (i + 1, a + tf.gradients(x * x * a, x)[0]), [0, 1.0]
+        )
+        assert session.run([loop[1], tf.gradients(loop[1], x)[0]]) == [49.0, 28.0]
+        mapped = tf.map_fn(
+            lambda e: tf.gradients(x * x * e, x)[0] + tf.gradients(e * e * x, e)[0],
+            tf.constant([1.0, 2.0]),
+        )
+        assert session.run(mapped).tolist() == [12.0, 24.0]
+        assert session.run(tf.gradients(mapped, x)[0]) == 12.0
+
+
+def test_inside_of_two_bodies_and_stopped() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [])
+        w = tf.sin(x)
+
+        def inner() -> Any:
+            return tf.gradients(w * x, x, stop_gradients=[w])[0] + tf.gradients(w, x)[0]
+
+        y = tf.cond(x > 0.0, lambda: tf.cond(x > 1.0, inner, lambda: x), lambda: x)
+        value = session.run(y, {x: 2.0})
+        np.testing.assert_allclose(value, np.sin(2.0) + np.cos(2.0), rtol=1e-6)
+
+
+def test_constant_used_in_a_branch_is_a_source() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = tf.constant([1.0, 2.0, 3.0])
+        y = tf.cond(x[0] > 0.0, lambda: x * 2.0, lambda: x)
+        g = tf.gradients(tf.gather(y, [0, 0]), x)[0]
+        assert session.run(tf.convert_to_tensor(g)).tolist() == [4.0, 0.0, 0.0]

@@ -210,3 +210,56 @@ def test_gradients_flow_through_the_values() -> None:
         t = tf.convert_to_tensor(tf.IndexedSlices(values, tf.constant([1, -1, 1]), [3]))
         y = t * tf.constant([10.0, 20.0, 30.0])
     assert tape.gradient(y, values).numpy().tolist() == [20.0, 0.0, 20.0]
+
+
+# ---- where TensorFlow has slices, and where tensors --------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (lambda x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x * 2.0, lambda: x), [4.0, 0.0, 0.0]),
+        (lambda x: tf.switch_case(tf.constant(1), [lambda: x, lambda: x * 3.0]), [6.0, 0.0, 0.0]),
+        (lambda x: tf.while_loop(lambda i, a: i < 2, lambda i, a: (i + 1, a * 2.0), [0, x])[1],
+         [8.0, 0.0, 0.0]),
+    ],
+)  # fmt: skip
+def test_slices_reach_the_results_of_control_flow(body: Any, expected: list[float]) -> None:
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.gather(body(x), [0, 0])
+        return tf.convert_to_tensor(tape.gradient(y, x))
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    for f in (slope, tf.function(slope)):
+        assert f(x).numpy().tolist() == expected
+
+
+def gradient_of(f: Any, x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+def test_dense_gradients() -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    assert gradient_of(lambda x: tf.repeat(x, [1, 2, 0], axis=0), x).numpy().tolist() == [1, 2, 0]
+    where, shape = [[0, 0], [1, 0], [1, 1]], [2, 2]
+
+    def transposed(x: Any) -> Any:
+        return tf.sparse.transpose(tf.SparseTensor(where, x, shape)).values * 2.0
+
+    def sliced(x: Any) -> Any:
+        return tf.sparse.slice(tf.SparseTensor(where, x, shape), [0, 0], [2, 1]).values * 2.0
+
+    assert gradient_of(transposed, x).numpy().tolist() == [2.0, 2.0, 2.0]
+    assert gradient_of(sliced, x).numpy().tolist() == [2.0, 2.0, 0.0]
+
+
+def test_gather_nd_of_rows_has_slices() -> None:
+    found = gradient_of(lambda x: tf.gather_nd(x, [[0], [1], [0]]), tf.ones([3, 2]))
+    assert isinstance(found, tf.IndexedSlices)
+    assert found.indices.numpy().tolist() == [0, 1, 0]
+    assert tf.convert_to_tensor(found).numpy().tolist() == [[2, 2], [1, 1], [0, 0]]

@@ -18,7 +18,7 @@ def test_is_tensor() -> None:
 
 def test_static_values() -> None:
     assert tf.get_static_value(tf.constant([1, 2])).tolist() == [1, 2]
-    assert tf.get_static_value(3) is None
+    assert tf.get_static_value(3) == 3
     with tf.Graph().as_default():
         assert tf.get_static_value(tf.constant(3.0)) == 3.0
         assert tf.get_static_value(v1.placeholder(tf.float32)) is None

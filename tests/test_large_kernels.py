@@ -18,7 +18,7 @@ import pytest
 import wengert as tf
 from wengert.core.operation import LARGE
 from wengert.core.registry import TABLE
-from wengert.engines import fast
+from wengert.engines import choosing, fast
 from wengert.engines.choosing import Chosen
 from wengert.engines.native import columns, flat, kernels, meeting, rows
 from wengert.engines.native.processor import is_supported
@@ -425,7 +425,8 @@ def bits() -> list[bytes]:
     return [y.tobytes() for y in programs()]
 
 
-def test_threads_change_no_bit() -> None:
+def test_threads_change_no_bit(monkeypatch: Any) -> None:
+    monkeypatch.setattr(choosing, "available", lambda: 3)
     want = bits()
     for count in (1, 3, 2):
         tf.config.set_threads(count)

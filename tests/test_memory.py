@@ -196,6 +196,7 @@ def test_a_very_long_chain_needs_no_recursion() -> None:
     assert chain_seconds(200_000) > 0
 
 
+@pytest.mark.timing
 def test_time_is_linear_in_the_number_of_operations() -> None:
     """Twenty times the work takes at most thirty times the time."""
 

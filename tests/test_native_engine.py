@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wengert as tf
+from wengert.engines import choosing
 from wengert.engines.choosing import Chosen, _Careful
 from wengert.engines.numpy_engine import Compiled
 
@@ -134,19 +135,45 @@ def test_a_choice_that_is_none() -> None:
     assert Chosen.threads is None
 
 
+# So that more threads than this machine has processors can be asked for.
+MANY = "import wengert as tf; from wengert.engines import choosing; choosing.available = lambda: 16"
+
+
+@pytest.fixture
+def many_processors(monkeypatch: Any) -> None:
+    monkeypatch.setattr(choosing, "available", lambda: 16)
+
+
+def test_no_more_threads_than_processors(monkeypatch: Any) -> None:
+    """Whoever asks for more, here or in the environment, is told so once."""
+    monkeypatch.setattr(choosing, "available", lambda: 2)
+    monkeypatch.setattr(Chosen, "warned", set())
+    with pytest.warns(RuntimeWarning, match="Of 64 threads that were asked for 2 are used"):
+        tf.config.set_threads(64)
+    assert tf.config.get_threads() == 2
+    tf.config.set_threads(None)
+    monkeypatch.setenv("OMP_NUM_THREADS", "100000")
+    with pytest.warns(RuntimeWarning, match="Of 100000 threads"):
+        assert tf.config.get_threads() == 2
+    assert tf.config.get_threads() == 2
+    tf.config.set_threads(1)
+    assert tf.config.get_threads() == 1
+
+
 def test_threads_that_are_asked_for() -> None:
     """set_threads goes before OMP_NUM_THREADS, which goes before the number of processors."""
     code = (
-        "import wengert as tf; a = tf.config.get_threads(); tf.config.set_threads(5); "
+        f"{MANY}; a = tf.config.get_threads(); tf.config.set_threads(5); "
         "b = tf.config.get_threads(); tf.config.set_threads(None); "
         "print(a, b, tf.config.get_threads())"
     )
     assert in_python(code, OMP_NUM_THREADS="3").split() == ["3", "5", "3"]
     assert in_python(code, OMP_NUM_THREADS="4,2").split() == ["4", "5", "4"]
-    usual = in_python(code, OMP_NUM_THREADS="").split()[0]
+    code = "import wengert as tf; print(tf.config.get_threads())"
+    usual = in_python(code, OMP_NUM_THREADS="").strip()
     assert 1 <= int(usual) <= (os.cpu_count() or 1)
     for no_number in ("many", "0", "²"):
-        assert in_python(code, OMP_NUM_THREADS=no_number).split()[0] == usual
+        assert in_python(code, OMP_NUM_THREADS=no_number).strip() == usual
 
 
 # ---- sessions ---------------------------------------------------------------------------------
@@ -631,8 +658,10 @@ def test_derivatives_of_a_compiled_function() -> None:
 
 # ---- the same again -----------------------------------------------------------------------------
 
-PROGRAM = """
-import hashlib, numpy as np, wengert as tf
+PROGRAM = f"""
+import hashlib, numpy as np
+{MANY}"""
+PROGRAM += """
 tf.config.set_threads(4)
 rng = np.random.default_rng(0)
 x, w = (tf.constant(rng.normal(size=s).astype("float32")) for s in ((700, 300), (300, 257)))
@@ -656,6 +685,7 @@ def test_the_same_bytes_again() -> None:
     assert first == second
 
 
+@pytest.mark.usefixtures("many_processors")
 def test_any_number_of_threads() -> None:
     """1, 2 and 4 threads agree, for functions compiled before and after the choice."""
     x, w = tf.constant(normal(400, 500)), tf.constant(normal(500, 300, seed=1))
@@ -672,6 +702,7 @@ def test_any_number_of_threads() -> None:
                 np.testing.assert_allclose(a, b, rtol=1e-11, atol=1e-11)
 
 
+@pytest.mark.usefixtures("many_processors")
 def test_many_threads_of_python() -> None:
     """Eight at once, in the same function and in their own, with arrays that the pool shares."""
     tf.config.set_threads(4)
@@ -712,8 +743,10 @@ def test_training_in_many_threads() -> None:
         assert list(pool.map(work, range(8))) == [60.0] * 8
 
 
-FORKING = """
-import os, numpy as np, wengert as tf
+FORKING = f"""
+import os, numpy as np
+{MANY}"""
+FORKING += """
 tf.config.set_threads(3)
 x = tf.constant(np.arange(300_000.0))
 f = tf.function(lambda x: [tf.sqrt(x) + 1.0, tf.reduce_sum(x)], jit_compile=True)

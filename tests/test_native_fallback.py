@@ -21,8 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wengert as tf
+from wengert.engines import choosing
 from wengert.engines.choosing import Chosen
-from wengert.engines.native import blas, cache, engine, running, threads
+from wengert.engines.native import blas, cache, engine, machine, memory, threads
 
 X = np.random.default_rng(0).normal(size=(40, 30))
 
@@ -93,6 +94,31 @@ def test_without_llvmlite(name: str) -> None:
     assert "The native engine needs llvmlite" in lines[0]
 
 
+BROKEN = """
+import os, sys, warnings
+sys.path.insert(0, {folder!r})
+import wengert as tf
+f = tf.function(lambda x: tf.exp(-x) * 2.0, jit_compile=True)
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    assert f(tf.constant([0.0])).numpy() == [2.0]
+print(*[(str(w.message), w.filename, w.lineno) for w in found], sep="\\n")
+"""
+
+
+def test_a_broken_llvmlite(tmp_path: Path) -> None:
+    """Its library cannot be loaded: no mistake in Wengert, and said at the user's line."""
+    package = tmp_path / "llvmlite"
+    package.mkdir()
+    (package / "__init__.py").write_text("__version__ = '0.45.0'\n", encoding="utf-8")
+    (package / "binding.py").write_text("raise OSError('no libllvmlite.so')\n", encoding="utf-8")
+    code = BROKEN.format(folder=str(tmp_path))
+    (line,) = in_python(code, WENGERT_CACHE_DIR="").splitlines()
+    assert "needs llvmlite (llvmlite.binding is broken: no libllvmlite.so)" in line
+    assert "mistake" not in line
+    assert line.endswith("'<string>', 8)")
+
+
 def test_numpy_alone_needs_no_llvmlite() -> None:
     """Nobody is warned who asked for nothing else."""
     code = WITHOUT.replace("tf.function(lambda", "tf.function(jit_compile=False)(lambda")
@@ -136,6 +162,30 @@ def test_a_graph_that_cannot_be_compiled(monkeypatch: Any) -> None:
     assert len(said(lambda: other(tf.constant(X)))) == 1
 
 
+# The last argument of memcpy must be a constant. LLVM's reader takes this; its code generator would
+# end the process.
+REFUSED = """
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
+define void @f(ptr %a, ptr %b, i1 %x) {
+  call void @llvm.memcpy.p0.p0.i64(ptr %a, ptr %b, i64 8, i1 %x)
+  ret void
+}
+"""
+
+
+def test_what_llvm_refuses_is_an_error() -> None:
+    """And no end of the process."""
+    with pytest.raises(RuntimeError, match="immarg"):
+        machine.compiled(REFUSED)
+
+
+def test_a_graph_that_llvm_refuses(monkeypatch: Any) -> None:
+    """A text that this version of LLVM does not take: one warning, and NumPy's numbers."""
+    usual = engine.compiled
+    monkeypatch.setattr(engine, "compiled", lambda text: usual(text + REFUSED))
+    assert_one_warning("immarg", "computed by NumPy instead")
+
+
 def test_gradients_of_what_cannot_be_compiled(monkeypatch: Any) -> None:
     """They are computed by NumPy too."""
     monkeypatch.setattr(engine, "compiled", _raising(RuntimeError("planted")))
@@ -150,7 +200,7 @@ def test_gradients_of_what_cannot_be_compiled(monkeypatch: Any) -> None:
 
 def test_without_memory(monkeypatch: Any) -> None:
     """NumPy, which needs less at a time, may find it."""
-    monkeypatch.setattr(running, "new_arena", _raising(MemoryError()))
+    monkeypatch.setattr(memory, "new_arena", _raising(MemoryError()))
     assert_one_warning("no memory for a compiled graph")
 
 
@@ -165,6 +215,7 @@ def test_threads_that_cannot_be_started(monkeypatch: Any) -> None:
     """A system that allows no more threads: plans use those that there are, with one warning."""
     monkeypatch.setattr(threads.Pool, "_start", lambda pool: False)
     monkeypatch.setattr(Chosen, "threads", 5)
+    monkeypatch.setattr(choosing, "available", lambda: 5)
     pool = threads.Pool()
     (message,) = said(pool.resize) + said(lambda: pool.address) + said(pool.resize)
     assert "Of 5 threads 1 could be had" in message
@@ -251,11 +302,12 @@ def counted(place: Path | str, **environment: str) -> tuple[int, str]:
 def is_whole(file: Path) -> bool:
     """Whether a file says truly what is in it."""
     check, _, content = file.read_bytes().partition(b"\n")
-    return check == digest(content) and bool(content)
+    return check == digest(file.name, content) and bool(content)
 
 
-def digest(content: bytes) -> bytes:
-    return hashlib.blake2b(content, digest_size=20).hexdigest().encode()
+def digest(name: str, content: bytes) -> bytes:
+    said = name.encode() + b"\n" + content
+    return hashlib.blake2b(said, digest_size=20).hexdigest().encode()
 
 
 def assert_whole(place: Path, count: int, plans: int = 0) -> None:
@@ -447,18 +499,23 @@ def test_many_threads_at_once(place: Path) -> None:
 
 def test_about_the_cache(place: Path, monkeypatch: Any) -> None:
     """Where it is and how much is in it; also when there is none."""
-    assert cache.about() == {"folder": str(place), "files": 0, "bytes": 0}
+    assert cache.about() == {"folder": str(place), "files": 0, "bytes": 0, "limit": 3500}
     kept("a")
     (file,) = place.iterdir()
-    assert cache.about() == {"folder": str(place), "files": 1, "bytes": file.stat().st_size}
+    assert cache.about() == {
+        "folder": str(place),
+        "files": 1,
+        "bytes": file.stat().st_size,
+        "limit": 3500,
+    }
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")
-    assert cache.about() == {"folder": "none", "files": 0, "bytes": 0}
+    assert cache.about() == {"folder": "none", "files": 0, "bytes": 0, "limit": 3500}
 
 
 def test_a_planted_fault_in_a_file_is_found(tmp_path: Path) -> None:
     """The check of these tests sees what is not whole, and what does not belong there."""
     file = tmp_path / "a.o"
-    file.write_bytes(digest(b"code") + b"\ncode")
+    file.write_bytes(digest("a.o", b"code") + b"\ncode")
     assert_whole(tmp_path, 1)
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(AssertionError):

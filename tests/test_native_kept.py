@@ -275,7 +275,8 @@ def outcomes(f: Callable[..., Any], args: Sequence[Any]) -> tuple[list[Any], str
     traced = tf.function(f, jit_compile=True)
     results = [(y.numpy().tobytes(), y.shape, y.dtype) for y in tf.nest.flatten(traced(*args))]
     run = traced.get_concrete_function(*args)._trace.compiled
-    was_kept = hasattr(run, "running") and run.running._native is None
+    run = getattr(run, "inner", run)
+    was_kept = hasattr(run, "running") and run.running.was_kept
     return results, str(traced.plan(*args)), was_kept
 
 

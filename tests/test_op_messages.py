@@ -260,6 +260,10 @@ INVALID: list[Misuse] = [
     ),
     (lambda: tf.einsum("ij->i", tf.ones([1])), "Expected input 0 to have rank 2 but got: 1"),
     (
+        lambda: tf.einsum("i,i->", tf.ones([2]), tf.ones([1])),  # only dots are broadcast
+        "Expected dimension 2 at axis 0 of the input shaped [1] but got dimension 1",
+    ),
+    (
         lambda: tf.einsum("ij,jk->ik", tf.ones([1, 2]), tf.ones([3, 1])),
         "Expected dimension 2 at axis 0 of the input shaped [3,1] but got dimension 3",
     ),

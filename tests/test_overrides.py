@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.errors import GradientCountError, GradientShapeError, NoGradientError, OverrideError
+from wengert.errors import (
+    GradientCountError,
+    GradientDTypeError,
+    GradientShapeError,
+    NoGradientError,
+    OverrideError,
+)
 
 v1 = tf.compat.v1
 
@@ -179,6 +185,110 @@ def test_maps_nest_and_end() -> None:
     assert slope() == 6.0
 
 
+HUNDREDFOLD = {"Sin": lambda op, g: 100.0 * g}
+
+
+def gradient_of(f: Callable[..., Any], array: Any = X) -> Any:
+    """The gradient of the sum of the results."""
+    return in_eager(f, [array])[1][0]
+
+
+def test_a_function_is_traced_for_the_rules_in_force() -> None:
+    inner = tf.function(tf.sin)
+    outer = tf.function(lambda x: inner(x) * 2.0)
+    later = tf.function(tf.sin)
+    gradient_of(outer)
+    for _ in range(3):  # the rules are those of the step before: nothing is traced once more
+        with tf.gradient_override_map(HUNDREDFOLD):
+            np.testing.assert_allclose(gradient_of(inner), np.full_like(X, 100.0))
+            np.testing.assert_allclose(gradient_of(outer), np.full_like(X, 200.0))
+            np.testing.assert_allclose(gradient_of(later), np.full_like(X, 100.0))
+        np.testing.assert_allclose(gradient_of(inner), np.cos(X))
+        np.testing.assert_allclose(gradient_of(outer), 2.0 * np.cos(X))
+        np.testing.assert_allclose(gradient_of(later), np.cos(X))
+    assert [f.experimental_get_tracing_count() for f in (inner, outer, later)] == [2, 2, 2]
+
+
+def test_a_map_inside_and_around_a_function() -> None:
+    inner = tf.function(tf.sin)
+
+    @tf.function
+    def both(x: Any) -> Any:
+        with tf.gradient_override_map(HUNDREDFOLD):
+            y = inner(x)
+        return y + inner(x)
+
+    np.testing.assert_allclose(gradient_of(both), 100.0 + np.cos(X))
+    with tf.gradient_override_map(HUNDREDFOLD):
+        np.testing.assert_allclose(gradient_of(both), np.full_like(X, 200.0))
+    with tf.gradient_override_map({"Sin": "Identity"}):  # the inner map is the stronger one
+        np.testing.assert_allclose(gradient_of(both), np.full_like(X, 101.0))
+
+
+def test_a_map_around_a_function_that_takes_gradients() -> None:
+    first = tf.function(lambda x: gradient_within(tf.sin, x))
+    x = tf.constant(X)
+    for _ in range(2):
+        np.testing.assert_allclose(first(x), np.cos(X))
+        with tf.gradient_override_map(HUNDREDFOLD):
+            np.testing.assert_allclose(first(x), np.full_like(X, 100.0))
+
+
+def gradient_within(f: Callable[..., Any], x: Any) -> Any:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+def test_rules_of_the_gradient_of_a_trace_are_those_in_force_when_it_is_taken() -> None:
+    """Second order: the first gradient of sin is a Cos, whose rule the map replaces."""
+
+    def second(f: Callable[..., Any], rules: Any) -> Any:
+        x = tf.constant(X)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            with tf.gradient_override_map(rules):
+                first = inner.gradient(y, x)
+        return outer.gradient(first, x).numpy()
+
+    f = tf.function(tf.sin)
+    for rules in ({"Cos": lambda op, g: 7.0 * g}, {}, {"Cos": lambda op, g: 5.0 * g}, {}):
+        np.testing.assert_allclose(second(f, rules), second(tf.sin, rules))
+
+
+def test_traces_in_a_graph_with_a_map_of_its_own() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.constant(X)
+        f = tf.function(tf.sin)
+        plain = f(x)
+        with graph.gradient_override_map(HUNDREDFOLD):
+            mapped = f(x)
+        gradients = [tf.gradients(y, x)[0] for y in (plain, mapped, f(x))]
+        with v1.Session() as session:
+            found = session.run(gradients)
+    for g, wanted in zip(found, (np.cos(X), np.full_like(X, 100.0), np.cos(X)), strict=True):
+        np.testing.assert_allclose(g, wanted)
+
+
+def test_rules_without_a_hash() -> None:
+    class Rule:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __call__(self, op: Any, grad: Any) -> Any:
+            return 3.0 * grad
+
+    rule = Rule()
+    f = tf.function(tf.sin)
+    for _ in range(2):
+        with tf.gradient_override_map({"Sin": rule}):
+            np.testing.assert_allclose(gradient_of(f), np.full_like(X, 3.0))
+    assert f.experimental_get_tracing_count() == 1
+
+
 def test_rule_of_a_map_is_differentiated_again() -> None:
     x = tf.constant(3.0)
     with tf.GradientTape() as outer:
@@ -274,6 +384,60 @@ def test_second_order_through_an_override(run: Any) -> None:
     np.testing.assert_allclose(g, 6 * X)
 
 
+THROUGH: dict[str, Callable[[Any], Any]] = {
+    "map_fn": lambda x: tf.map_fn(tf.sin, x),
+    "while_loop": lambda x: tf.while_loop(
+        lambda i, a: i < 3, lambda i, a: (i + 1, tf.sin(a)), (0, x)
+    )[1],
+    "scan": lambda x: tf.scan(lambda a, b: a * tf.sin(b), x),
+    "foldl": lambda x: tf.foldl(lambda a, b: a + tf.sin(b), x),
+    "cond": lambda x: tf.cond(x[0] > 0.0, lambda: tf.sin(x), lambda: x),
+    "switch_case": lambda x: tf.switch_case(
+        tf.cast(x[0], tf.int32), [lambda: x, lambda: tf.sin(x)]
+    ),
+    "cond in map_fn": lambda x: tf.map_fn(
+        lambda v: tf.cond(v > 1.0, lambda: tf.sin(v), lambda: tf.sin(tf.sin(v))), x
+    ),
+    "function": tf.function(tf.sin),
+}
+
+
+@pytest.mark.parametrize("what", THROUGH)
+def test_second_order_through_control_flow(what: str) -> None:
+    rules = {"Sin": lambda op, g: g * op.inputs[0] ** 2}
+
+    def second(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = THROUGH[what](x)
+            first = inner.gradient(y, x, overrides=rules)
+        return outer.gradient(first, x, overrides=rules)
+
+    x = np.array([1.0, 2.0, 3.0])
+    wanted = second(tf.constant(x)).numpy()
+    np.testing.assert_allclose(tf.function(second)(tf.constant(x)).numpy(), wanted)
+    with tf.Graph().as_default():
+        given = v1.placeholder(tf.float64, [3])
+        (first,) = tf.gradients(THROUGH[what](given), given, overrides=rules)
+        (once_more,) = tf.gradients(first, given, overrides=rules)
+        with v1.Session() as session:
+            np.testing.assert_allclose(session.run(once_more, {given: x}), wanted)
+
+
+def test_an_override_of_what_no_body_computes() -> None:
+    @tf.function
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.cond(x[0] > 0.0, lambda: tf.sin(x), lambda: x)
+        return tape.gradient(y, x, overrides={"Cos": lambda op, g: g})
+
+    with pytest.raises(OverrideError, match=r"'Cos' matched no operation.* Sin"):
+        gradient(tf.constant([1.0, 2.0]))
+
+
 def test_of_a_jacobian() -> None:
     x = tf.constant(X)
     with tf.GradientTape(persistent=True) as tape:
@@ -293,16 +457,76 @@ def test_values_that_the_tape_did_not_keep_are_computed_again() -> None:
     np.testing.assert_allclose(g, 2 * (X + 1) * 2)
 
 
-def test_value_that_cannot_be_found() -> None:
-    x = tf.constant(X)
+def test_a_watched_value_is_kept_for_the_rules() -> None:
+    """Addition saves nothing, and what was watched is neither a source nor alive elsewhere."""
+    v = tf.Variable(1.0, dtype=tf.float64)
     with tf.GradientTape() as tape:
-        z = x + 1.0
+        z = tf.constant(X) * 3.0
         tape.watch(z)
-        h = z + 1.0
-        y = tf.nn.relu(h)
-    w = tf.constant(1.0)
-    with pytest.raises(OverrideError, match="the tape did not keep"):
-        tape.gradient(y, w, overrides={"Relu": lambda op, grad: grad * op.inputs[0]})
+        y = tf.nn.relu(z + v)
+        del z
+    g = tape.gradient(y, v, overrides={"Relu": lambda op, grad: grad * op.inputs[0]})
+    np.testing.assert_allclose(g, np.sum(X * 3 + 1))
+
+
+def test_constants_are_told_from_each_other() -> None:
+    """Nobody follows them, but each is what it is for a rule that asks for it."""
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.nn.relu(x * 2.0 + 10.0)
+    seen = []
+
+    def rule(op: Any, grad: Any) -> Any:
+        seen.append(op.inputs[0].numpy().tolist())
+        return grad
+
+    tape.gradient(y, x, overrides={"Relu": rule})
+    assert seen == [[12.0, 14.0, 16.0]]
+    both = tape.gradient(y, x, overrides={"AddV2": lambda op, g: (g * op.inputs[1], None)})
+    np.testing.assert_array_equal(both, [20.0, 20.0, 20.0])
+
+
+def test_what_a_variable_was_when_it_was_read() -> None:
+    v = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = tf.nn.relu(v + v)
+        v.assign([10.0, 20.0])
+        y = y + tf.nn.relu(v + 1.0)
+    seen = []
+    tape.gradient(y, v, overrides={"Relu": lambda op, g: (seen.append(op.inputs[0].numpy()), g)[1]})
+    np.testing.assert_array_equal(seen, [[11.0, 21.0], [2.0, 4.0]])
+
+
+def test_a_rule_that_reads_no_inputs_computes_none(monkeypatch: Any) -> None:
+    """Their shapes and dtypes are known without."""
+    x, w = tf.constant(np.ones((2, 3))), tf.constant(np.ones((3, 4)))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.relu(tf.matmul(x, w) + 1.0)
+    monkeypatch.setattr("wengert.core.entries.computed_again", None)
+    g = tape.gradient(y, x, overrides={"Relu": lambda op, g: g})
+    np.testing.assert_array_equal(g, np.full((2, 3), 4.0))
+
+
+def test_the_dtype_of_a_gradient_is_checked_where_the_input_was_not_kept() -> None:
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.cast(x + 1.0, tf.float64)
+    with pytest.raises(GradientDTypeError, match=r"of dtype float64 for input 0, .*float32\[2\]"):
+        tape.gradient(y, x, overrides={"Cast": lambda op, g: g})
+
+
+def test_forward_mode_through_a_value_that_is_computed_again() -> None:
+    """The tangent of op.inputs[0] is there, although nothing kept the value."""
+    x = tf.constant(X)
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.relu((x + 1.0) * 2.0)
+        g = tape.gradient(y, x, overrides={"Relu": lambda op, grad: grad * op.inputs[0]})
+    np.testing.assert_allclose(accumulator.jvp(g), np.full(4, 4.0))
 
 
 # ---- regions ----------------------------------------------------------------------------------

@@ -26,7 +26,10 @@ def graph() -> Iterator[Any]:
 
 
 def run(fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
-    return Compiled(Plan(fetches, list(feeds)))(list(feeds.values()))
+    """What the program of a plan computes; the first run only checks, step by step."""
+    compiled = Compiled(Plan(fetches, list(feeds)))
+    compiled(list(feeds.values()))
+    return compiled(list(feeds.values()))
 
 
 X = np.array([1.0, 2.0, 3.0])

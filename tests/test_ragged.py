@@ -140,3 +140,104 @@ def test_stacked_and_masked() -> None:
     )
     assert masked.to_list() == [[2.0], [], [3.0]]
     assert tf.ragged.range([0, 5], [3, 3], [1, -1]).to_list() == [[0, 1, 2], [5, 4]]
+
+
+def test_gather_of_rows() -> None:
+    r = tf.ragged.constant([[1, 2], [3], []])
+    assert tf.gather(r, [1, 0]).to_list() == [[3], [1, 2]]
+    assert tf.gather(r, [[0, 2], [1, 1]]).to_list() == [[[1, 2], []], [[3], [3]]]
+    assert tf.gather(r, 1).numpy().tolist() == [3]
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        rows = tf.gather(tf.RaggedTensor.from_row_splits(x, [0, 2, 3]), [0, 0])
+        y = tf.reduce_sum(rows.flat_values * [1.0, 10.0, 100.0, 1000.0])
+    assert tf.convert_to_tensor(tape.gradient(y, x)).numpy().tolist() == [101.0, 1010.0, 0.0]
+
+
+def test_row_splits_with_a_tensor_in_them() -> None:
+    x = tf.constant([1.0, 2.0, 3.0])
+    r = tf.RaggedTensor.from_row_splits(x, [0, 2, tf.size(x)])
+    assert r.to_list() == [[1.0, 2.0], [3.0]]
+    assert r.row_splits.dtype is tf.int32
+
+
+# ---- what only a run knows --------------------------------------------------------------------
+
+FLOATS = tf.TensorSpec([None], tf.float64)
+LENGTHS = tf.TensorSpec([None], tf.int64)
+X = np.array([1.0, 2.0, 3.0])
+
+
+def in_both(f: Any, specs: Any) -> list[Any]:
+    """A function at once and as a graph that does not know the sizes."""
+    return [f, tf.function(f, input_signature=specs)]
+
+
+def test_splits_that_do_not_fit_the_values() -> None:
+    def by_row_ids(x: Any, y: Any) -> Any:
+        return tf.RaggedTensor.from_value_rowids(x, tf.range(tf.size(y))).to_tensor()
+
+    def by_lengths(x: Any, lengths: Any) -> Any:
+        return tf.RaggedTensor.from_row_lengths(x, lengths).to_tensor()
+
+    for f in in_both(by_row_ids, [FLOATS, FLOATS]):
+        assert f(X, X).numpy().tolist() == [[1.0], [2.0], [3.0]]
+        for y in (X[:2], [1.0, 2.0, 3.0, 4.0]):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="a valid RaggedTensor"):
+                f(X, y)
+    for f in in_both(by_lengths, [FLOATS, LENGTHS]):
+        assert f(X, [1, 2]).numpy().tolist() == [[1.0, 0.0], [2.0, 3.0]]
+        for lengths in ([1, 1], [3, 1], [1, -1, 3]):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="a valid RaggedTensor"):
+                f(X, lengths)
+    with_known_lengths = tf.function(lambda x: by_lengths(x, [1, 2]), input_signature=[FLOATS])
+    assert with_known_lengths(X).numpy().tolist() == [[1.0, 0.0], [2.0, 3.0]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="end with the number of values"):
+        with_known_lengths(X[:2])
+
+
+def test_what_is_known_of_splits_is_checked_before_a_run() -> None:
+    @tf.function
+    def f(x: Any) -> Any:
+        return tf.RaggedTensor.from_row_splits(x, tf.constant([0, 2, 1, 3])).to_tensor()
+
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"\[0, 2, 1, 3\] falls"):
+        f.get_concrete_function(FLOATS)
+
+    @tf.function
+    def fits(x: Any) -> Any:
+        r = tf.RaggedTensor.from_row_splits(x, tf.constant([0, 2, 3]))
+        return (r + r * 2.0).flat_values
+
+    graph = fits.get_concrete_function(tf.TensorSpec([3], tf.float64)).graph
+    assert not [op for op in graph.get_operations() if op.type == "Assert"]
+
+
+def test_rows_of_different_lengths() -> None:
+    def total(x: Any, a: Any, y: Any, b: Any) -> Any:
+        one, other = tf.RaggedTensor.from_row_lengths(x, a), tf.RaggedTensor.from_row_lengths(y, b)
+        return (one + other).flat_values
+
+    def by_flat_values(x: Any, a: Any, y: Any, b: Any) -> Any:
+        one, other = tf.RaggedTensor.from_row_lengths(x, a), tf.RaggedTensor.from_row_lengths(y, b)
+        return tf.ragged.map_flat_values(tf.add, one, other).flat_values
+
+    specs = [FLOATS, LENGTHS, FLOATS, LENGTHS]
+    for f in in_both(total, specs) + in_both(by_flat_values, specs):
+        assert f(X, [1, 2], X, [1, 2]).numpy().tolist() == [2.0, 4.0, 6.0]
+        for lengths in ([2, 1], [1, 1, 1], [3]):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to broadcast"):
+                f(X, [1, 2], X, lengths)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to broadcast"):
+            f(X, [1, 2], X[:1], [0, 1])
+
+
+def test_splits_of_two_dtypes() -> None:
+    def total(x: Any, a: Any, b: Any) -> Any:
+        made = tf.RaggedTensor.from_row_lengths
+        return (made(x, a) + made(x, b)).flat_values
+
+    for f in in_both(total, [FLOATS, LENGTHS, tf.TensorSpec([None], tf.int32)]):
+        lengths = np.array([1, 2])
+        assert f(X, lengths, lengths.astype(np.int32)).numpy().tolist() == [2.0, 4.0, 6.0]

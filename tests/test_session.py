@@ -441,7 +441,7 @@ def test_an_error_in_users_code_comes_through(sess: Any) -> None:
 
 def seconds_for(count: int) -> float:
     """Building, running and differentiating a chain of an even number of negations."""
-    begin = time.perf_counter()
+    begin = time.process_time()
     with tf.Graph().as_default():
         x = v1.placeholder(tf.float32, [])
         y = x
@@ -449,15 +449,16 @@ def seconds_for(count: int) -> float:
             y = -y
         (g,) = tf.gradients(y, x)
         assert v1.Session().run([y, g], {x: 1.0}) == [1.0, 1.0]
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
+@pytest.mark.timing
 def test_large_graphs_take_linear_time() -> None:
     """A graph of 200,000 operations, without recursion."""
     gc.collect()
     gc.freeze()  # the collector looks at the graph, and not at what other tests left
     try:
         small = min(seconds_for(20_000) for _ in range(3))
-        assert seconds_for(200_000) < 15 * small
+        assert min(seconds_for(200_000) for _ in range(2)) < 15 * small
     finally:
         gc.unfreeze()

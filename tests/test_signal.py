@@ -142,3 +142,23 @@ def test_messages() -> None:
         tf.signal.dct([1.0], type=5)
     with pytest.raises(ValueError, match="multiple of 4"):
         tf.signal.mdct(noise(12), 6)
+
+
+def test_gradient_of_frames_of_a_vector_is_dense() -> None:
+    """As TensorFlow's, although each frame is gathered."""
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.signal.frame(x, 2, 1)
+    assert tape.gradient(y, x).numpy().tolist() == [1.0, 2.0, 2.0, 1.0]
+
+
+def test_frames_of_an_unknown_number_have_a_known_length() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None, None])])
+    def framed(x: Any) -> Any:
+        y = tf.signal.frame(x, 2, 1)
+        assert y.shape.as_list() == [None, None, 2]
+        return y
+
+    assert framed(tf.ones([2, 3])).shape == (2, 2, 2)
+    assert framed(tf.ones([2, 1])).shape == (2, 0, 2)

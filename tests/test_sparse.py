@@ -227,3 +227,37 @@ def test_lookup_of_empty_rows() -> None:
     assert lookup(table, ids, default_id=0).numpy().tolist() == [[4.0], [2.0], [2.0]]
     with pytest.raises(ValueError, match="combiner must be one of"):
         lookup(table, ids, combiner="max")
+
+
+def test_parts_that_do_not_fit_at_sizes_that_only_a_run_knows() -> None:
+    def both(at: Any, values: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(values)
+            dense = tf.sparse.to_dense(tf.SparseTensor(at, values, [4]))
+        return dense, tape.gradient(dense, values)
+
+    at, x = np.array([[0], [1], [3]]), np.array([1.0, 2.0, 3.0])
+    for sizes in ([None], None):
+        specs = [
+            tf.TensorSpec(None if sizes is None else [None, None], tf.int64),
+            tf.TensorSpec(sizes, tf.float64),
+        ]
+        f = tf.function(both, input_signature=specs)
+        assert [y.numpy().tolist() for y in f(at, x)] == [[1.0, 2.0, 0.0, 3.0], [1.0] * 3]
+        for values in (x[:1], x[:2]):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="as many values as coord"):
+                f(at, values)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="an index for each axis"):
+            f(np.repeat(at, 2, 1), x)
+
+
+def test_parts_that_fit_are_not_checked_again() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.float64)])
+    def f(x: Any) -> Any:
+        at = tf.where(x > 0.0)
+        s = tf.SparseTensor(at, tf.gather_nd(x, at), tf.shape(x, tf.int64))
+        return tf.sparse.to_dense(s.with_values(s.values * 2.0))
+
+    assert f([1.0, -1.0, 3.0]).numpy().tolist() == [2.0, 0.0, 6.0]
+    operations = f.get_concrete_function().graph.get_operations()
+    assert not [op for op in operations if op.type == "Assert"]

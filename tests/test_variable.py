@@ -38,7 +38,6 @@ def value(v: Any) -> Any:
         (tf.constant([1.0], tf.float16), None, "float16"),
         (lambda: [1.0, 2.0], tf.bfloat16, "bfloat16"),
     ],
-    ids=str,
 )
 def test_a_variable_begins_with_a_value(initial: Any, dtype: Any, name: str) -> None:
     """A number, an array, a tensor or a function that makes one, converted as tensors are."""
@@ -470,3 +469,39 @@ def test_a_shallow_copy_is_the_variable() -> None:
     v = tf.Variable(1.0)
     copy.copy(v).assign(5.0)
     assert v.numpy() == 5.0
+
+
+# ---- parts -------------------------------------------------------------------------------------
+
+
+def assign_parts(v: Any) -> None:
+    v[1:3].assign([9.0, 8.0])
+    v[0].assign(7.0)
+    v[..., -1].assign(1.0)
+
+
+@pytest.mark.parametrize("around", [lambda f: f, tf.function], ids=["eager", "function"])
+def test_assigning_parts(around: Any) -> None:
+    v = tf.Variable([0.0, 0.0, 0.0, 0.0])
+    around(lambda: assign_parts(v))()
+    assert v.numpy().tolist() == [7.0, 9.0, 8.0, 1.0]
+    matrix = tf.Variable(tf.zeros([2, 3]))
+    around(lambda: matrix[:, 1].assign([1.0, 2.0]))()
+    assert matrix.numpy().tolist() == [[0.0, 1.0, 0.0], [0.0, 2.0, 0.0]]
+
+
+def test_assigning_parts_in_a_session() -> None:
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        v = tf.Variable([1.0, 2.0, 3.0])
+        changed = v[1:].assign([8.0, 9.0])
+        session.run(tf.compat.v1.global_variables_initializer())
+        assert session.run(changed).tolist() == [1.0, 8.0, 9.0]
+        assert session.run(v).tolist() == [1.0, 8.0, 9.0]
+
+
+def test_parts_that_cannot_be_assigned() -> None:
+    v = tf.Variable([1.0, 2.0, 3.0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Incompatible shapes"):
+        v[:2].assign([1.0, 2.0, 3.0])
+    assert not hasattr(tf.constant([1.0, 2.0])[0], "assign")
+    assert not hasattr(v[0] + 1.0, "assign")

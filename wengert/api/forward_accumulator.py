@@ -59,7 +59,7 @@ class ForwardAccumulator:
             )
             return
         value = convert(tangent, None if isinstance(tangent, Variable) else primal.dtype)
-        if dims(value) != primal._array.shape:
+        if not value.shape.is_compatible_with(primal.shape):
             raise ValueError(
                 f"A tangent must have the shape of its primal, {list(primal._array.shape)}, "
                 f"got {list(dims(value))}."

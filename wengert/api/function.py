@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -12,14 +11,16 @@ from typing import Any, Final
 from wengert.api.grad_fn import named_after, signature_of
 from wengert.api.signatures import Inputs, TensorSpec, checked_all, signed
 from wengert.api.trace import Trace
+from wengert.api.traces import MOST, Retracing, Traces
 from wengert.core import nest
 from wengert.core.building import PLACEHOLDER
 from wengert.core.function_graph import FunctionGraph
-from wengert.core.here import building, installed, overriding, state
+from wengert.core.here import building, in_force, installed, overriding, stand, standing, state
+from wengert.core.locks import TRACING
 from wengert.core.operation import place
 from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor, wrap
-from wengert.core.variable import Variable
+from wengert.core.variable import Variable, around_functions
 from wengert.core.words import words
 from wengert.engines.choosing import described
 from wengert.engines.numpy_engine import Compiled
@@ -41,11 +42,11 @@ class ConcreteFunction:
         specs: Sequence[TensorSpec],
     ) -> None:
         self._specs = list(specs)
+        self._inputs = inputs.outlined()
         self.name = name
         self._trace = trace
         self._structure = structure
         self._there = there
-        self._inputs = inputs
         # Whether it is a plain list or tuple of tensors.
         flat = type(structure) in (list, tuple) and all(there) and len(there) == len(structure)
         self._kind = type(structure) if flat and not any(map(_is_nested, structure)) else None
@@ -145,11 +146,11 @@ class Function:
         self._reduce_retracing = reduce_retracing
         self.jit_compile = jit_compile
         self._name = str(name or getattr(python_function, "__name__", "function"))
-        # By what a trace depends on: pairs of the tensors' specs and the trace.
-        self._traces: dict[Any, list[tuple[list[TensorSpec], ConcreteFunction]]] = {}
+        self._traces = Traces()
         self._quick: dict[Any, ConcreteFunction] = {}  # by shapes and dtypes of plain tensors
         self._count = 0
-        self._lock = threading.RLock()
+        self._was_traced = False
+        self._retracing = Retracing()
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         named_after(self, python_function)
 
@@ -173,7 +174,7 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         here = state.here
-        key = None if kwargs or here.building is not None else _quick_key(args)
+        key = None if kwargs or here.overrides or here.building is not None else _quick_key(args)
         if key is not None:
             concrete = self._quick.get(key)
             if concrete is not None:
@@ -181,6 +182,8 @@ class Function:
         inputs = self._inputs(args, kwargs)
         concrete = self._concrete(inputs)
         if key is not None:
+            if len(self._quick) >= MOST:
+                self._quick.clear()
             self._quick[key] = concrete
         return concrete.call(inputs.tensors)
 
@@ -246,32 +249,68 @@ class Function:
 
     def _concrete(self, inputs: Inputs) -> ConcreteFunction:
         outer = building()
-        key = (inputs.key, None if outer is None else id(outer))
-        with self._lock:
-            known = self._traces.setdefault(key, [])
-            for specs, concrete in known:
-                if all(s.takes(v) for s, v in zip(specs, inputs.specs, strict=True)):
-                    return concrete
-            specs = list(self._input_signature_specs() or inputs.specs)
-            if self._reduce_retracing and known:
-                specs = [a.most_general(b) for a, b in zip(specs, known[-1][0], strict=True)]
-            concrete = self._traced(inputs, specs)
-            known.append((specs, concrete))
-            return concrete
+        key = (inputs.key, _around(outer))
+        self._retracing.called()
+        found: ConcreteFunction | None = self._known(outer, key, inputs.specs)
+        if found is not None:
+            return found
+        with TRACING:
+            found = self._known(outer, key, inputs.specs)  # another thread may have traced it
+            return self._new(outer, key, inputs) if found is None else found
+
+    def _known(self, outer: Any, key: Any, specs: Sequence[TensorSpec]) -> Any:
+        """The trace for such arguments; of those that use values of `outer`, too."""
+        found = self._traces.find(key, specs)
+        if found is None and outer is not None and self in outer.traces:
+            found = outer.traces[self].find(key, specs)
+        return found
+
+    def _new(self, outer: Any, key: Any, inputs: Inputs) -> ConcreteFunction:
+        specs = list(self._input_signature_specs() or inputs.specs)
+        latest = self._traces.latest(key) if self._reduce_retracing else None
+        if latest is not None:
+            specs = [a.most_general(b) for a, b in zip(specs, latest, strict=True)]
+        concrete = self._traced(inputs, specs)
+        self._was_traced = True
+        traces = self._traces
+        if outer is not None and (_is_session_s(outer) or not concrete.graph.leave_outer()):
+            traces = outer.traces.setdefault(self, Traces())
+        if traces.add(key, specs, concrete):
+            self._quick.clear()  # it may have what had to go
+        self._forget_with(traces, key, inputs.objects)
+        if outer is None:
+            self._retracing.traced(self, inputs.outlined())
+        return concrete
+
+    def _forget_with(self, traces: Traces, key: Any, objects: Sequence[Any]) -> None:
+        """A trace goes when an object does that it was made for."""
+        owner = weakref.ref(traces)
+
+        def forget() -> None:
+            there = owner()
+            if there is not None:
+                there.forget(key)
+
+        for value in objects:
+            weakref.finalize(value, forget).atexit = False
 
     def _input_signature_specs(self) -> list[TensorSpec] | None:
         return None if self._input_signature is None else nest.flatten(self._input_signature)
 
     def _traced(self, inputs: Inputs, specs: Sequence[TensorSpec]) -> ConcreteFunction:
-        first = self._count == 0
+        first = not self._was_traced  # a trace that failed was none
         self._count += 1
         graph = FunctionGraph(self._name, building())
         graph.engine = _ENGINES[self.jit_compile]
-        with installed((), graph), overriding(state.here.overrides):
-            given = [_input_for(graph, spec) for spec in specs]
-            args, kwargs = inputs.with_tensors(given)
-            returned = self._python_function(*args, **kwargs)
-            outputs = [as_output(graph, leaf) for leaf in leaves_of(returned)]
+        before = standing()
+        try:
+            with installed((), graph), overriding(state.here.overrides):
+                given = [_input_for(graph, spec) for spec in specs]
+                args, kwargs = inputs.with_tensors(given)
+                returned = self._python_function(*args, **kwargs)
+                outputs = [as_output(graph, leaf) for leaf in leaves_of(returned)]
+        finally:
+            stand(before)
         if graph.made_variables and not first:
             raise ValueError(
                 "tf.function only supports singleton tf.Variables created on the first call. Make "
@@ -286,6 +325,20 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<tf.function {self._name} at {place(self._python_function)}>"
+
+
+def _is_session_s(graph: Any) -> bool:
+    """Whether a graph is one that sessions run, or a function within it."""
+    return around_functions(graph) is not None
+
+
+def _around(outer: Any) -> Any:
+    """What of the rules in force, and of the graph around a call, makes another trace."""
+    rules = in_force()
+    if outer is not None and _is_session_s(outer):
+        return id(outer), rules  # the trace stays with it
+    seed = None if outer is None else outer.seed
+    return (rules, seed) if rules or seed else None
 
 
 # By what was said as `jit_compile`.

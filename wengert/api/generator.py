@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from wengert.core import dtypes
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import as_dtype
+from wengert.core.here import building
 from wengert.core.tensor import Tensor, wrap
 from wengert.core.variable import Variable
 from wengert.ops import random_rows as rows
@@ -21,6 +24,7 @@ from wengert.ops.random_arguments import Algorithm, algorithm_number, check_algo
 from wengert.ops.shaping import reshape
 from wengert.ops.stateless import binomial_from, check_uniform, scaled_from, uniform_from
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 _SIZE: Final = 3  # a counter of two, and a key
 _COUNTER: Final = slice(0, 2)
 _KEY: Final = slice(2, 3)
@@ -47,6 +51,23 @@ def _as_state(value: Any) -> Tensor:
     if isinstance(value, (list, tuple)):
         return stack([_as_state(part) for part in value])
     return cast(value, dtypes.int64)
+
+
+def _kept_after_an_error(method: Method) -> Method:
+    """Numbers that could not be drawn leave the state as it was."""
+
+    @functools.wraps(method)
+    def drawn(self: Generator, *args: Any, **kwargs: Any) -> Any:
+        if building() is not None:
+            return method(self, *args, **kwargs)
+        before = self._state.read_value()
+        try:
+            return method(self, *args, **kwargs)
+        except Exception:
+            self._state.assign(before)
+            raise
+
+    return drawn  # type: ignore[return-value]
 
 
 class Generator:
@@ -138,6 +159,7 @@ class Generator:
 
     # ---- its numbers -------------------------------------------------------------------------
 
+    @_kept_after_an_error
     def normal(
         self,
         shape: Any,
@@ -150,6 +172,7 @@ class Generator:
         row = rows.NORMAL.stateless
         return scaled_from(row, self._take(shape), shape, mean, stddev, dtype)
 
+    @_kept_after_an_error
     def truncated_normal(
         self,
         shape: Any,
@@ -162,6 +185,7 @@ class Generator:
         row = rows.TRUNCATED.stateless
         return scaled_from(row, self._take(shape), shape, mean, stddev, dtype)
 
+    @_kept_after_an_error
     def uniform(
         self,
         shape: Any,
@@ -174,12 +198,14 @@ class Generator:
         maxval = check_uniform(minval, maxval, dtype)
         return uniform_from(self._take(shape), shape, minval, maxval, dtype)
 
+    @_kept_after_an_error
     def uniform_full_int(
         self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
     ) -> Tensor:
         """Integers of all bits."""
         return uniform_from(self._take(shape), shape, None, None, as_dtype(dtype))
 
+    @_kept_after_an_error
     def binomial(
         self,
         shape: Any,

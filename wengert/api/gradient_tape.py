@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,23 @@ from wengert.core.batch import vectorized
 from wengert.core.callers import callers_depth, callers_place
 from wengert.core.contract import same_shape
 from wengert.core.convert import convert
-from wengert.core.here import start, stop, sweeping
+from wengert.core.here import building, start, stop, sweeping
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.overrides import as_overrides
 from wengert.core.reverse import conjugated, pull_back
+from wengert.core.symbolic import is_certain
 from wengert.core.tape import Tape
 from wengert.core.tensor import Tensor, dims
 from wengert.core.variable import Variable
 from wengert.core.words import words
 from wengert.errors import GradientWarning, TapeError
-from wengert.ops.creation import zeros
+from wengert.ops.creation import range_, shape, size, zeros
 from wengert.ops.elementwise import ones_like
-from wengert.ops.joining import stack
-from wengert.ops.shaping import reshape, transpose
+from wengert.ops.gathering import one_hot
+from wengert.ops.joining import concat, stack
+from wengert.ops.mapping import map_fn
+from wengert.ops.reductions import reduce_prod
+from wengert.ops.shaping import broadcast_to, reshape, transpose
 
 
 class GradientTape:
@@ -223,15 +227,16 @@ class GradientTape:
     @contextmanager
     def _closed(self, tape: Tape) -> Iterator[None]:
         """While a tape that serves once is used, it records nothing; afterwards it is empty."""
-        if self._persistent:
+        graph = building()
+        if not self._persistent:
+            self.watched_variables()
+            self._used_at = callers_place()
+            if self._recording:
+                self._stop()
+            self._tape = None
+        # What a gradient adds to a graph belongs to none of the scopes that it goes back through.
+        with nullcontext() if graph is None else graph.names.scoped("gradient_tape/"):
             yield
-            return
-        self.watched_variables()
-        self._used_at = callers_place()
-        if self._recording:
-            self._stop()
-        self._tape = None
-        yield
 
     # ---- jacobians ---------------------------------------------------------------------------
 
@@ -266,8 +271,7 @@ class GradientTape:
             if not _can_be_target(y):
                 rows: list[Any] = [None] * len(asked)
             else:
-                seeds = _unit_vectors(y)
-                rows = _each_row(tape, y, seeds, asked, experimental_use_pfor)
+                rows = _rows(tape, y, asked, experimental_use_pfor)
             jacobians = [
                 _jacobian_or_zeros(g, y, x, policy) for g, x in zip(rows, asked, strict=True)
             ]
@@ -296,6 +300,9 @@ class GradientTape:
         policy = as_policy(unconnected_gradients)
         tape = self._to_differentiate()
         (y,), (x,) = _single(target, "target"), _single(source, "source")
+        if not (is_certain(dims(y)) and is_certain(dims(x))):
+            with self._closed(tape), sweeping(as_overrides(overrides)):
+                return _batch_jacobian_in_a_loop(tape, y, x, policy)
         if not dims(y) or not dims(x) or dims(y)[0] != dims(x)[0]:
             raise ValueError(
                 "Need first dimension of target shape and source shape to match, got "
@@ -424,6 +431,49 @@ def _seed(index: int, target: Any, given: Any) -> Any:
 # ---- rows of a Jacobian -----------------------------------------------------------------------
 
 
+def _rows(tape: Tape, y: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
+    """For each source the gradients of the elements of y, stacked."""
+    if is_certain(dims(y)):
+        return _each_row(tape, y, _unit_vectors(y), sources, at_once)
+    count = size(y)
+    return _in_a_loop(
+        tape, y, count, lambda i: reshape(one_hot(i, count, dtype=y.dtype), shape(y)), sources
+    )
+
+
+def _in_a_loop(
+    tape: Tape, y: Any, count: Any, seed: Callable[[Any], Any], sources: Sequence[Any]
+) -> list[Any]:
+    """The rows where only a run knows how many: one after the other, in the loop of a graph."""
+
+    def one(seed: Any) -> list[Any]:
+        pulled = pull_back(tape, [y], [seed], sources, drain=False)
+        return [conjugated(words.to_dense(g)) for g in pulled if g is not None]
+
+    connected = pull_back(tape, [y], [words.zeros_like(y)], sources, drain=False)
+    there = [x.dtype for x, g in zip(sources, connected, strict=True) if g is not None]
+    if not there:
+        return [None] * len(sources)
+    found = iter(map_fn(lambda i: one(seed(i)), range_(count), fn_output_signature=there))
+    return [None if g is None else next(found) for g in connected]
+
+
+def _batch_jacobian_in_a_loop(tape: Tape, y: Any, x: Any, policy: UnconnectedGradients) -> Any:
+    """Row i asks for element i of every example at once."""
+    one, per = shape(y)[1:], shape(x)[1:]
+    count = reduce_prod(one)
+
+    def seed(i: Any) -> Any:
+        return broadcast_to(reshape(one_hot(i, count, dtype=y.dtype), one), shape(y))
+
+    (rows,) = _in_a_loop(tape, y, count, seed, [x])
+    wanted = concat([shape(y)[:1], one, per], 0)
+    if rows is None:
+        return None if policy is UnconnectedGradients.NONE else zeros(wanted, x.dtype)
+    apart = reshape(rows, stack([count, shape(y)[0], reduce_prod(per)]))
+    return reshape(transpose(apart, (1, 0, 2)), wanted)
+
+
 def _unit_vectors(y: Any) -> Any:
     shape = y._array.shape
     size = math.prod(shape)
@@ -453,7 +503,8 @@ def _one_by_one(one: Callable[[Any], list[Any]], seeds: Any, count: int) -> list
 def _jacobian_or_zeros(g: Any, y: Any, x: Any, policy: UnconnectedGradients) -> Any:
     if not x.dtype.is_differentiable:
         return None
-    shape = (*y._array.shape, *x._array.shape)
-    if g is not None:
-        return reshape(g, shape)
-    return None if policy is UnconnectedGradients.NONE else zeros(shape, x.dtype)
+    if g is None and policy is UnconnectedGradients.NONE:
+        return None
+    known = is_certain(dims(y)) and is_certain(dims(x))
+    wanted = (*dims(y), *dims(x)) if known else concat([shape(y), shape(x)], 0)
+    return zeros(wanted, x.dtype) if g is None else reshape(g, wanted)

@@ -70,7 +70,7 @@ def gradients(
         ]
         seeds = _seeds(elements, grad_ys)
         with sweeping(as_overrides(overrides)):
-            pulled = pull_back_through_graph(elements, seeds, sources, stopped)
+            pulled = pull_back_through_graph(elements, seeds, sources, stopped, outward=True)
         return [filled(conjugated(g), x, policy) for g, x in zip(pulled, sources, strict=True)]
 
 

@@ -15,7 +15,9 @@ def gradient_override_map(op_type_map: Any) -> Iterator[None]:
     """Operations made inside have another gradient, in eager mode, in functions and in graphs.
 
     The map goes from operation types to names under which gradients are registered, to operation
-    types whose gradient to take, or to functions `(op, *grads)`.
+    types whose gradient to take, or to functions `(op, *grads)`. A `tf.function` that is called
+    inside is traced for these rules: a function written inside of the loop of a training is a new
+    rule in every step.
 
     To override rules where the gradient is taken, in code that one did not write, give
     `overrides=` to `tape.gradient` or `tf.gradients`: a dictionary from an operation type, an

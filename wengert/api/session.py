@@ -20,7 +20,7 @@ from wengert.core.node import Operation
 from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor
 from wengert.core.value import Value
-from wengert.engines.choosing import compiled, engine_of
+from wengert.engines.choosing import Chosen, compiled, engine_of
 from wengert.engines.plan import Plan
 from wengert.ops.state import Cell, new_resource
 
@@ -95,7 +95,7 @@ class Session:
         """The plan for some fetches and feeds, made once."""
         graph = self._graph
         engine = engine_of(graph, "numpy")
-        key = (engine, tuple(map(id, elements)), tuple(map(id, feeds)))
+        key = (engine, Chosen.check, tuple(map(id, elements)), tuple(map(id, feeds)))
         found = self._plans.get(key)
         if found is None or found.changes != graph.changes:
             with self._lock:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -72,6 +74,36 @@ class TensorSpec:
         return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
 
 
+class Weakly:
+    """An argument that a trace depends on and does not keep: equal to it while that is alive."""
+
+    __slots__ = ("_hash", "_is_itself", "ref")
+
+    def __init__(self, value: Any) -> None:
+        self.ref = weakref.ref(value)
+        self._is_itself = False
+        try:
+            self._hash = hash(value)
+        except TypeError:
+            self._hash, self._is_itself = id(value), True
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Weakly):
+            return NotImplemented
+        a, b = self.ref(), other.ref()
+        if a is None or b is None or a is b:
+            return a is b and a is not None
+        return not self._is_itself and type(a) is type(b) and bool(a == b)
+
+    def __repr__(self) -> str:
+        return f"an object of {self.ref().__class__.__name__}"
+
+
 class Inputs:
     """The tensors among the arguments of a call, and the arguments around them."""
 
@@ -83,17 +115,52 @@ class Inputs:
         self.tensors = [v if isinstance(v, (Tensor, TensorSpec)) else convert(v) for v in found]
         self.specs = [_spec_of(v) for v in self.tensors]
 
+        self._keys = [
+            "tensor" if t else _key_of_value(v)
+            for v, t in zip(self.leaves, self.is_tensor, strict=True)
+        ]
+
     @property
     def key(self) -> Any:
         """What a trace depends on, beside the tensors' shapes and dtypes."""
-        return tuple([
-            "tensor" if t else _key_of_value(v)
-            for v, t in zip(self.leaves, self.is_tensor, strict=True)
-        ]), _structure_key((self.args, self.kwargs))  # fmt: skip
+        return tuple(self._keys), _structure_key((self.args, self.kwargs))
+
+    @property
+    def objects(self) -> list[Any]:
+        """The arguments that a trace must not keep."""
+        return [v for v, key in zip(self.leaves, self._keys, strict=True) if type(key) is Weakly]
+
+    def outlined(self) -> Inputs:
+        """The same, without the memory of tensors and without what is to be forgotten."""
+        found = copy.copy(self)
+        specs = iter(self.specs)
+        found.leaves = [
+            next(specs) if t else key if type(key) is Weakly else v
+            for v, t, key in zip(self.leaves, self.is_tensor, self._keys, strict=True)
+        ]
+        found.tensors = []
+        if not any(map(nest.is_composite, nest.flatten((self.args, self.kwargs)))):
+            args, kwargs = nest.pack_sequence_as((self.args, self.kwargs), found.leaves)
+            found.args, found.kwargs = tuple(args), kwargs
+        return found
+
+    def difference(self, before: Inputs) -> str:
+        """In which argument a call differs from one before, in words."""
+        if len(self._keys) != len(before._keys):
+            return "The number of arguments differs."
+        specs, others = iter(self.specs), iter(before.specs)
+        for at, (key, other) in enumerate(zip(self._keys, before._keys, strict=True)):
+            new, old = (_described(k, s) for k, s in ((key, specs), (other, others)))
+            if new != old or key != other:
+                return f"Last argument {at} was {new}, before {old}."
+        return "The last call is nested otherwise, or was made under other gradient_override_maps."
 
     def with_tensors(self, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         given = iter(tensors)
-        leaves = [next(given) if t else v for v, t in zip(self.leaves, self.is_tensor, strict=True)]
+        leaves = [
+            next(given) if t else v.ref() if type(v) is Weakly else v
+            for v, t in zip(self.leaves, self.is_tensor, strict=True)
+        ]
         args, kwargs = _with_leaves((self.args, self.kwargs), leaves)
         return tuple(args), kwargs
 
@@ -133,10 +200,22 @@ def _key_of_value(value: Any) -> Any:
     if isinstance(value, (int, float, complex, str, bytes, bool, type(None))):
         return type(value), value
     try:
+        return Weakly(value)
+    except TypeError:  # a kind of object that cannot be referred to weakly
+        return (type(value), value) if _is_hashable(value) else ("object", id(value))
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
         hash(value)
     except TypeError:
-        return "object", id(value)
-    return type(value), value
+        return False
+    return True
+
+
+def _described(key: Any, specs: Iterator[TensorSpec]) -> str:
+    """What a call brought in one place."""
+    return repr(next(specs)) if key == "tensor" else repr(key[1] if type(key) is tuple else key)
 
 
 def _structure_key(structure: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert.core.forward import Accumulator
 from wengert.core.function_graph import FunctionGraph
-from wengert.core.here import accessed, installed, state, told
+from wengert.core.here import accessed, in_force, installed, state, told
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Attrs, Row
 from wengert.core.reverse import conjugated
@@ -34,10 +34,11 @@ class Trace:
         self._body = Body(graph, self.outputs)
         # The arrays of the results, where nobody listens and nothing is built.
         self.alone = self._body.on
-        # By the inputs that are followed, and the number of orders that are foreseen.
+        # By the inputs that are followed, the number of orders that are foreseen, and the rules in
+        # force: those of the operations of the gradient.
         self._calls: dict[Any, tuple[Row, Body]] = {}
         self._gradients: dict[Any, _Gradient] = {}
-        self._tangents: dict[tuple[bool, ...], Trace] = {}
+        self._tangents: dict[Any, Trace] = {}
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         for value in values:
@@ -73,7 +74,7 @@ class Trace:
 
     def _handing_out(self, wanted: Wanted, orders: int) -> tuple[Row, Body]:
         """A call that hands out what `orders` gradients need, so that they take no second run."""
-        key = wanted, orders
+        key = wanted, orders, in_force()
         if key not in self._calls:
             more: list[SymbolicTensor] = []
             for _ in range(orders):
@@ -93,7 +94,7 @@ class Trace:
     ) -> _Gradient:
         """The gradient for cotangents of the outputs, and of some of the values handed out."""
         overrides = state.here.sweeping
-        key = wanted, there, None if overrides is None else overrides.key
+        key = wanted, there, None if overrides is None else overrides.key, in_force()
         if key not in self._gradients:
             of = differentiable([*self.outputs, *[more[i] for i in there]])
             self._gradients[key] = _Gradient(self.graph, of, wanted)
@@ -117,6 +118,7 @@ class Trace:
             joint_jvp=joint_jvp,
             many=True,
             fills=False,
+            graphs=[self.graph],
         )
 
     def _pulled(
@@ -144,7 +146,7 @@ class Trace:
     def _pushed(self, ts: Any, xs: Any, more: Sequence[SymbolicTensor]) -> list[Any]:
         """The tangents of the results, by a graph that carries tangents along."""
         there = tuple([t is not None for t in ts])
-        key = (*there, len(more) > 0)
+        key = (*there, len(more) > 0, in_force())
         if key not in self._tangents:
             self._tangents[key] = _carrying_tangents(self, there, xs, more)
         pushed = self._tangents[key]

@@ -8,7 +8,11 @@ from typing import Any
 from wengert.core import nest
 from wengert.core.batch import vectorized
 from wengert.core.convert import convert
+from wengert.core.here import building
+from wengert.core.sizes import key_of
 from wengert.core.tensor import dims
+from wengert.errors import SymbolicValueError
+from wengert.ops.mapping import map_fn
 
 
 def vectorized_map(
@@ -23,7 +27,27 @@ def vectorized_map(
     >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), x).numpy().tolist()
     [5.0, 25.0]
     """
+    if building() is None:
+        return _at_once(fn, elems)
+    try:
+        return _at_once(fn, elems)
+    except SymbolicValueError:
+        return _one_by_one(fn, elems)
+
+
+def _one_by_one(fn: Callable[[Any], Any], elems: Any) -> Any:
+    """In the loop of a graph, where rules for all slices at once would need sizes."""
+    with building().looked_at():
+        one = fn(nest.map_structure(lambda e: convert(e)[0], elems))
+        dtypes = nest.map_structure(lambda r: convert(r).dtype, one)
+    return map_fn(fn, elems, fn_output_signature=dtypes)
+
+
+def _at_once(fn: Callable[[Any], Any], elems: Any) -> Any:
     fulls = [convert(e) for e in nest.flatten(elems)]
+    first = [dims(f)[0] for f in fulls if dims(f)]
+    if len(set(map(key_of, first))) > 1 and any(type(size) is not int for size in first):
+        raise SymbolicValueError("Only a run knows whether all have as many elements.")
     sizes = {dims(f)[0] if dims(f) else None for f in fulls}
     if len(sizes) != 1 or None in sizes:
         raise ValueError(

@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "run a program that imports tensorflow",
     "ops": "print the table of operations",
     "bench": "measure beside the libraries that are there",
+    "cache": "show and clear what is kept of compiled functions",
     "doctor": "say what is there and what is missing",
 }
 INTERRUPTED = 130

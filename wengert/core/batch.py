@@ -112,6 +112,16 @@ class Batcher:
             install(self.outer_recorders, self.outer)
 
     @contextmanager
+    def inside(self) -> Iterator[None]:
+        """Active in a graph that is built within the batch, such as the body of a loop."""
+        before = self.outer, self.outer_recorders
+        try:
+            with self.active():
+                yield
+        finally:
+            self.outer, self.outer_recorders = before
+
+    @contextmanager
     def outside(self, *inner: Recorder) -> Iterator[None]:
         """As it was before this batch began, with some of the recorders that came since."""
         now = state.here.recorders, state.here.interpreter

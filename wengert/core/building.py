@@ -7,25 +7,27 @@ nodes can run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, ClassVar, Final
 
 from wengert.core.callers import callers_frame
+from wengert.core.contract import check_gradients
 from wengert.core.deferred import put_off, put_off_like
 from wengert.core.forms import check_certain, known_forms
 from wengert.core.here import state
 from wengert.core.names import Names, checked_name, valid
 from wengert.core.node import Operation
-from wengert.core.operation import Attrs, Row
+from wengert.core.operation import Attrs, Row, place
+from wengert.core.sizes import Size, Symbol, element_of, evaluated, foreseeing, maximum, size_of
 from wengert.core.symbolic import (
     AnyShape,
     Form,
-    Size,
     SymbolicTensor,
     is_certain,
     new_of_form,
     new_symbolic,
+    shared_key,
 )
 from wengert.core.tensor import key_of
 from wengert.core.value import Value
@@ -35,7 +37,7 @@ _new: Final = object.__new__
 
 
 def _brought(xp: Any, **_: Any) -> Any:
-    raise TypeError("The value is brought by whoever runs the graph.")
+    raise SymbolicValueError("The value is brought by whoever runs the graph.")
 
 
 CONST: Final = Row("Const", lambda xp, *, value, dtype: value)
@@ -50,7 +52,13 @@ def _around(row: Row, count: int) -> Row:
 
     def joint(gs: Any, ys: Any, xs: Sequence[Any], attrs: Attrs) -> list[Any]:
         assert row.joint is not None
-        return [*[None] * count, *row.joint(gs, ys, xs[count:], attrs)]
+        inputs = xs[count:]
+        pulled = row.joint(gs, ys, inputs, attrs)
+        if row.users:  # here, where the inputs are those that the user knows
+            pulled = check_gradients(
+                f"The gradient of {row.name}", place(row.joint), inputs, pulled
+            )
+        return [*[None] * count, *pulled]
 
     def joint_jvp(ts: Sequence[Any], ys: Any, xs: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
         assert row.joint_jvp is not None
@@ -62,6 +70,8 @@ def _around(row: Row, count: int) -> Row:
         lambda xp, *values: values[:count],
         joint=joint,
         joint_jvp=joint_jvp if row.joint_jvp is not None else None,
+        shape=lambda *shapes, **_: list(shapes[:count]),
+        dtype=lambda *dtypes, **_: list(dtypes[:count]),
         many=True,
         users=True,
         called=row.called,
@@ -82,8 +92,12 @@ class Builder:
         self.changes = 0  # of what is already there: a plan made before is out of date
         self._by_name: dict[str, Operation] = {}
         self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
-        # What stands here for sizes of other graphs, by their ids.
-        self._sizes: dict[int, tuple[Any, Any]] = {}
+        # What stands here for sizes of other graphs, and for shapes of unknown rank.
+        self.sizes: dict[Any, tuple[Any, Any]] = {}
+        # Tensors of which the program stated the shape, by their ids.
+        self.stated: set[int] = set()
+        # While a call is only looked at for the shapes of its results: sizes may be attributes.
+        self.foreseeing = False
         # What is known of results of elementwise operations, by the row and the forms of its inputs.
         self._forms: dict[Any, Form] = {}
         self._control: list[tuple[Operation, ...]] = []
@@ -92,7 +106,7 @@ class Builder:
     # ---- the interpreter ---------------------------------------------------------------------
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
-        if attrs:
+        if attrs and not self.foreseeing:
             check_certain(attrs)
         xs = [
             x if type(x) is SymbolicTensor and x.op.graph is self else self.entered(x)
@@ -179,6 +193,18 @@ class Builder:
         if type(one) is not SymbolicTensor:
             return nullcontext()
         return self.names.scoped(f"{one.op.name}_grad")
+
+    @contextmanager
+    def looked_at(self) -> Iterator[None]:
+        """What is added inside is there to be looked at, and is taken away again."""
+        mark = len(self.operations), self.names.mark()
+        before, self.foreseeing = self.foreseeing, True
+        try:
+            with foreseeing():
+                yield
+        finally:
+            self.foreseeing = before
+            self._give_up(*mark)
 
     def _give_up(self, count: int, names: int) -> None:
         """Take away what was added by a function that turned out to need more."""
@@ -274,20 +300,35 @@ class Builder:
     def own_shape(self, shape: Any) -> Any:
         """A shape with sizes that belong to tensors of this graph."""
         if isinstance(shape, AnyShape):
-            return self._own_size(shape)
+            return self._own(shape, shape.tensor, lambda own: own)
         return tuple([self._own_size(s) if type(s) is Size else s for s in shape])
 
-    def _own_size(self, size: Any) -> Any:
-        if size.tensor.op.graph is self:
+    def _own_size(self, size: Size) -> Any:
+        shared = self.sizes.get(size.key)
+        if shared is not None:
+            return shared[1]
+        if all(s.tensor.op.graph is self for s in size.symbols):
             return size
-        known = self._sizes.get(id(size))
-        if known is None:
-            shape = self.entered(size.tensor)._array.shape
-            known = self._sizes[id(size)] = (
-                size,
-                shape if type(size) is AnyShape else shape[size.axis],
-            )
-        return known[1]
+        if size.symbol is not None:
+            return self._own_symbol(size.symbol)
+        return evaluated(size, self._own_symbol, maximum)
+
+    def _own_symbol(self, symbol: Symbol) -> Any:
+        if symbol.element is not None:
+            return element_of(self.entered(symbol.tensor), symbol.element)
+        if symbol.axis is None:
+            return size_of(self.entered(symbol.tensor), None)
+        size = size_of(symbol.tensor, symbol.axis)
+        return self._own(size, symbol.tensor, lambda shape: shape[symbol.axis])
+
+    def _own(self, size: Any, tensor: SymbolicTensor, part: Callable[[Any], Any]) -> Any:
+        """What stands here for a size, or a whole shape, of a tensor of another graph."""
+        if tensor.op.graph is self:
+            return size
+        key = shared_key(size)
+        if key not in self.sizes:
+            self.sizes[key] = size, part(self.entered(tensor)._array.shape)
+        return self.sizes[key][1]
 
     def capture(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """A tensor of another graph."""

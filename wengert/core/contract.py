@@ -9,9 +9,11 @@ import numpy as np
 
 from wengert.core.convert import convert_to_tensor
 from wengert.core.dtypes import DType
+from wengert.core.here import building
 from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.symbolic import known_shape
+from wengert.core.symbolic import identical, is_certain, known_shape
 from wengert.core.tensor import dims
+from wengert.core.words import words
 from wengert.errors import GradientCountError, GradientDTypeError, GradientShapeError
 
 
@@ -49,7 +51,23 @@ def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> A
             f"input {index}, which is {describe(x)}. A gradient has the shape of its input: "
             "sum over the axes along which the input was broadcast."
         )
+    if building() is not None and not isinstance(gradient, IndexedSlices):
+        _check_when_run(who, where, index, x, gradient)
     return gradient
+
+
+def _check_when_run(who: str, where: str, index: int, x: Any, gradient: Any) -> None:
+    """What only a run knows: whether the sizes agree."""
+    mine, wanted = dims(gradient), dims(x)
+    if identical(mine, wanted) or (is_certain(mine) and is_certain(wanted)):
+        return
+    words.assert_same_shape(
+        gradient,
+        x,
+        f"{who} (written at {where}) returned a gradient of another shape than that of input "
+        f"{index}, which is {describe(x)}. A gradient has the shape of its input: sum over the "
+        "axes along which the input was broadcast.",
+    )
 
 
 def same_shape(a: Any, b: Any) -> bool:
@@ -67,7 +85,8 @@ def _as_tensor(gradient: Any, dtype: DType) -> Any:
 
 def describe(x: Any) -> str:
     """An input in words: dtype and shape."""
-    return f"{x.dtype.name}{list(known_shape(dims(x)))}"
+    shape = known_shape(dims(x))
+    return f"{x.dtype.name}{' of unknown rank' if shape.rank is None else list(shape)}"
 
 
 def describe_all(xs: Sequence[Any]) -> str:

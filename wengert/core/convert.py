@@ -47,6 +47,8 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
                 return convert_one(value, dtype, hint)
         if isinstance(value, (list, tuple)) and _has_tensors(value):
             return _packed(value, dtype or hint)
+        if hasattr(type(value), "__tf_tensor__"):
+            return convert(value.__tf_tensor__(dtype, None), dtype)
     return entered(wrap(as_array(value, dtype or hint)))
 
 
@@ -297,7 +299,9 @@ def _has_tensors(value: Any) -> bool:
 
 
 def _is_tensor_like(value: Any) -> bool:
-    return isinstance(value, Tensor) or any(isinstance(value, kinds) for _, kinds, _ in _CONVERTERS)
+    if isinstance(value, Tensor) or hasattr(type(value), "__tf_tensor__"):
+        return True
+    return any(isinstance(value, kinds) for _, kinds, _ in _CONVERTERS)
 
 
 def _leaves(value: Any) -> Iterator[Any]:

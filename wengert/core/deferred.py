@@ -15,12 +15,22 @@ import numpy as np
 from wengert.core import nest
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
-from wengert.core.forms import GUESSES, ONES, Guess, foreseen, form_of, in_common, last_resorts
+from wengert.core.forms import (
+    GUESSES,
+    MISFIT,
+    ONES,
+    Guess,
+    foreseen,
+    last_resorts,
+    ranks_in_common,
+)
 from wengert.core.here import building, call, installed, told
 from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.integers import integer, integers_of
 from wengert.core.operation import Attrs, Row
 from wengert.core.reverse import conjugated, pull_through
-from wengert.core.symbolic import AnyShape, Size, SymbolicTensor, is_certain
+from wengert.core.sizes import Size, Symbol, evaluated, maximum
+from wengert.core.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
 from wengert.core.tensor import Tensor, wrap
 from wengert.core.value import Value
 from wengert.core.words import words
@@ -52,7 +62,8 @@ def put_off_like(
         return [None if x is None else words.zeros_like(x) if y is None else y for y, x in found]
 
     name = getattr(function, "__name__", "Call").title().replace("_", "")
-    outcome = _Outcome(name, asked, [form_of(x) for x in asked if x is not None])
+    forms = [x._array for x in asked if x is not None]
+    outcome = _Outcome(name, asked, [(graph.own_shape(f.shape), f.dtype) for f in forms])
     made: list[Any] = _added(graph, _Call(graph, filled, (args, asked), {}), outcome)
     return made
 
@@ -105,9 +116,11 @@ class _Call:
     """A function with arguments, in which some tensors and sizes are not known yet."""
 
     def __init__(self, graph: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self.graph = graph
         self.function = function
+        self.args = args
+        self.kwargs = kwargs
         self.inputs: list[Any] = []
-        self._graph = graph
         self._places: dict[int, int] = {}
         self._args = self._noted(args)
         self._kwargs = self._noted(kwargs)
@@ -120,11 +133,11 @@ class _Call:
         if _has_parts(value):
             return _Parts(value, [self._noted(p) for p in value._flat_tensors()])
         if isinstance(value, Value):
-            return _Place(self._at(convert(value)), None)
+            return _Place(self._at(convert(value)))
         if isinstance(value, Size):
-            return _Place(self._at(value.tensor), value.axis)
+            return _Term(value, {s: self._at(s.tensor) for s in value.symbols})
         if isinstance(value, AnyShape):
-            return _Place(self._at(value.tensor), -1)
+            return _Place(self._at(value.tensor), whole_shape=True)
         if isinstance(value, slice):
             return slice(*[self._noted(p) for p in (value.start, value.stop, value.step)])
         if nest.is_nested(value) and len(value):
@@ -132,7 +145,7 @@ class _Call:
         return value
 
     def _at(self, value: Any) -> int:
-        tensor = self._graph.entered(value)
+        tensor = self.graph.entered(value)
         if id(tensor) not in self._places:
             self._places[id(tensor)] = len(self.inputs)
             self.inputs.append(tensor)
@@ -187,26 +200,47 @@ class _PulledBack:
                     inputs = [wrap(values.of(x)) for x in xs]
                     seeds = [words.zeros_like(y) for y in self._call(*inputs)]
                     return [g is not None for g in pull_through(self._call, inputs, seeds)]
-            except Exception:
+            except MISFIT:
                 continue
         return [x.dtype.is_differentiable for x in xs]
 
 
 class _Place:
-    """Where an input goes: the tensor itself, or one of its sizes, or all of them."""
+    """Where an input goes: the tensor itself, or its shape."""
 
-    __slots__ = ("axis", "index")
+    __slots__ = ("index", "whole_shape")
 
-    def __init__(self, index: int, axis: int | None) -> None:
+    def __init__(self, index: int, whole_shape: bool = False) -> None:
         self.index = index
-        self.axis = axis
+        self.whole_shape = whole_shape
 
     def of(self, values: Sequence[Any]) -> Any:
         value = values[self.index]
-        if self.axis is None:
-            return value
-        shape = value._array.shape
-        return shape if self.axis == -1 else shape[self.axis]
+        return value._array.shape if self.whole_shape else value
+
+
+class _Term:
+    """Where a size goes that follows from inputs."""
+
+    __slots__ = ("_places", "_size")
+
+    def __init__(self, size: Size, places: dict[Symbol, int]) -> None:
+        self._size = size
+        self._places = places
+
+    def of(self, values: Sequence[Any]) -> Any:
+        return evaluated(self._size, lambda s: _of_symbol(s, values[self._places[s]]), maximum)
+
+
+def _of_symbol(symbol: Symbol, value: Any) -> Any:
+    """A size or an element of what stands for a tensor: itself, or a tensor of another graph."""
+    if type(value) is not SymbolicTensor:
+        return symbol.of(value._array)
+    if symbol.element is not None:
+        integers = integers_of(value)
+        return integer(value) if integers is None else integers.ravel()[symbol.element]
+    shape = value._array.shape
+    return count_of(shape) if symbol.axis is None else shape[symbol.axis]
 
 
 class _Slices:
@@ -229,7 +263,7 @@ class _Parts:
 
 
 def _filled(value: Any, values: Sequence[Any]) -> Any:
-    if type(value) is _Place:
+    if type(value) in (_Place, _Term):
         return value.of(values)
     if type(value) is _Slices:
         return IndexedSlices(*[_filled(p, values) for p in value.parts])
@@ -283,10 +317,48 @@ class _Foreseeing:
 
 
 def _outcome(call: _Call) -> _Outcome | None:
-    """Make the call on guesses, and see what is the same."""
+    """What the call will return: proved if that can be, otherwise what guesses tell."""
+    return _proved(call) or _guessed(call)
+
+
+def _proved(call: _Call) -> _Outcome | None:
+    """The shapes of the results, as terms: the call is made on what stands in the graph.
+
+    What that adds to the graph is taken away again. Sizes may be attributes meanwhile.
+    """
+    graph = call.graph
+    count = len(graph.operations)
+    with graph.looked_at(), installed((), graph):
+        try:
+            result = call.function(*call.args, **call.kwargs)
+            leaves = [graph.entered(convert(x)) for x in _leaves(result) if x is not None]
+        except (*MISFIT, AttributeError):  # a term is not in all respects a number
+            return None
+        added = graph.operations[count:]
+    if any(op.row.stateful for op in added):
+        return None  # its gradient would draw other numbers
+    gone = {id(op) for op in added}
+    known = [(_lasting(leaf._array.shape, gone), leaf._array.dtype) for leaf in leaves]
+    kind = added[-1].type if added else _kind_of(call)
+    return _Outcome(kind, result, known)
+
+
+def _lasting(shape: Any, gone: set[int]) -> Any:
+    """A shape without what follows from operations that are taken away."""
+    if isinstance(shape, AnyShape):
+        return None if id(shape.tensor.op) in gone else shape
+    return tuple([None if _follows_from(size, gone) else size for size in shape])
+
+
+def _follows_from(size: Any, gone: set[int]) -> bool:
+    return type(size) is Size and any(id(s.tensor.op) in gone for s in size.symbols)
+
+
+def _guessed(call: _Call) -> _Outcome | None:
+    """Make the call on guesses: what they agree on is the dtype, and the rank."""
     outcomes: list[list[Any]] = []
     ones: list[list[Any]] = []
-    structure: Any = None
+    structures: list[Any] = []
     foreseeing = _Foreseeing()
     for one in _tries(call):
         if one.last_resort and (outcomes or ones):
@@ -295,23 +367,45 @@ def _outcome(call: _Call) -> _Outcome | None:
         try:
             with installed((), foreseeing):
                 result = call.on([wrap(values.of(x)) for x in call.inputs])
-        except Exception:
+        except MISFIT:
             continue
         leaves = [convert(leaf)._array for leaf in _leaves(result) if leaf is not None]
-        if structure is not None and len(leaves) != len((outcomes or ones)[0]):
+        if structures and len(leaves) != len((outcomes or ones)[0]):
             return None  # how many results there are depends on what is not known
-        structure = result if structure is None else structure
-        (outcomes if one.tells_sizes else ones).append(leaves)
+        structures.append(result)
+        (outcomes if one.is_usual else ones).append(leaves)
     if foreseeing.draws:
         return None  # its gradient would draw other numbers
-    kind = foreseeing.kind or getattr(call.function, "__name__", "Call").strip("_<>")
-    if not outcomes and ones:
-        return _Outcome(kind, structure, [(None, np.asarray(leaf).dtype) for leaf in ones[0]])
-    if not outcomes:
+    kind = foreseeing.kind or _kind_of(call)
+    if not structures:
         return _unforeseen(call)
-    ranks_known = not any(isinstance(x._array.shape, AnyShape) for x in call.inputs)
-    forms = in_common(outcomes, len(outcomes) < len(GUESSES), ranks_known, ones)
+    structure = _in_common(structures)
+    if not outcomes:
+        return _Outcome(kind, structure, [(None, np.asarray(leaf).dtype) for leaf in ones[0]])
+    ranks_known = all(map(_tells_ranks, call.inputs))
+    forms = ranks_in_common(outcomes, len(outcomes) == len(GUESSES) or ranks_known, ones)
     return _Outcome(kind, structure, forms)
+
+
+def _tells_ranks(x: Any) -> bool:
+    """Whether one guess is as good as any other: a vector of integers may be a shape."""
+    shape, dtype = x._array.shape, x._array.dtype
+    return isinstance(shape, tuple) and (dtype.kind not in "iu" or is_certain(shape))
+
+
+def _in_common(structures: list[Any]) -> Any:
+    """The first structure, its values made of tensors without what only a guess says."""
+
+    def common(first: Any, *others: Any) -> Any:
+        return first._in_common(others) if hasattr(first, "_in_common") else first
+
+    first, *others = map(nest.flatten, structures)
+    leaves = [common(*leaf) for leaf in zip(first, *others, strict=True)]
+    return nest.pack_sequence_as(structures[0], leaves)
+
+
+def _kind_of(call: _Call) -> str:
+    return getattr(call.function, "__name__", "Call").strip("_<>")
 
 
 class _Try(NamedTuple):
@@ -322,7 +416,7 @@ class _Try(NamedTuple):
     last_resort: bool = False  # only if nothing else was possible
 
     @property
-    def tells_sizes(self) -> bool:
+    def is_usual(self) -> bool:
         return self.guess in GUESSES and not self.others
 
 
@@ -346,7 +440,7 @@ def _unforeseen(call: _Call) -> _Outcome | None:
     if not dtypes:
         return None
     dtype = next((d for d in dtypes if d.kind in "fcV"), dtypes[0])
-    name = getattr(call.function, "__name__", "Call").strip("_<>").title().replace("_", "")
+    name = _kind_of(call).title().replace("_", "")
     # A function may say itself what it returns if its values are of a dtype.
     says = getattr(call.function, "foreseen", None)
     return _Outcome(name, *(says(dtype) if says else (Tensor, [(None, dtype)])))
@@ -397,10 +491,10 @@ class Guessed:
             try:
                 # How many there are of what depends on values must not be the same in all guesses.
                 guessed = _counts_values(op) and not all(map(self._is_certain, op.inputs))
-                if op.row.users or op.row.stateful or guessed:
+                if op.row.users or op.row.stateful or op.row.only_in_graphs or guessed:
                     raise SymbolicValueError(f"{op!r} runs with the graph, and not before.")
                 results = op.row.kernel(np, *[self.of(x) for x in op.inputs], **op.attrs)
                 self._found[key] = results[tensor.value_index] if op.row.many else results
-            except Exception:
+            except MISFIT:
                 self._found[key] = self._guessed(tensor)
         return self._found[key]

@@ -9,7 +9,7 @@ from wengert.core.entries import Entry, Whole, records_of
 from wengert.core.here import state
 from wengert.core.node import Operation
 from wengert.core.overrides import Overrides
-from wengert.core.reverse import Cotangents, sweep
+from wengert.core.reverse import Cotangents, sweep, through
 from wengert.core.symbolic import SymbolicTensor
 from wengert.core.value import Key
 from wengert.core.words import words
@@ -20,17 +20,21 @@ def pull_back_through_graph(
     seeds: Sequence[Any],
     xs: Sequence[Any],
     stopped: Sequence[Any] = (),
+    outward: bool = False,
 ) -> list[Any]:
     """The cotangents of `xs`, from those of `ys`; None where nothing connects them.
 
-    Nothing flows back through the values in `stopped` to what they were computed from.
+    Nothing flows back through the values in `stopped` to what they were computed from. `outward`:
+    it flows on through what a function or the body of a loop uses from around it.
     """
     wanted = {x._key for x in xs}
     cut = {x._key for x in stopped}
     overrides = state.here.sweeping
-    entries = [entry_of(op, cut) for op in operations_between(ys, wanted, cut, overrides)]
+    between = operations_between(ys, wanted, cut, overrides, outward)
+    entries = [entry_of(op, cut) for op in between]
     if overrides is not None:
-        entries = overrides.applied(entries, {y._key for y in ys}, Whole())
+        followed = through([(e.keys, e.outs) for e in entries], wanted)
+        entries = overrides.applied(entries, {y._key for y in ys}, Whole(followed))
     cotangents: Cotangents = {}
     for y, seed in zip(ys, seeds, strict=True):
         before = cotangents.get(y._key)
@@ -45,6 +49,7 @@ def operations_between(
     wanted: set[Key],
     cut: set[Key],
     overrides: Overrides | None = None,
+    outward: bool = False,
 ) -> list[Operation]:
     """The operations on a way from a wanted value to a target, in the order of creation.
 
@@ -52,6 +57,8 @@ def operations_between(
     """
     if not ys:
         return []
+    graphs = _with_those_around(ys[0].op.graph) if outward else [ys[0].op.graph]
+    brought = _brought_from_around(graphs[1:])
     reached: set[int] = set()
     waiting = [y.op for y in ys if y._key not in cut]
     while waiting:
@@ -59,9 +66,10 @@ def operations_between(
         if id(op) not in reached:
             reached.add(id(op))
             waiting += [x.op for x in op.inputs if x._key not in cut]
+            waiting += [x.op for x in brought.get(id(op), ()) if x._key not in cut]
     depends = set(wanted)
     between = []
-    for op in ys[0].op.graph.operations:
+    for op in [op for graph in graphs for op in graph.operations]:
         if id(op) not in reached or not op.inputs:
             continue
         if overrides is None:
@@ -74,6 +82,27 @@ def operations_between(
         if flows:
             depends.update(y._key for y in op.outputs if y._key not in cut)
     return between
+
+
+def _with_those_around(graph: Any) -> list[Any]:
+    """A graph behind those that it stands in."""
+    graphs = [graph]
+    while graphs[0].outer_graph is not None:
+        graphs.insert(0, graphs[0].outer_graph)
+    return graphs
+
+
+def _brought_from_around(graphs: Sequence[Any]) -> dict[int, tuple[SymbolicTensor, ...]]:
+    """By the placeholders of functions and bodies: the values that they stand for.
+
+    A value and its placeholder have one key, so that cotangents need no bridge.
+    """
+    return {
+        id(inside.op): (value,)
+        for graph in graphs
+        for value, inside in graph.captures.values()
+        if isinstance(value, SymbolicTensor)
+    }
 
 
 def entry_of(op: Operation, cut: set[Key]) -> Entry:

@@ -1,14 +1,14 @@
 """What is known of an operation's results before it runs: their dtypes and shapes.
 
-A row may say it with a shape rule. An elementwise row broadcasts. Otherwise the kernel is tried on
-arrays of zeros; where sizes are unknown it is tried twice, with different guesses, and what comes
-out the same both times is known.
+A row may say it with a shape rule, of sizes known or not. An elementwise row broadcasts. Otherwise
+the kernel is tried on arrays of zeros: where all sizes are known, that gives the shape. Where some
+are not, it is tried on guesses, which tell the dtype and the rank, and never a size.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -16,8 +16,9 @@ import numpy as np
 from wengert.core.operation import Attrs, Row
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.shapes import shown
-from wengert.core.symbolic import AnyShape, Form, Size, is_certain, known_shape
-from wengert.errors import InvalidArgumentError
+from wengert.core.sizes import Size, foreseeing
+from wengert.core.symbolic import AnyShape, Form, is_certain, known_shape
+from wengert.errors import InvalidArgumentError, OpError, SymbolicValueError
 
 # The shape (None: unknown rank; a size of None: unknown) and the NumPy dtype of one result.
 Known = tuple[Any, Any]
@@ -68,13 +69,29 @@ def known_forms(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
     forms = [x._array for x in inputs]
     if row.elementwise:
         return [(_broadcast(row, [f.shape for f in forms]), _dtype(row, forms, attrs))]
-    if row.shape is not None and not any(isinstance(f.shape, AnyShape) for f in forms):
-        return [(row.shape(*[f.shape for f in forms], **attrs), forms[0].dtype)]
-    return _tried(row, inputs, attrs)
+    shapes = _by_rule(row, inputs, attrs)
+    if shapes is None:
+        return _tried(row, inputs, attrs)
+    dtypes = [f.dtype for f in forms]
+    found = dtypes[0] if row.dtype is None else row.dtype(*dtypes, **attrs)
+    each = found if isinstance(found, list) else [found] * len(shapes)
+    return list(zip(shapes, each, strict=True))
+
+
+def _by_rule(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
+    """The shapes of the results as the row says them; None if it does not, or cannot."""
+    if row.shape is None:
+        return None
+    try:
+        with foreseeing():
+            found = row.shape(*[x._array.shape for x in inputs], **attrs)
+    except SymbolicValueError:
+        return None
+    return list(found) if row.many else [found]
 
 
 def form_of(x: Any) -> Known:
-    """What is known of a tensor."""
+    """What is known of a tensor, for another graph: no size that is a term of this one."""
     shape = known_shape(x._array.shape)
     return None if shape.rank is None else tuple(shape), x._array.dtype
 
@@ -113,10 +130,10 @@ def _common(row: Row, sizes: Sequence[Any], shapes: Sequence[Any]) -> Any:
         )
     if known:
         return known.pop()
-    unknown = {s for s in sizes if type(s) is Size}
+    unknown = {s.key: s for s in sizes if type(s) is Size}
     if len(unknown) > 1:
         return None
-    return unknown.pop() if unknown else 1
+    return next(iter(unknown.values()), 1)
 
 
 _DTYPES: Final[dict[Any, Any]] = {}
@@ -136,16 +153,19 @@ def _dtype(row: Row, forms: Sequence[Form], attrs: Attrs) -> Any:
 
 # ---- by trying --------------------------------------------------------------------------------
 
+# What kernels raise where guesses do not fit together: of sizes, ranks or values. Anything else is
+# a mistake, and not of the guesses.
+MISFIT: Final = (OpError, ValueError, TypeError, IndexError, ZeroDivisionError)
+
 
 def _tried(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
     forms = [x._array for x in inputs]
-    sizes_known = all(is_certain(f.shape) for f in forms)
-    certain = sizes_known and not row.by_value
+    certain = all(_is_settled(row, x) for x in inputs) and not sizes_in(attrs)
     outcomes, error = [], None
     for guess in GUESSES:
         try:
             outcomes.append(_results(row, [guess] * len(inputs), inputs, attrs))
-        except Exception as failure:
+        except MISFIT as failure:
             error = error or failure
         if certain and outcomes:  # what fails for zeros may be possible for other values
             break
@@ -155,20 +175,25 @@ def _tried(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
         for guesses in last_resorts([f.shape for f in forms]):
             try:
                 results = _results(row, guesses, inputs, attrs)
-            except Exception:
+            except MISFIT:
                 continue
             return [(None, np.asarray(r).dtype) for r in results]
         return [(None, forms[0].dtype if forms else np.dtype(np.float32))]
     if len(set(map(len, outcomes))) > 1:
         _ask_for_sizes(forms)
+    if certain:
+        return [(np.shape(r), np.asarray(r).dtype) for r in outcomes[0]]
     ranks_known = not any(isinstance(f.shape, AnyShape) for f in forms)
-    failed = not certain and len(outcomes) < len(GUESSES)
-    ones = (
-        []
-        if sizes_known
-        else _with_ones(lambda: _results(row, [ONES] * len(inputs), inputs, attrs))
-    )
-    return in_common(outcomes, failed, ranks_known, ones)
+    sizes_known = all(is_certain(f.shape) for f in forms)
+    ones = [] if sizes_known else _with_ones(row, inputs, attrs)
+    return ranks_in_common(outcomes, len(outcomes) == len(GUESSES) or ranks_known, ones)
+
+
+def _is_settled(row: Row, x: Any) -> bool:
+    """Whether a result depends on no guess of an input."""
+    if getattr(x, "_known", None) is not None:
+        return True
+    return is_certain(x._array.shape) and not row.by_value
 
 
 def last_resorts(shapes: Sequence[Any]) -> Iterator[list[Guess]]:
@@ -192,7 +217,7 @@ def _results(
 ) -> Sequence[Any]:
     pairs = zip(guesses, inputs, strict=True)
     arrays = [_guessed(row, guess, x, i) for i, (guess, x) in enumerate(pairs)]
-    tried = _run(row, arrays, attrs)
+    tried = _run(row, arrays, with_sizes(attrs, guesses[0].size if guesses else 0))
     return tried if row.many else [tried]
 
 
@@ -203,11 +228,11 @@ def _guessed(row: Row, guess: Guess, x: Any, place: int) -> Any:
     return guess.mixed(x._array) if row.by_value else guess.array(x._array, place)
 
 
-def _with_ones(tried: Callable[[], Sequence[Any]]) -> list[Sequence[Any]]:
+def _with_ones(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Sequence[Any]]:
     """The outcome where all unknown sizes are one, if that is possible."""
     try:
-        return [tried()]
-    except Exception:
+        return [_results(row, [ONES] * len(inputs), inputs, attrs)]
+    except MISFIT:
         return []
 
 
@@ -221,27 +246,17 @@ def _ask_for_sizes(forms: Sequence[Form]) -> None:
                 size._unknown()
 
 
-def in_common(
-    outcomes: Sequence[Sequence[Any]],
-    failed: bool,
-    ranks_known: bool,
-    ones: Sequence[Sequence[Any]] = (),
+def ranks_in_common(
+    outcomes: Sequence[Sequence[Any]], ranks_known: bool, ones: Sequence[Sequence[Any]] = ()
 ) -> list[Known]:
-    """What holds in every try; where one failed, no size is certain, nor a rank that was guessed.
+    """What tries on guesses tell: dtypes, and ranks that are the same in all of them.
 
-    The outcomes for sizes of one say something of the rank alone.
+    The outcomes for sizes of one say whether a rank depends on a size.
     """
     found: list[Known] = []
     for at, results in enumerate(zip(*outcomes, strict=False)):
-        shapes = [np.shape(r) for r in results]
-        ranks = {len(s) for s in (*shapes, *[np.shape(o[at]) for o in ones])}
-        if len(ranks) > 1 or (failed and not ranks_known):
-            shape: Any = None
-        elif failed:
-            shape = (None,) * len(shapes[0])
-        else:
-            columns = zip(*shapes, strict=True)
-            shape = tuple([sizes[0] if len(set(sizes)) == 1 else None for sizes in columns])
+        ranks = {np.ndim(r) for r in (*results, *[o[at] for o in ones])}
+        shape = (None,) * ranks.pop() if ranks_known and len(ranks) == 1 else None
         found.append((shape, np.asarray(results[0]).dtype))
     return found
 
@@ -255,17 +270,17 @@ def foreseen(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
     A guess of 24 for each of five unknown sizes is no reason to convolve eight million elements.
     """
-    if not arrays or arrays[0].dtype.kind not in "fcV":
+    if not arrays or getattr(arrays[0].dtype, "kind", "") not in tuple("fcV"):
         return None
     if max(a.size for a in arrays) < _LARGE:
         return None
     if row.elementwise:
         dtype = _dtype(row, [Form(a.shape, a.dtype) for a in arrays], attrs)
         shape = np.broadcast_shapes(*[a.shape for a in arrays])
-    elif row.shape is not None:
-        dtype, shape = arrays[0].dtype, row.shape(*[a.shape for a in arrays], **attrs)
-    else:
+    elif row.shape is None or row.many or row.by_value or row.dtype is not None:
         return None
+    else:
+        dtype, shape = arrays[0].dtype, row.shape(*[a.shape for a in arrays], **attrs)
     return np.broadcast_to(np.zeros((), dtype), shape)
 
 
@@ -285,11 +300,35 @@ def _run(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 def check_certain(attrs: Attrs) -> None:
     """Attributes must be known when the graph is built: raise what a Size raises otherwise."""
-    for value in attrs.values():
-        kind = type(value)
-        if kind is Size or kind is AnyShape:
-            value._unknown()
-        elif kind is tuple:
-            for part in value:
-                if type(part) is Size:
-                    part._unknown()
+    for size in sizes_in(attrs):
+        size._unknown()
+
+
+def sizes_in(value: Any) -> list[Any]:
+    """The sizes in an attribute that only a run knows."""
+    kind = type(value)
+    if kind is Size or kind is AnyShape:
+        return [value]
+    if kind is tuple or kind is list:
+        return list(itertools.chain(*[sizes_in(part) for part in value]))
+    if kind is dict:
+        return sizes_in(list(value.values()))
+    if kind is slice:
+        return sizes_in((value.start, value.stop, value.step))
+    if kind is np.ndarray and value.dtype == object:
+        return sizes_in(value.ravel().tolist())
+    return []
+
+
+def with_sizes(value: Any, size: int) -> Any:
+    """The attributes for a try: every size in them that only a run knows is the guess."""
+    kind = type(value)
+    if kind is Size:
+        return size
+    if kind is tuple or kind is list:
+        return kind([with_sizes(part, size) for part in value])
+    if kind is dict:
+        return {name: with_sizes(part, size) for name, part in value.items()}
+    if kind is slice:
+        return slice(*[with_sizes(p, size) for p in (value.start, value.stop, value.step)])
+    return value

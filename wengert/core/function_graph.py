@@ -9,7 +9,14 @@ from wengert.core.dtypes import of_numpy
 from wengert.core.graph import Graph
 from wengert.core.here import building
 from wengert.core.shapes import TensorShape
-from wengert.core.symbolic import AnyShape, Form, Size, SymbolicTensor, is_certain
+from wengert.core.symbolic import (
+    AnyShape,
+    Form,
+    Size,
+    SymbolicTensor,
+    is_certain,
+    shared_key,
+)
 from wengert.core.tensor import key_of, wrap
 
 
@@ -44,6 +51,14 @@ class FunctionGraph(Graph):
         found: str | None = self._outer.chosen_engine
         return found
 
+    def leave_outer(self) -> bool:
+        """Forget the graph around this one, unless something of it is used; whether that was done."""
+        used = [v for v, _ in self.captures.values()] + [x for x, _ in self._constants.values()]
+        if any(isinstance(v, SymbolicTensor) for v in used):
+            return False
+        self._outer = None
+        return True
+
     def input(self, shape: Any, dtype: Any, name: str = "x") -> SymbolicTensor:
         """An input that a call brings."""
         tensor = self._placeholder(PLACEHOLDER, shape, dtype, name)
@@ -69,7 +84,7 @@ class FunctionGraph(Graph):
         """A tensor of a graph around this one."""
         if not self._is_inside(tensor.op.graph):
             return super().capture(tensor)
-        if tensor._known is not None:
+        if tensor._known is not None and not tensor.dtype.is_differentiable:
             known = self._constants.get(id(tensor))
             if known is None:
                 known = self._constants[id(tensor)] = tensor, self.constant(wrap(tensor._known))
@@ -102,14 +117,14 @@ class FunctionGraph(Graph):
         """Sizes that are one outside of the graph are one inside."""
         own = tensor._array.shape
         if isinstance(around, AnyShape) and isinstance(own, AnyShape):
-            self._sizes.setdefault(id(around), (around, own))
-            tensor._array = Form(self._sizes[id(around)][1], tensor._array.dtype)
+            tensor._array = Form(self._shared(around, own), tensor._array.dtype)
         elif isinstance(around, tuple) and not is_certain(around):
             pairs = zip(around, own, strict=True)
-            shared = [
-                self._sizes.setdefault(id(a), (a, s))[1] if type(a) is Size else s for a, s in pairs
-            ]
+            shared = [self._shared(a, s) if type(a) is Size else s for a, s in pairs]
             tensor._array = Form(tuple(shared), tensor._array.dtype)
+
+    def _shared(self, around: Any, own: Any) -> Any:
+        return self.sizes.setdefault(shared_key(around), (around, own))[1]
 
     @property
     def captured(self) -> list[Any]:

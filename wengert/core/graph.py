@@ -47,6 +47,8 @@ class Graph(Builder):
         super().__init__()
         self.collections: dict[Any, list[Any]] = {}
         self.seed: int | None = None
+        # Traces of functions that use values of this graph, by function.
+        self.traces: dict[Any, Any] = {}
         self.engine: str | None = None  # that computes it, if one was asked for
 
     @property

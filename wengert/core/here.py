@@ -59,6 +59,7 @@ class Here:
 
     __slots__ = (
         "building",
+        "foreseeing",
         "interpreter",
         "listeners",
         "overrides",
@@ -73,6 +74,8 @@ class Here:
         self.interpreter: Interpreter | None = first_interpreter
         # The graph under construction, if the interpreter is one.
         self.building: Any = first_interpreter
+        # Whether only shapes are looked for, and nothing is computed (core/sizes.py).
+        self.foreseeing = False
         # The overrides of the gradient that is being taken.
         self.sweeping: Any = None
         # The name scope of eager operations, with a slash at its end.
@@ -93,6 +96,23 @@ class State(threading.local):
 
 
 state: Final = State()
+
+
+def standing() -> tuple[Any, ...]:
+    """All that is active in this thread."""
+    here = state.here
+    return tuple([getattr(here, name) for name in Here.__slots__])
+
+
+def stand(before: tuple[Any, ...]) -> None:
+    """What was active before a piece of work that may have been interrupted anywhere.
+
+    Whoever traces calls it: an interrupt that comes just as a context ends keeps the context from
+    putting back what was there.
+    """
+    here = state.here
+    for name, value in zip(Here.__slots__, before, strict=True):
+        setattr(here, name, value)
 
 
 def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:
@@ -191,6 +211,15 @@ def overriding(rules: dict[str, Any]) -> Iterator[None]:
     finally:
         here.overrides = before
         install(here.recorders, here.interpreter)
+
+
+def in_force() -> Any:
+    """The rules that replace others here, as part of a key; None where there are none."""
+    here = state.here
+    rules = here.overrides
+    if here.building is not None and here.building.overrides:
+        rules = rules | here.building.overrides
+    return frozenset(rules.items()) if rules else None
 
 
 @contextmanager

@@ -13,9 +13,14 @@ The conventions, in one place:
 - ``joint`` is the form users write: all gradients at once, ``joint(gs, ys, xs, attrs)``, in
   TensorFlow's convention; and
   ``joint_jvp(ts, ys, xs, attrs)`` its forward twin, from all tangents (None where there is none).
-- ``shape(*shapes, **attrs)`` is the shape of the result, of the dtype of the first input. Without
-  it, graphs try the kernel on zeros. ``forms(inputs, attrs)`` gives shape and dtype of each result
-  where that is not the way. ``by_value`` says that the shape depends on values.
+- ``shape(*shapes, **attrs)`` is the shape of the result, or the list of shapes of several results.
+  Sizes may be terms that only a run knows (core/sizes.py): what the rule says of them must follow.
+  The dtype is that of the first input, or ``dtype(*dtypes, **attrs)``.
+  Without a shape, graphs try the kernel on zeros, and know no size where they do not know all sizes
+  of the inputs.
+  ``forms(inputs, attrs)`` gives shape and dtype of each result where that is not the way.
+  ``by_value`` says that the shape depends on values. ``integers(inputs, attrs)`` is the result
+  itself, as an array of integers and terms, where it may be a shape.
 - ``step(xp, *values, **attrs)`` is what a plan runs in place of the kernel, where values may be
   more than arrays: the cells of variables, the lists of a loop. ``inline(inputs, attrs)`` carries
   the operation out through the door, where a kernel cannot. An operation with ``effects`` runs in
@@ -52,13 +57,16 @@ class Row:
         "closes",
         "declared",
         "differentiable",
+        "dtype",
         "effects",
         "elementwise",
         "enters",
         "fills",
         "forms",
         "gradient_type",
+        "graphs",
         "inline",
+        "integers",
         "joint",
         "joint_jvp",
         "jvp",
@@ -90,7 +98,9 @@ class Row:
         joint_jvp: Callable[..., Sequence[Any]] | None = None,
         batch: Callable[..., Any] | None = None,
         shape: Callable[..., Any] | None = None,
+        dtype: Any = None,
         forms: Callable[..., Any] | None = None,
+        integers: Callable[..., Any] | None = None,
         step: Callable[..., Any] | None = None,
         inline: Callable[..., Any] | None = None,
         large: Callable[..., Any] | None = None,
@@ -110,6 +120,7 @@ class Row:
         fills: bool = True,
         called: str = "",
         declared: str = "",
+        graphs: Sequence[Any] = (),
     ) -> None:
         self.name = name
         self.called = called or name  # in a graph, where nobody named it
@@ -123,6 +134,8 @@ class Row:
         self.batch = batch
         self.shape = shape
         self.forms = forms
+        self.integers = integers
+        self.dtype = dtype
         self.step = step
         self.inline = inline
         self.large = large
@@ -131,6 +144,7 @@ class Row:
         self.effects = effects
         self.enters = enters  # brings a value into a computation, and is no part of a region
         self.gradient_type = gradient_type  # under which its gradient was registered, if overridden
+        self.graphs = graphs  # those that it runs: a loop its body, a cond its branches
         self.closes = closes
         self.fills = fills  # a result without a cotangent gets zeros; otherwise the rule sees None
         self.saves_x = "x" in saves
@@ -149,7 +163,7 @@ class Row:
     @property
     def only_in_graphs(self) -> bool:
         """Whether it works on what only graphs have: cells, lists of tensors, effects."""
-        listed = self.forms is not None and not self.stateful
+        listed = self.forms is not None and not self.stateful and not self.by_value
         return listed or self.effects or (self.many and self.step is not None)
 
     def __repr__(self) -> str:

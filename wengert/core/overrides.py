@@ -13,10 +13,10 @@ import difflib
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from wengert.core.entries import Entry, OfTape, Whole, entry_of_record, records_of
+from wengert.core.entries import Entry, OfTape, Whole, records_of
 from wengert.core.operation import Row
 from wengert.core.regions import with_region
-from wengert.core.tape import WIDTH, Records, Tape
+from wengert.core.tape import Records, Tape
 from wengert.core.value import Key
 from wengert.errors import OverrideError
 
@@ -52,7 +52,7 @@ class Overrides:
     def applied(self, entries: Sequence[Entry], kept: Container[Key], whole: Whole) -> list[Entry]:
         """The entries with other rules; what is in `kept` is used outside of every region."""
         found = list(entries)
-        self._note(found)
+        self._note([(e.name, e.row) for e in found])
         for index, override in enumerate(self._all):
             single = [e for e in found if _is_one(override, e.name, e.row, e.view)]
             inside = [e for e in found if _is_within(override, e.name, e.row)]
@@ -71,25 +71,38 @@ class Overrides:
                 ]
             elif inside:
                 found = with_region(override.what, override.rule, found, inside, kept, whole)
+        self._look_into([g for e in found for g in e.row.graphs])
         return found
+
+    def _look_into(self, graphs: Sequence[Any]) -> None:
+        """What loops, branches and functions compute is there, even if no cotangent enters them:
+        of a second derivative, the first may have read nothing that they computed."""
+        waiting = list(graphs)
+        while waiting:
+            found = _operations_from(waiting.pop())
+            self._note([(op.name, op.row) for op in found])
+            for index, override in enumerate(self._all):
+                if any(
+                    _is_one(override, op.name, op.row, op) or _is_within(override, op.name, op.row)
+                    for op in found
+                ):
+                    self.matched.add(index)
+            waiting += [g for op in found for g in op.row.graphs]
 
     def on_tape(
         self, tape: Tape, records: Records, known: Sequence[Any], kept: Container[Key]
     ) -> Records:
         """The records of a tape, with other rules."""
-        entries = [
-            entry_of_record(tape, at, records[at : at + WIDTH])
-            for at in range(0, len(records), WIDTH)
-        ]
-        return records_of(self.applied(entries, kept, OfTape(tape, entries, known)))
+        whole = OfTape(tape, records, known)
+        return records_of(self.applied(whole.entries, kept, whole))
 
-    def _note(self, entries: Iterable[Entry]) -> None:
+    def _note(self, operations: Iterable[tuple[str, Row]]) -> None:
         """What there is, for the message when an override matches nothing."""
-        for e in entries:
-            self._seen.add(e.row.name)
-            scope, _, name = e.name.rpartition("/")
+        for full_name, row in operations:
+            self._seen.add(row.name)
+            scope, _, name = full_name.rpartition("/")
             if name:
-                self._seen.add(e.name)
+                self._seen.add(full_name)
             while scope:
                 self._seen.add(scope)
                 scope = scope.rpartition("/")[0]
@@ -115,6 +128,17 @@ class Overrides:
     def key(self) -> Any:
         """Two gradients with the same key have the same rules."""
         return tuple([(o.kind, o.what, o.rule) for o in self._all])
+
+
+def _operations_from(graph: Any) -> list[Any]:
+    """The operations of a function or a body that depend on what it is given."""
+    depends = {x._key for x in graph.all_inputs if x.dtype.is_differentiable}
+    found = []
+    for op in graph.operations:
+        if any(x._key in depends for x in op.inputs):
+            found.append(op)
+            depends.update(y._key for y in op.outputs)
+    return found
 
 
 # ---- what was asked for -----------------------------------------------------------------------

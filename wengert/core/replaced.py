@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wengert.core.dtypes import DType, of_numpy
 from wengert.core.operation import Attrs, Row, place
 from wengert.core.registry import GRADIENTS, find, missing_gradient
-from wengert.core.symbolic import SymbolicTensor
+from wengert.core.symbolic import Form, SymbolicTensor
 
 
 def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
@@ -19,23 +20,43 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
             raise TypeError("Keys in op_type_map must be strings")
         if not isinstance(rule, str) and not callable(rule):
             raise TypeError("Values in op_type_map must be strings")
-    return {kind: _replacing(rule) for kind, rule in op_type_map.items()}
+    return {kind: _Replacing(rule) for kind, rule in op_type_map.items()}
 
 
-def _replacing(rule: Callable[..., Any] | str) -> Callable[[Row], Row]:
-    made: dict[int, Row] = {}  # a row for each that is replaced, made once
+class _Replacing:
+    """Replaces rows by such with another gradient. Those of one rule are equal: traces of functions
+    are kept by the rules in force, and a map is made anew in each step of a training."""
 
-    def replaced(row: Row) -> Row:
-        if id(row) not in made:
-            made[id(row)] = with_rule(row, rule)
-        return made[id(row)]
+    __slots__ = ("_made", "_rule")
 
-    return replaced
+    def __init__(self, rule: Callable[..., Any] | str) -> None:
+        self._rule = rule
+        self._made: dict[int, Row] = {}  # a row for each that is replaced, made once
+
+    def __call__(self, row: Row) -> Row:
+        if id(row) not in self._made:
+            self._made[id(row)] = with_rule(row, self._rule)
+        return self._made[id(row)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Replacing) and key_of_rule(self._rule) == key_of_rule(other._rule)
+
+    def __hash__(self) -> int:
+        return hash(key_of_rule(self._rule))
+
+
+def key_of_rule(rule: Callable[..., Any] | str) -> Any:
+    """What tells a rule from others; an object of a user's may have no hash."""
+    try:
+        hash(rule)
+    except TypeError:
+        return id(rule)
+    return rule
 
 
 def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
     """The row with another gradient: a function (op, *grads), or what a name stands for."""
-    other = find(rule) if isinstance(rule, str) and rule not in GRADIENTS else None
+    other = other_row(rule)
     if other is not None:
         return _with_rule_of(row, other)
 
@@ -49,6 +70,11 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
         joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
     name = rule if isinstance(rule, str) else place(rule)
     return _like(row, joint=joint, users=True, gradient_type=name)
+
+
+def other_row(rule: Callable[..., Any] | str) -> Row | None:
+    """The operation whose gradient a rule stands for, if it is no function's name."""
+    return find(rule) if isinstance(rule, str) and rule not in GRADIENTS else None
 
 
 def function_of(rule: Callable[..., Any] | str, op_type: str = "") -> Callable[..., Any] | None:
@@ -84,6 +110,8 @@ def _like(row: Row, sums: bool = False, **fields: Any) -> Row:
         batch=row.batch,
         shape=row.shape,
         forms=row.forms,
+        integers=row.integers,
+        dtype=row.dtype,
         elementwise=row.elementwise,
         many=row.many,
         by_value=row.by_value,
@@ -98,6 +126,37 @@ def _like(row: Row, sums: bool = False, **fields: Any) -> Row:
     return made
 
 
+class Unkept:
+    """Stands for a value that a tape did not keep, until a rule asks for it."""
+
+    __slots__ = ("_find", "_find_dtype", "_shape")
+
+    def __init__(
+        self, find: Callable[[], Any], find_dtype: Callable[[], Any], shape: Any = None
+    ) -> None:
+        self._find = find
+        self._find_dtype = find_dtype
+        self._shape = shape
+
+    @property
+    def value(self) -> Any:
+        return self._find()
+
+    @property
+    def dtype(self) -> DType:
+        return of_numpy(self._find_dtype())
+
+    @property
+    def _array(self) -> Form:
+        """Its form, where a tensor has an array: for checks of shape and dtype."""
+        return Form(self._shape, self._find_dtype())
+
+
+def found(x: Any) -> Any:
+    """A value, for a rule that reads it."""
+    return x.value if type(x) is Unkept else x
+
+
 def operation_of(kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs) -> Any:
     """The operation, for a rule that asks for it: of a graph itself, or what was recorded."""
     if ys and type(ys[0]) is SymbolicTensor and ys[0].op.type == kind:
@@ -108,16 +167,24 @@ def operation_of(kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs) 
 class Recorded:
     """An operation that a tape noted, for the rule that replaces its own."""
 
-    __slots__ = ("_attrs", "inputs", "name", "outputs", "type")
+    __slots__ = ("_attrs", "_inputs", "_outputs", "name", "type")
 
     def __init__(
         self, kind: str, inputs: Sequence[Any], outputs: Sequence[Any], attrs: Attrs, name: str = ""
     ) -> None:
         self.type = kind
         self.name = name or kind
-        self.inputs = tuple(inputs)
-        self.outputs = list(outputs)
+        self._inputs = inputs
+        self._outputs = outputs
         self._attrs = attrs
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        return tuple([found(x) for x in self._inputs])
+
+    @property
+    def outputs(self) -> list[Any]:
+        return [found(y) for y in self._outputs]
 
     @property
     def place(self) -> str:

@@ -6,7 +6,7 @@ like any other computation: that is where higher orders come from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import nullcontext
 from itertools import islice
 from typing import Any, Final
@@ -16,7 +16,7 @@ from wengert.core.here import also_listening, building, call, state
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Row, place
 from wengert.core.symbolic import SymbolicTensor
-from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of
+from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, ways
 from wengert.core.tensor import Tensor, TensorList, dims
 from wengert.core.value import Key
 from wengert.core.words import words
@@ -56,24 +56,22 @@ def pull_back(
     if overrides is not None:
         known = [*targets, *sources]
         records = overrides.on_tape(tape, records, known, {t._key for t in targets})
-        needed, drain = Everything(), False
+        needed, drain = through(ways(records), wanted), False
     found = sweep(records, drain, cotangents, needed, wanted, inner)
     return [found.get(x._key) for x in sources]
 
 
-class Everything:
-    """Contains everything."""
-
-    def __contains__(self, _: object) -> bool:
-        return True
-
-
 def _needed(tape: Tape, wanted: set[Key], end: int) -> Container[Key]:
     """The values on a way from a source: only their cotangents are computed."""
-    if tape.watched <= wanted:
+    if tape.watched.keys() <= wanted:
         return tape.positions
+    return through(islice(ways(tape.records), end // WIDTH), wanted)
+
+
+def through(ways: Iterable[tuple[Sequence[Key], Sequence[Key]]], wanted: set[Key]) -> set[Key]:
+    """The wanted values, and all that are computed from them."""
     needed = set(wanted)
-    for _, keys, out in islice(tape.operations(), end // WIDTH):
+    for keys, out in ways:
         if not needed.isdisjoint(keys):
             needed.update(out)
     return needed
@@ -175,7 +173,10 @@ def _take_several(
     fills: bool,
 ) -> list[Any] | None:
     """The cotangents of several results, zeros for those that have none; None if all have none."""
-    gs = [cotangents.pop(key, None) for key in out]
+    gs = [
+        words.to_dense(g) if type(g) is IndexedSlices else g
+        for g in [cotangents.pop(key, None) for key in out]
+    ]
     if all(g is None for g in gs):
         return None
     for key, g in zip(out, gs, strict=True):
@@ -187,7 +188,7 @@ def _take_several(
 def _filled(g: Any, y: Tensor) -> Any:
     if g is None:
         return words.zeros_like(y) if y.dtype.is_differentiable else None
-    return words.to_dense(g) if type(g) is IndexedSlices else g
+    return g
 
 
 def joint_gradients(
@@ -200,7 +201,7 @@ def joint_gradients(
     gs, ys = (g, y) if row.many else ([g], [y])
     assert row.joint is not None
     pulled = row.joint([conjugated(g) for g in gs], ys, xs, attrs)
-    if row.users:
+    if row.users and not row.closes:  # what closes has looked where its graph is
         pulled = check_gradients(f"The gradient of {row.name}", place(row.joint), xs, pulled)
     return [conjugated(g) for g in pulled]
 

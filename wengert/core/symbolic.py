@@ -17,35 +17,12 @@ import numpy as np
 
 from wengert.core.callers import callers_place
 from wengert.core.shapes import TensorShape
+from wengert.core.sizes import Size as Size
+from wengert.core.sizes import key_of, low, size_of
 from wengert.core.tensor import Tensor
 from wengert.errors import SymbolicValueError
 
 _new: Final = object.__new__
-
-
-class Size:
-    """One size of a symbolic tensor, known only when the graph runs."""
-
-    __slots__ = ("axis", "tensor")
-
-    def __init__(self, tensor: Any, axis: int) -> None:
-        self.tensor = tensor
-        self.axis = axis
-
-    def _unknown(self, *_: Any) -> NoReturn:
-        raise SymbolicValueError(
-            f"The size of axis {self.axis} of {self.tensor!r} is not known before the graph runs. "
-            f"Use tf.shape(tensor)[{self.axis}] where a number is needed."
-        )
-
-    __index__ = __int__ = __float__ = __bool__ = _unknown
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _unknown
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __neg__ = _unknown
-    __hash__ = object.__hash__
-
-    def __repr__(self) -> str:
-        return "?"
 
 
 class AnyShape:
@@ -102,11 +79,12 @@ def known_form(shape: Any, dtype: Any) -> Form:
 class SymbolicTensor(Tensor):
     """A tensor that an operation of a graph will compute."""
 
-    __slots__ = ("_known", "op", "value_index")
+    __slots__ = ("_integers", "_known", "op", "value_index")
 
     op: Any  # the Operation that computes it
     value_index: int
     _known: Any  # its value, if it is a constant
+    _integers: Any  # its value as terms, once somebody asked (core/integers.py)
 
     # ---- what it is --------------------------------------------------------------------------
 
@@ -133,6 +111,7 @@ class SymbolicTensor(Tensor):
     def set_shape(self, shape: Any) -> None:
         """Say more of the shape than is known; what contradicts it is an error."""
         merged = self.shape.merge_with(shape)
+        self.op.graph.stated.add(id(self))
         if merged.rank is not None:
             self._array = Form(dims_of(self, merged, self._array.shape), self._array.dtype)
 
@@ -252,23 +231,35 @@ class SymbolicTensor(Tensor):
 
 
 def new_symbolic(op: Any, index: int, shape: Any, dtype: Any) -> SymbolicTensor:
-    """The result of an operation; None in its shape stands for what is not known."""
-    if type(shape) is tuple and not any(s is None for s in shape):
+    """The result of an operation; None in its shape stands for what is not known.
+
+    Terms may come from a graph around: a rule makes zeros of the shape of what it differentiates.
+    """
+    if is_certain(shape):
         return new_of_form(op, index, known_form(shape, dtype))
     tensor = new_of_form(op, index, None)
     if shape is None:
         shape = AnyShape(tensor)
     elif type(shape) is tuple:
-        shape = tuple([Size(tensor, i) if s is None else s for i, s in enumerate(shape)])
+        shape = op.graph.own_shape(shape)
+        shape = tuple([s if _is_size(s) else size_of(tensor, i) for i, s in enumerate(shape)])
     tensor._array = Form(shape, dtype)
     return tensor
+
+
+def _is_size(size: Any) -> bool:
+    """Whether something may stand as a size: a term must be proved not to be negative."""
+    if type(size) is not Size:
+        return size is not None
+    least = low(size)
+    return least is not None and least >= 0
 
 
 def new_of_form(op: Any, index: int, form: Any) -> SymbolicTensor:
     tensor: SymbolicTensor = _new(SymbolicTensor)
     tensor.op = op
     tensor.value_index = index
-    tensor._known = None
+    tensor._known = tensor._integers = None
     tensor._key = object()
     tensor._array = form
     return tensor
@@ -279,19 +270,23 @@ def identical(a: Any, b: Any) -> bool:
     if a is b or not (isinstance(a, tuple) and isinstance(b, tuple)):
         return a is b
     return len(a) == len(b) and all(
-        p is q or (type(p) is not Size and type(q) is not Size and p == q)
-        for p, q in zip(a, b, strict=True)
+        p is q or key_of(p) == key_of(q) for p, q in zip(a, b, strict=True)
     )
+
+
+def shared_key(size: Any) -> Any:
+    """By what a size, or a shape of unknown rank, is found again in another graph."""
+    return size.key if type(size) is Size else id(size)
 
 
 def is_certain(shape: Any) -> bool:
     """Whether a shape is known to the last size."""
-    return isinstance(shape, tuple) and not any(type(s) is Size for s in shape)
+    return isinstance(shape, tuple) and not any(s is None or type(s) is Size for s in shape)
 
 
-def count_of(shape: Any) -> int:
-    """How many elements a shape has, as an argument of reshape: -1 where that is not known."""
-    return math.prod(shape) if is_certain(shape) else -1
+def count_of(shape: Any) -> Any:
+    """How many elements a shape has; a term where only a run knows it."""
+    return size_of(shape.tensor, None) if isinstance(shape, AnyShape) else math.prod(shape)
 
 
 def known_shape(shape: Any) -> TensorShape:
@@ -306,7 +301,7 @@ def dims_of(tensor: Any, shape: TensorShape, before: Any) -> tuple[Any, ...]:
     kept = before if isinstance(before, tuple) else [None] * len(shape)
     return tuple(
         [
-            s if s is not None else (old if type(old) is Size else Size(tensor, i))
+            s if s is not None else (old if type(old) is Size else size_of(tensor, i))
             for i, (s, old) in enumerate(zip(shape, kept, strict=True))
         ]
     )

@@ -9,8 +9,9 @@ The keys are those of the inputs. An operation of one input has ONE for its seco
 two has MANY, and the tuples of all keys and inputs in the places of the first. With several results
 there is a tuple of their keys.
 
-An input or result that the row does not save is represented by its shape or by None, so that the
-tape keeps alive only what the rules will read.
+An input that was computed on the tape and that the row does not save is represented by its shape, a
+result by None, so that the tape keeps alive only what the rules will read. From what is kept the rest
+can be computed again: constants and watched values are kept, and what was read from a variable.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Tape:
         self.records: Records = []
         # For each value that depends on a watched one: where the record that computed it begins.
         self.positions: dict[Key, int] = {}
-        self.watched: set[Key] = set()
+        self.watched: dict[Key, Any] = {}
         self.scopes: dict[int, Scoped] = {}  # by the position of the record
         self.accessed_variables: dict[Key, Any] = {}
         self.watches_variables = watches_variables
@@ -67,7 +68,7 @@ class Tape:
         key = key_of(value)
         if key not in self.positions:
             self.positions[key] = LEAF
-            self.watched.add(key)
+            self.watched[key] = value
 
     def watch_variable(self, variable: Any) -> None:
         self.accessed_variables.setdefault(key_of(variable), variable)
@@ -88,7 +89,10 @@ class Tape:
             if (key_a not in positions and key_b not in positions) or not row.differentiable:
                 return
             if not row.saves_x:
-                a, b = a._array.shape, b._array.shape
+                if key_a in positions:
+                    a = a._array.shape
+                if key_b in positions:
+                    b = b._array.shape
         elif count == 1:
             (a,) = inputs
             key_a, key_b = a._key, ONE
@@ -100,7 +104,7 @@ class Tape:
             key_a, key_b = tuple([x._key for x in inputs]), MANY
             if positions.keys().isdisjoint(key_a) or not row.differentiable:
                 return
-            a = inputs if row.saves_x else [x._array.shape for x in inputs]
+            a = inputs if row.saves_x else [self._shape_alone(x) for x in inputs]
         records = self.records
         at = len(records)
         if row.many:
@@ -113,6 +117,10 @@ class Tape:
                 out = result._key = Key()
             positions[out] = at
         records += (row, attrs, key_a, key_b, a, b, out, result if row.saves_y else None)
+
+    def _shape_alone(self, x: Any) -> Any:
+        """What stands for an input that the row does not save."""
+        return x._array.shape if x._key in self.positions else x
 
     def follows(self, values: Sequence[Any]) -> bool:
         return any(v._key in self.positions for v in values)
@@ -133,13 +141,22 @@ class Tape:
             self.records[at + 6] += tuple([key_of(y) for y in more])
             self.records[at + 7] = [*self.records[at + 7], *more]
             self.positions.update({y._key: at for y in more})
+            note = self.scopes.get(at)
+            if note is not None:
+                self.scopes[at] = note._replace(results=[*note.results, *more])
 
     def operations(self) -> Iterator[tuple[Row, Sequence[Key], Sequence[Key]]]:
         """The rows in the order they were recorded, with the keys of their inputs and results."""
-        for at in range(0, len(self.records), WIDTH):
-            row, _, key_a, key_b, a, b, out, _ = self.records[at : at + WIDTH]
-            keys, _ = inputs_of(key_a, key_b, a, b)
-            yield row, keys, out if row.many else (out,)
+        for row, (keys, out) in zip(self.records[::WIDTH], ways(self.records), strict=True):
+            yield row, keys, out
+
+
+def ways(records: Records) -> Iterator[tuple[Sequence[Key], Sequence[Key]]]:
+    """The keys of the inputs and of the results, in the order of the records."""
+    for at in range(0, len(records), WIDTH):
+        row, _, key_a, key_b, a, b, out, _ = records[at : at + WIDTH]
+        keys, _ = inputs_of(key_a, key_b, a, b)
+        yield keys, out if row.many else (out,)
 
 
 def inputs_of(key_a: Any, key_b: Any, a: Any, b: Any) -> tuple[Sequence[Any], Sequence[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -106,7 +106,14 @@ class Tensor(Value):
         return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
 
     def __getattr__(self, name: str) -> Any:
+        if name == "assign" and id(self) in PARTS:
+            return PARTS[id(self)][1]
         raise AttributeError(_no_attribute(name))
+
+
+# By the ids of tensors that are parts of variables: how the parts are assigned. The weak reference
+# takes an entry away when the tensor goes.
+PARTS: Final[dict[int, tuple[Any, Callable[..., Any]]]] = {}
 
 
 def wrap(array: Any) -> Tensor:

@@ -11,6 +11,7 @@ import numpy as np
 from wengert.core.convert import convert, register_converter
 from wengert.core.dtypes import DType, as_dtype
 from wengert.core.here import accessed, building, installed, state
+from wengert.core.locks import new_lock
 from wengert.core.shapes import TensorShape, shown
 from wengert.core.symbolic import known_shape
 from wengert.core.tensor import Tensor, wrap
@@ -51,6 +52,7 @@ class Variable(Value):
     """
 
     __slots__ = (
+        "_lock",
         "_name",
         "_number",
         "_shape",
@@ -62,6 +64,7 @@ class Variable(Value):
 
     # The value is there: a program that runs initializers runs nothing.
     initializer: Any = None
+    _lock: Any
     _number: int
 
     def __init__(
@@ -113,6 +116,7 @@ class Variable(Value):
         kind = None if graph is None else graph.variable_class
         made = object.__new__(cls if kind is None or issubclass(cls, kind) else kind)
         made._number = next(_NUMBERS)
+        made._lock = new_lock()
         return made
 
     # ---- what it is --------------------------------------------------------------------------
@@ -177,7 +181,8 @@ class Variable(Value):
         self._check(tensor)
         if building() is not None:
             return self._assigned_later("assign", tensor, read_value)
-        self._array = np.asarray(tensor)
+        with self._lock:
+            self._array = np.asarray(tensor)
         return self if read_value else None
 
     def assign_add(
@@ -191,7 +196,8 @@ class Variable(Value):
         change = self._change(delta, "AssignAdd")
         if building() is not None:
             return self._assigned_later("assign_add", change, read_value)
-        self._array = np.asarray(self._now() + change)
+        with self._lock:
+            self._array = np.asarray(self._now() + change)
         return self if read_value else None
 
     def assign_sub(
@@ -205,7 +211,8 @@ class Variable(Value):
         change = self._change(delta, "AssignSub")
         if building() is not None:
             return self._assigned_later("assign_sub", change, read_value)
-        self._array = np.asarray(self._now() - change)
+        with self._lock:
+            self._array = np.asarray(self._now() - change)
         return self if read_value else None
 
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Variable | None:

@@ -26,6 +26,7 @@ class Words:
     read: Callable[[Any], Any]  # a variable to its value
     assign_later: Callable[[Any, str, Any], Any]  # the operation of a graph that changes one
     assert_true: Callable[[Any, str], Any]  # an error with a message unless a condition holds
+    assert_same_shape: Callable[[Any, Any, str], Any]
     evaluate: Callable[[Any], Any]  # a symbolic tensor that depends on no input, to its value
 
 

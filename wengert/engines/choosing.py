@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import gc
-import importlib
 import os
-import threading
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from wengert.core.callers import callers_depth
+from wengert.core.locks import InOrder, loaded, new_lock
 from wengert.engines.numpy_engine import Compiled
 from wengert.engines.plan import Plan
 
@@ -23,10 +22,12 @@ class Chosen:
 
     engine: str | None = None  # None: functions are compiled, sessions interpreted
     threads: int | None = None  # None: as many as there are processors
+    # Called with every operation and its results, where somebody wants to see them all.
+    check: Any = None
     changes: int = 0  # how often the engine was chosen anew
     uncollected: bool = False  # whether the garbage collector waits for a plan to be made
     warned: Final[set[str]] = set()
-    lock: Final = threading.Lock()
+    lock: Final = new_lock()
 
 
 def set_engine(engine: str | None) -> None:
@@ -47,22 +48,31 @@ def set_engine(engine: str | None) -> None:
     Chosen.changes += 1
 
 
+def set_check(check: Any) -> None:
+    """Show every operation of graphs and its results to a function; None: no more."""
+    Chosen.check = check
+    Chosen.changes += 1
+
+
 def get_engine() -> str | None:
     """The engine that was chosen with set_engine; None if none was."""
     return Chosen.engine
 
 
 def set_threads(count: int | None) -> None:
-    """Let native plans use so many threads; None for as many as there are processors.
+    """Let native plans use so many threads; None for as many as there are processors, at most 8.
 
-    >>> tf.config.set_threads(2)
+    There are never more than processors. Fewer than before leave the others asleep.
+
+    >>> tf.config.set_threads(1)
     >>> tf.config.get_threads()
-    2
+    1
     >>> tf.config.set_threads(None)
     """
     if count is not None and (type(count) is not int or count < 1):
         raise ValueError(f"The number of threads must be a positive integer, got {count!r}.")
     Chosen.threads = count
+    get_threads()  # which says so if there are not so many
     for changed in when_threads_change:
         changed()
 
@@ -72,22 +82,36 @@ when_threads_change: Final[list[Any]] = []
 
 
 @functools.cache
-def processors() -> int:
+def available() -> int:
+    """How many processors this process may use."""
     try:
-        return min(len(os.sched_getaffinity(0)), 8)
+        return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
-        return min(os.cpu_count() or 1, 8)
+        return os.cpu_count() or 1
+
+
+def processors() -> int:
+    """How many of them are used if nothing is said."""
+    return min(available(), 8)
 
 
 def get_threads() -> int:
     """How many threads native plans use.
 
-    The environment variable OMP_NUM_THREADS says it, if set_threads did not.
+    The environment variable OMP_NUM_THREADS says it, if set_threads did not. More than there are
+    processors would wait for each other, and are not used.
     """
-    if Chosen.threads is not None:
-        return Chosen.threads
+    asked = Chosen.threads or _asked_by_environment()
+    if asked is None:
+        return processors()
+    if asked > available():
+        warn(f"Of {asked} threads that were asked for {available()} are used: so many processors there are.")  # fmt: skip
+    return min(asked, available())
+
+
+def _asked_by_environment() -> int | None:
     asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(asked) if asked.isdecimal() and int(asked) > 0 else processors()
+    return int(asked) if asked.isdecimal() and int(asked) > 0 else None
 
 
 # ---- plans ------------------------------------------------------------------------------------
@@ -100,7 +124,15 @@ def engine_of(graph: Any, otherwise: str) -> str:
 
 
 def compiled(plan: Plan, engine: str) -> Any:
-    """A plan that can be called."""
+    """A plan that can be called. While it runs it holds the locks of the variables it changes."""
+    run, changed = _compiled(plan, engine), plan.changed()
+    return _Holding(run, changed) if changed else run
+
+
+def _compiled(plan: Plan, engine: str) -> Any:
+    """What is checked in every operation is interpreted."""
+    if Chosen.check is not None:
+        return Compiled(plan, Chosen.check)
     if engine == "native" and plan.steps:
         native = _native(plan)
         if native is not None:
@@ -111,9 +143,8 @@ def compiled(plan: Plan, engine: str) -> Any:
 def _native(plan: Plan) -> Any:
     """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
     try:
-        starting = importlib.import_module("wengert.engines.native.starting")
-        with _uncollected():
-            made = starting.started(plan)
+        starting = loaded("wengert.engines.native.starting")
+        made = _uncollected(starting.started, plan)
     except ImportError as error:
         warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
         return None
@@ -133,34 +164,57 @@ def _native(plan: Plan) -> Any:
 
 def described(run: Any, name: str) -> Any:
     """What a compiled plan does, step by step."""
-    describing = importlib.import_module("wengert.engines.native.describing")
+    run = run.inner if isinstance(run, _Holding) else run
+    describing = loaded("wengert.engines.native.describing")
     if isinstance(run, _Careful):
         return describing.described(run.running.native(), name)
     return describing.described_by_numpy(run.plan, name)
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
+def _uncollected(make: Callable[[Plan], Any], plan: Plan) -> Any:
     """Without the garbage collector, which would look at all that is being made again and again."""
-    if not gc.isenabled():
-        yield
-        return
-    Chosen.uncollected = True
-    gc.disable()
+    if not gc.isenabled() and not Chosen.uncollected:  # it is the user's choice
+        return make(plan)
     try:
-        yield
-    finally:
+        try:
+            Chosen.uncollected = True
+            gc.disable()
+            return make(plan)
+        finally:
+            _collect_again()
+    finally:  # also if the first was interrupted
         _collect_again()
 
 
 def _collect_again() -> None:
     if Chosen.uncollected:
-        Chosen.uncollected = False
         gc.enable()
+        Chosen.uncollected = False
 
 
 if hasattr(os, "register_at_fork"):  # the thread that would do it is not in the child
     os.register_at_fork(after_in_child=_collect_again)
+
+
+class _Holding:
+    """A plan that changes variables."""
+
+    def __init__(self, inner: Any, changed: Sequence[int]) -> None:
+        self.inner = inner
+        self.plan: Plan = inner.plan
+        self.fresh: list[bool] = inner.fresh
+        self._changed = changed
+        self._cells: list[int] | None = None  # those of them that are variables
+        self._locks = InOrder()
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        cells = self._cells
+        if cells is None:
+            cells = self._cells = [i for i in self._changed if hasattr(values[i], "_lock")]
+        if len(cells) == 1:
+            with values[cells[0]]._lock:
+                return self.inner(values)  # type: ignore[no-any-return]
+        return self._locks.holding([values[i] for i in cells], self.inner, values)
 
 
 class _Careful:
@@ -186,4 +240,4 @@ def warn(message: str) -> None:
         if message in Chosen.warned:
             return
         Chosen.warned.add(message)
-    warnings.warn(message, RuntimeWarning, stacklevel=2)
+    warnings.warn(message, RuntimeWarning, stacklevel=callers_depth())

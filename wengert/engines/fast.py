@@ -8,11 +8,11 @@ they are first needed and kept on disk. Where they do not fit, or nothing compil
 from __future__ import annotations
 
 import functools
-import importlib
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+from wengert.core.locks import loaded
 from wengert.core.operation import Attrs, Row
 from wengert.engines.choosing import Chosen
 
@@ -44,9 +44,9 @@ def _function(module: str, function: str) -> Any:
     if sys.platform not in ("linux", "darwin"):
         return None
     try:
-        kernels = importlib.import_module("wengert.engines.native.kernels")
+        kernels = loaded("wengert.engines.native.kernels")
         kernels.prepare()
-        found = importlib.import_module(f"wengert.engines.native.{module}")
+        found = loaded(f"wengert.engines.native.{module}")
     except Exception:  # nothing compiles here: NumPy is always right
         return None
     return kernels.careful(getattr(found, function))

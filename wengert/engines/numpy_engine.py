@@ -20,9 +20,11 @@ from wengert.core.node import Operation
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.symbolic import SymbolicTensor, is_certain
 from wengert.core.tensor import wrap
+from wengert.engines.checking import carried_out
 from wengert.engines.plan import Plan
 from wengert.errors import InvalidArgumentError, OpError
 
+MOST_SIZES: Final = 1024  # combinations of sizes that are remembered as checked
 PIECE: Final = 1000  # steps that are compiled together
 # Told by keyword where to write; the others by position, which is 0.03 µs faster.
 BY_KEYWORD: Final = frozenset((np.maximum, np.minimum))
@@ -31,16 +33,43 @@ BY_KEYWORD: Final = frozenset((np.maximum, np.minimum))
 class Compiled:
     """A plan that can be called: `compiled(values of plan.given)` gives the fetches."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, check: Callable[..., None] | None = None) -> None:
         self.plan = plan
-        writer = _Writer(plan)
-        self._pieces = [writer.piece(at) for at in range(0, len(plan.steps), PIECE)]
-        self._start = writer.start
-        self._given = len(plan.given)
-        self._out = [writer.place(x) for x in plan.fetches]
+        self._function_of = _function_of if check is None else partial(_shown, check)
+        writer = _Writer(plan, self._function_of)
         # Whether the array of a fetch is nobody else's.
         self.fresh = [writer.is_fresh(x) for x in plan.fetches]
-        self._writer = writer
+        self._program: _Program | None = None  # written when the plan runs for the second time
+        self._is_open = not all(map(_is_settled, plan.given))
+        self._checked: set[Any] = set()  # the sizes for which it ran
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        key = shapes_of(values) if self._is_open else None
+        if key in self._checked:
+            program = self._program
+            if program is None:  # two threads may write it at once: each its own
+                program = self._program = _Program(self.plan, self._function_of)
+            return program(values)
+        results = carried_out(self.plan, values, self._function_of, self._failed)
+        if len(self._checked) == MOST_SIZES:
+            self._checked.clear()
+        self._checked.add(key)
+        return results
+
+    def _failed(self, op: Operation, error: Exception, values: Sequence[Any]) -> Exception:
+        arrays = [wrap(v) for v in values if hasattr(v, "dtype") and hasattr(v, "shape")]
+        return _in_operation(op, error, arrays)
+
+
+class _Program:
+    """A plan written as Python."""
+
+    def __init__(self, plan: Plan, function_of: Callable[[Operation], Callable[..., Any]]) -> None:
+        writer = self._writer = _Writer(plan, function_of)
+        self._pieces = [writer.piece(at) for at in range(0, len(plan.steps), PIECE)]
+        self._given = len(plan.given)
+        self._out = [writer.place(x) for x in plan.fetches]
+        self._start = writer.start
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         r = self._start.copy()
@@ -68,11 +97,22 @@ class Compiled:
         return error
 
 
+def _is_settled(x: SymbolicTensor) -> bool:
+    """Whether every run brings the same shape."""
+    return is_certain(x._array.shape) and id(x) not in x.op.graph.stated
+
+
+def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
+    """The shapes of the arrays among the values of a plan; others are cells, and lists."""
+    return tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
+
+
 class _Writer:
     """Writes the pieces of a plan."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, function_of: Callable[[Operation], Callable[..., Any]]) -> None:
         self.plan = plan
+        self._function_of = function_of
         self._last = plan.last_uses()
         self._made = {id(x) for op in plan.steps for x in op.outputs}
         self._simple = {id(op) for op in plan.steps if _is_simple(op)}
@@ -136,7 +176,7 @@ class _Writer:
         return f"{self.name(x)}=r[{at}]{drop}"
 
     def _line(self, op: Operation, at: int, functions: dict[str, Any]) -> str:
-        functions[f"f{at}"] = _function_of(op)
+        functions[f"f{at}"] = self._function_of(op)
         arguments = [self.name(x) for x in op.inputs]
         where = "out=" if op.row.ufunc in BY_KEYWORD else ""
         arguments += [f"{where}{self.name(x)}" for x in self._overwritten(op, at)]
@@ -189,6 +229,23 @@ def _function_of(op: Operation) -> Callable[..., Any]:
     if row.ufunc is not None and not op.attrs:
         return row.ufunc  # type: ignore[no-any-return]
     return partial(row.kernel, np, **op.attrs)
+
+
+def _shown(check: Callable[..., None], op: Operation) -> Callable[..., Any]:
+    return partial(_checked, _function_of(op), check, op)
+
+
+def _checked(
+    function: Callable[..., Any],
+    check: Callable[..., None],
+    op: Operation,
+    *values: Any,
+    **out: Any,
+) -> Any:
+    """What an operation computes, after somebody has seen it."""
+    found = function(*values, **out)
+    check(op, found if op.row.many else [found])
+    return found
 
 
 # ---- errors -----------------------------------------------------------------------------------

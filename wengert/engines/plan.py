@@ -70,6 +70,26 @@ class Plan:
             return np.broadcast_to(np.zeros((), form.dtype), form.shape)
         return None if id(x) in fed else self.known.get(id(x))
 
+    def changed(self) -> list[int]:
+        """Which of `given` may be variables that change by what they were.
+
+        If there is one, all that are only replaced are there, too: one lock more, taken while others
+        are held, must have its place in their order. What is given to operations with effects may
+        also be an array, which is seen when it comes.
+        """
+        places = {id(x): i for i, x in enumerate(self.given)}
+        changed: set[int] = set()
+        read: set[int] = set()
+        for op in self.steps:
+            for k, x in enumerate(op.inputs):
+                at = places.get(id(x))
+                if at is not None:
+                    if op.row.effects:
+                        changed.add(at)
+                    if k or op.row.name != _REPLACED:
+                        read.add(at)
+        return sorted(changed) if changed & read else []
+
     def used(self) -> dict[int, Any]:
         """What steps and fetches use of what is known, in the order of its first use."""
         known = self.known
@@ -87,6 +107,7 @@ class Plan:
         return last
 
 
+_REPLACED: Final = "AssignVariableOp"  # whose first input is a variable that it does not read
 LARGE: Final = 1 << 20  # bytes; larger results are not worth keeping
 
 

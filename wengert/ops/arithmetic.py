@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core import dtypes
+from wengert.core import dtypes, sizes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import as_dtype
 from wengert.core.here import traced
+from wengert.core.integers import by_function
 from wengert.core.operation import EachInput, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
+from wengert.core.sizes import differ
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.comparison import (
@@ -44,6 +46,7 @@ add: Binary = binary(
     "x + y.",
     ("[1.0, 2.0], [10.0, 20.0]", "[11. 22.]"),
     kernel="add",
+    integers=by_function(np.add),
     vjp=(lambda g, z, x, y: g, lambda g, z, x, y: g),
     saves="",
     takes=NUMBER + "O",
@@ -55,6 +58,7 @@ subtract: Binary = binary(
     "x - y.",
     ("[1.0, 2.0], [10.0, 20.0]", "[ -9. -18.]"),
     kernel="subtract",
+    integers=by_function(np.subtract),
     vjp=(lambda g, z, x, y: g, lambda g, z, x, y: -g),
     saves="",
     called="sub",
@@ -65,6 +69,7 @@ multiply: Binary = binary(
     "x * y.",
     ("[1.0, 2.0], [10.0, 20.0]", "[10. 40.]"),
     kernel="multiply",
+    integers=by_function(np.multiply),
     vjp=(lambda g, z, x, y: g * y, lambda g, z, x, y: g * x),
     saves="x",
     called="mul",
@@ -177,28 +182,29 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     return div_no_nan(ones_like(tensor), tensor)
 
 
-def _check_divisor(y: Any) -> None:
-    if y.dtype.kind in "iu" and np.any(y == 0):
+def _check_divisor(x: Any, y: Any) -> None:
+    if y.dtype.kind in "iu" and np.any(y == 0) and x.size:
         raise InvalidArgumentError("Integer division by zero")
 
 
 def _floor_div_kernel(xp: Any, x: Any, y: Any) -> Any:
-    _check_divisor(y)
-    return x // y
+    """Of floats the quotient rounded down: NumPy's `//` is one less where it rounds to a whole."""
+    _check_divisor(x, y)
+    return x // y if x.dtype.kind in "iu" else xp.floor(x / y)
 
 
 def _floor_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
-    _check_divisor(y)
+    _check_divisor(x, y)
     return xp.mod(x, y)
 
 
 def _truncate_div_kernel(xp: Any, x: Any, y: Any) -> Any:
-    _check_divisor(y)
+    _check_divisor(x, y)
     return (x - xp.fmod(x, y)) // y if x.dtype.kind in "iu" else xp.trunc(x / y)
 
 
 def _truncate_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
-    _check_divisor(y)
+    _check_divisor(x, y)
     return xp.fmod(x, y)
 
 
@@ -208,6 +214,7 @@ floordiv: Binary = binary(
     "x / y rounded towards minus infinity. It has no gradient.",
     ("[7, -7], [2, 2]", "[ 3 -4]"),
     kernel=_floor_div_kernel,
+    integers=by_function(np.floor_divide),
     takes=REAL_OR_INT,
 )
 floormod: Binary = binary(
@@ -216,6 +223,7 @@ floormod: Binary = binary(
     "What floor division leaves; it has the sign of y.",
     ("[7, -7], [3, 3]", "[1 2]"),
     kernel=_floor_mod_kernel,
+    integers=by_function(np.remainder),
     vjp=(lambda g, z, x, y: g, lambda g, z, x, y: -g * floordiv(x, y)),
     takes=REAL_OR_INT,
     saves="x",
@@ -245,7 +253,11 @@ truncatemod: Binary = binary(
 def _pow_kernel(xp: Any, x: Any, y: Any) -> Any:
     if y.dtype.kind == "i" and np.any(y < 0):
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
-    return xp.power(x, y)
+    z = xp.power(x, y)
+    if xp is np and y.dtype.kind == "f" and np.any(y == 0.5):
+        # NumPy takes the square root, which differs at -inf and at -0.
+        z = np.where((y == 0.5) & np.isneginf(x), z.dtype.type(np.inf), z) + z.dtype.type(0)
+    return z
 
 
 def _pow_rule_y(g: Any, z: Any, x: Any, y: Any) -> Any:
@@ -325,10 +337,12 @@ atan2: Binary = binary(
 nextafter: Binary = binary(
     "NextAfter",
     "math.nextafter",
-    "The number after x on the way to y. It has no gradient.",
+    "The number after x on the way to y. The gradient goes to x.",
     ("[0.0], [1.0]", "[1.e-45]"),
     parameters=("x1", "x2"),
     kernel="nextafter",
+    vjp=(lambda g, z, x, y: g, lambda g, z, x, y: zeros_like(g)),
+    saves="",
     takes="f",
 )
 
@@ -340,6 +354,7 @@ maximum: Binary = binary(
     "The larger of x and y. The gradient goes to x where they are equal.",
     ("[1.0, 5.0], [3.0, 2.0]", "[3. 5.]"),
     kernel="maximum",
+    integers=by_function(np.frompyfunc(sizes.maximum, 2, 1)),
     vjp=(
         lambda g, z, x, y: where(greater_equal(x, y), g, zeros_like(g)),
         lambda g, z, x, y: where(greater_equal(x, y), zeros_like(g), g),
@@ -353,6 +368,7 @@ minimum: Binary = binary(
     "The smaller of x and y. The gradient goes to x where they are equal.",
     ("[1.0, 5.0], [3.0, 2.0]", "[1. 2.]"),
     kernel="minimum",
+    integers=by_function(np.frompyfunc(sizes.minimum, 2, 1)),
     vjp=(
         lambda g, z, x, y: where(less_equal(x, y), g, zeros_like(g)),
         lambda g, z, x, y: where(less_equal(x, y), zeros_like(g), g),
@@ -395,13 +411,18 @@ def _inside(x: Any, low: Any, high: Any) -> Any:
     return logical_and(greater_equal(x, low), less_equal(x, high))
 
 
+def _above(x: Any, low: Any, high: Any) -> Any:
+    """Where the upper bound is the result; the lower one counts where they are the wrong way round."""
+    return logical_and(greater(x, high), greater_equal(high, low))
+
+
 CLIP: Row = op(
     "ClipByValue",
-    lambda xp, x, low, high: xp.minimum(xp.maximum(x, low), high),
+    lambda xp, x, low, high: xp.maximum(xp.minimum(x, high), low),
     vjp=(
         lambda g, y, x, low, high: where(_inside(x, low, high), g, zeros_like(g)),
-        lambda g, y, x, low, high: where(x < low, g, zeros_like(g)),
-        lambda g, y, x, low, high: where(x > high, g, zeros_like(g)),
+        lambda g, y, x, low, high: where(minimum(x, high) < low, g, zeros_like(g)),
+        lambda g, y, x, low, high: where(_above(x, low, high), g, zeros_like(g)),
     ),
     elementwise=True,
     saves="x",
@@ -438,6 +459,7 @@ def _not_above(bound: Any, limit: Any) -> Any:
 ADD_N: Row = op(
     "AddN",
     lambda xp, *xs: sum(xs[1:], start=xs[0]),
+    shape=lambda x, *others: x,
     vjp=EachInput(lambda i, g, y, *xs: g),
     linear="jointly",
     saves="",
@@ -458,7 +480,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
         )
     xs = matched("AddN", *inputs)
     for i, x in enumerate(xs):
-        if dims(x) != dims(xs[0]):
+        if differ(dims(x), dims(xs[0])):
             raise InvalidArgumentError(
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
                 f"Input 0: {shown(dims(xs[0]))} != input {i}: {shown(dims(x))} [Op:AddN]"

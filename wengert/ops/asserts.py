@@ -12,23 +12,42 @@ from typing import Any
 import numpy as np
 
 from wengert.core.convert import convert
-from wengert.core.dtypes import DType, as_dtype, float32
+from wengert.core.dtypes import DType, as_dtype, float32, int32
 from wengert.core.here import building, installed, named
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.shapes import TensorShape
-from wengert.core.symbolic import SymbolicTensor
-from wengert.core.tensor import Tensor
+from wengert.core.symbolic import SymbolicTensor, is_certain
+from wengert.core.tensor import Tensor, dims
 from wengert.core.variable import Variable
+from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
 from wengert.ops import comparison
-from wengert.ops.arithmetic import add, multiply, subtract
+from wengert.ops.arithmetic import add, minimum, multiply, subtract
 from wengert.ops.complex import abs as abs_
 from wengert.ops.creation import rank as rank_of
 from wengert.ops.creation import shape as shape_of
+from wengert.ops.creation import size as size_of
 from wengert.ops.flow import Assert, no_op
 from wengert.ops.reductions import reduce_all, reduce_any
 
 Compare = Callable[[Any, Any], Any]
+
+
+def same_vectors(p: Any, q: Any) -> Any:
+    """Whether two vectors are the same, of sizes that may differ."""
+    count = minimum(size_of(p), size_of(q))
+    same = reduce_all(comparison.equal(p[:count], q[:count]))
+    return comparison.logical_and(comparison.equal(size_of(p), size_of(q)), same)
+
+
+def _assert_same_shape(a: Any, b: Any, message: str) -> None:
+    """What only a run knows of two shapes, of unknown rank perhaps."""
+    # A shape that is known is a constant: of a variable it takes no reading.
+    p, q = [convert(dims(v), int32) if is_certain(dims(v)) else shape_of(v) for v in (a, b)]
+    words.assert_true(same_vectors(p, q), message)
+
+
+words.assert_same_shape = _assert_same_shape
 
 
 # ---- values -----------------------------------------------------------------------------------

@@ -23,10 +23,23 @@ from wengert.ops.special import scipys
 
 def _of_order(name: str, function: str, **fields: Any) -> Row:
     def kernel(xp: Any, x: Any, *, order: int) -> Any:
-        y = getattr(scipy_special(), function)(order, x.astype(np.float64))
+        wide = x.astype(np.float64)
+        y = getattr(scipy_special(), function)(order, wide)
+        if function == "ive":
+            y = np.where(np.abs(wide) < _LARGE, y, _ive_of_large(order, wide))
         return np.asarray(y).astype(x.dtype, copy=False)
 
     return op(name, kernel, elementwise=True, **fields)
+
+
+_LARGE = 1e9  # SciPy's ive is NaN from 2.1e9 on
+
+
+def _ive_of_large(order: int, x: Any) -> Any:
+    """i0e(x) (1 - n² / 2x), which leaves out n⁴ / 8x²; odd orders have the sign of x."""
+    size = np.abs(x)
+    y = scipy_special().i0e(size) * (1.0 - order * order / (2.0 * size))
+    return np.where((x < 0) & (order % 2 == 1), -y, y)
 
 
 def _at(row: Row, x: Any, order: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from wengert.core.dispatch import apply
@@ -28,7 +29,7 @@ def _add(xp: Any, x: Any, b: Any, *, data_format: str) -> Any:
 def _sum(xp: Any, g: Any, *, data_format: str) -> Any:
     wide = widened(g)
     if data_format == "NHWC":
-        rows = wide.reshape(-1, g.shape[-1])
+        rows = wide.reshape(math.prod(g.shape[:-1]), g.shape[-1])
         return rows.sum(axis=0, dtype=wide.dtype).astype(g.dtype, copy=False)
     axes = (0, *range(2, g.ndim))
     return wide.sum(axis=axes, dtype=wide.dtype).astype(g.dtype, copy=False)

@@ -13,13 +13,14 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core import nest
+from wengert.core.batch import Batcher
 from wengert.core.building import CONST
 from wengert.core.convert import convert
 from wengert.core.differentiate import pull_back_through_graph
 from wengert.core.dispatch import apply
 from wengert.core.forward import Accumulator
 from wengert.core.function_graph import FunctionGraph
-from wengert.core.here import building, entered, installed
+from wengert.core.here import building, entered, installed, state
 from wengert.core.node import Operation
 from wengert.core.operation import Attrs, Row
 from wengert.core.reverse import conjugated, joint_gradients
@@ -28,6 +29,7 @@ from wengert.core.tensor import TensorList, wrap
 from wengert.core.variable import Variable
 from wengert.core.words import words
 from wengert.engines.choosing import Chosen, compiled, engine_of
+from wengert.engines.numpy_engine import shapes_of
 from wengert.engines.plan import RESOURCES, Plan
 from wengert.ops.state import new_resource
 
@@ -96,7 +98,7 @@ class _BySize:
 
     def body_for(self, values: Sequence[Any]) -> Any:
         """What computes the results for values of these sizes; None: the graph itself."""
-        key = tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
+        key = shapes_of(values)
         found = self._made.get(key, False)
         if found is False:
             found = self._made_for(values) if len(self._made) < MOST_SIZES else None
@@ -218,7 +220,8 @@ class PulledBack:
             else:
                 gs = [self.graph.entered(g) for g in seeds]
             sources = [x for x in wanted if x is not None]
-            pulled = iter(pull_back_through_graph(of, gs, sources))
+            with self.graph.names.scoped("gradients"):  # not in the scopes it goes back through
+                pulled = iter(pull_back_through_graph(of, gs, sources))
             found = [None if x is None else next(pulled) for x in wanted]
             self.gradients = [words.to_dense(g) for g in found] if dense else found
 
@@ -352,6 +355,8 @@ class _Replay:
             row.kernel,
             joint=joint,
             joint_jvp=row.joint_jvp,
+            shape=row.shape,
+            dtype=row.dtype,
             many=True,
             users=True,
             closes=True,
@@ -362,3 +367,28 @@ class _Replay:
         if isinstance(value, SymbolicTensor) and value.op.graph is graph:
             return self.of(value)
         return self.known.get(id(value), value)
+
+
+def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """A joint rule that adds operations to a graph; for a batch, once for each example."""
+
+    def rule(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+        batcher = state.here.interpreter
+        if not isinstance(batcher, Batcher):
+            return joint(gs, ys, xs, attrs)
+        with batcher.outside(*state.here.recorders):
+            columns = [_examples(values, batcher) for values in (gs, ys, xs)]
+            pulled = [joint(*one, attrs) for one in zip(*columns, strict=True)]
+            stacked = [
+                None if part[0] is None else words.stack(list(part))
+                for part in zip(*pulled, strict=True)
+            ]
+        return [None if g is None else batcher.lift(g) for g in stacked]
+
+    return rule
+
+
+def _examples(values: Sequence[Any], batcher: Batcher) -> list[list[Any]]:
+    """Of each example of a batch the values."""
+    columns = [words.unstack(v._full) if batcher.holds(v) else [v] * batcher.size for v in values]
+    return [list(row) for row in zip(*columns, strict=True)]

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from typing import Any
+
+from wengert.core.locks import loaded
 
 
 @functools.cache
 def scipy_special() -> Any:
-    return importlib.import_module("scipy.special")
+    return loaded("scipy.special")
 
 
 @functools.cache
 def scipy_linalg() -> Any:
-    return importlib.import_module("scipy.linalg")
+    return loaded("scipy.linalg")
 
 
 @functools.cache
 def scipy_stats() -> Any:
-    return importlib.import_module("scipy.stats")
+    return loaded("scipy.stats")
 
 
 @functools.cache
 def scipy_sparse() -> Any:
-    return importlib.import_module("scipy.sparse")
+    return loaded("scipy.sparse")

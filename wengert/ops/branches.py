@@ -25,6 +25,7 @@ from wengert.ops.bodies import (
     Body,
     PulledBack,
     Pushed,
+    by_example,
     has_effects,
     leaves_of,
     replayed,
@@ -104,12 +105,13 @@ class Branches:
             "If" if len(self.bodies) == 2 else "Case",
             never_run,
             step=self.run,
-            joint=self._joint,
+            joint=by_example(self._joint),
             joint_jvp=self._joint_jvp,
             inline=self._inline,
             many=True,
             fills=False,
             effects=any(has_effects(b.graph) for b in self.bodies),
+            graphs=[b.graph for b in self.bodies],
         )
 
     def _inline(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
@@ -287,13 +289,22 @@ def cond(
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
     if building() is None:
-        return _as_returned((true_fn if convert(pred, hint=bool_) else false_fn)())
+        chosen = convert(pred, hint=bool_)
+        if isinstance(chosen, Batched):
+            return _chosen_by_example(chosen, _as_returned(true_fn()), _as_returned(false_fn()))
+        return _as_returned((true_fn if chosen else false_fn)())
     if isinstance(pred, bool):
         raise TypeError(
             f"pred must not be a Python bool, got {pred}: write `if` where the condition is known."
         )
     index = cast(_scalar(pred, "pred"), int32)
     return _branched("cond", 1 - index, [true_fn, false_fn], ("true_fn", "false_fn"))
+
+
+def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
+    """In a batch both branches are run, and each example takes the results of its own."""
+    nest.assert_same_structure(one, other)
+    return nest.map_structure(lambda a, b: where(chosen, a, b), one, other)
 
 
 @named

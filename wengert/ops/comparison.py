@@ -185,7 +185,13 @@ SELECT: Row = op(
     large=in_one_loop,
     saves="x",
 )
-WHERE: Row = op("Where", lambda xp, c: np.argwhere(c).astype(np.int64), by_value=True)
+WHERE: Row = op(
+    "Where",
+    lambda xp, c: np.argwhere(c).astype(np.int64),
+    shape=lambda c: (None, len(c)),
+    dtype=lambda c: np.dtype(np.int64),
+    by_value=True,
+)
 
 
 @traced

@@ -22,6 +22,8 @@ _IMAG = lambda xp, x: xp.imag(x).copy()  # noqa: E731
 REAL_PART: Row = op(
     "Real",
     _REAL,
+    shape=lambda x: x,
+    dtype=lambda x: np.zeros((), x).real.dtype,
     vjp=(lambda g, y, x: complex(g, zeros_like(g)),),
     linear=(0,),
     saves="",
@@ -29,6 +31,8 @@ REAL_PART: Row = op(
 IMAG_PART: Row = op(
     "Imag",
     _IMAG,
+    shape=lambda x: x,
+    dtype=lambda x: np.zeros((), x).real.dtype,
     vjp=(lambda g, y, x: complex(zeros_like(g), -g),),
     linear=(0,),
     saves="",

@@ -15,6 +15,7 @@ from wengert.core.dispatch import apply
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
+from wengert.core.sizes import certainly, maximum
 from wengert.core.tensor import dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import BatchRule, everywhere
@@ -281,14 +282,14 @@ def check_filter(image: Dims, kernel: Dims, attrs: Attrs, family: Family) -> Non
             )
     channels = _channels(image, attrs["data_format"])
     inner, made = kernel[-2:]
-    fits = channels == inner if family.depthwise else inner and channels % inner == 0
-    if not fits:
+    left = channels - inner if family.depthwise or certainly(inner == 0) else channels % inner
+    if certainly(left != 0):
         raise InvalidArgumentError(
             f"input depth must be evenly divisible by filter depth: {channels} vs {inner} "
             f"[Op:{who}]"
         )
-    groups = 1 if family.depthwise else max(channels // inner, 1)
-    if made % groups:
+    groups = 1 if family.depthwise else maximum(channels // inner, 1)
+    if certainly(made % groups != 0):
         raise InvalidArgumentError(
             f"output depth must be evenly divisible by number of groups: {made} vs {groups} "
             f"[Op:{who}]"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -11,18 +12,29 @@ from wengert.core import dtypes
 from wengert.core.convert import convert, convert_to_tensor, register_converter
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import DType, as_dtype
-from wengert.core.here import entered, traced
+from wengert.core.here import entered, state, traced
+from wengert.core.integers import array_of, integers_of
 from wengert.core.operation import Row
 from wengert.core.registry import op
-from wengert.core.shapes import shown
-from wengert.core.symbolic import AnyShape, Size, is_certain
+from wengert.core.shapes import TensorShape, shown
+from wengert.core.sizes import Size, Symbol, certainly, evaluated, positive
+from wengert.core.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
 from wengert.core.tensor import Tensor, dims, wrap
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
+from wengert.ops.arithmetic import maximum
 from wengert.ops.declare import matched
-from wengert.ops.elementwise import cast
+from wengert.ops.elementwise import cast, in_floats
 from wengert.ops.joining import stack
-from wengert.ops.shaping import as_shape, broadcast_to, one_axis, reshape, static, transpose
+from wengert.ops.shaping import (
+    BROADCAST_TO,
+    as_shape,
+    broadcast_to,
+    one_axis,
+    reshape,
+    static,
+    transpose,
+)
 
 
 @traced
@@ -54,9 +66,17 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     """The shape of something that is to be made."""
     sizes = as_shape(shape)
     for size in sizes:
-        if size < 0:
+        if size < 0 if type(size) is int else certainly(size < 0):
             raise InvalidArgumentError(f"Dimension {size} must be >= 0 [Op:Fill]")
-    return sizes
+    return tuple([s if type(s) is int else positive(s) for s in sizes])
+
+
+def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tensor:
+    """Zeros or ones; while a graph looks for a shape of unknown sizes, any tensor of that shape."""
+    if state.here.foreseeing and not is_certain(shape):
+        result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
+        return result
+    return entered(wrap(make(shape, dtype)))
 
 
 def _of_ones(dtype: Any) -> Any:
@@ -77,7 +97,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
     kind = as_dtype(dtype)
     if kind is dtypes.string:
         return constant(b"", shape=shape)
-    return entered(wrap(np.zeros(_sizes(shape), kind.numpy_dtype)))
+    return _made(np.zeros, _sizes(shape), kind.numpy_dtype)
 
 
 @traced
@@ -87,7 +107,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     >>> tf.ones([2]).numpy().tolist()
     [1.0, 1.0]
     """
-    return entered(wrap(np.ones(_sizes(shape), _of_ones(dtype))))
+    return _made(np.ones, _sizes(shape), _of_ones(dtype))
 
 
 @traced
@@ -98,6 +118,8 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
     [7, 7]
     """
     scalar = convert(value)
+    if scalar.shape.rank == 1 and scalar.shape[0] == 1:
+        scalar = reshape(scalar, ())
     if scalar._array.shape:
         raise InvalidArgumentError(
             f"value must represent a scalar, got shape {shown(scalar._array.shape)} [Op:Fill]"
@@ -145,14 +167,19 @@ def range_(
     if not (kind.is_integer or kind.is_floating):
         raise _no_range_of(kind)
     first, last, step = (_end_of_range(*named, kind) for named in zip(_ENDS, parts, strict=True))
-    if step == 0:
+    if certainly(step == 0):
         raise InvalidArgumentError("Requires delta != 0: 0 [Op:Range]")
+    if any(type(end) is Size for end in (first, last, step)):
+        count = (last - first + (step - 1 if step > 0 else step + 1)) // step
+        return _made(np.zeros, (positive(count),), kind.numpy_dtype)
     if not (first <= last if step > 0 else first >= last):
         sign = ">" if step < 0 else "<"
         raise InvalidArgumentError(
             f"Requires start {sign}= limit when delta {'<' if step < 0 else '>'} 0: "
             f"{first}/{last} [Op:Range]"
         )
+    if kind.is_integer:  # NumPy adds the step to the limit, which may not fit
+        first, last, step = int(first), int(last), int(step)
     return entered(wrap(np.arange(first, last, step).astype(kind.numpy_dtype)))
 
 
@@ -186,7 +213,9 @@ def _end_of_range(name: str, tensor: Tensor, dtype: DType) -> Any:
         raise InvalidArgumentError(
             f"{name} must be a scalar, not shape {shown(dims(tensor))} [Op:Range]"
         )
-    return np.asarray(cast(tensor, dtype))[()]
+    end = cast(tensor, dtype)
+    known = integers_of(end) if type(end) is SymbolicTensor else None
+    return np.asarray(end if known is None else known)[()]
 
 
 range_.__name__ = range_.__qualname__ = "range"
@@ -200,8 +229,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     [0.0, 0.5, 1.0]
     """
     first, last = matched("LinSpace", start, stop)
-    if first.dtype.is_integer:
-        first, last = cast(first, dtypes.float64), cast(last, dtypes.float64)
+    first, last = in_floats(first), in_floats(last)
     count = _count(num)
     shape = np.broadcast_shapes(tuple(dims(first)), tuple(dims(last)))
     at = one_axis(axis, len(shape) + 1, "LinSpace")
@@ -217,9 +245,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 def _count(num: Any) -> int:
     count = static(num)
-    if count.dtype.kind not in "iu":
+    if count.dtype.kind not in "iuO":
         raise TypeError(f"Argument `num` of tf.linspace must be an integer, got {num!r}.")
-    if count < 0:
+    if certainly(count < 0):
         raise InvalidArgumentError(f"Requires num >= 0, got {count} [Op:LinSpace]")
     return int(count)
 
@@ -251,10 +279,31 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     return grids
 
 
+def _counted(sizes: Any, dtype: DType, who: str) -> Any:
+    wide = np.array(sizes, np.int64)
+    if wide.size and wide.max() > np.iinfo(dtype.numpy_dtype).max:
+        raise InvalidArgumentError(
+            f"{wide.max()} does not fit into {dtype.name}: use out_type=tf.int64 [Op:{who}]"
+        )
+    return wide.astype(dtype.numpy_dtype)
+
+
 SHAPE: Row = op(
-    "Shape", lambda xp, x, *, dtype: np.array(x.shape, dtype.numpy_dtype), by_shape=True
+    "Shape",
+    lambda xp, x, *, dtype: _counted(x.shape, dtype, "Shape"),
+    shape=lambda have, *, dtype: (len(have),),
+    dtype=lambda x, *, dtype: dtype.numpy_dtype,
+    integers=lambda xs, attrs: array_of(tuple(iter(dims(xs[0])))),
+    by_shape=True,
 )
-SIZE: Row = op("Size", lambda xp, x, *, dtype: np.array(x.size, dtype.numpy_dtype), by_shape=True)
+SIZE: Row = op(
+    "Size",
+    lambda xp, x, *, dtype: _counted(x.size, dtype, "Size"),
+    shape=lambda have, *, dtype: (),
+    dtype=lambda x, *, dtype: dtype.numpy_dtype,
+    integers=lambda xs, attrs: array_of([count_of(dims(xs[0]))]).reshape(()),
+    by_shape=True,
+)
 
 
 @traced
@@ -268,7 +317,7 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     if not is_certain(dims(x)):
         result: Tensor = apply(SHAPE, (x,), {"dtype": kind})
         return result
-    return entered(wrap(np.array(dims(x), kind.numpy_dtype)))
+    return entered(wrap(_counted(dims(x), kind, "Shape")))
 
 
 @traced
@@ -292,7 +341,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     if not is_certain(dims(x)):
         result: Tensor = apply(SIZE, (x,), {"dtype": kind})
         return result
-    return cast(math.prod(dims(x)), kind)
+    return entered(wrap(_counted(math.prod(dims(x)), kind, "Size")))
 
 
 @traced
@@ -312,8 +361,19 @@ def shape_tensor(sizes: Any) -> Tensor:
         return shape(sizes.tensor)
     if isinstance(sizes, Tensor):
         return sizes
-    known = [shape(s.tensor)[s.axis] if type(s) is Size else convert(s) for s in sizes]
-    return stack([cast(s, dtypes.int32) for s in known])
+    return stack([cast(_size_tensor(s) if type(s) is Size else s, dtypes.int32) for s in sizes])
+
+
+def _size_tensor(size: Size) -> Tensor:
+    """A size that only a run knows is asked of the tensors whose sizes it follows from."""
+    found: Tensor = evaluated(size, _symbol_tensor, maximum)
+    return found
+
+
+def _symbol_tensor(symbol: Symbol) -> Tensor:
+    if symbol.element is None:
+        return size(symbol.tensor) if symbol.axis is None else shape(symbol.tensor)[symbol.axis]
+    return cast(reshape(symbol.tensor, (-1,))[symbol.element], dtypes.int32)
 
 
 def _blank(x: Any, wanted: tuple[int, ...]) -> Tensor:
@@ -321,9 +381,21 @@ def _blank(x: Any, wanted: tuple[int, ...]) -> Tensor:
 
 
 def _size_converter(value: Size, dtype: DType | None, hint: DType | None) -> Tensor:
-    """A size that only a run knows is asked of the tensor it is a size of."""
-    return cast(shape(value.tensor)[value.axis], dtype or hint or dtypes.int32)
+    return cast(_size_tensor(value), dtype or hint or dtypes.int32)
+
+
+def _shape_converter(value: TensorShape, dtype: DType | None, hint: DType | None) -> Tensor:
+    if dtype is not None and not dtype.is_integer:
+        raise TypeError(
+            f"Cannot convert {value!r} to dtype {dtype.name}. Allowed dtypes are tf.int32 and "
+            "tf.int64."
+        )
+    if not value.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known {value!r} to a Tensor.")
+    wanted = dtype or (hint if hint is dtypes.int64 else dtypes.int32)
+    return entered(wrap(_counted(value.as_list(), wanted, "Const")))
 
 
 register_converter(Size, _size_converter)
+register_converter(TensorShape, _shape_converter)
 words.blank = _blank

@@ -72,6 +72,11 @@ def _walk(scores: Any, jumps: Any) -> Any:
 
 
 def _scores(log_p: Any, classes: Any) -> Any:
+    count = log_p.shape[2]
+    if classes.size and classes.max() >= count:
+        raise InvalidArgumentError(
+            f"label {classes.max()} is not in [0, {count}): there are {count} classes [Op:CTCLoss]"
+        )
     return np.take_along_axis(log_p.astype(np.float64), classes[None], 2)
 
 

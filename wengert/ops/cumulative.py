@@ -41,6 +41,7 @@ def _cumulative(accumulate: str, neutral: int) -> Callable[..., Any]:
 CUMSUM: Row = op(
     "Cumsum",
     _cumulative("cumsum", 0),
+    shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, *, axis, exclusive, reverse: cumsum(g, axis, exclusive, not reverse),),
     linear=(0,),
     batch=axis_moved("Cumsum"),
@@ -75,6 +76,7 @@ def _shift_kernel(xp: Any, x: Any, *, axis: int, reverse: bool) -> Any:
 SHIFT: Row = op(
     "Shift",
     _shift_kernel,
+    shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, *, axis, reverse: _shifted(g, axis, not reverse),),
     linear=(0,),
     batch=axis_moved("Shift"),
@@ -83,6 +85,7 @@ SHIFT: Row = op(
 RECURRENCE: Row = op(
     "LinearRecurrence",
     _recurrence_kernel,
+    shape=lambda x, *_, **attrs: x,
     vjp=(
         lambda g, h, a, b, *, axis, reverse: (
             _adjoint_of_recurrence(g, a, axis, reverse) * _shifted(h, axis, reverse)
@@ -116,6 +119,7 @@ def _cumprod_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, reverse
 CUMPROD: Row = op(
     "Cumprod",
     _cumulative("cumprod", 1),
+    shape=lambda x, *_, **attrs: x,
     vjp=(_cumprod_rule,),
     batch=axis_moved("Cumprod"),
     saves="x",
@@ -155,6 +159,7 @@ def _difference(x: Any, y: Any, if_empty: float) -> Any:
 CUMULATIVE_LOGSUMEXP: Row = op(
     "CumulativeLogsumexp",
     _logsumexp_kernel,
+    shape=lambda x, *_, **attrs: x,
     vjp=(_logsumexp_rule,),
     batch=axis_moved("CumulativeLogsumexp"),
 )

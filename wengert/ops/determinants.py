@@ -100,6 +100,7 @@ def _slogdet_rule(gs: Any, ys: Any, a: Any) -> Any:
 LOG_MATRIX_DETERMINANT: Row = op(
     "LogMatrixDeterminant",
     _slogdet_kernel,
+    shape=lambda a: [a[:-2], a[:-2]],
     vjp=(_slogdet_rule,),
     batch=in_front("LogMatrixDeterminant"),
     many=True,

@@ -49,7 +49,12 @@ def _steps(a: list[Any], b: list[Any]) -> int:
     return row[-1]
 
 
-EDIT_DISTANCE: Row = op("EditDistance", _distance_kernel)
+EDIT_DISTANCE: Row = op(
+    "EditDistance",
+    _distance_kernel,
+    shape=lambda *_, shape, normalize: shape,
+    dtype=lambda *_, **__: np.dtype(np.float32),
+)
 
 
 @traced

@@ -8,8 +8,9 @@ import numpy as np
 
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
-from wengert.core.dtypes import DType, as_dtype, string
+from wengert.core.dtypes import DType, as_dtype, float32, float64, string
 from wengert.core.here import traced
+from wengert.core.integers import by_function
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor, TensorList
@@ -27,6 +28,7 @@ negative: Unary = unary(
     "The opposite of each element: -x.",
     ("[1.0, -2.0]", "[-1.  2.]"),
     kernel="negative",
+    integers=by_function(np.negative),
     vjp=lambda g, y, x: -g,
     saves="",
     takes=NUMBER,
@@ -130,8 +132,8 @@ expm1: Unary = unary(
     "exp(x) - 1, exact near zero.",
     ("[0.0, 1e-8]", "[0.e+00 1.e-08]"),
     kernel="expm1",
-    vjp=lambda g, y, x: g * (y + 1.0),
-    saves="y",
+    vjp=lambda g, y, x: g * exp(x),  # y + 1 has no digits left where x is negative
+    saves="x",
 )
 log: Unary = unary(
     "Log",
@@ -426,9 +428,16 @@ def _cast_rule(g: Any, y: Any, x: Any, *, dtype: DType, source: DType) -> Any:
     return cast(g, source)
 
 
-CAST: Row = op("Cast", _cast_kernel, vjp=(_cast_rule,), elementwise=True, saves="", linear=(0,), jvp=(
-    lambda t, y, x, *, dtype, source: cast(t, dtype) if dtype.is_differentiable else None,
-))  # fmt: skip
+CAST: Row = op(
+    "Cast",
+    _cast_kernel,
+    vjp=(_cast_rule,),
+    elementwise=True,
+    saves="",
+    linear=(0,),
+    jvp=(lambda t, y, x, *, dtype, source: cast(t, dtype) if dtype.is_differentiable else None,),
+    integers=by_function(lambda x, *, dtype, source: x),
+)
 
 
 @traced
@@ -447,3 +456,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         )
     result: Tensor = apply(CAST, (tensor,), {"dtype": wanted, "source": tensor.dtype})
     return result
+
+
+def in_floats(x: Tensor) -> Tensor:
+    """Integers in floats: those of one or two bytes in float32, which holds them all."""
+    if not x.dtype.is_integer:
+        return x
+    return cast(x, float32 if x.dtype.size < 4 else float64)

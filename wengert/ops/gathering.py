@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,10 +15,12 @@ from wengert.core.dispatch import apply
 from wengert.core.dtypes import VARIANT, DType, as_dtype
 from wengert.core.here import traced
 from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.integers import by_function, integer
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, normal_axis, shown
-from wengert.core.symbolic import SymbolicTensor, count_of
+from wengert.core.sizes import certainly, differ
+from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
@@ -27,7 +30,15 @@ from wengert.ops.elementwise import cast, zeros_like
 from wengert.ops.grouping import reduced_rows
 from wengert.ops.joining import concat
 from wengert.ops.lists import ADD_LISTS
-from wengert.ops.shaping import as_shape, one_axis, plain, reshape, static
+from wengert.ops.shaping import (
+    as_shape,
+    expand_dims,
+    one_axis,
+    plain,
+    reshape,
+    squeeze,
+    static,
+)
 
 # ---- gather along an axis ---------------------------------------------------------------------
 
@@ -80,7 +91,7 @@ def _gather_grad_kernel(xp: Any, g: Any, i: Any, *, axis: int, batch_dims: int, 
 def _gather_rule(g: Any, y: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> Any:
     shape = dims(x)
     if axis == 0 and batch_dims == 0 and type(g) in (Tensor, SymbolicTensor):
-        rows = reshape(g, (count_of(dims(i)), *shape[1:]))
+        rows = reshape(g, (math.prod(dims(i)), *shape[1:]))
         return IndexedSlices(rows, reshape(i, (-1,)), shape)
     attrs = {"axis": axis, "batch_dims": batch_dims, "shape": shape}
     return apply(GATHER_GRAD, (g, i), attrs)
@@ -95,17 +106,33 @@ def _batched_gather(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs
     return apply(GATHER, full, {"axis": axis + 1, "batch_dims": inner + 1})
 
 
+def _gathered_shape(x: Dims, i: Dims, *, axis: int, batch_dims: int) -> Dims:
+    return (*x[:axis], *i[batch_dims:], *x[axis + 1 :])
+
+
 GATHER: Row = op(
     "GatherV2",
     _gather_kernel,
+    shape=_gathered_shape,
+    integers=by_function(lambda x, i, **attrs: _gather_kernel(np, x, i.astype(np.intp), **attrs)),
     vjp=(_gather_rule, None),
     linear=(0,),
     batch=_batched_gather,
     saves="x",
 )
+
+
+def densely_gathered(x: Any, places: Any, axis: int = 0) -> Tensor:
+    """Slices along an axis, for functions whose gradient is a tensor in TensorFlow."""
+    if axis:
+        return gather(x, places, axis=axis)
+    return squeeze(gather(expand_dims(x, 0), places, axis=1), 0)
+
+
 GATHER_GRAD: Row = op(
     "GatherV2Grad",
     _gather_grad_kernel,
+    shape=lambda g, i, *, axis, batch_dims, shape: shape,
     vjp=(
         lambda g, y, x, i, *, axis, batch_dims, shape: gather(
             g, i, axis=axis, batch_dims=batch_dims
@@ -115,6 +142,10 @@ GATHER_GRAD: Row = op(
     linear=(0,),
     saves="x",
 )
+
+
+# How rows are taken of what is no tensor, by its type.
+ROWS_OF: Final[dict[type, Callable[[Any, Any], Any]]] = {}
 
 
 @traced
@@ -133,6 +164,8 @@ def gather(
     >>> tf.gather([[1, 2], [3, 4]], [1, 0], axis=1, batch_dims=1).numpy().tolist()
     [2, 3]
     """
+    if type(params) in ROWS_OF and axis in (None, 0) and not batch_dims:
+        return ROWS_OF[type(params)](params, integers(indices))  # type: ignore[no-any-return]
     x, i = convert(params), integers(indices)
     if not dims(x):
         raise InvalidArgumentError("params must be at least 1 dimensional [Op:GatherV2]")
@@ -156,7 +189,7 @@ def gather(
 
 def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
     for axis in range(count):
-        if params[axis] != indices[axis]:
+        if certainly(params[axis] != indices[axis]):
             raise InvalidArgumentError(
                 f"params.shape[{axis}]: {params[axis]} should be equal to "
                 f"indices.shape[{axis}]: {indices[axis]} [Op:{who}]"
@@ -216,21 +249,27 @@ def linear(places: Sequence[Any], shape: Dims) -> Any:
     return ids.ravel()
 
 
+def _gather_nd_rule(g: Any, y: Any, x: Any, i: Any, *, batch_dims: int) -> Any:
+    shape, places = dims(x), dims(i)
+    rows = len(places) == 2 and type(places[1]) is int and places[1] == 1 and not batch_dims
+    if rows and type(g) in (Tensor, SymbolicTensor):
+        return IndexedSlices(g, reshape(i, (-1,)), shape)
+    return apply(SCATTER_ND, (i, g), {"shape": shape, "batch_dims": batch_dims})
+
+
 GATHER_ND: Row = op(
     "GatherNd",
     _gather_nd_kernel,
-    vjp=(
-        lambda g, y, x, i, *, batch_dims: apply(
-            SCATTER_ND, (i, g), {"shape": dims(x), "batch_dims": batch_dims}
-        ),
-        None,
-    ),
+    shape=lambda x, i, *, batch_dims: (*i[:-1], *x[batch_dims + operator.index(i[-1]) :]),
+    vjp=(_gather_nd_rule, None),
     linear=(0,),
     saves="x",
 )
 SCATTER_ND: Row = op(
     "ScatterNd",
     _scatter_nd_kernel,
+    shape=lambda i, updates, *, shape, batch_dims: shape,
+    dtype=lambda i, updates, **_: updates,
     vjp=(
         None,
         lambda g, y, i, u, *, shape, batch_dims: gather_nd(g, i, batch_dims),
@@ -291,12 +330,12 @@ def check_scatter(indices: Dims, updates: Dims, shape: Dims, who: str) -> None:
         raise InvalidArgumentError(f"Indices shape must have rank at least one. [Op:{who}]")
     *outer, depth = indices
     count = len(outer)
-    if tuple(outer) != updates[:count]:
+    if differ(outer, updates[:count]):
         raise InvalidArgumentError(
             f"Dimensions [0,{count}) of indices[shape={shown(indices)}] must match dimensions "
             f"[0,{count}) of updates[shape={shown(updates)}] [Op:{who}]"
         )
-    if depth > len(shape) or shape[depth:] != updates[count:]:
+    if depth > len(shape) or differ(shape[depth:], updates[count:]):
         raise InvalidArgumentError(
             f"Dimensions [{depth},{len(shape)}) of input[shape={shown(shape)}] must match "
             f"dimensions [{count},{len(updates)}) of updates[shape={shown(updates)}] "
@@ -317,7 +356,12 @@ def _one_hot_kernel(xp: Any, i: Any, *, depth: int, axis: int, on: Any, off: Any
     return np.moveaxis(out, -1, axis)
 
 
-ONE_HOT: Row = op("OneHot", _one_hot_kernel)
+ONE_HOT: Row = op(
+    "OneHot",
+    _one_hot_kernel,
+    shape=lambda i, *, depth, axis, on, off: (*i[:axis], depth, *i[axis:]),
+    dtype=lambda i, *, on, **_: on.dtype,
+)
 
 
 @traced
@@ -336,8 +380,8 @@ def one_hot(
     [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     """
     i = integers(indices, "TI", "uint8, int8, int32, int64")
-    count = int(static(depth))
-    if count < 0:
+    count = integer(depth)
+    if certainly(count < 0):
         raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")
     kind = _one_hot_dtype(on_value, off_value, dtype)
     on, off = (
@@ -384,9 +428,14 @@ def rows_of_segments(g: Any, ids: Any) -> Any:
     return where(mask, picked, zeros_like(picked))
 
 
+def segmented_shape(x: Dims, ids: Dims, *, num_segments: int) -> Dims:
+    return (num_segments, *x[len(ids) :])
+
+
 UNSORTED_SEGMENT_SUM: Row = op(
     "UnsortedSegmentSum",
     _segment_sum_kernel,
+    shape=segmented_shape,
     vjp=(lambda g, y, x, ids, *, num_segments: rows_of_segments(g, ids), None),
     linear=(0,),
     saves="x",
@@ -403,7 +452,7 @@ def unsorted_segment_sum(
     [4.0, 2.0]
     """
     x, ids = convert(data), integers(segment_ids)
-    if dims(x)[: len(dims(ids))] != dims(ids):
+    if differ(dims(x)[: len(dims(ids))], dims(ids)):
         raise InvalidArgumentError(
             f"data.shape = {shown(dims(x))} does not start with segment_ids.shape = "
             f"{shown(dims(ids))} [Op:UnsortedSegmentSum]"

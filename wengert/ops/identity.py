@@ -11,6 +11,7 @@ from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
 from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.integers import by_function
 from wengert.core.operation import EachInput, Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor
@@ -24,6 +25,7 @@ IDENTITY: Row = op(
     lambda xp, x: x,
     vjp=(lambda g, y, x: g,),
     elementwise=True,
+    integers=by_function(lambda x: x),
     passes_slices=True,
     saves="",
 )
@@ -35,7 +37,7 @@ READ: Row = op(
     vjp=(lambda g, y, x: g,),
     elementwise=True,
     passes_slices=True,
-    saves="",
+    saves="y",  # the variable may have another value when a rule asks
 )
 IDENTITY_N: Row = op(
     "IdentityN",

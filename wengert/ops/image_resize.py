@@ -20,8 +20,9 @@ from wengert.core.here import traced
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims
+from wengert.core.sizes import certainly
 from wengert.core.tensor import Tensor, dims
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.ops import image_weights as weights
 from wengert.ops.elementwise import cast
 from wengert.ops.precision import widened
@@ -210,7 +211,7 @@ def resized(row: Row, images: Tensor, size: Dims, **how: Any) -> Tensor:
     """A resize of a batch of images, checked."""
     if min(size) < 1:
         raise InvalidArgumentError(f"output dimensions must be positive [Op:{row.name}]")
-    if 0 in dims(images)[1:3]:
+    if any(certainly(s == 0) for s in dims(images)[1:3]):
         raise InvalidArgumentError(f"input image must be of non-zero size [Op:{row.name}]")
     x = images if row is NEAREST else floating(images)
     result: Tensor = apply(row, (x,), {"size": size, **how})
@@ -263,6 +264,8 @@ def resize_with(
 def _size(size: Any) -> Dims:
     try:
         wanted = as_shape(size)
+    except SymbolicValueError:
+        raise
     except TypeError:
         raise ValueError(f"'size' must be a 1-D int32 Tensor, not {size!r}") from None
     if len(wanted) != 2:

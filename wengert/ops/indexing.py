@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,10 +11,14 @@ import numpy as np
 from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.here import traced
+from wengert.core.integers import integer
 from wengert.core.shapes import Dims, shown
+from wengert.core.sizes import certainly, differ
+from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor, dims
 from wengert.core.variable import Variable
 from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.ops.comparison import where
 from wengert.ops.gathering import gather
 from wengert.ops.shaping import as_shape, one_axis, reshape
 from wengert.ops.slicing import Index, sliced
@@ -47,15 +52,15 @@ def _index(part: Any) -> Any:
     if isinstance(part, bool) or not hasattr(part, "__index__"):
         raise _bad_index(part)
     try:
-        return int(part.__index__())
+        return integer(part)
     except SymbolicValueError:
         raise
     except TypeError:
         raise _bad_index(part) from None
 
 
-def _bound(value: Any) -> int | None:
-    return None if value is None else int(_index(value))
+def _bound(value: Any) -> Any:
+    return None if value is None else _index(value)
 
 
 def _bad_index(part: Any) -> TypeError:
@@ -83,11 +88,11 @@ def _checked(key: Index, shape: Dims) -> Index:
         if part is Ellipsis:
             axis = len(shape) - _consumed_after(key)
         elif isinstance(part, slice):
-            if part.step == 0:
+            if part.step is not None and certainly(part.step == 0):
                 raise InvalidArgumentError(f"strides[{axis}] must be non-zero [Op:StridedSlice]")
             axis += 1
         elif part is not None:
-            if not -shape[axis] <= part < shape[axis]:
+            if certainly(part < -shape[axis]) or certainly(part >= shape[axis]):
                 raise InvalidArgumentError(
                     f"slice index {part} of dimension {axis} out of bounds. [Op:StridedSlice]"
                 )
@@ -156,13 +161,20 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     >>> tf.boolean_mask([1.0, 2.0, 3.0], [True, False, True]).numpy().tolist()
     [1.0, 3.0]
     """
-    x, chosen = convert(tensor), np.asarray(convert(mask))
-    shape = dims(x)
-    if not chosen.ndim:
+    x, chosen = convert(tensor), convert(mask)
+    shape, rank = dims(x), len(dims(chosen))
+    if not rank:
         raise ValueError("mask cannot be scalar.")
     at = 0 if axis is None else one_axis(axis, len(shape), "BooleanMask")
-    covered = shape[at : at + chosen.ndim]
-    if covered != chosen.shape:
-        raise ValueError(f"Shapes {covered} and {chosen.shape} are incompatible: mask and tensor")
-    flat = reshape(x, (*shape[:at], chosen.size, *shape[at + chosen.ndim :]))
-    return gather(flat, convert(np.flatnonzero(chosen)), axis=at)
+    covered = shape[at : at + rank]
+    if differ(covered, dims(chosen)):
+        raise ValueError(f"Shapes {covered} and {dims(chosen)} are incompatible: mask and tensor")
+    flat = reshape(x, (*shape[:at], math.prod(covered), *shape[at + rank :]))
+    return gather(flat, _places(chosen), axis=at)
+
+
+def _places(mask: Tensor) -> Tensor:
+    """Where a mask, seen as a vector, is true."""
+    if type(mask) is SymbolicTensor and mask._known is None:
+        return reshape(where(reshape(mask, (-1,))), (-1,))
+    return convert(np.flatnonzero(np.asarray(mask)))

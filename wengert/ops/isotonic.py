@@ -14,7 +14,7 @@ from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.tensor import Tensor, dims
 from wengert.ops.creation import range_
-from wengert.ops.elementwise import cast
+from wengert.ops.elementwise import cast, in_floats
 from wengert.ops.gathering import gather
 from wengert.ops.segments import unsorted_segment_mean
 from wengert.ops.shaping import one_axis, reshape, transpose
@@ -67,7 +67,7 @@ def isotonic_regression(
     >>> fit.numpy().tolist(), pools.numpy().tolist()
     ([3.0, 1.5, 1.5, 0.0], [0, 1, 1, 2])
     """
-    x = convert(inputs)
+    x = in_floats(convert(inputs))
     perm = to_last(one_axis(axis, len(dims(x)), "IsotonicRegression"), len(dims(x)))
     moved = transpose(x, perm)
     rows = reshape(moved, (-1, dims(moved)[-1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -11,10 +12,12 @@ import numpy as np
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
+from wengert.core.integers import by_function
 from wengert.core.operation import EachInput, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, normal_axis, shown
-from wengert.core.symbolic import AnyShape, Size
+from wengert.core.sizes import Size, certainly, differ
+from wengert.core.symbolic import AnyShape
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
@@ -37,9 +40,22 @@ def _part_of_concat(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
     return sliced(g, key)
 
 
+def _joined_shape(*shapes: Dims, axis: int) -> Dims:
+    """The sizes along the axis in sum; of the others, those that are known somewhere."""
+    known = [shape for shape in shapes if isinstance(shape, tuple)] or shapes[:1]
+    if len(known) < len(shapes):
+        return (*_joined_shape(*known, axis=axis)[:axis], None, *known[0][axis + 1 :])  # type: ignore[arg-type]
+    columns = list(zip(*shapes, strict=True))
+    sizes = [next((s for s in column if type(s) is int), column[0]) for column in columns]
+    sizes[axis] = sum(columns[axis])
+    return tuple(sizes)
+
+
 CONCAT: Row = op(
     "ConcatV2",
     lambda xp, *xs, axis: xp.concatenate(xs, axis),
+    shape=_joined_shape,
+    integers=by_function(lambda *xs, axis: np.concatenate(xs, axis)),
     vjp=EachInput(_part_of_concat),
     linear="jointly",
     batch=axis_moved("ConcatV2"),
@@ -61,9 +77,12 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     if type(given[0]) in JOINED:
         return JOINED[type(given[0])][0](given, axis)  # type: ignore[no-any-return]
     if len(given) == 1:
+        if static(axis).ndim:
+            raise ValueError(f"The axis of tf.concat must be one integer, got {axis!r}.")
         return convert(identity(given[0]))
     xs = matched("ConcatV2", *given)
-    shapes = [dims(x) for x in xs]
+    # Where one has a rank, those of unknown rank have the same.
+    shapes = [s for s in map(dims, xs) if isinstance(s, tuple)] or [dims(xs[0])]
     for i, shape in enumerate(shapes):
         if len(shape) != len(shapes[0]):
             raise InvalidArgumentError(
@@ -78,7 +97,7 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     at = one_axis(axis, len(shapes[0]), "ConcatV2", complaint)
     for i, shape in enumerate(shapes):
         for other, (a, b) in enumerate(zip(shapes[0], shape, strict=True)):
-            if a != b and other != at:
+            if other != at and certainly(a != b):
                 raise InvalidArgumentError(
                     f"ConcatOp : Dimension {other} in both shapes must be equal: shape[0] = "
                     f"{shown(shapes[0])} vs. shape[{i}] = {shown(shape)} [Op:ConcatV2]"
@@ -87,9 +106,17 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     return result
 
 
+def _stacked_shape(*shapes: Dims, axis: int) -> Dims:
+    columns = zip(*shapes, strict=True)
+    sizes = [next((s for s in column if type(s) is int), column[0]) for column in columns]
+    return (*sizes[:axis], len(shapes), *sizes[axis:])
+
+
 PACK: Row = op(
     "Pack",
     lambda xp, *xs, axis: xp.stack(xs, axis),
+    shape=_stacked_shape,
+    integers=by_function(lambda *xs, axis: np.stack(xs, axis)),
     vjp=EachInput(lambda i, g, y, *xs, axis: sliced(g, (*[slice(None)] * axis, i))),
     linear="jointly",
     batch=axis_moved("Pack"),
@@ -112,7 +139,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         return JOINED[type(given[0])][1](given, axis)  # type: ignore[no-any-return]
     xs = matched("Pack", *_agreeing(given))
     for i, x in enumerate(xs):
-        if dims(x) != dims(xs[0]):
+        if differ(dims(x), dims(xs[0])):
             raise InvalidArgumentError(
                 f"Shapes of all inputs must match: values[0].shape = {shown(dims(xs[0]))} != "
                 f"values[{i}].shape = {shown(dims(x))} [Op:Pack]"
@@ -133,10 +160,30 @@ def _agreeing(values: list[Any]) -> list[Any]:
     return values if hint is None else [convert(value, hint=hint) for value in values]
 
 
+def _unpack_kernel(xp: Any, x: Any, *, num: int, axis: int) -> list[Any]:
+    slices = list(xp.moveaxis(x, axis, 0))
+    if len(slices) != num:
+        raise _wrong_count(x.shape, num, axis)
+    return slices
+
+
+def _wrong_count(shape: Any, num: int, axis: int) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Input shape axis {axis} must equal {num}, got shape {shown(shape)} [Op:Unpack]"
+    )
+
+
+def _unpacked_shapes(shape: Any, *, num: int, axis: int) -> list[Any]:
+    one = None if isinstance(shape, AnyShape) else (*shape[:axis], *shape[axis + 1 :])
+    return [one] * num
+
+
 UNPACK: Row = op(
     "Unpack",
-    lambda xp, x, *, axis: list(xp.moveaxis(x, axis, 0)),
-    vjp=(lambda gs, ys, x, *, axis: stack(gs, axis),),
+    _unpack_kernel,
+    shape=_unpacked_shapes,
+    integers=by_function(partial(_unpack_kernel, np)),
+    vjp=(lambda gs, ys, x, *, num, axis: stack(gs, axis),),
     linear=(0,),
     batch=axis_moved("Unpack"),
     many=True,
@@ -156,26 +203,18 @@ def unstack(
     """
     x = convert(value)
     shape = dims(x)
-    if not -len(shape) <= axis < len(shape):
-        raise ValueError(f"Argument `axis` = {axis} not in range [{-len(shape)}, {len(shape)})")
-    at = normal_axis(axis, len(shape))
-    if not isinstance(shape[at], int):  # a Size
-        return _unstacked_later(x, num, at)
-    if num is not None and num != shape[at]:
-        raise InvalidArgumentError(
-            f"Input shape axis {at} must equal {num}, got shape {shown(shape)} [Op:Unpack]"
-        )
-    results: list[Tensor] = apply(UNPACK, (x,), {"axis": at})
-    return results
-
-
-def _unstacked_later(x: Tensor, num: int | None, axis: int) -> list[Tensor]:
-    """A graph must know how many slices there will be."""
-    if num is None:
+    at, size = axis, None
+    if isinstance(shape, tuple):
+        if not -len(shape) <= axis < len(shape):
+            raise ValueError(f"Argument `axis` = {axis} not in range [{-len(shape)}, {len(shape)})")
+        at = normal_axis(axis, len(shape))
+        size = shape[at] if type(shape[at]) is int else None
+    wanted = size if num is None else num
+    if wanted is None:  # a graph must know how many slices there will be
         raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
-    checked = identity(x)
-    checked.set_shape([num if i == axis else None for i in range(len(dims(x)))])
-    results: list[Tensor] = apply(UNPACK, (checked,), {"axis": axis})
+    if size is not None and wanted != size:
+        raise _wrong_count(shape, wanted, at)
+    results: list[Tensor] = apply(UNPACK, (x,), {"num": wanted, "axis": at})
     return results
 
 
@@ -187,6 +226,10 @@ def _split_row(name: str) -> Row:
     return op(
         name,
         _split_kernel,
+        shape=lambda have, *, sizes, axis: [
+            (*have[:axis], size, *have[axis + 1 :]) for size in sizes
+        ],
+        integers=by_function(partial(_split_kernel, np)),
         vjp=(lambda gs, ys, x, *, sizes, axis: concat(gs, axis),),
         linear=(0,),
         batch=axis_moved(name),
@@ -216,7 +259,8 @@ def split(
     [[1], [2, 3, 4]]
     """
     x, asked = convert(value), static(num_or_size_splits)
-    if asked.ndim and asked.min(initial=0) >= 0 and _is_unknown(dims(x), int(static(axis))):
+    plain = all(type(s) is int and s >= 0 for s in asked.ravel().tolist())
+    if asked.ndim and plain and _is_unknown(dims(x), int(static(axis))):
         return _split_later(x, asked.tolist(), int(static(axis)))
     complaint = "-input rank({low}) <= split_dim < input rank ({rank}), but got {at}"
     at = one_axis(axis, len(dims(x)), "SplitV", complaint)
@@ -227,14 +271,14 @@ def split(
             raise InvalidArgumentError(
                 f"Value for attr 'num_split' of {parts} must be at least minimum 1 [Op:Split]"
             )
-        if size % parts:
+        if certainly(size % parts != 0):
             raise InvalidArgumentError(
                 "Number of ways to split should evenly divide the split dimension, but got "
                 f"split_dim {at} (size = {size}) and num_split {parts} [Op:Split]"
             )
         sizes = (size // parts,) * parts
     else:
-        sizes = _split_sizes(tuple(int(s) for s in asked), size, at)
+        sizes = _split_sizes(tuple(asked.tolist()), size, at)
     row = SPLIT_BY_SIZES if asked.ndim else SPLIT
     results: list[Tensor] = apply(row, (x,), {"sizes": sizes, "axis": at})
     return results
@@ -255,11 +299,12 @@ def _split_later(x: Any, sizes: list[int], axis: int) -> list[Tensor]:
 
 
 def _split_sizes(sizes: Dims, size: int, axis: int) -> Dims:
-    if sizes.count(-1) > 1:
+    is_rest = [type(s) is int and s == -1 for s in sizes]
+    if sum(is_rest) > 1:
         raise InvalidArgumentError("There can only be one -1 in the input. [Op:SplitV]")
-    rest = size - sum(s for s in sizes if s != -1)
-    resolved = tuple(rest if s == -1 else s for s in sizes)
-    if any(s < 0 for s in resolved) or sum(resolved) != size:
+    left = size - sum(s for s, rest in zip(sizes, is_rest, strict=True) if not rest)
+    resolved = tuple([left if rest else s for s, rest in zip(sizes, is_rest, strict=True)])
+    if any(certainly(s < 0) for s in resolved) or certainly(sum(resolved) != size):
         raise InvalidArgumentError(
             f"Determined shape must either match input shape along split_dim {axis} exactly if "
             f"fully specified, or be less than the size of the input along split_dim if not: "

@@ -17,6 +17,7 @@ from wengert.core.shapes import TensorShape
 from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor
 from wengert.core.value import Value
+from wengert.core.variable import Variable
 from wengert.errors import InvalidArgumentError
 
 
@@ -40,7 +41,9 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     if isinstance(tensor, SymbolicTensor):
         known = tensor._known
         return None if known is None else np.array(known)
-    return np.asarray(tensor) if isinstance(tensor, Tensor) else None
+    if isinstance(tensor, Variable):
+        return None
+    return np.asarray(tensor) if isinstance(tensor, Tensor) else tensor
 
 
 def _checked(xp: Any, x: Any, *, shape: TensorShape) -> Any:

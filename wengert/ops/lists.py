@@ -21,6 +21,7 @@ from wengert.core.registry import op
 from wengert.core.tensor import Tensor, TensorList, wrap
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError, OutOfRangeError
+from wengert.ops.joining import concat
 
 LIST: Final = ((), VARIANT)  # what is known of a list: a scalar of its own dtype
 
@@ -124,6 +125,29 @@ def _stacked_like(xp: Any, values: list[Any], like: Any) -> Any:
     return xp.stack(filled) if filled else xp.zeros_like(like)
 
 
+def _joined(xp: Any, values: list[Any], dtype: Any, shape: Any) -> Any:
+    """The elements, of different lengths perhaps, one behind the other."""
+    if any(v is None for v in values):
+        return _in_one(xp, _stacked(xp, values, dtype, shape))
+    return xp.concatenate(values) if values else xp.zeros((0, *[s or 0 for s in shape or ()][1:]), dtype)  # fmt: skip
+
+
+def _in_one(xp: Any, stacked: Any) -> Any:
+    return xp.reshape(stacked, (-1, *stacked.shape[2:]))
+
+
+def _parted(xp: Any, joined: Any, like: list[Any]) -> list[Any]:
+    """An array as a list of parts as long as the elements of another list."""
+    ends = np.cumsum([len(v) for v in like], dtype=int).tolist()
+    return [joined[end - len(v) : end] for v, end in zip(like, ends, strict=True)]
+
+
+def _joined_like(xp: Any, values: list[Any], like: list[Any]) -> Any:
+    padded = [*values, *[None] * (len(like) - len(values))]
+    pairs = zip(padded, like, strict=True)
+    return xp.concatenate([xp.zeros_like(v) if g is None else g for g, v in pairs])
+
+
 def _list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
     """An operation on lists. Where nothing else is said, the result is a list."""
 
@@ -162,6 +186,14 @@ class _Ours:
     @staticmethod
     def stack(values: Any) -> Any:
         return words.stack(list(values))
+
+    @staticmethod
+    def concatenate(values: Any) -> Any:
+        return concat(list(values), 0)
+
+    @staticmethod
+    def reshape(x: Any, shape: Any) -> Any:
+        return words.reshape(x, shape)
 
 
 def elements_of(value: Any) -> Any:
@@ -260,6 +292,28 @@ STACK_LIKE: Row = _list_op(
     forms=_form_of(1),
     vjp=(lambda g, y, values, like: apply(UNSTACK_LIST, (g,)), None),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(STACK_LIKE, ts[0], ys[0]),
+)
+CONCAT_LIST: Row = _list_op(
+    "TensorListConcatV2",
+    lambda xp, values, *, dtype, shape: _joined(xp, values, dtype, shape),
+    forms=lambda xs, attrs: [
+        (None if attrs["shape"] is None else (None, *attrs["shape"][1:]), attrs["dtype"])
+    ],
+    vjp=(lambda g, y, values, *, dtype, shape: apply(PART_LIST, (g, values)),),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(CONCAT_LIKE, ts[0], xs[0], ys[0]),
+)
+PART_LIST: Row = _list_op(
+    "TensorListSplit",
+    _parted,
+    vjp=(lambda g, y, joined, like: apply(CONCAT_LIKE, (g, like, joined)), None),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(PART_LIST, ts[0], xs[1]),
+)
+CONCAT_LIKE: Row = _list_op(
+    "TensorListConcatLike",
+    lambda xp, values, like, joined: _joined_like(xp, values, like),
+    forms=_form_of(2),
+    vjp=(lambda g, y, values, like, joined: apply(PART_LIST, (g, like)), None, None),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(CONCAT_LIKE, ts[0], *xs[1:]),
 )
 UNSTACK_LIST: Row = _list_op(
     "TensorListFromTensor",

@@ -6,16 +6,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.core import nest
+from wengert.core.batch import Batcher
 from wengert.core.convert import convert
-from wengert.core.dtypes import int32
+from wengert.core.dtypes import bool_, int32
 from wengert.core.function_graph import FunctionGraph
-from wengert.core.here import building, installed, named
+from wengert.core.here import building, installed, named, state
 from wengert.core.shapes import TensorShape
 from wengert.core.variable import Variable
+from wengert.errors import UnimplementedError
 from wengert.ops.bodies import as_output, leaves_of, with_leaves
 from wengert.ops.comparison import less, logical_and
 from wengert.ops.identity import identity
-from wengert.ops.loops import Loop, check_shapes
+from wengert.ops.loops import Loop, check_shapes, decided, kept_where
+from wengert.ops.reductions import reduce_any
 from wengert.ops.tensor_array import TensorArray
 
 
@@ -43,6 +46,9 @@ def while_loop(
     if isinstance(loop_vars, (list, tuple)) and not loop_vars:
         raise ValueError("'loop_vars' cannot be empty.")
     variables = _Variables(loop_vars)
+    batcher = state.here.interpreter
+    if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.builds:
+        return _of_batches(batcher, cond, body, variables, maximum_iterations)
     if building() is None:
         return _in_python(cond, body, variables, maximum_iterations)
     return _in_graph(cond, body, variables, shape_invariants, maximum_iterations)
@@ -85,11 +91,58 @@ def _in_python(
 ) -> Any:
     values = variables.initial
     runs = 0
-    while (maximum is None or runs < int(maximum)) and bool(cond(*variables.arguments(values))):
+    while maximum is None or runs < int(maximum):
+        goes_on, mask = decided(convert(cond(*variables.arguments(values)), hint=bool_))
+        if not goes_on:
+            break
         returned = variables.returned(body(*variables.arguments(values)))
-        values = nest.map_structure(_as_tensor, returned)
+        before, values = values, nest.map_structure(_as_tensor, returned)
+        if mask is not None:
+            values = nest.pack_sequence_as(
+                values, kept_where(mask, nest.flatten(values), nest.flatten(before))
+            )
         runs += 1
     return nest.map_structure(lambda v: v if isinstance(v, TensorArray) else identity(v), values)
+
+
+def _of_batches(
+    batcher: Batcher,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    variables: _Variables,
+    maximum: Any,
+) -> Any:
+    """The loop of a vectorized function in a graph: one of whole batches, while any example goes on."""
+    if state.here.recorders:
+        raise UnimplementedError(
+            "In a graph a loop inside of a vectorized function is not differentiated inside of "
+            "it. Take the gradient outside, or outside of tf.function."
+        )
+
+    def arranged(fulls: Sequence[Any]) -> Any:
+        values = [batcher.lift(full) for full in fulls]
+        return nest.pack_sequence_as(variables.initial, values)
+
+    def goes_on(*fulls: Any) -> Any:
+        with batcher.inside():
+            return batcher.full(convert(cond(*variables.arguments(arranged(fulls))), hint=bool_))
+
+    def step(*fulls: Any) -> list[Any]:
+        mask = goes_on(*fulls)
+        with batcher.inside():
+            before = arranged(fulls)
+            after = variables.returned(body(*variables.arguments(before)))
+            kept = kept_where(
+                batcher.lift(mask), [convert(v) for v in nest.flatten(after)], nest.flatten(before)
+            )
+            return [batcher.full(v) for v in kept]
+
+    fulls = [batcher.full(v) for v in nest.flatten(variables.initial)]
+    with batcher.outside():
+        found = while_loop(
+            lambda *fulls: reduce_any(goes_on(*fulls)), step, fulls, maximum_iterations=maximum
+        )
+    return arranged(found)
 
 
 # ---- in a graph -------------------------------------------------------------------------------

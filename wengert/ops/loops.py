@@ -23,10 +23,18 @@ from wengert.core.here import building, installed
 from wengert.core.operation import Attrs, Row
 from wengert.core.reverse import conjugated
 from wengert.core.symbolic import SymbolicTensor
-from wengert.core.tensor import TensorList
+from wengert.core.tensor import Tensor, TensorList
 from wengert.core.words import words
 from wengert.errors import UnimplementedError
-from wengert.ops.bodies import Body, GradientGraph, PulledBack, Pushed, has_effects, replayed
+from wengert.ops.bodies import (
+    Body,
+    GradientGraph,
+    PulledBack,
+    Pushed,
+    by_example,
+    has_effects,
+    replayed,
+)
 from wengert.ops.branches import never_run
 from wengert.ops.comparison import where
 from wengert.ops.lists import LIST, elements_of
@@ -145,12 +153,13 @@ class Loop:
             "While",
             never_run,
             step=self.run,
-            joint=self._joint,
+            joint=by_example(self._joint),
             joint_jvp=self._joint_jvp,
             inline=self._inline,
             many=True,
             fills=False,
             effects=any(has_effects(g) for g in graphs),
+            graphs=[self.body],
         )
 
     def _joint(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
@@ -196,7 +205,7 @@ class Loop:
             known.update({id(t.inside): r[at] for t, r in zip(self.taken, runs, strict=True)})
             found = replayed(self.body, wanted, [known[id(x)] for x in self.body.all_inputs])
             after = found[: len(carried)]
-            carried = after if mask is None else _where(mask, after, carried)
+            carried = after if mask is None else kept_where(mask, after, carried)
             even &= mask is None
             for stack, value in zip(emitted, found[len(after) :], strict=True):
                 stack.append(value)
@@ -214,14 +223,19 @@ class Loop:
             return at < len(runs[0]), None
         given = [*carried, *[constants[i] for i in self._condition_places]]
         (go,) = replayed(self.condition, self.condition.outputs, given)
-        if isinstance(go, Batched):
-            return bool(np.any(np.asarray(go._full))), go
-        return bool(go), None
+        return decided(go)
 
 
-def _where(mask: Any, after: list[Any], before: list[Any]) -> list[Any]:
+def decided(go: Any) -> tuple[bool, Any]:
+    """Whether a loop goes on; and for which examples of a batch, where that differs."""
+    if isinstance(go, Batched):
+        return bool(np.any(np.asarray(go._full))), go
+    return bool(go), None
+
+
+def kept_where(mask: Any, after: list[Any], before: list[Any]) -> list[Any]:
     """Examples whose loop has ended keep what they have."""
-    if any(isinstance(v, TensorList) for v in after):
+    if any(not isinstance(v, Tensor) for v in after):
         raise UnimplementedError(UNEVEN_RUNS)
     return [where(mask, a, b) for a, b in zip(after, before, strict=True)]
 

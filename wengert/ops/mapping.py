@@ -8,9 +8,12 @@ from typing import Any
 from wengert.core import nest
 from wengert.core.convert import convert
 from wengert.core.dtypes import DType, as_dtype
-from wengert.core.here import named
+from wengert.core.here import building, named
 from wengert.core.shapes import TensorShape
+from wengert.core.symbolic import is_certain
 from wengert.core.tensor import dims
+from wengert.core.words import words
+from wengert.ops.comparison import equal
 from wengert.ops.creation import shape
 from wengert.ops.looping import while_loop
 from wengert.ops.tensor_array import TensorArray
@@ -194,7 +197,19 @@ def _length(tensors: Any) -> Any:
             raise ValueError(
                 f"The first axis of all elems must be of one size, got {[t.shape[0] for t in flat]}."
             )
+    if building() is not None:
+        _check_lengths(flat)
     return shape(flat[0])[0] if known is None else known
+
+
+def _check_lengths(tensors: list[Any]) -> None:
+    """What only a run knows: whether all have as many elements."""
+    if len(tensors) > 1 and not all(is_certain(dims(t)) for t in tensors):
+        first, *others = [shape(t)[0] for t in tensors]
+        for other in others:
+            words.assert_true(
+                equal(first, other), "The first axis of all elems must be of one size."
+            )
 
 
 def _unstacked(tensor: Any) -> TensorArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import math
 import re
 import string
@@ -17,9 +16,11 @@ from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import as_dtype
 from wengert.core.here import traced
+from wengert.core.locks import loaded
 from wengert.core.operation import Attrs, EachInput, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, broadcastable, normal_axis, shown
+from wengert.core.sizes import certainly, key_of
 from wengert.core.symbolic import identical
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
@@ -30,6 +31,7 @@ from wengert.ops.declare import matched
 from wengert.ops.elementwise import cast
 from wengert.ops.precision import widened
 from wengert.ops.shaping import expand_dims, reshape, squeeze, static, transpose
+from wengert.ops.workers import mind_the_load
 
 # ---- matrix products --------------------------------------------------------------------------
 
@@ -49,11 +51,12 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
             "In[0] and In[1] must have compatible batch dimensions: "
             f"{shown(a.shape)} vs. {shown(b.shape)} [Op:BatchMatMulV2]"
         )
-    if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE and a.ndim == b.ndim == 2:
-        product = _better_product()
+    if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE:
+        product = _better_product() if a.ndim == b.ndim == 2 else None
         found = None if product is None or a.dtype != b.dtype else product(a, b)
         if found is not None:
             return found
+        mind_the_load()
     return xp.matmul(widened(a), widened(b)).astype(a.dtype, copy=False)
 
 
@@ -65,7 +68,7 @@ _LARGE: Final = 1 << 18
 def _better_product() -> Callable[[Any, Any], Any] | None:
     """The products of the native engine, where its kernels are better than NumPy's."""
     try:
-        eager = importlib.import_module("wengert.engines.native.eager")
+        eager = loaded("wengert.engines.native.eager")
         return eager.product if eager.is_better() else None
     except (ImportError, OSError):
         return None
@@ -165,8 +168,11 @@ def matmul(
                 "Use tf.linalg.matvec or tf.tensordot for vectors."
             )
     x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
+    wanted = None if output_type is None else as_dtype(output_type)
+    if wanted is not None and wanted.size > x.dtype.size:
+        x, y = cast(x, wanted), cast(y, wanted)  # before the sums, which may not fit
     result: Tensor = _product(x, y, transpose_a or adjoint_a, transpose_b or adjoint_b)
-    return result if output_type is None else cast(result, as_dtype(output_type))
+    return result if wanted is None else cast(result, wanted)
 
 
 @traced
@@ -241,6 +247,7 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 
 
 def _einsum_kernel(xp: Any, *xs: Any, equation: str) -> Any:
+    mind_the_load()
     product = xp.einsum(equation, *[widened(x) for x in xs], optimize=len(xs) > 1)
     return product.astype(xs[0].dtype, copy=False)
 
@@ -277,9 +284,29 @@ def _batched_einsum(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs
     return apply(EINSUM, xs, {"equation": f"{left}->{label}{out}"})
 
 
+def _einsum_shape(*shapes: Dims, equation: str) -> Dims:
+    """The sizes of the labels; those of dots are broadcast."""
+    terms, out = _terms(equation)
+    sizes: dict[str, list[Any]] = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        for label, size in zip(term, shape, strict=True):
+            sizes.setdefault(label, []).append(size)
+    return tuple([_in_common(sizes[label]) for label in out])
+
+
+def _in_common(sizes: Sequence[Any]) -> Any:
+    """The size to which sizes broadcast; None if it is not known."""
+    known = [s for s in sizes if type(s) is int and s != 1]
+    unknown = {key_of(s): s for s in sizes if type(s) is not int}
+    if known or not unknown:
+        return known[0] if known else 1
+    return next(iter(unknown.values())) if len(unknown) == 1 else None
+
+
 EINSUM: Row = op(
     "Einsum",
     _einsum_kernel,
+    shape=_einsum_shape,
     vjp=EachInput(_einsum_rule),
     linear="each",
     batch=_batched_einsum,
@@ -355,9 +382,10 @@ def _check_einsum(equation: str, explicit: str, shapes: Sequence[Dims]) -> None:
             )
         for label, size in zip(term, shape, strict=True):
             known = sizes.setdefault(label, size)
-            if known == 1:
+            broadcasts = label not in equation  # it stands for dots
+            if broadcasts and type(known) is int and known == 1:
                 sizes[label] = size
-            elif size not in (1, known):
+            elif certainly(size != known) and not (broadcasts and not certainly(size != 1)):
                 raise InvalidArgumentError(
                     f"Expected dimension {known} at axis {term.index(label)} of the input shaped "
                     f'{shown(shape)} but got dimension {size} (label "{label}") [Op:Einsum]'

@@ -14,6 +14,7 @@ from wengert.core.here import traced
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import LARGE, Row
 from wengert.core.registry import op
+from wengert.core.sizes import differ
 from wengert.core.tensor import Tensor, dims
 from wengert.engines.fast import computed, in_one_loop
 from wengert.errors import InvalidArgumentError
@@ -39,6 +40,7 @@ from wengert.ops.precision import widened
 from wengert.ops.reductions import reduce_sum
 from wengert.ops.selecting import keep
 from wengert.ops.shaping import expand_dims, one_axis
+from wengert.ops.special import erfc
 from wengert.ops.workers import in_rows
 
 # ---- activations ------------------------------------------------------------------------------
@@ -210,7 +212,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     if approximate:
         inner = 0.7978845608028654 * (x + 0.044715 * (x * x * x))
         return 0.5 * x * (1.0 + tanh(inner))
-    return 0.5 * x * (1.0 + erf(x * 0.7071067811865476))
+    return 0.5 * x * erfc(x * -0.7071067811865476)  # 1 + erf(...) has no digits left below -5
 
 
 def _erf_kernel(xp: Any, x: Any) -> Any:
@@ -270,6 +272,7 @@ def _log_softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
 SOFTMAX: Row = op(
     "Softmax",
     _softmax_kernel,
+    shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, *, axis: (g - reduce_sum(g * y, axis, keepdims=True)) * y,),
     # The Jacobian is symmetric.
     jvp=(lambda t, y, x, *, axis: (t - reduce_sum(t * y, axis, keepdims=True)) * y,),
@@ -279,6 +282,7 @@ SOFTMAX: Row = op(
 LOG_SOFTMAX: Row = op(
     "LogSoftmax",
     _log_softmax_kernel,
+    shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, *, axis: g - exp(y) * reduce_sum(g, axis, keepdims=True),),
     jvp=(lambda t, y, x, *, axis: t - reduce_sum(t * exp(y), axis, keepdims=True),),
     batch=axis_moved("LogSoftmax"),
@@ -387,6 +391,7 @@ def _sparse_push(t: Any, y: Any, x: Any, labels: Any) -> Any:
 SPARSE_CROSS_ENTROPY: Row = op(
     "SparseSoftmaxCrossEntropyWithLogits",
     _sparse_kernel,
+    shape=lambda logits, labels: logits[:-1],
     vjp=(_sparse_rule, None),
     jvp=(_sparse_push, None),
     batch=lambda batched, n, xs, attrs: apply(
@@ -421,7 +426,7 @@ def sparse_softmax_cross_entropy_with_logits(
             f"labels.shape={dims(t)} of rank {len(dims(t))} and "
             f"logits.shape={dims(x)} of rank {len(dims(x))}"
         )
-    if dims(t) != dims(x)[:-1]:
+    if differ(dims(t), dims(x)[:-1]):
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={dims(t)} and logits.shape={dims(x)}"

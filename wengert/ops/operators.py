@@ -8,14 +8,19 @@ from typing import Any
 import numpy as np
 
 from wengert.core.convert import convert
-from wengert.core.dtypes import bool_
+from wengert.core.dispatch import door_for_two
+from wengert.core.dtypes import bool_, string
 from wengert.core.here import building
+from wengert.core.registry import TABLE
 from wengert.core.shapes import broadcastable
 from wengert.core.symbolic import is_certain
 from wengert.core.tensor import dims, wrap
 from wengert.core.value import Value
+from wengert.core.variable import Variable
 from wengert.core.words import words
 from wengert.ops import arithmetic, comparison, complex, elementwise, indexing, matmul
+from wengert.ops.declare import BOOL, NUMBER, matched, numpy_dtypes, wrong_dtype
+from wengert.ops.variable_parts import part_of_variable
 
 Operator = Callable[[Any, Any], Any]
 
@@ -55,6 +60,18 @@ def _invert(self: Any) -> Any:
     return (elementwise.logical_not if tensor.dtype is bool_ else elementwise.invert)(tensor)
 
 
+def _factors(x: Any, y: Any) -> list[Any]:
+    """What `*` multiplies: beside a boolean tensor everything is true or false, and the product `and`."""
+    if any(isinstance(v, Value) and v.dtype is bool_ for v in (x, y)):
+        return [elementwise.cast(v, bool_) for v in (x, y)]
+    x, y = matched("Mul", x, y)
+    if x.dtype is bool_ or x.dtype is string:
+        raise wrong_dtype(_MUL, x.dtype)
+    return [x, y]
+
+
+_MUL = TABLE["Mul"]
+_product = door_for_two(_MUL, numpy_dtypes(NUMBER + BOOL), _factors)
 _and = _logical_or_bitwise(comparison.logical_and, comparison.bitwise_and)
 _or = _logical_or_bitwise(comparison.logical_or, comparison.bitwise_or)
 _xor = _logical_or_bitwise(comparison.logical_xor, comparison.bitwise_xor)
@@ -62,7 +79,7 @@ _xor = _logical_or_bitwise(comparison.logical_xor, comparison.bitwise_xor)
 BINARY: dict[str, Operator] = {
     "add": arithmetic.add,
     "sub": arithmetic.subtract,
-    "mul": arithmetic.multiply,
+    "mul": _product,
     "truediv": arithmetic.truediv,
     "floordiv": arithmetic.floordiv,
     "mod": arithmetic.floormod,
@@ -92,5 +109,6 @@ for _name, _function in BINARY.items():
     setattr(Value, f"__r{_name}__", _swapped(_function))
 for _name, _function in ALONE.items():
     setattr(Value, f"__{_name}__", _function)
+setattr(Variable, "__getitem__", part_of_variable)  # noqa: B010
 words.conj = complex.conj
 words.zeros_like = elementwise.zeros_like

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +12,11 @@ from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
-from wengert.core.operation import EachInput, Row
+from wengert.core.operation import Attrs, EachInput, Row
 from wengert.core.registry import op
 from wengert.core.shapes import shown
-from wengert.core.symbolic import count_of
+from wengert.core.sizes import differ
+from wengert.core.symbolic import AnyShape
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.comparison import equal
@@ -36,9 +39,22 @@ def _partition_kernel(xp: Any, x: Any, partitions: Any, *, num_partitions: int) 
     return [x[partitions == part] for part in range(num_partitions)]
 
 
+def _partition_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+    """How many rows go where is known only where the partitions are."""
+    x, partitions = inputs
+    count, known = attrs["num_partitions"], getattr(partitions, "_known", None)
+    shape, dealt, dtype = dims(x), dims(partitions), x._array.dtype
+    if isinstance(shape, AnyShape) or isinstance(dealt, AnyShape):
+        return [(None, dtype)] * count
+    rest = shape[len(dealt) :]
+    if known is None:
+        return [((None, *rest), dtype)] * count
+    return [((int(np.sum(known == part)), *rest), dtype) for part in range(count)]
+
+
 def _partition_rule(gs: Any, ys: Any, x: Any, partitions: Any, *, num_partitions: int) -> Any:
     shape = dims(partitions)
-    places = reshape(range_(count_of(shape)), shape)
+    places = reshape(range_(math.prod(shape)), shape)
     dealt = apply(PARTITION, (places, partitions), {"num_partitions": num_partitions})
     rest = dims(x)[len(shape) :]
     return reshape(dynamic_stitch(dealt, gs), (*shape, *rest))
@@ -52,6 +68,7 @@ PARTITION: Row = op(
     many=True,
     saves="x",
     by_value=True,
+    forms=_partition_forms,
 )
 
 
@@ -65,7 +82,8 @@ def dynamic_partition(
     [[1, 3], [2]]
     """
     x, parts = convert(data), convert(partitions, dtypes.int32)
-    if dims(x)[: len(dims(parts))] != dims(parts):
+    leading = dims(x)[: len(dims(parts))] if isinstance(dims(x), tuple) else dims(parts)
+    if isinstance(dims(parts), tuple) and differ(leading, dims(parts)):
         raise InvalidArgumentError(
             f"data.shape must start with partitions.shape, got data.shape = {shown(dims(x))}, "
             f"partitions.shape = {shown(dims(parts))} [Op:DynamicPartition]"
@@ -85,6 +103,11 @@ def _stitch_kernel(xp: Any, *xs: Any) -> Any:
     """Half of the inputs are indices, the other half rows; of several rows the last counts."""
     count = len(xs) // 2
     indices, data = xs[:count], xs[count:]
+    for number, i in enumerate(indices):
+        if i.size and i.min() < 0:
+            raise InvalidArgumentError(
+                f"indices[{number}] is out of range: {i.min()} is negative [Op:DynamicStitch]"
+            )
     size = max([int(i.max()) + 1 for i in indices if i.size], default=0)
     out = xp.zeros((size, *data[0].shape[indices[0].ndim :]), data[0].dtype)
     for i, rows in zip(indices, data, strict=True):
@@ -100,7 +123,7 @@ def _stitch_rule(at: int, g: Any, y: Any, *xs: Any) -> Any:
     indices = xs[:count]
     starts = [0]
     for i in indices:
-        starts.append(starts[-1] + count_of(dims(i)))
+        starts.append(starts[-1] + math.prod(dims(i)))
     turns = [
         reshape(range_(a, b), dims(i)) for a, b, i in zip(starts, starts[1:], indices, strict=False)
     ]

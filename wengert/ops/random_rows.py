@@ -16,7 +16,7 @@ import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import DType
-from wengert.core.forms import GUESSES, in_common
+from wengert.core.forms import GUESSES, ranks_in_common
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
@@ -95,8 +95,10 @@ def _forms(kernel: Callable[..., Any]) -> Callable[..., Any]:
         if not tries:
             dtype = attrs["dtype"].numpy_dtype if "dtype" in attrs else xs[1]._array.dtype
             return [(attrs.get("shape"), dtype)]
+        if all(is_certain(x._array.shape) for x in xs[1:]):
+            return [(np.shape(r), np.asarray(r).dtype) for r in tries[0]]
         ranks_known = not any(isinstance(x._array.shape, AnyShape) for x in xs[1:])
-        return in_common(tries, len(tries) < len(GUESSES), ranks_known)
+        return ranks_in_common(tries, len(tries) == len(GUESSES) or ranks_known)
 
     return forms
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims
+from wengert.core.sizes import certainly
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.pooling import ROWS, check_rank, merged_batch
@@ -47,9 +49,19 @@ def _space_to_depth(xp: Any, x: Any, *, block_size: int, data_format: str) -> An
     return parts.reshape(n, b * b * c, h // b, w // b)
 
 
+def _rearranged(shape: Dims, *, block_size: int, data_format: str, down: bool) -> Dims:
+    """Sides divided by the block and channels multiplied, or the other way round."""
+    b = block_size
+    last = channels_last(data_format)
+    n, h, w, c = shape if last else (shape[0], *shape[2:], shape[1])
+    h, w, c = (h // b, w // b, c * b * b) if down else (h * b, w * b, c // (b * b))
+    return (n, h, w, c) if last else (n, c, h, w)
+
+
 DEPTH_TO_SPACE: Row = op(
     "DepthToSpace",
     _depth_to_space,
+    shape=partial(_rearranged, down=False),
     vjp=(lambda g, y, x, **attrs: apply(SPACE_TO_DEPTH, (g,), attrs),),
     linear=(0,),
     batch=merged_batch("DepthToSpace"),
@@ -58,6 +70,7 @@ DEPTH_TO_SPACE: Row = op(
 SPACE_TO_DEPTH: Row = op(
     "SpaceToDepth",
     _space_to_depth,
+    shape=partial(_rearranged, down=True),
     vjp=(lambda g, y, x, **attrs: apply(DEPTH_TO_SPACE, (g,), attrs),),
     linear=(0,),
     batch=merged_batch("SpaceToDepth"),
@@ -114,7 +127,7 @@ def space_to_depth(
     x = convert(input)
     attrs = _depth_attrs(x, block_size, data_format, "SpaceToDepth")
     height, width = dims(x)[1:3] if data_format == "NHWC" else dims(x)[2:]
-    if height % attrs["block_size"] or width % attrs["block_size"]:
+    if any(certainly(side % attrs["block_size"] != 0) for side in (height, width)):
         raise InvalidArgumentError(
             f"Image width {width} and height {height} should be divisible by block_size: "
             f"{attrs['block_size']} [Op:SpaceToDepth]"

@@ -18,9 +18,11 @@ from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import DType, as_dtype
 from wengert.core.here import traced
+from wengert.core.integers import by_function
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, broadcast_axes, normal_axis, shown
+from wengert.core.sizes import certainly
 from wengert.core.symbolic import identical
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
@@ -95,6 +97,7 @@ SUM: Row = op(
     vjp=(lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis),),
     linear=(0,),
     shape=reduced_dims,
+    integers=by_function(np.sum),
     large=in_rows,
     batch=axes_moved("Sum"),
     saves="",
@@ -154,6 +157,7 @@ PROD: Row = op(
     vjp=(_prod_rule,),
     batch=axes_moved("Prod"),
     shape=reduced_dims,
+    integers=by_function(np.prod),
     saves="x",
 )
 
@@ -199,11 +203,13 @@ MIN: Row = op(
 ALL: Row = op(
     "All",
     lambda xp, x, *, axis, keepdims: xp.all(x, axis=axis, keepdims=keepdims),
+    shape=reduced_dims,
     batch=axes_moved("All"),
 )
 ANY_TRUE: Row = op(
     "Any",
     lambda xp, x, *, axis, keepdims: xp.any(x, axis=axis, keepdims=keepdims),
+    shape=reduced_dims,
     batch=axes_moved("Any"),
 )
 
@@ -217,8 +223,18 @@ def _arg_kernel(find: str, worst: float) -> Callable[..., Any]:
     return kernel
 
 
-ARG_MAX: Row = op("ArgMax", _arg_kernel("argmax", -np.inf), batch=axis_moved("ArgMax"))
-ARG_MIN: Row = op("ArgMin", _arg_kernel("argmin", np.inf), batch=axis_moved("ArgMin"))
+def _arg_row(name: str, find: str, worst: float) -> Row:
+    return op(
+        name,
+        _arg_kernel(find, worst),
+        shape=lambda x, *, axis, dtype: (*x[:axis], *x[axis + 1 :]),
+        dtype=lambda x, *, axis, dtype: dtype.numpy_dtype,
+        batch=axis_moved(name),
+    )
+
+
+ARG_MAX: Row = _arg_row("ArgMax", "argmax", -np.inf)
+ARG_MIN: Row = _arg_row("ArgMin", "argmin", np.inf)
 
 # ---- the Euclidean norm -----------------------------------------------------------------------
 
@@ -505,7 +521,7 @@ def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
         raise wrong_dtype(row, x.dtype)
     complaint = "Expected dimension in the range [{low}, {rank}), but got {at}"
     at = one_axis(0 if axis is None else axis, len(dims(x)), row.name, complaint)
-    if not dims(x)[at]:
+    if certainly(dims(x)[at] == 0):
         raise InvalidArgumentError(
             f"Reduction axis {at} is empty in shape {shown(dims(x))} [Op:{row.name}]"
         )

@@ -12,6 +12,7 @@ import numpy as np
 
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
+from wengert.core.here import building
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.operation import Row
 from wengert.core.registry import op
@@ -136,8 +137,12 @@ def _assigned(
             f"Value for attr 'dtype' of {variable.dtype.spoken} is not in the list of allowed "
             f"values [Op:{row.name}]: variable '{variable.name}' holds no numbers."
         )
-    changed = apply(row, (variable.read_value(), where, values))
-    return variable.assign(changed, read_value=read_value)
+    if building() is not None:  # a plan holds the lock while it runs
+        changed = apply(row, (variable.read_value(), where, values))
+        return variable.assign(changed, read_value=read_value)
+    with variable._lock:
+        changed = apply(row, (variable.read_value(), where, values))
+        return variable.assign(changed, read_value=read_value)
 
 
 def _checked(slices: Any) -> IndexedSlices:

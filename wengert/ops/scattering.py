@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
-from wengert.core.symbolic import count_of
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.comparison import equal, where
@@ -27,7 +27,7 @@ from wengert.ops.slicing import Index, sliced
 def won(i: Any, x_dims: Any, like: Any) -> Any:
     """For each update 1 if it is the last one at its place, else 0: the others left no trace."""
     outer = dims(i)[:-1]
-    turns = reshape(range_(count_of(outer)), outer)
+    turns = reshape(range_(math.prod(outer)), outer)
     depth = dims(i)[-1]
     latest = tensor_scatter_nd_update(fill(x_dims[:depth], -1), i, turns)
     mask = cast(equal(gather_nd(latest, i), turns), like.dtype)

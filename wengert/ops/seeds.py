@@ -6,7 +6,6 @@ one of them is given, TensorFlow's rules supply the other; where none is, chance
 
 from __future__ import annotations
 
-import importlib
 import os
 import threading
 from collections.abc import Hashable
@@ -16,6 +15,7 @@ import numpy as np
 
 from wengert.core.dtypes import VARIANT, DType
 from wengert.core.here import building
+from wengert.core.locks import loaded
 from wengert.core.operation import Row
 from wengert.ops.philox import Philox, seeded
 from wengert.ops.state import resource
@@ -65,7 +65,7 @@ class Eager:
     def set(self, seed: Any) -> None:
         self.seed = None if seed is None else _integer(seed)
         # Python's generator, because that is where TensorFlow has the seeds of operations from.
-        self.draws = importlib.import_module("random").Random(self.seed)
+        self.draws = loaded("random").Random(self.seed)
         self.streams = {}
 
     def draw(self) -> int:

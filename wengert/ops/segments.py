@@ -18,6 +18,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
 from wengert.core.shapes import shown
+from wengert.core.sizes import differ
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arithmetic import div_no_nan, maximum
@@ -33,6 +34,7 @@ from wengert.ops.gathering import (
     gather,
     integers,
     rows_of_segments,
+    segmented_shape,
     unsorted_segment_sum,
 )
 from wengert.ops.grouping import reduced_rows
@@ -205,32 +207,47 @@ def _mean_rule(g: Any, y: Any, x: Any, ids: Any) -> Any:
     return gather(div_no_nan(g, counted(ids, dims(g)[0], g)), ids)
 
 
+def _by_segment(x: Any, ids: Any) -> Any:
+    """How many segments there are, the last index says."""
+    return (None, *x[1:])
+
+
 SEGMENT_SUM: Row = op(
     "SegmentSum",
     _sorted("SegmentSum", np.add, 0, 0),
+    shape=_by_segment,
     vjp=(_sum_rule, None),
     linear=(0,),
     saves="x",
     by_value=True,
 )
 SEGMENT_MEAN: Row = op(
-    "SegmentMean", _mean_kernel, vjp=(_mean_rule, None), linear=(0,), saves="x", by_value=True
+    "SegmentMean",
+    _mean_kernel,
+    shape=_by_segment,
+    vjp=(_mean_rule, None),
+    linear=(0,),
+    saves="x",
+    by_value=True,
 )
 SEGMENT_MAX: Row = op(
     "SegmentMax",
     _sorted("SegmentMax", np.maximum, _lowest, 0),
+    shape=_by_segment,
     vjp=(_extreme_rule, None),
     by_value=True,
 )
 SEGMENT_MIN: Row = op(
     "SegmentMin",
     _sorted("SegmentMin", np.minimum, _highest, 0),
+    shape=_by_segment,
     vjp=(_extreme_rule, None),
     by_value=True,
 )
 SEGMENT_PROD: Row = op(
     "SegmentProd",
     _sorted("SegmentProd", np.multiply, 1, 1),
+    shape=_by_segment,
     vjp=(_prod_rule, None),
     saves="x",
     by_value=True,
@@ -238,16 +255,19 @@ SEGMENT_PROD: Row = op(
 UNSORTED_MAX: Row = op(
     "UnsortedSegmentMax",
     _unsorted("UnsortedSegmentMax", np.maximum, _lowest),
+    shape=segmented_shape,
     vjp=(_extreme_rule, None),
 )
 UNSORTED_MIN: Row = op(
     "UnsortedSegmentMin",
     _unsorted("UnsortedSegmentMin", np.minimum, _highest),
+    shape=segmented_shape,
     vjp=(_extreme_rule, None),
 )
 UNSORTED_PROD: Row = op(
     "UnsortedSegmentProd",
     _unsorted("UnsortedSegmentProd", np.multiply, 1),
+    shape=segmented_shape,
     vjp=(_prod_rule, None),
     saves="x",
 )
@@ -260,7 +280,7 @@ def _segments(row: Row, data: Any, segment_ids: Any, takes: str) -> Tensor:
     _check_dtype(row, x, takes)
     if len(dims(ids)) != 1:
         raise InvalidArgumentError(f"segment_ids should be a vector. [Op:{row.name}]")
-    if dims(x)[:1] != dims(ids):
+    if differ(dims(x)[:1], dims(ids)):
         raise InvalidArgumentError(
             f"segment_ids should be the same size as dimension 0 of input: segment_ids.shape = "
             f"{shown(dims(ids))}, data.shape = {shown(dims(x))} [Op:{row.name}]"

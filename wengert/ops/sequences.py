@@ -14,13 +14,14 @@ from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import shown
+from wengert.core.sizes import differ
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arithmetic import maximum
 from wengert.ops.comparison import less
 from wengert.ops.creation import range_
 from wengert.ops.elementwise import cast, zeros_like
-from wengert.ops.gathering import gather, integers
+from wengert.ops.gathering import densely_gathered, integers
 from wengert.ops.reductions import reduce_max
 from wengert.ops.shaping import expand_dims, one_axis, reshape, static
 
@@ -69,6 +70,7 @@ def _turn_kernel(xp: Any, x: Any, lengths: Any, *, seq_axis: int, batch_axis: in
 REVERSE_SEQUENCE: Row = op(
     "ReverseSequence",
     _turn_kernel,
+    shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, n, **attrs: apply(REVERSE_SEQUENCE, (g, n), attrs), None),
     linear=(0,),
     saves="x",
@@ -96,7 +98,7 @@ def reverse_sequence(
     batch = one_axis(0 if batch_axis is None else batch_axis, rank, "ReverseSequence")
     if along == batch:
         raise InvalidArgumentError(f"batch_dim == seq_dim == {along} [Op:ReverseSequence]")
-    if dims(lengths) != (dims(x)[batch],):
+    if differ(dims(lengths), (dims(x)[batch],)):
         raise InvalidArgumentError(
             f"Length of seq_lens != input.dims({batch}), ({shown(dims(lengths))} vs. "
             f"{dims(x)[batch]}) [Op:ReverseSequence]"
@@ -131,7 +133,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         )
     if np.any(times < 0):
         raise InvalidArgumentError("`repeats` must not be negative")
-    return gather(x, np.repeat(np.arange(size, dtype=np.int32), times), axis=at)
+    return densely_gathered(x, np.repeat(np.arange(size, dtype=np.int32), times), at)
 
 
 # ---- permutations and places ------------------------------------------------------------------

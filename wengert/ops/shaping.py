@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,10 +14,12 @@ from wengert.core.convert import as_array, convert
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import DType
 from wengert.core.here import traced
+from wengert.core.integers import by_function, integer, integers_of
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, normal_axis, shown
-from wengert.core.symbolic import AnyShape, Size
+from wengert.core.sizes import Size, certainly
+from wengert.core.symbolic import AnyShape, SymbolicTensor, count_of
 from wengert.core.tensor import Tensor, dims
 from wengert.core.value import Value
 from wengert.core.words import words
@@ -30,8 +33,16 @@ from wengert.ops.complex import conj
 def static(value: Any) -> Any:
     """Integers that say how, not what, as a NumPy array: of a tensor, a nested list, a number."""
     if isinstance(value, (list, tuple)):
-        return np.array([static(v) for v in value])
-    array = np.asarray(value.__index__() if type(value) in (Size, AnyShape) else value)
+        parts = [static(v) for v in value]
+        return np.stack(parts) if any(p.dtype == object for p in parts) else np.array(parts)
+    if type(value) is AnyShape:
+        value._unknown()
+    known = integers_of(value) if type(value) is SymbolicTensor else None
+    array = np.asarray(value if known is None else known)
+    if type(value) is Size or any(type(v) is Size for v in array.ravel().tolist()):
+        return array
+    if known is not None:
+        return array.astype(np.int64)
     if array.size and array.dtype.kind not in "iu":
         raise TypeError(
             f"An argument that says how many or where must be an integer, got {value!r}."
@@ -48,7 +59,7 @@ def as_shape(value: Any) -> Dims:
     """A shape argument, or a list of axes, as a tuple of integers."""
     if isinstance(value, (list, tuple)):  # by far the commonest: without NumPy
         try:
-            return tuple([v.__index__() for v in value])
+            return tuple([v if type(v) is int else integer(v) for v in value])
         except SymbolicValueError:
             raise
         except (AttributeError, TypeError):
@@ -82,6 +93,7 @@ RESHAPE: Row = op(
     lambda xp, x, *, shape: xp.reshape(x, shape),
     vjp=(lambda g, y, x, *, shape: reshape(g, dims(x)),),
     shape=lambda have, *, shape: shape,
+    integers=by_function(lambda x, *, shape: np.reshape(x, shape)),
     linear=(0,),
     batch=with_attrs("Reshape", lambda attrs, n: {"shape": (n, *attrs["shape"])}),
     saves="",
@@ -96,32 +108,33 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     [[1, 2, 3], [4, 5, 6]]
     """
     x = convert(tensor)
-    wanted = _resolved(as_shape(shape), math.prod(dims(x)))
+    wanted = _resolved(as_shape(shape), count_of(dims(x)))
     result: Tensor = apply(RESHAPE, (x,), {"shape": wanted})
     return result
 
 
 def _resolved(shape: Dims, size: int) -> Dims:
     """A shape without -1, that has as many elements as the input."""
-    unknown = shape.count(-1)
-    if unknown > 1:
+    unknown = [s for s in shape if type(s) is int and s == -1]
+    if len(unknown) > 1:
         raise InvalidArgumentError(
             f"Only one input size may be -1, not both {_places(shape)} [Op:Reshape]"
         )
-    known = math.prod([s for s in shape if s != -1])
+    known = math.prod([s for s in shape if type(s) is not int or s != -1])
     for i, size_there in enumerate(shape):
-        if size_there < -1:
+        if type(size_there) is int and size_there < -1:
             raise InvalidArgumentError(
                 f"Size {i} must be non-negative, not {size_there} [Op:Reshape]"
             )
     if unknown:
-        if known == 0 or size % known:
+        if certainly(known == 0) or certainly(size % known != 0):
             raise InvalidArgumentError(
                 f"Input to reshape is a tensor with {size} values, but the requested shape "
                 f"requires a multiple of {known} [Op:Reshape]"
             )
-        return tuple(size // known if s == -1 else s for s in shape)
-    if known != size:
+        rest = size // known
+        return tuple([rest if type(s) is int and s == -1 else s for s in shape])
+    if certainly(known != size):
         raise InvalidArgumentError(
             f"Input to reshape is a tensor with {size} values, but the requested shape has "
             f"{known} [Op:Reshape]"
@@ -130,7 +143,7 @@ def _resolved(shape: Dims, size: int) -> Dims:
 
 
 def _places(shape: Dims) -> str:
-    return " and ".join(str(i) for i, s in enumerate(shape) if s == -1)
+    return " and ".join(str(i) for i, s in enumerate(shape) if type(s) is int and s == -1)
 
 
 TRANSPOSE: Row = op(
@@ -183,6 +196,7 @@ EXPAND_DIMS: Row = op(
     "ExpandDims",
     lambda xp, x, *, axis: xp.expand_dims(x, axis),
     shape=lambda have, *, axis: (*have[:axis], 1, *have[axis:]),
+    integers=by_function(np.expand_dims),
     vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
     linear=(0,),
     batch=axis_moved("ExpandDims"),
@@ -192,6 +206,7 @@ SQUEEZE: Row = op(
     "Squeeze",
     lambda xp, x, *, axis: xp.squeeze(x, axis),
     shape=lambda have, *, axis: tuple(s for i, s in enumerate(have) if i not in axis),
+    integers=by_function(np.squeeze),
     vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
     linear=(0,),
     batch=axes_moved("Squeeze"),
@@ -231,7 +246,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
         complaint = "Tried to squeeze dim index {at} for tensor with {rank} dimensions."
         chosen = [one_axis(a, len(shape), "Squeeze", complaint) for a in as_shape(axis)]
     for at in chosen:
-        if shape[at] != 1:
+        if certainly(shape[at] != 1):
             raise InvalidArgumentError(
                 f"Can not squeeze dim[{at}], expected a dimension of 1, got {shape[at]} "
                 "[Op:Squeeze]"
@@ -273,8 +288,8 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
             f"Rank of input ({len(have)}) must be no greater than rank of output shape "
             f"({len(wanted)}). [Op:BroadcastTo]"
         )
-    fits = all(h in (1, w) for h, w in zip(have[::-1], wanted[::-1], strict=False))
-    if not fits:
+    pairs = zip(have[::-1], wanted[::-1], strict=False)
+    if any(certainly(h != 1) and certainly(h != w) for h, w in pairs):
         raise InvalidArgumentError(
             f"Incompatible shapes: {shown(have)} vs. {shown(wanted)} [Op:BroadcastTo]"
         )
@@ -294,6 +309,7 @@ def _tile_rule(g: Any, y: Any, x: Any, *, multiples: Dims) -> Any:
 TILE: Row = op(
     "Tile",
     lambda xp, x, *, multiples: xp.tile(x, multiples),
+    shape=lambda have, *, multiples: tuple(map(operator.mul, have, multiples)),
     vjp=(_tile_rule,),
     linear=(0,),
     batch=with_attrs("Tile", lambda a, n: {"multiples": (1, *a["multiples"])}),
@@ -315,7 +331,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
             f"length {len(times)} [Op:Tile]"
         )
     for i, count in enumerate(times):
-        if count < 0:
+        if certainly(count < 0):
             raise InvalidArgumentError(f"Expected multiples[{i}] >= 0, but got {count} [Op:Tile]")
     result: Tensor = apply(TILE, (x,), {"multiples": times})
     return result

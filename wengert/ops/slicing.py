@@ -9,9 +9,11 @@ import numpy as np
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
+from wengert.core.integers import by_function
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
+from wengert.core.sizes import certainly, length
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import axes_moved, with_attrs
@@ -28,10 +30,31 @@ def _slice_grad_kernel(xp: Any, g: Any, *, key: Index, shape: Dims) -> Any:
     return out
 
 
+def _sliced_shape(shape: Dims, *, key: Index) -> Dims:
+    """The sizes of x[key]: those of slices, of new axes, and of the axes that are not named."""
+    consumed = sum(part is not None and part is not Ellipsis for part in key)
+    parts = key if Ellipsis in key else (*key, Ellipsis)
+    sizes: list[Any] = []
+    axis = 0
+    for part in parts:
+        if part is Ellipsis:
+            sizes += shape[axis : axis + len(shape) - consumed]
+            axis += len(shape) - consumed
+        elif part is None:
+            sizes.append(1)
+        else:
+            if isinstance(part, slice):
+                sizes.append(length(part, shape[axis]))
+            axis += 1
+    return tuple(sizes)
+
+
 def _slice_row(name: str, called: str) -> Row:
     return op(
         name,
         lambda xp, x, *, key: x[key],
+        shape=_sliced_shape,
+        integers=by_function(lambda x, *, key: x[key]),
         vjp=(
             lambda g, y, x, *, key: apply(STRIDED_SLICE_GRAD, (g,), {"key": key, "shape": dims(x)}),
         ),
@@ -47,6 +70,7 @@ SLICE: Row = _slice_row("Slice", "Slice")  # what tf.slice does is an operation 
 STRIDED_SLICE_GRAD: Row = op(
     "StridedSliceGrad",
     _slice_grad_kernel,
+    shape=lambda have, *, key, shape: shape,
     vjp=(lambda g, y, x, *, key, shape: apply(STRIDED_SLICE, (g,), {"key": key}),),
     linear=(0,),
     batch=with_attrs(
@@ -78,15 +102,15 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
             f"but got shapes {shown((len(starts),))} and {shown((len(sizes),))} instead. [Op:Slice]"
         )
     ends = []
-    for i, (at, length, have) in enumerate(zip(starts, sizes, shape, strict=True)):
-        end = have if length == -1 else at + length
-        if not 0 <= at <= have:
+    for i, (at, count, have) in enumerate(zip(starts, sizes, shape, strict=True)):
+        end = have if type(count) is int and count == -1 else at + count
+        if certainly(at < 0) or certainly(at > have):
             raise InvalidArgumentError(
                 f"Expected begin[{i}] in [0, {have}], but got {at} [Op:Slice]"
             )
-        if not at <= end <= have:
+        if certainly(end < at) or certainly(end > have):
             raise InvalidArgumentError(
-                f"Expected size[{i}] in [0, {have - at}], but got {length} [Op:Slice]"
+                f"Expected size[{i}] in [0, {have - at}], but got {count} [Op:Slice]"
             )
         ends.append(end)
     key = tuple(slice(a, b) for a, b in zip(starts, ends, strict=True))
@@ -105,9 +129,14 @@ def _inner(paddings: Paddings, shape: Dims) -> Index:
     return tuple(slice(a, a + size) for (a, _), size in zip(paddings, shape, strict=True))
 
 
+def _padded_shape(shape: Dims, *, paddings: Paddings, **_: Any) -> Dims:
+    return tuple([a + size + b for (a, b), size in zip(paddings, shape, strict=True)])
+
+
 PAD: Row = op(
     "Pad",
     lambda xp, x, *, paddings: xp.pad(x, paddings),
+    shape=_padded_shape,
     vjp=(lambda g, y, x, *, paddings: sliced(g, _inner(paddings, dims(x))),),
     linear=(0,),
     batch=with_attrs("Pad", lambda a, n: {"paddings": ((0, 0), *a["paddings"])}),
@@ -116,6 +145,7 @@ PAD: Row = op(
 PAD_WITH: Row = op(
     "PadV2",
     lambda xp, x, *, paddings, constant: xp.pad(x, paddings, constant_values=constant),
+    shape=_padded_shape,
     vjp=(lambda g, y, x, *, paddings, constant: sliced(g, _inner(paddings, dims(x))),),
     jvp=(lambda t, y, x, *, paddings, constant: apply(PAD, (t,), {"paddings": paddings}),),
     batch=with_attrs("PadV2", lambda a, n: {"paddings": ((0, 0), *a["paddings"])}),
@@ -124,6 +154,7 @@ PAD_WITH: Row = op(
 MIRROR_PAD: Row = op(
     "MirrorPad",
     lambda xp, x, *, paddings, mode: xp.pad(x, paddings, mode=mode),
+    shape=_padded_shape,
     vjp=(
         lambda g, y, x, *, paddings, mode: apply(
             MIRROR_PAD_GRAD,
@@ -152,6 +183,7 @@ def _mirror_pad_grad_kernel(xp: Any, g: Any, *, paddings: Paddings, mode: str, s
 MIRROR_PAD_GRAD: Row = op(
     "MirrorPadGrad",
     _mirror_pad_grad_kernel,
+    shape=lambda have, *, paddings, mode, shape: shape,
     vjp=(
         lambda g, y, x, *, paddings, mode, shape: apply(
             MIRROR_PAD, (g,), {"paddings": paddings, "mode": mode}
@@ -194,9 +226,9 @@ def pad(
             f"The first dimension of paddings must be the rank of inputs: paddings has shape "
             f"{shown(widths.shape)}, the input {shown(shape)} [Op:Pad]"
         )
-    pairs: Paddings = tuple((int(a), int(b)) for a, b in widths)
+    pairs: Paddings = tuple([(a, b) for a, b in widths.tolist()])
     for a, b in pairs:
-        if a < 0 or b < 0:
+        if certainly(a < 0) or certainly(b < 0):
             raise InvalidArgumentError(f"Paddings must be non-negative: {a} {b} [Op:Pad]")
     chosen = mode.upper()
     if chosen == "CONSTANT":
@@ -218,7 +250,7 @@ def pad(
         else (0, "no greater than", "greater than")
     )
     for (a, b), size in zip(pairs, shape, strict=True):
-        if max(a, b) > size - reach:
+        if certainly(a > size - reach) or certainly(b > size - reach):
             raise InvalidArgumentError(
                 f"paddings must be {must} the dimension size: {a}, {b} {is_not} {size} "
                 "[Op:MirrorPad]"
@@ -232,6 +264,7 @@ def pad(
 REVERSE: Row = op(
     "ReverseV2",
     lambda xp, x, *, axis: xp.flip(x, axis),
+    shape=lambda have, *, axis: have,
     vjp=(lambda g, y, x, *, axis: apply(REVERSE, (g,), {"axis": axis}),),
     linear=(0,),
     batch=axes_moved("ReverseV2"),
@@ -247,6 +280,8 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     [3, 2, 1]
     """
     x = convert(tensor)
+    if not dims(x):
+        return x
     complaint = "axis {at} is out of valid range [{low}, {rank})"
     axes = tuple(one_axis(a, len(dims(x)), "ReverseV2", complaint) for a in as_shape(axis))
     for i, at in enumerate(axes):
@@ -259,6 +294,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 ROLL: Row = op(
     "Roll",
     lambda xp, x, *, shift, axis: xp.roll(x, shift, axis),
+    shape=lambda have, *, shift, axis: have,
     vjp=(
         lambda g, y, x, *, shift, axis: apply(
             ROLL, (g,), {"shift": tuple(-s for s in shift), "axis": axis}

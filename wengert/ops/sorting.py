@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
+from wengert.core.sizes import certainly, differ
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.declare import REAL_OR_INT, matched, wrong_dtype
@@ -89,6 +91,8 @@ def _top_rule(gs: Any, ys: Any, x: Any, **attrs: Any) -> Any:
 TOP_K: Row = op(
     "TopKV2",
     _top_kernel,
+    shape=lambda x, *, k, **_: [(*x[:-1], k)] * 2,
+    dtype=lambda x, *, index_type, **_: [x, index_type.numpy_dtype],
     vjp=(_top_rule,),
     batch=lambda batched, size, xs, attrs: apply(TOP_K, xs, attrs),
     saves="y",
@@ -256,8 +260,23 @@ def _search(side: str) -> Any:
     return kernel
 
 
-LOWER_BOUND: Row = op("LowerBound", _search("left"))
-UPPER_BOUND: Row = op("UpperBound", _search("right"))
+def _search_row(name: str, side: str) -> Row:
+    return op(
+        name,
+        _search(side),
+        shape=lambda ordered, wanted, *, out_type: wanted,
+        dtype=lambda ordered, wanted, *, out_type: out_type.numpy_dtype,
+    )
+
+
+LOWER_BOUND: Row = _search_row("LowerBound", "left")
+UPPER_BOUND: Row = _search_row("UpperBound", "right")
+
+
+def _as_rows(x: Any) -> tuple[Any, Any]:
+    """All axes but the last as one; what that comes to where the last is empty must be said."""
+    *rest, size = dims(x)
+    return (math.prod(rest) if certainly(size == 0) else -1, size)
 
 
 @traced
@@ -279,12 +298,12 @@ def searchsorted(
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: {side}")
     ordered, wanted = matched("LowerBound", sorted_sequence, values)
     shape = dims(wanted)
-    if dims(ordered)[:-1] != shape[:-1]:
+    if differ(dims(ordered)[:-1], shape[:-1]):
         raise InvalidArgumentError(
             f"Leading dim_size of both tensors must match: {shown(dims(ordered))} and "
             f"{shown(shape)} [Op:LowerBound]"
         )
-    rows = (reshape(ordered, (-1, dims(ordered)[-1])), reshape(wanted, (-1, shape[-1])))
+    rows = (reshape(ordered, _as_rows(ordered)), reshape(wanted, _as_rows(wanted)))
     row = LOWER_BOUND if side == "left" else UPPER_BOUND
     return reshape(apply(row, rows, {"out_type": as_dtype(out_type)}), shape)
 

@@ -19,7 +19,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.ops.comparison import equal, where
 from wengert.ops.creation import fill, ones, zeros
 from wengert.ops.elementwise import logical_not
-from wengert.ops.gathering import gather, gather_nd, unsorted_segment_sum
+from wengert.ops.gathering import densely_gathered, gather, gather_nd, unsorted_segment_sum
 from wengert.ops.joining import concat as concat_dense
 from wengert.ops.reductions import reduce_any, reduce_max
 from wengert.ops.shaping import as_shape, one_axis, static
@@ -43,7 +43,9 @@ def picked(s: SparseTensor, places: Any) -> SparseTensor:
 
 
 def sorted_(s: SparseTensor) -> SparseTensor:
-    return picked(s, order_of(s.indices))
+    order = order_of(s.indices)
+    values = densely_gathered(s.values, order)
+    return SparseTensor._of(gather(s.indices, order), values, s.dense_shape)
 
 
 @traced
@@ -168,7 +170,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 def _piece(s: SparseTensor, start: Sequence[int], size: Sequence[int]) -> SparseTensor:
     places = inside(s.indices, start, [a + b for a, b in zip(start, size, strict=True)])
     moved = gather(s.indices, places) - np.array(start, np.int64)
-    return shaped(moved, gather(s.values, places), size)
+    return shaped(moved, densely_gathered(s.values, places), size)
 
 
 @traced

@@ -13,9 +13,13 @@ from wengert.core.dtypes import DType
 from wengert.core.here import building
 from wengert.core.node import Operation
 from wengert.core.shapes import TensorShape
+from wengert.core.sizes import key_of
 from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor, dims
+from wengert.core.words import words
 from wengert.errors import SymbolicValueError
+from wengert.ops.comparison import equal
+from wengert.ops.creation import shape as shape_of
 from wengert.ops.shaping import as_shape
 
 
@@ -195,16 +199,26 @@ def _check_fit(indices: Tensor, values: Tensor, dense_shape: Tensor) -> None:
     i.assert_has_rank(2)
     v.assert_has_rank(1)
     s.assert_has_rank(1)
-    _check_same(i, 0, v)
-    _check_same(i, 1, s)
+    _check_same(indices, 0, values, "There must be as many values as coordinates.")
+    _check_same(indices, 1, dense_shape, "Coordinates must have an index for each axis.")
 
 
-def _check_same(indices: TensorShape, axis: int, other: TensorShape) -> None:
-    if indices.rank is None or other.rank is None:
-        return
-    a, b = indices[axis], other[0]
+def _check_same(indices: Tensor, axis: int, other: Tensor, message: str) -> None:
+    a, b = (
+        None if x.shape.rank is None else x.shape[at] for x, at in ((indices, axis), (other, 0))
+    )
     if None not in (a, b) and a != b:
         raise ValueError(f"Dimensions {a} and {b} are not compatible")
+    if None in (a, b) and not _is_one(indices, axis, other):  # only a run knows
+        words.assert_true(equal(shape_of(indices)[axis], shape_of(other)[0]), message)
+
+
+def _is_one(indices: Tensor, axis: int, other: Tensor) -> bool:
+    """Whether two sizes are one, although it is not known."""
+    a, b = dims(indices), dims(other)
+    if not isinstance(a, tuple) or not isinstance(b, tuple):
+        return False
+    return a[axis] is not None and key_of(a[axis]) == key_of(b[0])
 
 
 def sparse(value: Any) -> SparseTensor:

@@ -17,6 +17,7 @@ from wengert.core.tensor import Tensor
 from wengert.ops.borrowed import scipy_special
 from wengert.ops.declare import REAL, Binary, Unary, binary, unary
 from wengert.ops.elementwise import cos, exp, sin
+from wengert.ops.precision import widened
 from wengert.ops.reductions import reduce_sum
 
 
@@ -32,22 +33,55 @@ def scipys(name: str) -> Callable[..., Any]:
 
 # ---- gamma ------------------------------------------------------------------------------------
 
+# The logarithm of gamma at 2 + z is (1 - gamma) z + the sum of (-1)^k (zeta(k) - 1) z^k / k, k = 2, 3, ...
+_EULER: Final = 0.5772156649015329
+_NEAR: Final = 0.25  # the terms shrink by 8
+
+
+def _lgamma_near_two(z: Any) -> Any:
+    special, total = scipy_special(), np.zeros_like(z)
+    for k in range(19, 1, -1):
+        total = (total + (-1) ** k * special.zetac(float(k)) / k) * z
+    return (total + (1.0 - _EULER)) * z
+
+
+def _lgamma_kernel(xp: Any, x: Any) -> Any:
+    """SciPy's loses its digits near the zeros, 1 and 2."""
+    wide = np.asarray(x).astype(np.float64)
+    y = np.array(scipy_special().gammaln(wide))
+    for zero in (1.0, 2.0):
+        near = np.abs(wide - zero) < _NEAR
+        if np.any(near):
+            z = wide[near] - zero
+            y[near] = _lgamma_near_two(z) - (np.log1p(z) if zero == 1.0 else 0.0)
+    return y.astype(x.dtype, copy=False)
+
+
 lgamma: Unary = unary(
     "Lgamma",
     "math.lgamma",
     "The logarithm of the absolute value of the gamma function.",
     ("[1.0, 5.0]", "[0.     3.1781]"),
-    kernel=scipys("gammaln"),
+    kernel=_lgamma_kernel,
     vjp=lambda g, y, x: g * digamma(x),
     saves="x",
     takes=REAL,
 )
 
 
+_BESIDE_A_POLE: Final = 0.05
+
+
 def _digamma_kernel(xp: Any, x: Any) -> Any:
     """At a pole the limits of both sides differ: NaN, as in TensorFlow."""
-    y = scipys("digamma")(xp, x)
-    return xp.where(x == 0, x.dtype.type(np.nan), y)
+    wide = np.asarray(x).astype(np.float64)
+    y = np.array(scipy_special().digamma(wide))
+    beside = wide - np.round(wide)
+    near = (wide < 0) & (np.abs(beside) < _BESIDE_A_POLE) & (beside != 0)
+    if np.any(near):  # by reflection; SciPy's tangent is of pi x, whose digits are those of x
+        tangent = np.tan(np.pi * beside[near])
+        y[near] = scipy_special().digamma(1.0 - wide[near]) - np.pi / tangent
+    return np.where(wide == 0, np.nan, y).astype(x.dtype, copy=False)
 
 
 digamma: Unary = unary(
@@ -112,7 +146,7 @@ zeta: Binary = binary(
     "Hurwitz's zeta function: the sum of (q + n)^-x over n = 0, 1, ...",
     ("[2.0, 4.0], 1.0", "[1.6449 1.0823]"),
     parameters=("x", "q"),
-    kernel=scipys("zeta"),
+    kernel=lambda xp, x, q: xp.where(xp.isnan(x + q), x + q, scipys("zeta")(xp, x, q)),
     vjp=(None, lambda g, y, x, q: g * -x * zeta(x + 1.0, q)),
     saves="x",
     takes=REAL,
@@ -135,12 +169,17 @@ TWO_OVER_ROOT_PI: Final = 1.1283791670955126
 ROOT_PI_OVER_TWO: Final = 0.886226925452758
 ROOT_TWO_PI: Final = 2.5066282746310002
 
+
+def _erfc_kernel(xp: Any, x: Any) -> Any:
+    return scipy_special().erfc(widened(x)).astype(x.dtype, copy=False)
+
+
 erfc: Unary = unary(
     "Erfc",
     "math.erfc",
     "1 - erf(x), exact for large x.",
     ("[0.0, 1.0]", "[1.     0.1573]"),
-    kernel=scipys("erfc"),
+    kernel=_erfc_kernel,
     vjp=lambda g, y, x: g * (-TWO_OVER_ROOT_PI * exp(-x * x)),
     saves="x",
     takes=REAL,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core import dtypes
+from wengert.core import dtypes, sizes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import as_dtype
@@ -16,9 +16,10 @@ from wengert.core.here import traced
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.complex import real
+from wengert.ops.creation import range_
 from wengert.ops.elementwise import square
 from wengert.ops.fourier import as_complex, fft, fitted, irfft, rfft
-from wengert.ops.gathering import GATHER_GRAD, gather
+from wengert.ops.gathering import GATHER_GRAD, densely_gathered
 from wengert.ops.joining import concat
 from wengert.ops.reductions import reduce_sum
 from wengert.ops.shaping import one_axis, reshape, static, tile
@@ -28,8 +29,10 @@ from wengert.ops.slicing import pad, reverse
 # ---- frames -----------------------------------------------------------------------------------
 
 
-def _places(frames: int, length: int, step: int) -> Any:
-    return np.arange(frames)[:, None] * step + np.arange(length)
+def _places(frames: Any, length: int, step: int) -> Any:
+    """Where the elements of each frame stand; of an unknown number of frames, the length is known."""
+    first = np.arange(frames, dtype=np.int32) if type(frames) is int else range_(frames)
+    return first[:, None] * step + np.arange(length, dtype=np.int32)
 
 
 @traced
@@ -56,8 +59,8 @@ def frame(
         room = [[0, missing if a == at else 0] for a in range(len(dims(x)))]
         x = pad(x, room, constant_values=pad_value)
     else:
-        count = max(1 + (size - length) // step, 0)
-    return gather(x, _places(count, length, step), axis=at)
+        count = sizes.maximum(1 + (size - length) // step, 0)
+    return densely_gathered(x, _places(count, length, step), at)
 
 
 @traced
@@ -236,21 +239,22 @@ def _dct2(x: Tensor, ortho: bool) -> Tensor:
 
 def _orthogonal(size: int, like: Tensor, factor: float) -> Tensor:
     """What makes the transform orthogonal: the first element is scaled by itself."""
-    weights = np.full(size, factor * math.sqrt(2.0 / size))
-    weights[0] = factor * math.sqrt(1.0 / size)
+    weights = _but_first(size, factor * math.sqrt(2.0 / size), factor * math.sqrt(1.0 / size))
     return convert(weights, like.dtype)
+
+
+def _but_first(size: int, value: float, first: float) -> Any:
+    return np.where(np.arange(size) == 0, first, value)
 
 
 def _dct3(x: Tensor, ortho: bool) -> Tensor:
     """x[0] + 2 sum of x[k] cos(pi k (j + 1/2) / n)."""
     size = dims(x)[-1]
     if ortho:
-        weights = np.full(size, math.sqrt(0.5 / size))
-        weights[0] = math.sqrt(1.0 / size)
+        weights = _but_first(size, math.sqrt(0.5 / size), math.sqrt(1.0 / size))
         x = x * convert(weights, x.dtype)
-    doubled = np.full(size, 2.0)
-    doubled[0] = 1.0
-    scaled = as_complex(x * convert(doubled, x.dtype)) * _turned(size, x, 0.0, size)
+    doubled = convert(_but_first(size, 2.0, 1.0), x.dtype)
+    scaled = as_complex(x * doubled) * _turned(size, x, 0.0, size)
     padded = fitted(scaled, [2 * size], (len(dims(x)) - 1,))
     return real(fft(padded))[..., :size]
 

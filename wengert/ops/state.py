@@ -10,24 +10,29 @@ import numpy as np
 from wengert.core.building import VAR_HANDLE
 from wengert.core.dispatch import apply
 from wengert.core.here import building
+from wengert.core.locks import new_lock
 from wengert.core.node import Operation
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import shown
+from wengert.core.symbolic import is_certain
+from wengert.core.tensor import dims
 from wengert.core.words import words
 from wengert.engines.plan import RESOURCES
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
+from wengert.ops.known import ENSURE_SHAPE
 
 
 class Cell:
     """The value of a variable in one session. An eager variable is a cell of its own."""
 
-    __slots__ = ("_value", "name", "place")
+    __slots__ = ("_lock", "_value", "name", "place")
 
     def __init__(self, name: str, place: str) -> None:
         self.name = name
         self.place = place
         self._value: Any = None
+        self._lock = new_lock()
 
     @classmethod
     def of(cls, array: Any) -> Cell:
@@ -78,19 +83,21 @@ def new_resource(op: Operation) -> Any:
 
 
 def _assign(xp: Any, cell: Any, value: Any) -> list[Any]:
-    cell._array = value
+    with cell._lock:
+        cell._array = value
     return []
 
 
 def _changed(verb: str, change: Callable[[Any, Any], Any]) -> Callable[..., list[Any]]:
     def step(xp: Any, cell: Any, value: Any) -> list[Any]:
-        before = cell._array
-        if before.shape != value.shape:
-            raise InvalidArgumentError(
-                f"Cannot update variable with shape {shown(before.shape)} using a Tensor with "
-                f"shape {shown(value.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
-            )
-        cell._array = change(before, value)
+        with cell._lock:
+            before = cell._array
+            if before.shape != value.shape:
+                raise InvalidArgumentError(
+                    f"Cannot update variable with shape {shown(before.shape)} using a Tensor with "
+                    f"shape {shown(value.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
+                )
+            cell._array = change(before, value)
         return []
 
     return step
@@ -130,6 +137,8 @@ def _assign_now(name: str, inputs: Any) -> list[Any]:
 def assign_later(variable: Any, method: str, value: Any) -> Operation:
     """The operation of the graph under construction that changes a variable."""
     graph = building()
+    if method == "assign" and not is_certain(dims(value)):
+        value = apply(ENSURE_SHAPE, (value,), {"shape": variable.shape})
     apply(_ROWS[method], (variable, value), name=method.title().replace("_", ""))
     changed: Operation = graph.operations[-1]
     return changed

@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import as_dtype
 from wengert.core.here import building
 from wengert.core.shapes import TensorShape
-from wengert.core.tensor import Tensor, dims
+from wengert.core.tensor import Tensor
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.ops.creation import zeros
 from wengert.ops.gathering import gather
 from wengert.ops.joining import concat, split, stack, unstack
-from wengert.ops.lists import EMPTY, GET, LENGTH, SET, STACK_LIST, UNSTACK_LIST
-from wengert.ops.shaping import reshape, static
+from wengert.ops.lists import CONCAT_LIST, EMPTY, GET, LENGTH, SET, STACK_LIST, UNSTACK_LIST
+from wengert.ops.shaping import static
 
 
 class TensorArray:
@@ -199,9 +197,7 @@ class TensorArray:
     def concat(self, name: str | None = None) -> Tensor:
         """All elements, joined along their first axis."""
         if self._in_graph:
-            joined = self.stack()
-            rest = dims(joined)[2:]
-            return reshape(joined, (-1, *rest))
+            return apply(CONCAT_LIST, (self._values,), self._element())  # type: ignore[no-any-return]
         return concat([self._eager(i) for i in range(len(self._values))], 0)
 
     def unstack(self, value: Any, name: str | None = None) -> TensorArray:
@@ -227,7 +223,7 @@ class TensorArray:
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """The array with pieces of a tensor, of some lengths, as its elements."""
-        parts = split(convert(value, hint=self._dtype), np.asarray(static(lengths)))
+        parts = split(convert(value, hint=self._dtype), lengths)
         self._infer = False
         result = self
         for i, part in enumerate(parts):

@@ -59,6 +59,8 @@ def _unique_rule(gs: Any, ys: Any, x: Any, **attrs: Any) -> Any:
 UNIQUE: Row = op(
     "Unique",
     lambda xp, x, *, out_idx: _counted_kernel(xp, x, out_idx=out_idx)[:2],
+    shape=lambda x, *, out_idx: [(None,), x],
+    dtype=lambda x, *, out_idx: [x, out_idx.numpy_dtype],
     vjp=(_unique_rule,),
     saves="y",
     many=True,
@@ -67,6 +69,8 @@ UNIQUE: Row = op(
 UNIQUE_WITH_COUNTS: Row = op(
     "UniqueWithCounts",
     _counted_kernel,
+    shape=lambda x, *, out_idx: [(None,), x, (None,)],
+    dtype=lambda x, *, out_idx: [x, out_idx.numpy_dtype, out_idx.numpy_dtype],
     vjp=(_unique_rule,),
     saves="y",
     many=True,

@@ -134,8 +134,8 @@ def _at_every_place(at: Windows, axis: int) -> Windows:
 def _in_blocks(x: Any, axis: int) -> Any:
     """What lies behind an axis as one element of so many bytes."""
     length = math.prod(x.shape[axis + 1 :])
-    blocks = x.reshape(*x.shape[: axis + 1], length).view(f"V{length * x.itemsize}")
-    return blocks[..., 0]
+    blocks = np.ascontiguousarray(x).reshape(*x.shape[: axis + 1], length)
+    return blocks.view(f"V{length * x.itemsize}")[..., 0]
 
 
 def _join_into(y: Any, x: Any, at: Windows, axis: int, join: Any, neutral: Any) -> None:

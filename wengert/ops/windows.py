@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from wengert.core.operation import Attrs
 from wengert.core.shapes import Dims
+from wengert.core.sizes import certainly, positive
+from wengert.core.symbolic import is_certain
 from wengert.errors import InvalidArgumentError
 from wengert.ops.shaping import as_shape
 
@@ -39,28 +41,36 @@ class Tap(NamedTuple):
     size: tuple[slice, ...]
 
 
-@lru_cache(maxsize=4096)
 def windows(
     size: Dims, kernel: Dims, stride: Dims, rate: Dims, padding: str, explicit: Dims, who: str
 ) -> Windows:
     """The windows for TensorFlow's arguments; `explicit` has two numbers for each axis."""
+    # Terms are not kept: with them their graphs would be.
+    find = _found if is_certain(size) and is_certain(kernel) else _found.__wrapped__
+    return find(size, kernel, stride, rate, padding, explicit, who)
+
+
+@lru_cache(maxsize=4096)
+def _found(
+    size: Dims, kernel: Dims, stride: Dims, rate: Dims, padding: str, explicit: Dims, who: str
+) -> Windows:
     before, out = [], []
     for i, n in enumerate(size):
         reach = (kernel[i] - 1) * rate[i] + 1
         if padding == "SAME":
             count = -(-n // stride[i])
-            front = max((count - 1) * stride[i] + reach - n, 0) // 2
+            front = positive((count - 1) * stride[i] + reach - n) // 2
         else:
             front, behind = explicit[2 * i : 2 * i + 2] if padding == "EXPLICIT" else (0, 0)
             count = (n + front + behind - reach + stride[i]) // stride[i]
-        if count < 0:
+        if certainly(count < 0):
             raise InvalidArgumentError(
                 f"Computed output size would be negative: {count} [input_size: {n}, "
                 f"effective_filter_size: {reach}, stride: {stride[i]}] [Op:{who}]. The window is "
                 'larger than the input: pad it, for example with padding="SAME".'
             )
         before.append(front)
-        out.append(count)
+        out.append(positive(count))
     return Windows(size, kernel, stride, rate, tuple(before), tuple(out))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from wengert.core.dispatch import apply
 from wengert.core.dtypes import as_dtype
 from wengert.core.here import traced
 from wengert.core.tensor import Tensor, dims
+from wengert.ops.arithmetic import maximum
 from wengert.ops.comparison import not_equal, where
 from wengert.ops.creation import ones, range_
 from wengert.ops.elementwise import cast
@@ -134,7 +136,7 @@ def from_tensor(
     rows, width, *rest = dims(x)
     flat = reshape(x, (rows * width, *rest))
     if lengths is None and padding is None:
-        splits = convert(np.arange(rows + 1) * width, kind)
+        splits = _even_splits(rows, width, kind)
         return RaggedTensor._of(flat, splits, width)
     if lengths is None:
         counts = _unpadded(x, convert(padding, x.dtype))
@@ -146,19 +148,23 @@ def from_tensor(
     return RaggedTensor._of(gather(flat, kept[:, 0] * width + kept[:, 1]), splits)
 
 
+def _even_splits(rows: int, width: int, kind: Any) -> Tensor:
+    return convert(np.arange(rows + 1) * index(width), kind)
+
+
 def _unpadded(x: Tensor, padding: Tensor) -> Tensor:
     """The length of each row without the padding at its end."""
     there = not_equal(x, padding)
     for _ in range(len(dims(x)) - 2):
         there = cast(reduce_max(cast(there, dtypes.int32), -1), dtypes.bool_)
     place = cast(there, dtypes.int64) * np.arange(1, dims(x)[1] + 1)
-    return reduce_max(concat([np.zeros((dims(x)[0], 1), np.int64), place], 1), 1)
+    return maximum(reduce_max(place, 1), 0)  # of no places the largest is the least number
 
 
 def _from_deeper(x: Tensor, lengths: Any, padding: Any, rank: int, kind: Any) -> RaggedTensor:
     rows, width, *rest = dims(x)
     merged = reshape(x, (rows * width, *rest))
-    outer = convert(np.arange(rows + 1) * width, kind)
+    outer = _even_splits(rows, width, kind)
     inner = from_tensor(merged, lengths, padding, rank - 1, row_splits_dtype=kind)
     return RaggedTensor._of(inner, outer, width)
 

@@ -16,12 +16,14 @@ from wengert.core.shapes import normal_axis
 from wengert.core.tensor import Tensor, dims
 from wengert.ops.declare import matched
 from wengert.ops.elementwise import cast
+from wengert.ops.gathering import ROWS_OF
 from wengert.ops.joining import JOINED
 from wengert.ops.joining import concat as concat_dense
 from wengert.ops.ragged_places import RANGE, count_of_rows, from_lengths, row_ids, splits_of
 from wengert.ops.shaping import expand_dims, reshape, static
 from wengert.ops.sparse_places import chosen
 from wengert.ragged.conversions import from_tensor
+from wengert.ragged.operators import check_same_rows
 from wengert.ragged.rows import take, take_rows
 from wengert.ragged.tensor import RaggedTensor
 
@@ -115,6 +117,8 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     <tf.RaggedTensor [[1.0, 2.0], [3.0]]>
     """
     found = [v for v in (*args, *kwargs.values()) if isinstance(v, RaggedTensor)]
+    for other in found[1:]:
+        check_same_rows(found[0], other)
     plain = [v.flat_values if isinstance(v, RaggedTensor) else v for v in args]
     named = {k: v.flat_values if isinstance(v, RaggedTensor) else v for k, v in kwargs.items()}
     result = op(*plain, **named)
@@ -274,4 +278,15 @@ def _side_by_side(rows: list[RaggedTensor]) -> RaggedTensor:
     return RaggedTensor._of(together.values, splits)
 
 
+def _gathered(r: RaggedTensor, indices: Any) -> Any:
+    """The rows at indices of any shape, which comes to stand around them."""
+    rows: Any = take_rows(r, reshape(indices, (-1,)))
+    if not dims(indices):
+        return rows.values
+    for length in reversed(dims(indices)[1:]):
+        rows = RaggedTensor.from_uniform_row_length(rows, length)
+    return rows
+
+
 JOINED[RaggedTensor] = (concat, stack)
+ROWS_OF[RaggedTensor] = _gathered

@@ -8,16 +8,20 @@ from typing import Any
 import numpy as np
 
 from wengert.core.convert import convert
-from wengert.core.here import traced
+from wengert.core.dtypes import int64
+from wengert.core.here import building, traced
 from wengert.core.shapes import shown
 from wengert.core.symbolic import is_certain
-from wengert.core.tensor import Tensor, dims
+from wengert.core.tensor import Tensor, dims, key_of
+from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
+from wengert.ops.asserts import same_vectors
+from wengert.ops.elementwise import cast
 from wengert.ops.gathering import gather
 from wengert.ops.operators import ALONE, BINARY
 from wengert.ops.ragged_places import count_of_rows, row_ids
 from wengert.ragged.conversions import from_tensor
-from wengert.ragged.tensor import RaggedTensor
+from wengert.ragged.tensor import RaggedTensor, known_splits
 
 Function = Callable[..., Any]
 
@@ -28,24 +32,29 @@ def elementwise(function: Function, x: Any, y: Any) -> Any:
     hint = like.dtype
     left, right = (v if isinstance(v, RaggedTensor) else convert(v, hint=hint) for v in (x, y))
     if isinstance(left, RaggedTensor) and isinstance(right, RaggedTensor):
-        _check_same_rows(left, right)
+        check_same_rows(left, right)
         return left.with_flat_values(function(left.flat_values, right.flat_values))
     if isinstance(left, RaggedTensor):
         return left.with_flat_values(function(left.flat_values, _spread(left, right)))
     return right.with_flat_values(function(_spread(right, left), right.flat_values))
 
 
-def _check_same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
+def check_same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
+    """Values of the same places stand in the same rows; where it is not known, a run looks."""
     left, right = a.nested_row_splits, b.nested_row_splits
     fit = len(left) == len(right)
     for p, q in zip(left, right, strict=False):
-        if isinstance(p._array, np.ndarray) and isinstance(q._array, np.ndarray):
-            fit = fit and np.array_equal(np.asarray(p), np.asarray(q))
+        left_known, right_known = known_splits(p), known_splits(q)
+        if left_known is not None and right_known is not None:
+            fit = fit and np.array_equal(left_known, right_known)
+        elif building() is not None and key_of(p) is not key_of(q):  # only a run knows
+            same = same_vectors(cast(p, int64), cast(q, int64))
+            words.assert_true(same, f"{_MISMATCH}: the row lengths differ.")
     if not fit:
-        raise InvalidArgumentError(
-            "Unable to broadcast: dimension size mismatch in a ragged dimension: "
-            f"the row lengths of {a!r} and {b!r} differ."
-        )
+        raise InvalidArgumentError(f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ.")
+
+
+_MISMATCH = "Unable to broadcast: dimension size mismatch in a ragged dimension"
 
 
 @traced
@@ -70,11 +79,8 @@ def _at_values(r: RaggedTensor, dense: Tensor, shape: Any) -> Tensor:
     if shape[1] != 1:
         other = from_tensor(dense) if shape[0] != 1 else None
         if other is None or r.ragged_rank > 1:
-            raise InvalidArgumentError(
-                "Unable to broadcast: dimension size mismatch in a ragged dimension: "
-                f"shape {shown(shape)} against {r!r}."
-            )
-        _check_same_rows(r, other)
+            raise InvalidArgumentError(f"{_MISMATCH}: shape {shown(shape)} against {r!r}.")
+        check_same_rows(r, other)
         return other.flat_values
     ids = row_ids(splits)
     rows = dense[:, 0]

@@ -12,12 +12,18 @@ from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.dtypes import DType, as_dtype
 from wengert.core.here import building, traced
+from wengert.core.integers import integers_of
 from wengert.core.shapes import TensorShape
+from wengert.core.sizes import Size
+from wengert.core.symbolic import SymbolicTensor
 from wengert.core.tensor import Tensor, dims
+from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
+from wengert.ops.comparison import equal, greater_equal, logical_and
 from wengert.ops.elementwise import cast
 from wengert.ops.joining import concat
 from wengert.ops.ragged_places import count_of_rows, from_lengths, row_ids, splits_of
+from wengert.ops.reductions import reduce_all
 from wengert.ops.shaping import static
 
 
@@ -284,6 +290,14 @@ class RaggedTensor:
         values = inner._from_flat_tensors(tensors) if ragged else next(tensors)
         return RaggedTensor._of(values, next(tensors), self._uniform)
 
+    def _in_common(self, others: Sequence[RaggedTensor]) -> RaggedTensor:
+        """What holds however long the rows are: a length that is the same in every try."""
+        same = bool(others) and all(other._uniform == self._uniform for other in others)
+        inner = self._values
+        if isinstance(inner, RaggedTensor):
+            inner = inner._in_common([other._values for other in others])
+        return RaggedTensor._of(inner, self._row_splits, self._uniform if same else None)
+
     @property
     def _differentiated(self) -> Tensor:
         return self.flat_values
@@ -387,6 +401,8 @@ def _integers(value: Any) -> Tensor:
         raise ValueError(f"row partitions must be int32 or int64, got {given.dtype!r}")
     if isinstance(value, (list, tuple)) and not value:
         return convert(np.zeros(0, np.int64))
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+        return _integers(convert(value))  # of the dtype of the tensors in it
     return convert(value, dtypes.int64)
 
 
@@ -432,11 +448,13 @@ def _is_symbolic(ragged: RaggedTensor) -> bool:
 
 
 def _check_splits(rows: Any, splits: Tensor) -> None:
-    """What is known of splits when they are given must fit the values."""
-    if not isinstance(splits._array, np.ndarray):
-        return
+    """Splits must fit the values; what is not known when they are given, a run checks."""
     splits.shape.assert_has_rank(1)
-    known = np.asarray(splits)
+    known = known_splits(splits)
+    if known is None:
+        if isinstance(splits, SymbolicTensor):
+            words.assert_true(_fit(splits, rows), _FITS)
+        return
     if not len(known):
         raise InvalidArgumentError(f"{_INVALID}: row_splits must not be empty.")
     if known[0] != 0:
@@ -448,6 +466,25 @@ def _check_splits(rows: Any, splits: Tensor) -> None:
         raise InvalidArgumentError(
             f"{_INVALID}: row_splits ends with {known[-1]}, but there are {size} values."
         )
+    if size is None and building() is not None:
+        words.assert_true(equal(splits[-1], _length(rows, splits)[0]), _FITS)
+
+
+def known_splits(splits: Tensor) -> Any:
+    """The splits, where they are known before a graph runs and for all examples of a batch."""
+    if isinstance(splits, SymbolicTensor):
+        found = integers_of(splits)
+        if found is None or any(type(v) is Size for v in found.tolist()):
+            return None
+        return found.astype(np.int64)
+    return np.asarray(splits) if isinstance(splits._array, np.ndarray) else None
+
+
+def _fit(splits: Tensor, rows: Any) -> Tensor:
+    """Whether splits begin with 0, never fall, and end with the number of values."""
+    ends = logical_and(equal(splits[0], 0), equal(splits[-1], _length(rows, splits)[0]))
+    return logical_and(ends, reduce_all(greater_equal(splits[1:], splits[:-1])))
 
 
 _INVALID = "Arguments to _from_row_partition do not form a valid RaggedTensor"
+_FITS = f"{_INVALID}: row_splits must begin with 0, never fall, and end with the number of values."

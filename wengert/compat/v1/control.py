@@ -14,6 +14,7 @@ from wengert.core.here import building
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops import branches, comparison, looping
+from wengert.ops.declare import matched
 from wengert.ops.flow import print_, tuple_, with_dependencies
 from wengert.ops.identity import identity
 from wengert.ops.shaping import reshape
@@ -53,7 +54,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     if x is None or y is None:
         return comparison.where(condition, x, y, name=name)
-    chosen, first, second = convert(condition), convert(x), convert(y)
+    chosen, (first, second) = convert(condition), matched("Select", x, y)
     _check_alike(chosen.shape, first.shape, second.shape)
     if chosen.shape.rank == 1 and (first.shape.rank or 0) > 1:
         chosen = reshape(chosen, (-1, *[1] * (len(dims(first)) - 1)))

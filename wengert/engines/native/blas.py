@@ -10,13 +10,13 @@ import ctypes
 import functools
 import importlib.util
 import os
-import threading
 from typing import Any, Final
 
+from wengert.core.locks import awaited_lock
 from wengert.engines import openblas
 from wengert.engines.native.processor import features
 
-_LOCK: Final = threading.Lock()
+_LOCK: Final = awaited_lock()
 
 
 def best_core() -> str | None:

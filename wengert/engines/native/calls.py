@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from wengert.core.locks import loaded
 from wengert.engines.choosing import get_threads
 from wengert.engines.native.arrays import Base, Piece, Product, View, reshaped
 from wengert.engines.native.emitting import Launch
@@ -139,7 +139,7 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
 
 def _written_as(form: Form, finish: Any) -> Function:
     """The function of a product. What writes it is loaded where there is one."""
-    found: Function = importlib.import_module(_WRITER).product_text(form, finish)
+    found: Function = loaded(_WRITER).product_text(form, finish)
     return found
 
 

@@ -639,8 +639,8 @@ class Emitter(Layout):
             found = body.set(f"load {memory}, ptr {place}, align {align}")
         else:
             name = _masked("load", kind, width)
-            body.declarations.add(f"declare {memory} {name}(ptr, <{width} x i1>, {memory})")
-            found = body.set(f"call {memory} {name}(ptr align {align} {place}, <{width} x i1> {mask}, {memory} zeroinitializer)")  # fmt: skip
+            body.declarations.add(f"declare {memory} {name}(ptr, i32, <{width} x i1>, {memory})")
+            found = body.set(f"call {memory} {name}(ptr {place}, i32 {align}, <{width} x i1> {mask}, {memory} zeroinitializer)")  # fmt: skip
         return self._truth(found, kind, width)
 
     def _truth(self, found: str, kind: str, width: int) -> str:
@@ -661,9 +661,11 @@ class Emitter(Layout):
         body = self.body
         memory = memory_type(kind, width)
         name = f"@llvm.masked.gather.{memory_mangled(kind, width)}.v{width}p0"
-        body.declarations.add(f"declare {memory} {name}(<{width} x ptr>, <{width} x i1>, {memory})")
+        body.declarations.add(
+            f"declare {memory} {name}(<{width} x ptr>, i32, <{width} x i1>, {memory})"
+        )
         chosen = mask or "splat (i1 true)"
-        found = body.set(f"call {memory} {name}(<{width} x ptr> align {kind[1]} {places}, <{width} x i1> {chosen}, {memory} zeroinitializer)")  # fmt: skip
+        found = body.set(f"call {memory} {name}(<{width} x ptr> {places}, i32 {kind[1]}, <{width} x i1> {chosen}, {memory} zeroinitializer)")  # fmt: skip
         return self._truth(found, kind, width)
 
     def _store(
@@ -680,8 +682,8 @@ class Emitter(Layout):
             body.do(f"store {memory} {value}, ptr {place}, align {align}")
             return
         name = _masked("store", kind, width)
-        body.declarations.add(f"declare void {name}({memory}, ptr, <{width} x i1>)")
-        body.do(f"call void {name}({memory} {value}, ptr align {align} {place}, <{width} x i1> {mask})")  # fmt: skip
+        body.declarations.add(f"declare void {name}({memory}, ptr, i32, <{width} x i1>)")
+        body.do(f"call void {name}({memory} {value}, ptr {place}, i32 {align}, <{width} x i1> {mask})")  # fmt: skip
 
     def _put(self, base: Base, j: str, value: str, mask: str | None, width: int) -> None:
         """Elements of a row into the array that they belong to."""
@@ -706,9 +708,11 @@ class Emitter(Layout):
             value = body.set(f"zext {llvm_type(kind, width)} {value} to {memory}")
         places = self._places_from(place, kind, stride, width)
         name = f"@llvm.masked.scatter.{memory_mangled(kind, width)}.v{width}p0"
-        body.declarations.add(f"declare void {name}({memory}, <{width} x ptr>, <{width} x i1>)")
+        body.declarations.add(
+            f"declare void {name}({memory}, <{width} x ptr>, i32, <{width} x i1>)"
+        )
         chosen = mask or "splat (i1 true)"
-        body.do(f"call void {name}({memory} {value}, <{width} x ptr> align {kind[1]} {places}, <{width} x i1> {chosen})")  # fmt: skip
+        body.do(f"call void {name}({memory} {value}, <{width} x ptr> {places}, i32 {kind[1]}, <{width} x i1> {chosen})")  # fmt: skip
 
     def _places_from(self, place: str, kind: str, stride: int, width: int) -> str:
         steps = ", ".join(f"i64 {k * stride}" for k in range(width))
@@ -759,6 +763,8 @@ def memory_mangled(kind: str, width: int) -> str:
 
 
 def _masked(what: str, kind: str, width: int) -> str:
+    """Masked access to memory. The alignment is an operand of its own, as LLVM 20 and 21 want it;
+    LLVM 22, where it is an attribute of the pointer, takes both forms."""
     return f"@llvm.masked.{what}.{memory_mangled(kind, width)}.p0"
 
 

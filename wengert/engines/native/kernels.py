@@ -298,8 +298,8 @@ class Writer(Body):
         else:
             name = f"@llvm.masked.load.{_mangled(kind, width)}.p0"
             truth = f"<{width} x i1>"
-            self.declarations.add(f"declare {memory} {name}(ptr, {truth}, {memory})")
-            given = f"ptr align {kind[1]} {place}, {truth} {mask}, {memory} zeroinitializer"
+            self.declarations.add(f"declare {memory} {name}(ptr, i32, {truth}, {memory})")
+            given = f"ptr {place}, i32 {kind[1]}, {truth} {mask}, {memory} zeroinitializer"
             found = self.set(f"call {memory} {name}({given})")
         if kind != "b1":
             return found
@@ -316,8 +316,8 @@ class Writer(Body):
             return
         name = f"@llvm.masked.store.{_mangled(kind, width)}.p0"
         truth = f"<{width} x i1>"
-        self.declarations.add(f"declare void {name}({memory}, ptr, {truth})")
-        self.do(f"call void {name}({memory} {value}, ptr align {kind[1]} {place}, {truth} {mask})")
+        self.declarations.add(f"declare void {name}({memory}, ptr, i32, {truth})")
+        self.do(f"call void {name}({memory} {value}, ptr {place}, i32 {kind[1]}, {truth} {mask})")
 
 
 _LETTERS: Final = {"float": "f32", "double": "f64"}

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib
-import os
-import threading
 from collections.abc import Callable
 from typing import Any, Final
 
+from wengert.core.locks import awaited_lock, loaded
 from wengert.engines.native.objects import Image, Unloadable
 
-_LOCK: Final = threading.RLock()
-
-if hasattr(os, "register_at_fork"):
-    # A child would wait for ever for a thread that it does not have.
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_LOCK.release
-    )
+# A child would wait for ever for a thread that it does not have.
+_LOCK: Final = awaited_lock()
 
 
 @functools.cache
 def _llvm() -> Any:
     """LLVM, set up; loading it takes a tenth of a second."""
-    binding = importlib.import_module("llvmlite.binding")
+    binding = loaded("llvmlite.binding")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding
@@ -45,6 +38,7 @@ def _compiled(text: str, effort: int) -> bytes:
     machine = _target_machine(effort)
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
+    module.verify()  # what this version of LLVM refuses is an error; compiled, it ends the process
     found: bytes = machine.emit_object(module)
     return found
 
@@ -69,7 +63,13 @@ _LOOPS: Final = 2
 _STRAIGHT: Final = 0
 
 
+# How object files begin, of ELF and of Mach-O. LLVM ends the process over some that do not.
+_MAGIC: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
+
+
 def _by_llvm(data: bytes) -> Callable[[str], int]:
+    if not data.startswith(_MAGIC):
+        raise ValueError("This is no object file.")
     with _LOCK:
         llvm = _llvm()
         # In the context that is never given up: an engine may be collected after its own.

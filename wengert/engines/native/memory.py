@@ -7,6 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.core.locks import new_lock
+
 ALIGNED: Final = 64
 
 
@@ -44,6 +46,39 @@ class Arena:
             else:
                 joined.append((begin, length))
         self._free = joined
+
+
+# ---- whose turn it is ---------------------------------------------------------------------------
+
+SMALL: Final = 1 << 16  # bytes; a plan keeps so much for itself, for its next call
+KEPT: Final = 256 << 20  # bytes of arenas that nobody uses, of all plans together, or one arena
+
+
+class Shared:
+    """Arenas of all plans: those that are not in use are few, and serve whoever comes next."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = kept
+        self._free: list[Any] = []  # who was given back last stands last
+        self._lock = new_lock()
+
+    def take(self, size: int) -> Any:
+        """Memory of at least that size, and at most twice that."""
+        with self._lock:
+            for at in range(len(self._free) - 1, -1, -1):
+                if size <= self._free[at].nbytes <= 2 * size:
+                    return self._free.pop(at)
+        return new_arena(size)
+
+    def give(self, arena: Any) -> None:
+        """Give memory back."""
+        with self._lock:
+            self._free.append(arena)
+            while len(self._free) > 1 and sum(a.nbytes for a in self._free) > self._kept:
+                del self._free[0]
+
+
+shared: Final = Shared()
 
 
 def new_arena(size: int) -> Any:

@@ -13,6 +13,8 @@ import platform
 from collections.abc import Iterator
 from typing import Any, Final
 
+from wengert.core.locks import loaded
+
 
 @functools.cache
 def features() -> frozenset[str]:
@@ -46,7 +48,7 @@ def _cpuinfo() -> Iterator[tuple[str, str]]:
 @functools.cache
 def _asked() -> tuple[str, str]:
     """The name and the features, from LLVM."""
-    llvm = importlib.import_module("llvmlite.binding")
+    llvm = loaded("llvmlite.binding")
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
@@ -107,4 +109,4 @@ def _version() -> str:
         with open(file, encoding="utf-8") as text:
             return text.read()
     except OSError:
-        return str(importlib.import_module("llvmlite").__version__)
+        return str(loaded("llvmlite").__version__)

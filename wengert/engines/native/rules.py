@@ -78,8 +78,8 @@ def _reverse(low: Lowering, op: Operation, x: View, *, axis: Dims) -> View:
 
 
 @rule("Unpack")
-def _unpack(low: Lowering, op: Operation, x: View, *, axis: int) -> Sequence[View]:
-    return [sliced(x, (*[slice(None)] * axis, i)) for i in range(len(op.outputs))]
+def _unpack(low: Lowering, op: Operation, x: View, *, num: int, axis: int) -> Sequence[View]:
+    return [sliced(x, (*[slice(None)] * axis, i)) for i in range(num)]
 
 
 @rule("Split", "SplitV")

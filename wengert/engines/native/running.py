@@ -8,7 +8,6 @@ needs what makes plans: a process that finds a plan on disk loads that alone.
 from __future__ import annotations
 
 import functools
-import importlib
 import sys
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
@@ -16,13 +15,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from wengert.core.locks import loaded
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.shapes import shown
 from wengert.core.tensor import wrap
-from wengert.engines.native import blas
+from wengert.engines.native import blas, memory
 from wengert.engines.native.entry import entry_of, is_wrong
 from wengert.engines.native.machine import Loaded
-from wengert.engines.native.memory import new_arena
 from wengert.engines.native.threads import functions
 from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
 from wengert.engines.plan import Plan
@@ -46,12 +45,12 @@ class Program(NamedTuple):
 class Running:
     """A plan that can be called: `running.run(values of plan.given)` gives the fetches."""
 
-    def __init__(self, plan: Plan, program: Program, code: bytes | None, native: Any) -> None:
+    def __init__(self, plan: Plan, program: Program, code: bytes | None, was_kept: bool) -> None:
         self.plan = plan
         self.program = program
         self.fresh = list(program.fresh)
+        self.was_kept = was_kept
         self.is_one_call = program.is_one_call
-        self._native = native
         self._reference: Compiled | None = None
         self._used = list(plan.used().values())
         self._code = None if code is None else Loaded(code)
@@ -63,6 +62,7 @@ class Running:
             "misfit": _misfit,
             "own": _is_only_ours,
             "otherwise": self.otherwise,
+            "shared": memory.shared,
         }
         for name, kind, which in program.names:
             self._names[name] = getattr(self, f"_{kind}")(which)
@@ -80,12 +80,8 @@ class Running:
         return self.reference()(values)
 
     def native(self) -> Any:
-        """How the plan was made, for who wants to see it; made once more if it was kept."""
-        if self._native is None:
-            self._native = importlib.import_module("wengert.engines.native.engine").Native(
-                self.plan
-            )
-        return self._native
+        """How the plan was made, for who wants to see it: made once more, as it takes 40 times the memory."""
+        return loaded("wengert.engines.native.engine").Native(self.plan)
 
     # ---- what the function uses, by kind -------------------------------------------------------
 
@@ -105,10 +101,11 @@ class Running:
         return []
 
     def _arena(self, size: int) -> Callable[[], Any]:
-        return functools.partial(new_arena, size)
+        return functools.partial(memory.new_arena, size)
 
-    def _entry(self, segment: tuple[Sequence[NativeStep], int, bool]) -> Callable[..., Any]:
-        return entered(*segment, self._kept, self._address)
+    def _entry(self, segment: tuple[Any, ...]) -> Callable[..., Any]:
+        steps, arguments, letting_go, over = segment
+        return entered(steps, arguments, letting_go, self._kept, self._address, over)
 
     def _again(self, entry: str) -> Callable[..., bool]:
         return functools.partial(is_wrong, self._names[entry])
@@ -133,8 +130,12 @@ def entered(
     letting_go: bool,
     kept: list[Any],
     address: Callable[[str], int] = runtime_address,
+    over: Sequence[tuple[int, int]] = (),
 ) -> Callable[..., Any]:
-    """A built-in function of arrays that carries out native steps. The caller holds what is kept."""
+    """A built-in function of arrays that carries out native steps. The caller holds what is kept.
+
+    `over` are pairs of arguments, the value of a variable and where the new value is written.
+    """
     table: list[int] = []
     room = 1
     for name, parts, arrays, settings in steps:
@@ -145,7 +146,7 @@ def entered(
             table += place
         if settings is not None:
             table += [-1, _in_place(settings, kept)]
-    return entry_of(table, len(steps), arguments, room, letting_go, kept)
+    return entry_of(table, len(steps), arguments, room, letting_go, kept, over)
 
 
 def _in_place(settings: tuple[str, bytes, bytes], kept: list[Any]) -> int:

@@ -10,7 +10,8 @@ slots are the addresses of the arrays that a call of the plan brings; slot -1 is
 the bytes are an address.
 
 The pool is a block of memory: a ticket (which job, and the next part of it), the job, how many
-parts are done, and a word on which idle threads sleep. A part is claimed by exchanging the ticket,
+parts are done, a word on which idle threads sleep, and how many threads are wanted, on which those
+sleep that are too many. A part is claimed by exchanging the ticket,
 which fails if the job is another by now. Before a job is written down the ticket is closed.
 """
 
@@ -71,17 +72,29 @@ out:
   ret i1 %any
 }
 
-; What a thread of the pool does: help, and sleep when there is nothing to do for a while.
+; What a thread of the pool does: help, and sleep when there is nothing to do for a while, or as long
+; as fewer threads are wanted than there are.
 define ptr @worker(ptr %pool) nounwind {
 entry:
   %wordp = getelementptr i8, ptr %pool, i64 192
   %sleepersp = getelementptr i8, ptr %pool, i64 200
+  %threadsp = getelementptr i8, ptr %pool, i64 216
+  %bornp = getelementptr i8, ptr %pool, i64 224
+  %number = atomicrmw add ptr %bornp, i64 1 monotonic, align 8
   br label %work
 work:
+  %wanted = load atomic i64, ptr %threadsp acquire, align 8
+  %one.of.them = icmp ult i64 %number, %wanted
+  br i1 %one.of.them, label %use, label %park
+park:
+  %wanted32 = trunc i64 %wanted to i32
+  %p = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %threadsp, i64 128, i32 %wanted32, ptr null, ptr null, i64 0)
+  br label %work
+use:
   %did = call i1 @help(ptr %pool)
   br label %spin
 spin:
-  %spins = phi i64 [ 0, %work ], [ %more, %again ]
+  %spins = phi i64 [ 0, %use ], [ %more, %again ]
   %word = load atomic i32, ptr %wordp acquire, align 4
   %found = call i1 @help(ptr %pool)
   br i1 %found, label %work, label %idle
@@ -102,6 +115,13 @@ wait:
 awake:
   %t = atomicrmw sub ptr %sleepersp, i32 1 seq_cst, align 4
   br label %work
+}
+
+; The number of threads that are wanted is another.
+define void @resized(ptr %pool) nounwind {
+  %threadsp = getelementptr i8, ptr %pool, i64 216
+  %k = call i64 (i64, ...) @syscall(i64 FUTEX, ptr %threadsp, i64 129, i32 2147483647, ptr null, ptr null, i64 0)
+  ret void
 }
 
 ; Carry out all parts of a job, with the threads of the pool unless somebody else has them.
@@ -252,7 +272,10 @@ done:
 ; A plan called by Python, as a built-in function: the arguments are NumPy arrays, whose memory is
 ; read from their objects. `self` is an array of numbers: arguments, steps, table, pool, whether to
 ; let go of Python's lock, and addresses of what that takes; room for arrays; what to return: None
-; when all is done, False for arrays with gaps, True where something is wrong.
+; when all is done, False for arrays with gaps, True where something is wrong, an ellipsis where an
+; array that would be written over has more references than it may; how many pairs of arguments
+; there are whose first is the value of a variable and whose second is written, where they stand, and
+; how many references a first that is also the second may have.
 define ptr @entry(ptr %self, ptr %args, i64 %count) nounwind {
 entry:
   %dp = getelementptr i8, ptr %self, i64 16
@@ -290,7 +313,43 @@ take:
   store i64 %data, ptr %slotp
   %i.next = add i64 %i, 1
   %more = icmp ult i64 %i.next, %count
-  br i1 %more, label %argument, label %run
+  br i1 %more, label %argument, label %shared
+shared:
+  %pairsp = getelementptr i64, ptr %d, i64 13
+  %pairs = load i64, ptr %pairsp
+  %listp = getelementptr i64, ptr %d, i64 14
+  %list = load ptr, ptr %listp
+  %mostp = getelementptr i64, ptr %d, i64 15
+  %most = load i64, ptr %mostp
+  %most32 = trunc i64 %most to i32
+  br label %pair.look
+pair.look:
+  %p = phi i64 [ 0, %shared ], [ %p.next, %pair.next ]
+  %p.some = icmp ult i64 %p, %pairs
+  br i1 %p.some, label %pair, label %run
+pair:
+  %p2 = shl i64 %p, 1
+  %oldp = getelementptr i64, ptr %list, i64 %p2
+  %old = load i64, ptr %oldp
+  %newp = getelementptr i64, ptr %oldp, i64 1
+  %new = load i64, ptr %newp
+  %old.objp = getelementptr ptr, ptr %args, i64 %old
+  %old.obj = load ptr, ptr %old.objp
+  %new.objp = getelementptr ptr, ptr %args, i64 %new
+  %new.obj = load ptr, ptr %new.objp
+  %over = icmp eq ptr %old.obj, %new.obj
+  br i1 %over, label %references, label %pair.next
+references:
+  %references.now = load i32, ptr %old.obj
+  %too.many = icmp ugt i32 %references.now, %most32
+  br i1 %too.many, label %leave, label %pair.next
+pair.next:
+  %p.next = add i64 %p, 1
+  br label %pair.look
+leave:
+  %otherp = getelementptr i64, ptr %d, i64 12
+  %other = load ptr, ptr %otherp
+  br label %return
 run:
   %quick = icmp eq i64 %letting, 0
   br i1 %quick, label %quickly, label %slowly
@@ -318,7 +377,7 @@ refuse:
   %no = load ptr, ptr %nop
   br label %return
 return:
-  %result = phi ptr [ %yes, %finish ], [ %no, %refuse ]
+  %result = phi ptr [ %yes, %finish ], [ %no, %refuse ], [ %other, %leave ]
   %holdp = getelementptr i64, ptr %d, i64 10
   %hold = load ptr, ptr %holdp
   call void %hold(ptr %result)

@@ -6,10 +6,10 @@ digest of its text. Whoever finds both loads nothing of what makes them.
 
 from __future__ import annotations
 
-import importlib
 import marshal
 from typing import Any, Final
 
+from wengert.core.locks import loaded
 from wengert.engines.native.cache import CODE, PLAN, digest_of, folder, keep, taken
 from wengert.engines.native.digest import content_of
 from wengert.engines.native.processor import is_supported
@@ -27,11 +27,11 @@ def started(plan: Plan) -> Running | None:
         found = _kept(plan, name)
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
-    made = importlib.import_module("wengert.engines.native.engine").Native(plan)
+    made = loaded("wengert.engines.native.engine").Native(plan)
     code = made.code() if made.is_native else None
     if name is not None and not made.low.lacks_blas:
         keep(name, marshal.dumps(tuple(made.program) if made.is_native else None))
-    return Running(plan, made.program, code, made) if made.is_native else None
+    return Running(plan, made.program, code, False) if made.is_native else None
 
 
 _MISSING: Final[Any] = object()
@@ -50,6 +50,6 @@ def _kept(plan: Plan, name: str) -> Any:
         code = taken(program.machine_code + CODE) if program.machine_code else None
         if code is None and program.machine_code:
             return _MISSING
-        return Running(plan, program, code, None)
+        return Running(plan, program, code, True)
     except (EOFError, ValueError, TypeError, LookupError):  # it is of another kind, or lacks a part
         return _MISSING

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import threading
 from typing import Any, Final
 
 import numpy as np
 
+from wengert.core.locks import awaited_lock
 from wengert.engines.choosing import get_threads, warn, when_threads_change
 from wengert.engines.native import runtime
 from wengert.engines.native.cache import stored
@@ -17,7 +17,7 @@ from wengert.engines.native.machine import Loaded, compiled
 
 # What is made once must be made by one thread: code that another one also loaded, and that is then
 # dropped, would be taken from under the threads that run it.
-_LOCK: Final = threading.RLock()
+_LOCK: Final = awaited_lock()
 
 
 def functions() -> Loaded:
@@ -66,9 +66,11 @@ class Pool:
             if not self._start():
                 warn(f"Of {wanted + 1} threads {self._started + 1} could be had: plans use those.")
                 break
-        # Threads beyond those that are wanted help all the same, unless none is wanted.
         number = ctypes.c_int64.from_address(self.address + self.THREADS)
         number.value = min(wanted, self._started)
+        if self._started:
+            tell = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(functions().address("resized"))
+            tell(self.address)
 
     def _start(self) -> bool:
         """One more thread; False if the system allows no more, or has no memory for it."""
@@ -97,12 +99,5 @@ pool: Final = Pool()
 when_threads_change.append(pool.resize)
 
 
-def _after_fork() -> None:
-    _LOCK.release()
-    pool.forget()
-
-
-if hasattr(os, "register_at_fork"):  # nobody is in the middle of making something meanwhile
-    os.register_at_fork(
-        before=_LOCK.acquire, after_in_parent=_LOCK.release, after_in_child=_after_fork
-    )
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=pool.forget)

@@ -6,12 +6,13 @@ constant, an operation for NumPy, machine code) is called by its place or its na
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
 from wengert.engines.native.arrays import Base, Given, Literal, Outside, Step, View, Write
 from wengert.engines.native.calls import Call
-from wengert.engines.native.memory import Arena
+from wengert.engines.native.memory import SMALL, Arena
 from wengert.engines.native.running import NativeStep, Program
 
 LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
@@ -23,12 +24,14 @@ class Writer:
     def __init__(self, native: Any) -> None:
         self.native = native
         self.low = native.low
+        self._is_held = bool(native.plan.changed())  # then who runs the plan has the locks
         self.names: dict[str, tuple[str, Any]] = {}
         self.lines: list[str] = []
         self._place_of_step = {id(op): at for at, op in enumerate(native.plan.steps)}
         self._place_of_known = {key: at for at, key in enumerate(native.plan.used())}
         self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
         self._objects: dict[int, str] = {}  # of other values, by tensor
+        self._over: dict[Base, tuple[str, str]] = {}  # what may be written over: see `_over_here`
 
     def written(self) -> Program:
         native, lines = self.native, self.lines
@@ -45,16 +48,15 @@ class Writer:
         for base, at in self.low.constants.items():
             self._name_of[id(base)] = self._new("c", "constant", at)
         if self.arena.size:
-            lines.append("arena = arenas.pop() if arenas else new_arena()")
-            self.names["arenas"] = "arenas", None
-            self.names["new_arena"] = "arena", self.arena.size
+            lines.append(self._arena_taken())
         for segment in native.segments:
             if isinstance(segment, list):
                 self._segment(segment)
             else:
                 self._step(segment)
         if self.arena.size:
-            lines.append("arenas.append(arena)")
+            is_small = self.arena.size <= SMALL
+            lines.append("arenas.append(arena)" if is_small else "shared.give(arena)")
         self._write(native.writes)
         results, fresh = self._results()
         lines.append(f"return [{', '.join(results)}]")
@@ -69,6 +71,15 @@ class Writer:
             len(native.segments) == 1,
             native.code_name,
         )
+
+    def _arena_taken(self) -> str:
+        """What is small a plan keeps, which is faster; what is large serves all of them."""
+        size = self.arena.size
+        if size > SMALL:
+            return f"arena = shared.take({size})"
+        self.names["arenas"] = "arenas", None
+        self.names["new_arena"] = "arena", size
+        return "arena = arenas.pop() if arenas else new_arena()"
 
     def _new(self, prefix: str, kind: str, which: Any) -> str:
         name = f"{prefix}{len(self.names)}"
@@ -180,9 +191,40 @@ class Writer:
     # ---- a segment -----------------------------------------------------------------------------
 
     def _segment(self, calls: list[Call]) -> None:
+        """What writes over the arrays of variables is called by itself if much is done around it.
+
+        Python's lock is let go of only around it: nobody else may get hold of such an array.
+        """
+        over = self._writing_over(calls)
+        if not any(over) or _work(calls) <= LETTING_GO:
+            self._run(calls, any(over))
+            return
+        for is_over, run in itertools.groupby(zip(over, calls, strict=True), lambda pair: pair[0]):
+            self._run([call for _, call in run], is_over)
+
+    def _writing_over(self, calls: list[Call]) -> list[bool]:
+        """For each call whether it is between the first and the last write over some variable."""
+        found = [False] * len(calls)
+        places: dict[Base, list[int]] = {}
+        for at, call in enumerate(calls):
+            for base in {self._same.get(id(b), b) for b in call.outputs}:
+                if self.native.overwrites(base) is not None:
+                    places.setdefault(base, []).append(at)
+        for each in places.values():
+            found[each[0] : each[-1] + 1] = [True] * (each[-1] + 1 - each[0])
+        return found
+
+    def _run(self, calls: list[Call], is_over: bool) -> None:
         arguments: list[str] = []
         slot_of: dict[str, int] = {}
         steps: list[NativeStep] = []
+
+        def slot(name: str) -> int:
+            if name not in slot_of:
+                slot_of[name] = len(arguments)
+                arguments.append(name)
+            return slot_of[name]
+
         for call in calls:
             places = []
             for base, begin in call.arrays:
@@ -191,16 +233,18 @@ class Writer:
                     name, offset = "arena", self.places[id(base)] + offset
                 else:
                     name = self._name(self._same.get(id(base), base))
-                if name not in slot_of:
-                    slot_of[name] = len(arguments)
-                    arguments.append(name)
-                places.append((slot_of[name], offset))
+                places.append((slot(name), offset))
             steps.append((call.name, call.parts, tuple(places), call.settings))
-        letting_go = sum(call.work for call in calls) > LETTING_GO
-        name = self._new("n", "entry", (tuple(steps), len(arguments), letting_go))
+        over = self._over_here(calls) if is_over else {}
+        pairs = tuple([(slot(old), slot(new)) for new, (old, _) in over.items()])
+        letting_go = not is_over and _work(calls) > LETTING_GO
+        name = self._new("n", "entry", (tuple(steps), len(arguments), letting_go, pairs))
         again = self._new("m", "again", name)
         given = ", ".join(arguments)
         self.lines.append(f"s = {name}({given})")
+        if over:  # somebody got hold of an array after it was looked at, or one has gaps
+            fresh = "; ".join(f"{new} = {make}" for new, (_, make) in over.items())
+            self.lines.append(f"if s is ... or s is False: {fresh}; s = {name}({given})")
         self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
 
     def _name(self, base: Base) -> str:
@@ -213,15 +257,23 @@ class Writer:
             make = f"empty({(base if old is None else old).shape!r}, {dtype})"
             if old is not None:  # nobody but the variable and this function knows the array
                 before = self._name_of[id(old)]
+                self._over[base] = before, make
                 make = f"{before} if own({before}) else {make}"
             self.lines.append(f"{name} = {make}")
         return name
+
+    def _over_here(self, calls: list[Call]) -> dict[str, tuple[str, str]]:
+        """The arrays that some calls write over: the new name, the old one, how a new one is made."""
+        outputs = {self._same.get(id(b), b): None for call in calls for b in call.outputs}
+        return {self._name_of[id(b)]: self._over[b] for b in outputs if b in self._over}
 
     # ---- a step of NumPy's -----------------------------------------------------------------------
 
     def _write(self, writes: Sequence[Write]) -> None:
         for cell, view, _ in writes:
-            self.lines.append(f"{self._objects[id(cell)]}._array = {self._shaped(view)}")
+            name = self._objects[id(cell)]
+            lock = "" if self._is_held else f"with {name}._lock: "
+            self.lines.append(f"{lock}{name}._array = {self._shaped(view)}")
 
     def _step(self, step: Step) -> None:
         self._write(step.writes)
@@ -282,3 +334,7 @@ class Writer:
             )
             seen.add(key)
         return results, fresh
+
+
+def _work(calls: Sequence[Call]) -> int:
+    return sum(call.work for call in calls)

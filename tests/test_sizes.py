@@ -1,0 +1,197 @@
+"""Terms for sizes that only a run knows: what is said of them holds for every number."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import wengert as tf
+from wengert.core import sizes
+from wengert.core.sizes import Size, evaluated, high, key_of, length, low, maximum, minimum, size_of
+from wengert.errors import SymbolicValueError
+
+TENSORS = [object() for _ in range(3)]
+SYMBOLS = [size_of(tensor, 0) for tensor in TENSORS]
+NUMBERS = (0, 1, 2, 3, 5, 11, 12, 13, 24, 25, 100)
+Values = list[int]
+Drawn = tuple[Any, Callable[[Values], int]]  # a term, and what it is for numbers
+
+
+def drawn(rng: random.Random, deep: int) -> Drawn:
+    if deep == 0 or rng.random() < 0.15:
+        if rng.random() < 0.4:
+            constant = rng.randint(-6, 14)
+            return constant, lambda v: constant
+        i = rng.randrange(len(SYMBOLS))
+        return SYMBOLS[i], lambda v: v[i]
+    (a, f), (b, g) = drawn(rng, deep - 1), drawn(rng, deep - 1)
+    by = rng.choice([1, 2, 3, 4, 5, -2, -3])
+    part = slice(
+        *[rng.choice([None, *range(-5, 6)]) for _ in range(2)], rng.choice([None, 1, 2, 3, -1, -2])
+    )
+    whole = maximum(a, 0)
+    choices: list[Drawn] = [
+        (a + b, lambda v: f(v) + g(v)),
+        (a - b, lambda v: f(v) - g(v)),
+        (a * b, lambda v: f(v) * g(v)),
+        (minimum(a, b), lambda v: min(f(v), g(v))),
+        (maximum(a, b), lambda v: max(f(v), g(v))),
+        (a // by, lambda v: f(v) // by),
+        (a % by, lambda v: f(v) % by),
+        (length(part, whole), lambda v: len(range(*part.indices(max(f(v), 0))))),
+    ]
+    return rng.choice(choices)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_terms_are_what_their_numbers_are(seed: int) -> None:
+    """Arithmetic is exact, bounds hold, and what is decided is decided as numbers decide it."""
+    rng = random.Random(seed)
+    try:
+        (a, f), (b, g) = drawn(rng, 3), drawn(rng, 2)
+        difference = a - b
+    except SymbolicValueError:  # more terms than are worth knowing
+        return
+    least, most = low(a), high(a)
+    decided = {name: getattr(a, name)(b) for name in COMPARISONS} if type(a) is Size else {}
+    for _ in range(12):
+        values = [rng.choice(NUMBERS) for _ in SYMBOLS]
+        number = f(values)
+        assert evaluated(a, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number  # type: ignore[misc]
+        assert evaluated(difference, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number - g(
+            values
+        )  # type: ignore[misc]
+        assert least is None or least <= number
+        assert most is None or most >= number
+        for name, answer in decided.items():
+            if type(answer) is bool:
+                assert answer is getattr(number, name)(g(values))
+
+
+COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
+N, M, _ = SYMBOLS
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (length(slice(None, 10), N) + length(slice(10, None), N), N),
+        (length(slice(1, None), N), length(slice(None, -1), N)),
+        (length(slice(-3, None), N), minimum(N, 3)),
+        (length(slice(None, None, -1), N), N),
+        ((N * M) // M, N),
+        ((N // 2) * 2 + N % 2, N),
+        (N // 2 // 3, N // 6),
+        (minimum(maximum(N, 3), 3), 3),
+        (N - minimum(N, 10), maximum(N - 10, 0)),
+        ((2 * N + 1) // 2, N),
+    ],
+)
+def test_one_form_of_what_is_equal(a: Any, b: Any) -> None:
+    assert key_of(a) == key_of(b)
+    assert (a == b) is True
+
+
+def test_what_is_not_proved_is_not_said() -> None:
+    for claim in (N == 5, N == M, N < 5, N > M, N != 0):
+        with pytest.raises(SymbolicValueError, match="not known before the graph runs"):
+            bool(claim)
+    assert (N >= 0) is True
+    assert (N + 1 != 0) is True
+    assert (N == -1) is False
+
+
+def test_terms_have_bounds_of_their_length() -> None:
+    """A term that grows and grows is not known, rather than slow."""
+    term: Any = N
+    with pytest.raises(SymbolicValueError):
+        for i in range(sizes.MOST):
+            term = term * (M + i) + maximum(term - i, M)
+
+
+# ---- what graphs know -------------------------------------------------------------------------
+
+UNKNOWN = None
+KNOWN: list[tuple[Callable[..., Any], list[Any], list[Any]]] = [
+    (lambda x: tf.reshape(x, [4, 6]), [None, None], [4, 6]),
+    (lambda x: tf.reshape(x, [-1, 6]), [None, None], [None, 6]),
+    (lambda x: tf.reshape(x, [tf.shape(x)[0], -1]), [None, 2, 3], [None, 6]),
+    (lambda x: tf.reshape(x, tf.shape(x)[::-1]), [None, 3], [3, None]),
+    (lambda x: tf.broadcast_to(x, [2, 4, 6]), [None, 6], [2, 4, 6]),
+    (lambda x: tf.scatter_nd([[1], [2]], x, [7, 6]), [None, 6], [7, 6]),
+    (lambda x: tf.concat([x, tf.ones([4, 2])], 1), [None, None], [4, None]),
+    (lambda x: tf.concat([x, tf.ones([4, 2])], 1), [None, 6], [4, 8]),
+    (lambda x: tf.concat([x[:10], x[10:]], 0) + x, [None], [None]),
+    (lambda x: tf.boolean_mask(x, x[:, 0] > 0.0), [None, 6], [None, 6]),
+    (lambda x: tf.gather(x, [[0], [1]], batch_dims=1), [None, 6], [None, 1]),
+    (lambda x: tf.math.unsorted_segment_sum(x, [0, 1, 1], 3), [None, 6], [3, 6]),
+    (lambda x: tf.math.segment_sum(x, [0, 1, 1]), [None, 6], [None, 6]),
+    (lambda x: tf.reverse_sequence(x, [1, 2], 1), [None, 6], [None, 6]),
+    (lambda x: tf.tensor_scatter_nd_update(x, [[0]], x[:1]), [None, 6], [None, 6]),
+    (lambda x: tf.einsum("ij,kj->ik", x, x), [None, None], [None, None]),
+    (lambda x: tf.math.reduce_std(x, 0), [None, 6], [6]),
+    (lambda x: tf.image.resize(x, [4, 5]), [None, None, None, 3], [None, 4, 5, 3]),
+    (
+        lambda x: tf.nn.conv2d(x, tf.ones([3, 3, 2, 4]), 1, "VALID"),
+        [None, None, None, 2],
+        [None, None, None, 4],
+    ),
+    (lambda x: tf.pad(x, [[0, 10 - tf.shape(x)[0]]]), [None], [10]),
+    (lambda x: tf.random.normal([tf.shape(x)[0], 3]), [None], [None, 3]),
+    (lambda x: tf.one_hot(tf.cast(x, tf.int32), 5), [None], [None, 5]),
+    (lambda x: tf.math.top_k(x, 2).values, [None, 6], [None, 2]),
+    (lambda x: tf.stack([x, tf.ones([4, 6])]), [None, None], [2, 4, 6]),
+    (lambda x: x[: tf.shape(x)[0] // 2], [None, 3], [None, 3]),
+    (lambda x: x[::30], [None], [None]),
+    (lambda x: x[:10], [None], [None]),
+    (
+        lambda x: tf.while_loop(
+            lambda i, y: i < 3, lambda i, y: (i + 1, y * 2.0), (0, tf.reshape(x, [4, 6]))
+        )[1],
+        [None],
+        [4, 6],
+    ),
+]
+
+
+@pytest.mark.parametrize("case", range(len(KNOWN)))
+def test_shapes_that_follow_are_known(case: int) -> None:
+    """And those that only sometimes hold are not: x[:10] has ten elements only if x has."""
+    function, given, want = KNOWN[case]
+    with tf.Graph().as_default():
+        y = function(tf.compat.v1.placeholder(tf.float32, given))
+    assert y.shape.as_list() == want
+
+
+def test_an_unknown_size_is_one_symbol() -> None:
+    """The sum of a value and its gradient needs no check and no broadcast."""
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [None])
+        (g,) = tf.gradients(tf.reduce_sum(tf.sin(x) * 2.0), x)
+        total = x + g
+    assert key_of(g._array.shape[0]) == key_of(x._array.shape[0]) == key_of(total._array.shape[0])
+
+
+def test_a_size_is_a_number_when_it_runs() -> None:
+    """x[: n // 2] has a size that Python code in the library can hand on."""
+    f = tf.function(
+        lambda x: tf.zeros([x[: tf.shape(x)[0] // 2]._array.shape[0] + 1]),
+        input_signature=[tf.TensorSpec([None])],
+    )
+    assert [f(tf.ones([n])).shape[0] for n in (0, 5, 12)] == [1, 3, 7]
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_stated_shape_that_is_wrong_is_the_program_s_mistake(inner: bool) -> None:
+    def f(x: Any) -> Any:
+        y = tf.boolean_mask(x, x > 0.0) if inner else x
+        y.set_shape([3])
+        return y * 2.0
+
+    traced = tf.function(f, input_signature=[tf.TensorSpec([None])], jit_compile=False)
+    assert traced(tf.ones([3])).shape == [3]
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"said to be of shape \(3,\), but"):
+        traced(tf.ones([4]))

@@ -1,0 +1,33 @@
+"""wengert cache: what is kept of compiled functions."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from wengert.cli.output import as_json, pairs
+from wengert.engines.native import cache
+
+
+def add_to(commands: Any, purpose: str) -> None:
+    parser = commands.add_parser(
+        "cache",
+        help=purpose,
+        description="Print where plans and machine code are kept from process to process, how many files and "
+        "bytes that are, and the limit. What is cleared is compiled anew when it is needed.",
+        epilog="example: wengert cache --clear",
+    )
+    parser.add_argument("--clear", action="store_true", help="remove the files")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    found: dict[str, Any] = dict(cache.about())
+    if options.clear:
+        found["removed"] = cache.clear()
+    if options.json:
+        as_json(found)
+    else:
+        pairs(found)
+    return 0
