@@ -99,12 +99,18 @@ def awaited_lock() -> Any:
 
 
 def _wait() -> None:
-    """A fork waits until nobody traces, loads or compiles."""
-    _HERE.held = [
-        lock
-        for lock in tuple(_AWAITED)
-        if lock.acquire(timeout=_PATIENCE if lock is TRACING else -1)
-    ]
+    """A fork waits until nobody traces, loads or compiles.
+
+    A module that was loaded meanwhile may have brought a lock of its own, whose turn was before.
+    """
+    while True:
+        asked = tuple(_AWAITED)
+        _HERE.held = [
+            lock for lock in asked if lock.acquire(timeout=_PATIENCE if lock is TRACING else -1)
+        ]
+        if asked == tuple(_AWAITED):
+            return
+        _go_on()
 
 
 def _go_on() -> None:

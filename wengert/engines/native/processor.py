@@ -33,11 +33,15 @@ def _flags() -> Iterator[str]:
 
 
 def _cpuinfo() -> Iterator[tuple[str, str]]:
-    """What Linux says of the first processor."""
+    """What Linux says of the first processor.
+
+    Read as bytes: Python would load a module for another encoding than UTF-8, and a child that is
+    made meanwhile would wait for it for ever.
+    """
     try:
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        with open("/proc/cpuinfo", "rb") as file:
             for line in file:
-                key, _, value = line.partition(":")
+                key, _, value = line.decode("utf-8", "replace").partition(":")
                 if not line.strip():
                     return
                 yield key.strip(), value.strip()
