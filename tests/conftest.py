@@ -55,6 +55,7 @@ def nothing_left_behind() -> Iterator[None]:
     assert here.recorders == ()
     assert here.interpreter is None
     assert here.listeners == ()
+    assert not here.foreseeing
     for table, before in ((TABLE, rows), (GRADIENTS, gradients)):
         for name in set(table) - set(before):
             del table[name]

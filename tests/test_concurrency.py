@@ -19,10 +19,12 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.core.here import state
 from wengert.core.locks import InOrder, new_lock
 
 v1 = tf.compat.v1
-SECONDS = 60.0 if os.environ.get("WENGERT_LONG_TESTS") else 2.0
+LONG = bool(os.environ.get("WENGERT_LONG_TESTS"))
+SECONDS = 60.0 if LONG else 2.0
 
 
 def together(*works: Callable[[], None]) -> None:
@@ -348,12 +350,12 @@ def test_products_have_one_thread_while_the_machine_is_busy(monkeypatch: Any) ->
 # ---- interrupts ---------------------------------------------------------------------------------
 
 
-def interrupted_at(line: int, work: Callable[[], Any]) -> bool:
-    """Carry out work, interrupted before the nth line of ours; whether there were so many."""
+def interrupted_at(line: int, work: Callable[[], Any], *files: str) -> bool:
+    """Carry out work, interrupted before the nth line of some files; whether there were so many."""
     seen = itertools.count()
 
     def trace(frame: Any, event: str, _: Any) -> Any:
-        if "choosing.py" not in frame.f_code.co_filename:
+        if not frame.f_code.co_filename.endswith(files):
             return None
         if event == "line" and next(seen) == line:
             raise KeyboardInterrupt
@@ -378,7 +380,7 @@ def test_the_collector_is_on_again_after_an_interrupt() -> None:
         return True
 
     lines = 0
-    while interrupted_at(lines, lambda: _uncollected(made, None)):  # type: ignore[arg-type]
+    while interrupted_at(lines, lambda: _uncollected(made, None), "choosing.py"):  # type: ignore[arg-type]
         assert gc.isenabled(), f"off after an interrupt before line {lines}"
         assert not Chosen.uncollected
         lines += 1
@@ -389,6 +391,35 @@ def test_the_collector_is_on_again_after_an_interrupt() -> None:
         assert not gc.isenabled()  # the user's choice stays
     finally:
         gc.enable()
+
+
+def test_an_interrupt_while_tracing_leaves_nothing_active() -> None:
+    """Also one that comes just as a context ends, which then cannot put anything back."""
+    contexts = "context_manager.py", "contextlib.py"
+    x, known = tf.constant(np.arange(5.0)), tf.function(lambda x: tf.reduce_sum(x) * 2.0)
+
+    def step(x: Any) -> Any:
+        with tf.name_scope("step"), tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.gradient_override_map({"Tanh": "Identity"}):
+                head = tf.tanh(x[: tf.size(x) // 2])
+            y = tf.concat([head, tf.zeros([10 - tf.size(head)], x.dtype)], 0)
+            z = tf.vectorized_map(tf.sin, tf.boolean_mask(y, y > 0.0))
+        return tape.gradient(z, x)
+
+    def interrupted(line: int) -> bool:
+        traced = tf.function(step, input_signature=[tf.TensorSpec([None], tf.float64)])
+        return interrupted_at(line, lambda: traced.get_concrete_function(), *contexts)
+
+    line, each = 0, 1 if LONG else 7
+    while interrupted(line):
+        gc.collect()  # what is collected now puts nothing back
+        here = state.here
+        active = here.interpreter, here.recorders, here.overrides, here.scope, here.foreseeing
+        assert active == (None, (), {}, "", False), f"after an interrupt before line {line}"
+        assert known(x) == 20.0
+        line += each
+    assert line > 100
 
 
 # ---- tracing ------------------------------------------------------------------------------------

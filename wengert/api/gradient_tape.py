@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from wengert.api.unconnected import UnconnectedGradients, as_policy, filled
 from wengert.core import dtypes, nest
 from wengert.core.batch import vectorized
 from wengert.core.callers import callers_depth, callers_place
+from wengert.core.context_manager import Change, context_manager, enter
 from wengert.core.contract import same_shape
 from wengert.core.convert import convert
 from wengert.core.here import building, start, stop, sweeping
@@ -116,8 +117,8 @@ class GradientTape:
             )
         return self._tape
 
-    @contextmanager
-    def stop_recording(self) -> Iterator[None]:
+    @context_manager
+    def stop_recording(self) -> Change:
         """Do not record what happens inside.
 
         >>> x = tf.constant(2.0)
@@ -135,10 +136,7 @@ class GradientTape:
                 "It records inside its `with` block."
             )
         self._stop()
-        try:
-            yield
-        finally:
-            self._start()
+        return None, self._start
 
     def reset(self) -> None:
         """Forget everything recorded and watched, and go on recording."""
@@ -224,8 +222,8 @@ class GradientTape:
             f"jacobians). {way_out}"
         )
 
-    @contextmanager
-    def _closed(self, tape: Tape) -> Iterator[None]:
+    @context_manager
+    def _closed(self, tape: Tape) -> tuple[Any, Callable[[], None]]:
         """While a tape that serves once is used, it records nothing; afterwards it is empty."""
         graph = building()
         if not self._persistent:
@@ -235,8 +233,7 @@ class GradientTape:
                 self._stop()
             self._tape = None
         # What a gradient adds to a graph belongs to none of the scopes that it goes back through.
-        with nullcontext() if graph is None else graph.names.scoped("gradient_tape/"):
-            yield
+        return enter(nullcontext() if graph is None else graph.names.scoped("gradient_tape/"))
 
     # ---- jacobians ---------------------------------------------------------------------------
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from typing import Any
 
 from wengert.core import here
+from wengert.core.context_manager import Change, context_manager, enter
 from wengert.core.graph import Graph, defaults
 from wengert.core.here import building, install, installed, state
 
@@ -114,8 +114,8 @@ def enable_eager_execution(
     install(state.here.recorders, None)
 
 
-@contextmanager
-def init_scope() -> Iterator[None]:
+@context_manager
+def init_scope() -> Change:
     """Outside of all functions that are being traced: where variables are made.
 
     >>> @tf.function
@@ -128,8 +128,7 @@ def init_scope() -> Iterator[None]:
     graph = building()
     while graph is not None and graph.is_function:
         graph = graph.outer_graph
-    with installed((), graph):
-        yield
+    return enter(installed((), graph))
 
 
 class name_scope:
@@ -179,7 +178,7 @@ def control_dependencies(control_inputs: Any) -> Any:
     """
     graph = building()
     if graph is None:
-        return _nothing()
+        return nullcontext()
     return graph.control_dependencies(control_inputs)
 
 
@@ -190,19 +189,13 @@ def device(device_name: Any) -> Any:
     ...     x = tf.constant(1.0)
     """
     graph = building()
-    return _nothing() if graph is None else graph.device(device_name)
+    return nullcontext() if graph is None else graph.device(device_name)
 
 
-@contextmanager
-def colocate_with(op: Any, ignore_existing: bool = False) -> Iterator[None]:
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
     """Accepted: there is one place.
 
     >>> with tf.compat.v1.colocate_with(tf.constant(1.0)):
     ...     x = tf.constant(1.0)
     """
-    yield
-
-
-@contextmanager
-def _nothing() -> Iterator[None]:
-    yield
+    return nullcontext()

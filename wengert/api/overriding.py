@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
+from wengert.core.context_manager import Change, context_manager, enter
 from wengert.core.here import building, overriding
 from wengert.core.replaced import rules_by_type
 
 
-@contextmanager
-def gradient_override_map(op_type_map: Any) -> Iterator[None]:
+@context_manager
+def gradient_override_map(op_type_map: Any) -> Change:
     """Operations made inside have another gradient, in eager mode, in functions and in graphs.
 
     The map goes from operation types to names under which gradients are registered, to operation
@@ -34,8 +33,5 @@ def gradient_override_map(op_type_map: Any) -> Iterator[None]:
     """
     graph = building()
     if graph is not None:
-        with graph.gradient_override_map(op_type_map):
-            yield
-    else:
-        with overriding(rules_by_type(op_type_map)):
-            yield
+        return enter(graph.gradient_override_map(op_type_map))
+    return enter(overriding(rules_by_type(op_type_map)))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from wengert.api.modes import get_default_graph
 from wengert.core import nest
+from wengert.core.context_manager import Change, context_manager, enter
 from wengert.core.convert import as_array
 from wengert.core.dtypes import DType, of_numpy, string
 from wengert.core.graph import Graph, defaults
@@ -146,15 +146,17 @@ class Session:
 
     # ---- as a context ------------------------------------------------------------------------
 
-    @contextmanager
-    def as_default(self) -> Iterator[Session]:
+    @context_manager
+    def as_default(self) -> tuple[Session, Callable[[], None]]:
         """`tensor.eval()` and `operation.run()` inside use this session."""
+        _, leave = enter(installed((), self._graph))
         defaults.sessions.append(self)
-        try:
-            with installed((), self._graph):
-                yield self
-        finally:
+
+        def undo() -> None:
             defaults.sessions.remove(self)
+            leave()
+
+        return self, undo
 
     def __enter__(self) -> Session:
         context = self.as_default()
@@ -193,13 +195,10 @@ class InteractiveSession(Session):
         super().close()
 
 
-@contextmanager
-def _only_session(session: Session) -> Iterator[None]:
+@context_manager
+def _only_session(session: Session) -> Change:
     defaults.sessions.append(session)
-    try:
-        yield
-    finally:
-        defaults.sessions.remove(session)
+    return None, lambda: defaults.sessions.remove(session)
 
 
 def get_default_session() -> Session | None:

@@ -11,13 +11,13 @@ An operation on such tensors is carried out once, on all examples, by the row's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from wengert.core.context_manager import Change, Context, context_manager, enter
 from wengert.core.contract import as_list
 from wengert.core.dispatch import apply
-from wengert.core.here import Interpreter, Recorder, accessed, announce, install, state
+from wengert.core.here import Interpreter, Recorder, accessed, announce, install, installed, state
 from wengert.core.operation import Attrs, Row
 from wengert.core.symbolic import Form
 from wengert.core.tensor import Tensor, dims
@@ -101,35 +101,28 @@ class Batcher:
         repeated: Tensor = words.broadcast_to(value, (self.size, *dims(value)))
         return repeated
 
-    @contextmanager
-    def active(self) -> Iterator[None]:
+    @context_manager
+    def active(self) -> Change:
         """Take the operations of this thread."""
         self.outer, self.outer_recorders = state.here.interpreter, state.here.recorders
         install((), self)
-        try:
-            yield
-        finally:
-            install(self.outer_recorders, self.outer)
+        return None, lambda: install(self.outer_recorders, self.outer)
 
-    @contextmanager
-    def inside(self) -> Iterator[None]:
+    @context_manager
+    def inside(self) -> Change:
         """Active in a graph that is built within the batch, such as the body of a loop."""
         before = self.outer, self.outer_recorders
-        try:
-            with self.active():
-                yield
-        finally:
+        _, leave = enter(self.active())
+
+        def undo() -> None:
+            leave()
             self.outer, self.outer_recorders = before
 
-    @contextmanager
-    def outside(self, *inner: Recorder) -> Iterator[None]:
+        return None, undo
+
+    def outside(self, *inner: Recorder) -> Context[None]:
         """As it was before this batch began, with some of the recorders that came since."""
-        now = state.here.recorders, state.here.interpreter
-        install((*self.outer_recorders, *inner), self.outer)
-        try:
-            yield
-        finally:
-            install(*now)
+        return installed((*self.outer_recorders, *inner), self.outer)
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         batched = [self.holds(x) for x in inputs]

@@ -7,11 +7,12 @@ nodes can run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, ClassVar, Final
 
 from wengert.core.callers import callers_frame
+from wengert.core.context_manager import Change, context_manager, enter
 from wengert.core.contract import check_gradients
 from wengert.core.deferred import put_off, put_off_like
 from wengert.core.forms import check_certain, known_forms
@@ -194,17 +195,19 @@ class Builder:
             return nullcontext()
         return self.names.scoped(f"{one.op.name}_grad")
 
-    @contextmanager
-    def looked_at(self) -> Iterator[None]:
+    @context_manager
+    def looked_at(self) -> Change:
         """What is added inside is there to be looked at, and is taken away again."""
         mark = len(self.operations), self.names.mark()
         before, self.foreseeing = self.foreseeing, True
-        try:
-            with foreseeing():
-                yield
-        finally:
+        _, leave = enter(foreseeing())
+
+        def undo() -> None:
+            leave()
             self.foreseeing = before
             self._give_up(*mark)
+
+        return None, undo
 
     def _give_up(self, count: int, names: int) -> None:
         """Take away what was added by a function that turned out to need more."""

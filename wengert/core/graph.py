@@ -5,11 +5,12 @@ from __future__ import annotations
 import difflib
 import re
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, ClassVar
 
 from wengert.core.building import Builder
+from wengert.core.context_manager import Change, context_manager, enter
 from wengert.core.dtypes import as_dtype
 from wengert.core.here import building, installed, overriding, state
 from wengert.core.node import Operation
@@ -58,11 +59,11 @@ class Graph(Builder):
 
     # ---- as the default ----------------------------------------------------------------------
 
-    @contextmanager
-    def as_default(self) -> Iterator[Any]:
+    @context_manager
+    def as_default(self) -> tuple[Any, Callable[[], None]]:
         """Operations inside are added to this graph."""
-        with installed((), self):
-            yield self
+        _, leave = enter(installed((), self))
+        return self, leave
 
     def session_for(self, session: Any, what: str) -> Any:
         """The session that is to run something of this graph."""
@@ -140,30 +141,25 @@ class Graph(Builder):
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         return self.names.unique(name, mark_as_used)
 
-    @contextmanager
-    def device(self, device_name_or_function: Any) -> Iterator[None]:
+    @context_manager
+    def device(self, device_name_or_function: Any) -> Change:
         """Operations inside note the device; there is one, so nothing moves."""
         device = device_name_or_function
         name = "" if device is None else str(device(None) if callable(device) else device)
-        self._devices.append(name)
-        try:
-            yield
-        finally:
-            self._devices.pop()
+        before = self._devices
+        self._devices = [*before, name]
+        return None, lambda: setattr(self, "_devices", before)
 
-    @contextmanager
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Iterator[None]:
-        yield
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        """Accepted: there is one place."""
+        return nullcontext()
 
-    @contextmanager
-    def control_dependencies(self, control_inputs: Any) -> Iterator[None]:
+    @context_manager
+    def control_dependencies(self, control_inputs: Any) -> Change:
         """Operations inside run after these; None forgets those of the surrounding contexts."""
         before = self._control
         self._control = [] if control_inputs is None else [*before, self._operations_of(control_inputs)]  # fmt: skip
-        try:
-            yield
-        finally:
-            self._control = before
+        return None, lambda: setattr(self, "_control", before)
 
     def _operations_of(self, values: Any) -> tuple[Operation, ...]:
         given = values if isinstance(values, (list, tuple)) else [values]
@@ -180,8 +176,8 @@ class Graph(Builder):
         """Whether a value is there already when the graph runs."""
         return False
 
-    @contextmanager
-    def gradient_override_map(self, op_type_map: Any) -> Iterator[None]:
+    @context_manager
+    def gradient_override_map(self, op_type_map: Any) -> Change:
         """Operations made inside have the gradient that is registered under another name.
 
         >>> @tf.RegisterGradient("Negated")
@@ -196,12 +192,14 @@ class Graph(Builder):
         """
         before = self.overrides
         rules = rules_by_type(op_type_map)
+        _, leave = enter(overriding(rules) if building() is None else nullcontext())
         self.overrides = before | rules
-        try:
-            with overriding(rules) if building() is None else nullcontext():
-                yield
-        finally:
+
+        def undo() -> None:
             self.overrides = before
+            leave()
+
+        return None, undo
 
     # ---- collections -------------------------------------------------------------------------
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
+from wengert.core.context_manager import Change, context_manager
 from wengert.core.operation import Attrs, Row
 from wengert.core.quiet import quiet_runner
 
@@ -124,15 +124,12 @@ def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) ->
     here.listeners = told() if interpreter is None else None
 
 
-@contextmanager
-def installed(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> Iterator[None]:
+@context_manager
+def installed(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> Change:
     """These recorders and this interpreter, and afterwards what was there before."""
     before = state.here.recorders, state.here.interpreter
     install(recorders, interpreter)
-    try:
-        yield
-    finally:
-        install(*before)
+    return None, lambda: install(*before)
 
 
 def building() -> Any:
@@ -185,32 +182,28 @@ def told() -> tuple[Recorder, ...]:
     return here.recorders
 
 
-@contextmanager
-def scoped(name: str | None) -> Iterator[str]:
+@context_manager
+def scoped(name: str | None) -> tuple[str, Callable[[], None]]:
     """What is recorded inside is noted as part of a name scope."""
-    here = state.here
-    before = here.scope
-    here.scope = name if name and name.endswith("/") else f"{before}{name}/" if name else ""
-    install(here.recorders, here.interpreter)
-    try:
-        yield here.scope
-    finally:
-        here.scope = before
-        install(here.recorders, here.interpreter)
+    before = state.here.scope
+    scope = name if name and name.endswith("/") else f"{before}{name}/" if name else ""
+    _put("scope", scope)
+    return scope, lambda: _put("scope", before)
 
 
-@contextmanager
-def overriding(rules: dict[str, Any]) -> Iterator[None]:
+@context_manager
+def overriding(rules: dict[str, Any]) -> Change:
     """Replace the rows of some operation types by what `rules[type](row)` gives, when recorded."""
+    before = state.here.overrides
+    _put("overrides", before | rules)
+    return None, lambda: _put("overrides", before)
+
+
+def _put(name: str, value: Any) -> None:
+    """What recorders are told is told by somebody else now."""
     here = state.here
-    before = here.overrides
-    here.overrides = before | rules
+    setattr(here, name, value)
     install(here.recorders, here.interpreter)
-    try:
-        yield
-    finally:
-        here.overrides = before
-        install(here.recorders, here.interpreter)
 
 
 def in_force() -> Any:
@@ -222,20 +215,24 @@ def in_force() -> Any:
     return frozenset(rules.items()) if rules else None
 
 
-@contextmanager
-def sweeping(overrides: Any) -> Iterator[None]:
+class sweeping:
     """Gradients taken inside, also within rules, have these overrides; each must match."""
-    here = state.here
-    if overrides is None:
-        yield
-        return
-    before = here.sweeping
-    here.sweeping = overrides
-    try:
-        yield
-    finally:
-        here.sweeping = before
-    overrides.check()
+
+    __slots__ = ("_before", "_overrides")
+
+    def __init__(self, overrides: Any) -> None:
+        self._overrides = overrides
+
+    def __enter__(self) -> None:
+        here = state.here
+        self._before = here.sweeping
+        if self._overrides is not None:
+            here.sweeping = self._overrides
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        state.here.sweeping = self._before
+        if self._overrides is not None and kind is None:
+            self._overrides.check()
 
 
 def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
@@ -273,25 +270,19 @@ def stop(recorder: Recorder) -> None:
     install(tuple(r for r in here.recorders if r is not recorder), here.interpreter)
 
 
-@contextmanager
-def listening(*recorders: Recorder) -> Iterator[None]:
+@context_manager
+def listening(*recorders: Recorder) -> Change:
     """Only these recorders hear what happens inside."""
     before = state.here.recorders
     install(recorders, state.here.interpreter)
-    try:
-        yield
-    finally:
-        install(before, state.here.interpreter)
+    return None, lambda: install(before, state.here.interpreter)
 
 
-@contextmanager
-def also_listening(recorder: Recorder) -> Iterator[None]:
+@context_manager
+def also_listening(recorder: Recorder) -> Change:
     """This recorder, too, hears what happens inside."""
     start(recorder)
-    try:
-        yield
-    finally:
-        stop(recorder)
+    return None, lambda: stop(recorder)
 
 
 Value = TypeVar("Value")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import lru_cache
+
+from wengert.core.context_manager import context_manager
 
 _VALID = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _VALID_INSIDE = re.compile(r"[A-Za-z0-9_.\\/>-]*")
@@ -52,15 +53,12 @@ class Names:
             else:
                 self._used[key] = before
 
-    @contextmanager
-    def scoped(self, name: str | None) -> Iterator[str]:
+    @context_manager
+    def scoped(self, name: str | None) -> tuple[str, Callable[[], None]]:
         """Names inside begin with the scope. A slash at the end enters a scope again."""
         before = self.scope
         self.scope = self._entered(name)
-        try:
-            yield self.scope
-        finally:
-            self.scope = before
+        return self.scope, lambda: setattr(self, "scope", before)
 
     def _entered(self, name: str | None) -> str:
         if not name:

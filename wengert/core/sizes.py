@@ -13,13 +13,14 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, ClassVar, Final, NoReturn
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from wengert.core.context_manager import Change, context_manager
 from wengert.core.here import state
 from wengert.errors import SymbolicValueError
 
@@ -103,15 +104,12 @@ def certainly(claim: Any) -> bool:
     return bool(claim)
 
 
-@contextmanager
-def foreseeing() -> Iterator[None]:
+@context_manager
+def foreseeing() -> Change:
     """Inside, only shapes are looked for."""
     here = state.here
     before, here.foreseeing = here.foreseeing, True
-    try:
-        yield
-    finally:
-        here.foreseeing = before
+    return None, lambda: setattr(here, "foreseeing", before)
 
 
 def differ(a: Sequence[Any], b: Sequence[Any]) -> bool:

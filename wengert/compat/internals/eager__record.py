@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.core import nest
+from wengert.core.context_manager import Change, context_manager, enter
 from wengert.core.here import installed, state
 from wengert.core.operation import Row
 from wengert.errors import InternalError
 
 
-@contextmanager
-def stop_recording() -> Iterator[None]:
+@context_manager
+def stop_recording() -> Change:
     """No tape hears of what happens inside."""
-    with installed((), state.here.interpreter):
-        yield
+    return enter(installed((), state.here.interpreter))
 
 
 def should_record_backprop(tensors: Sequence[Any]) -> bool:

@@ -1,0 +1,71 @@
+"""Contexts that put things back when their block ends, or never.
+
+A generator of `contextlib` puts them back in a `finally`. If an interrupt comes just as the block
+ends, that waits until the generator is collected: then what was active long ago is active again.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ContextDecorator
+from typing import Any, ParamSpec, TypeVar
+
+Arguments = ParamSpec("Arguments")
+Value = TypeVar("Value", covariant=True)
+Change = tuple[None, Callable[[], None]]
+
+
+class Context(ContextDecorator, AbstractContextManager[Value, None]):
+    """A change, when the block begins, and what undoes it when the block ends."""
+
+    __slots__ = ("_args", "_change", "_kwargs", "_undo")
+
+    def __init__(self, change: Callable[..., tuple[Value, Any]], args: Any, kwargs: Any) -> None:
+        self._change = change
+        self._args = args
+        self._kwargs = kwargs
+        self._undo: list[Callable[[], object]] = []  # blocks may be inside of each other
+
+    def __enter__(self) -> Value:
+        value, undo = self._change(*self._args, **self._kwargs)
+        self._undo.append(undo)
+        return value
+
+    def __exit__(self, *error: object) -> None:
+        self._undo.pop()()
+
+
+def context_manager(
+    change: Callable[Arguments, tuple[Value, Callable[[], object]]],
+) -> Callable[Arguments, Context[Value]]:
+    """Of a function that changes something: it returns what `as` is given, and what undoes it.
+
+    >>> settings = {"depth": 1}
+    >>> @context_manager
+    ... def deeper(by):
+    ...     before = settings["depth"]
+    ...     settings["depth"] += by
+    ...     return settings["depth"], lambda: settings.update(depth=before)
+    >>> with deeper(2) as depth:
+    ...     depth, settings
+    (3, {'depth': 3})
+    >>> settings
+    {'depth': 1}
+    """
+
+    @functools.wraps(change)
+    def new(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Context[Value]:
+        return Context(change, args, kwargs)
+
+    return new
+
+
+def enter(context: AbstractContextManager[Value]) -> tuple[Value, Callable[[], None]]:
+    """Begin another context, as a change."""
+    value = context.__enter__()
+
+    def leave() -> None:
+        context.__exit__(None, None, None)
+
+    return value, leave
