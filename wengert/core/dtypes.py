@@ -260,6 +260,16 @@ def _of_numpy_like(value: Any) -> DType | None:
         return None
 
 
+def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """What the parts of complex numbers are; of real ones, what they are themselves."""
+    return np.zeros((), dtype).real.dtype
+
+
+def complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The complex numbers whose parts are of this kind, or the least that there are."""
+    return np.result_type(dtype, np.complex64)
+
+
 def check_same(name: str, first: DType, index: int, other: DType) -> None:
     """Raise TensorFlow's error when two inputs of an operation differ in dtype."""
     if first is other:

@@ -15,10 +15,9 @@ import numpy as np
 
 from wengert.core.operation import Attrs, Row
 from wengert.core.quiet import QUIET, enter, leave
-from wengert.core.shapes import shown
-from wengert.core.sizes import Size, foreseeing
+from wengert.core.sizes import Size, common_shape, foreseeing
 from wengert.core.symbolic import AnyShape, Form, is_certain, known_shape
-from wengert.errors import InvalidArgumentError, OpError, SymbolicValueError
+from wengert.errors import OpError, SymbolicValueError
 
 # The shape (None: unknown rank; a size of None: unknown) and the NumPy dtype of one result.
 Known = tuple[Any, Any]
@@ -115,25 +114,7 @@ def _broadcast(row: Row, shapes: Sequence[Any]) -> Any:
     if any(isinstance(s, AnyShape) for s in shapes):
         wide = [s for s in shapes if isinstance(s, AnyShape) or s]
         return wide[0] if all(s is wide[0] for s in wide) else None
-    rank = max(map(len, shapes))
-    padded = [(1,) * (rank - len(s)) + s for s in shapes]
-    return tuple([_common(row, column, shapes) for column in zip(*padded, strict=True)])
-
-
-def _common(row: Row, sizes: Sequence[Any], shapes: Sequence[Any]) -> Any:
-    """The size to which sizes broadcast; None if it is not known."""
-    known = {s for s in sizes if type(s) is int and s != 1}
-    if len(known) > 1:
-        raise InvalidArgumentError(
-            f"Dimensions must be equal, but are {' and '.join(map(str, sorted(known)))}: "
-            f"Incompatible shapes: {' vs. '.join(map(shown, shapes))} [Op:{row.name}]"
-        )
-    if known:
-        return known.pop()
-    unknown = {s.key: s for s in sizes if type(s) is Size}
-    if len(unknown) > 1:
-        return None
-    return next(iter(unknown.values()), 1)
+    return common_shape(shapes, row.name)
 
 
 _DTYPES: Final[dict[Any, Any]] = {}

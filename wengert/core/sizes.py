@@ -22,7 +22,8 @@ import numpy as np
 
 from wengert.core.context_manager import Change, context_manager
 from wengert.core.here import state
-from wengert.errors import SymbolicValueError
+from wengert.core.shapes import shown
+from wengert.errors import InvalidArgumentError, SymbolicValueError
 
 POSITIVE, QUOTIENT = "positive part", "quotient"
 # How many positive parts and quotients, one in another, a bound looks into.
@@ -571,6 +572,28 @@ def _value(atom: Atom, leaf: Callable[[Symbol], Any], greatest: Callable[[Any, A
 
 
 # ---- sizes of parts ---------------------------------------------------------------------------
+
+
+def common_shape(shapes: Sequence[Any], who: str) -> tuple[Any, ...]:
+    """The shape to which shapes broadcast, with None for a size that is not known."""
+    rank = max(map(len, shapes))
+    padded = [(1,) * (rank - len(s)) + tuple(s) for s in shapes]
+    return tuple([_common(column, shapes, who) for column in zip(*padded, strict=True)])
+
+
+def _common(sizes: Sequence[Any], shapes: Sequence[Any], who: str) -> Any:
+    known = {s for s in sizes if type(s) is int and s != 1}
+    if len(known) > 1:
+        raise InvalidArgumentError(
+            f"Dimensions must be equal, but are {' and '.join(map(str, sorted(known)))}: "
+            f"Incompatible shapes: {' vs. '.join(map(shown, shapes))} [Op:{who}]"
+        )
+    if known:
+        return known.pop()
+    unknown = {s.key: s for s in sizes if type(s) is Size}
+    if len(unknown) > 1:
+        return None
+    return next(iter(unknown.values()), 1)
 
 
 def length(part: slice, size: Any) -> Any:

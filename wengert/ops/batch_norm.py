@@ -279,6 +279,8 @@ FUSED_BATCH_NORM: Row = op(
         _rule_of_statistic(0),
         _rule_of_statistic(1),
     ),
+    shape=lambda x, scale, *others, **attrs: [x, *[scale] * 4],
+    dtype=lambda x, scale, *others, **attrs: [x, *[scale] * 4],
     many=True,
 )
 

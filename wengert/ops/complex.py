@@ -9,6 +9,7 @@ import numpy as np
 from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
+from wengert.core.dtypes import real_of
 from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
@@ -23,7 +24,7 @@ REAL_PART: Row = op(
     "Real",
     _REAL,
     shape=lambda x: x,
-    dtype=lambda x: np.zeros((), x).real.dtype,
+    dtype=real_of,
     vjp=(lambda g, y, x: complex(g, zeros_like(g)),),
     linear=(0,),
     saves="",
@@ -32,7 +33,7 @@ IMAG_PART: Row = op(
     "Imag",
     _IMAG,
     shape=lambda x: x,
-    dtype=lambda x: np.zeros((), x).real.dtype,
+    dtype=real_of,
     vjp=(lambda g, y, x: complex(zeros_like(g), -g),),
     linear=(0,),
     saves="",

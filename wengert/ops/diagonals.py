@@ -17,6 +17,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
+from wengert.core.sizes import certainly, differ, maximum, minimum
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import with_attrs
@@ -49,9 +50,9 @@ def _places(band: Band, rows: int, columns: int, align: str) -> tuple[Any, Any, 
     return r, c, m, n
 
 
-def _longest(band: Band, rows: int, columns: int) -> int:
+def _longest(band: Band, rows: Any, columns: Any) -> Any:
     low, high = band
-    return min(rows + min(high, 0), columns + min(-low, 0))
+    return minimum(rows + min(high, 0), columns + min(-low, 0))
 
 
 def _diagonals_shape(band: Band, rows: int, columns: int) -> Dims:
@@ -98,6 +99,11 @@ def _as_diagonals(x: Any, band: Band, align: str) -> Any:
     return apply(MATRIX_DIAG_PART, (x,), {"band": band, "padding": 0, "align": align})
 
 
+def _diag_shape(x: Dims, *, band: Band, rows: int, columns: int, **attrs: Any) -> Dims:
+    front = x[:-1] if band[0] == band[1] else x[:-2]
+    return (*front, rows, columns)
+
+
 # With a padding other than zero the two are not linear; their derivatives are, with zeros there.
 MATRIX_DIAG: Row = op(
     "MatrixDiagV3",
@@ -108,6 +114,7 @@ MATRIX_DIAG: Row = op(
             t, band, rows, columns, align
         ),
     ),
+    shape=_diag_shape,
     batch=with_attrs("MatrixDiagV3", lambda attrs, n: {}),
     saves="",
 )
@@ -120,6 +127,7 @@ MATRIX_DIAG_PART: Row = op(
         ),
     ),
     jvp=(lambda t, y, x, *, band, padding, align: _as_diagonals(t, band, align),),
+    shape=lambda x, *, band, **attrs: (*x[:-2], *_diagonals_shape(band, *x[-2:])),
     batch=with_attrs("MatrixDiagPartV3", lambda attrs, n: {}),
     saves="",
 )
@@ -166,7 +174,7 @@ def diag(
             f"diagonal must be at least {least}-dim, received shape: {shown(dims(x))} "
             "[Op:MatrixDiagV3]"
         )
-    if least == 2 and dims(x)[-2] != band[1] - band[0] + 1:
+    if least == 2 and certainly(dims(x)[-2] != band[1] - band[0] + 1):
         raise InvalidArgumentError(
             "The number of diagonals provided in the input does not match the lower_diag_index and "
             f"upper_diag_index range: {dims(x)[-2]} for {band} [Op:MatrixDiagV3]"
@@ -186,20 +194,20 @@ def diag(
 def _size(band: Band, longest: int, rows: int, columns: int) -> tuple[int, int]:
     """The size of the smallest matrix with such diagonals, where it is not given."""
     least_rows, least_columns = longest - min(band[1], 0), longest + max(band[0], 0)
-    if rows != -1 and rows < least_rows:
+    if rows != -1 and certainly(rows < least_rows):
         raise InvalidArgumentError(
             f"The number of rows is too small. It is {rows}; the diagonals need {least_rows}. "
             "[Op:MatrixDiagV3]"
         )
-    if columns != -1 and columns < least_columns:
+    if columns != -1 and certainly(columns < least_columns):
         raise InvalidArgumentError(
             f"The number of columns is too small. It is {columns}; the diagonals need "
             f"{least_columns}. [Op:MatrixDiagV3]"
         )
     if rows == columns == -1:
-        return (max(least_rows, least_columns),) * 2
+        return (maximum(least_rows, least_columns),) * 2
     rows, columns = rows if rows != -1 else least_rows, columns if columns != -1 else least_columns
-    if rows != least_rows and columns != least_columns:
+    if certainly(rows != least_rows) and certainly(columns != least_columns):
         raise InvalidArgumentError(
             "The number of rows or columns is not consistent with the specified d_lower, d_upper, "
             f"and diagonal: {rows} x {columns} for diagonals of length {longest} [Op:MatrixDiagV3]"
@@ -248,7 +256,7 @@ def set_diag(
     _check_align(align, "MatrixSetDiagV3")
     _check_within(x, band, "MatrixSetDiagV3")
     wanted = (*dims(x)[:-2], *_diagonals_shape(band, *dims(x)[-2:]))
-    if dims(d) != wanted:
+    if differ(dims(d), wanted):
         raise InvalidArgumentError(
             "Either first dimensions of diagonal don't match input.shape[:-2], or "
             "diagonal.shape[:-1] is not equal to the longests diagonal in range "
@@ -428,7 +436,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
             "[Op:DiagPart]"
         )
     for i in range(half):
-        if shape[i] != shape[half + i]:
+        if certainly(shape[i] != shape[half + i]):
             raise InvalidArgumentError(
                 f"Invalid shape {shown(shape)}: dimensions {i} and {half + i} do not match. "
                 "[Op:DiagPart]"

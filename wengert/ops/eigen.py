@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from wengert.core.dispatch import apply
+from wengert.core.dtypes import complex_of
 from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
+from wengert.core.shapes import Dims
 from wengert.core.tensor import Tensor
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
@@ -78,10 +80,16 @@ def _of_vectors(gv: Any, e: Any, v: Any, degenerate: str, both: bool) -> Any:
     return off_diagonal_reciprocal(gaps(e)) * seen
 
 
+def _eigen_shapes(a: Dims, *, compute_v: bool, **attrs: Any) -> list[Dims]:
+    return [a[:-1], a] if compute_v else [a[:-1]]
+
+
 SELF_ADJOINT_EIG: Row = op(
     "SelfAdjointEigV2",
     _eigh_kernel,
     vjp=(conjugated(_eigh_rule),),
+    shape=_eigen_shapes,
+    dtype=lambda a, *, compute_v, **attrs: [a] * (1 + compute_v),
     batch=in_front("SelfAdjointEigV2"),
     many=True,
     fills=False,
@@ -156,6 +164,8 @@ EIG: Row = op(
     "Eig",
     _eig_kernel,
     vjp=(conjugated(_eig_rule),),
+    shape=_eigen_shapes,
+    dtype=lambda a, *, compute_v: [complex_of(a)] * (1 + compute_v),
     batch=in_front("Eig"),
     many=True,
 )

@@ -14,6 +14,8 @@ from wengert.core.dtypes import as_dtype
 from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
+from wengert.core.shapes import Dims
+from wengert.core.sizes import minimum
 from wengert.core.tensor import Tensor, dims
 from wengert.ops.borrowed import scipy_linalg
 from wengert.ops.creation import eye, ones
@@ -79,10 +81,18 @@ def _first_columns(q: Any, gq: Any, count: int) -> tuple[Any, Any]:
     return first, gq[..., :count] - matmul(others, seen)
 
 
+def _qr_shape(a: Dims, *, full_matrices: bool) -> list[Dims]:
+    *front, rows, columns = a
+    inner = rows if full_matrices else minimum(rows, columns)
+    return [(*front, rows, inner), (*front, inner, columns)]
+
+
 QR: Row = op(
     "Qr",
     _qr_kernel,
     vjp=(conjugated(_qr_rule),),
+    shape=_qr_shape,
+    dtype=lambda a, **attrs: [a, a],
     batch=in_front("Qr"),
     many=True,
 )
@@ -170,6 +180,8 @@ LU: Row = op(
     "Lu",
     _lu_kernel,
     vjp=(_lu_rule,),
+    shape=lambda a, *, index_type: [a, a[:-1]],
+    dtype=lambda a, *, index_type: [a, index_type.numpy_dtype],
     batch=in_front("Lu"),
     many=True,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
+from wengert.core.dtypes import complex_of, real_of
 from wengert.core.here import traced
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
@@ -95,19 +97,26 @@ def _real_back_rule(g: Any, y: Any, z: Any, *, axes: Dims, size: int, name: str)
     return forward * _twice(size, axes[-1], len(dims(forward)), forward.dtype) / count
 
 
+def _real_shape(x: Dims, *, axes: Dims, size: Any, last: Callable[[Any], Any]) -> Dims:
+    at = axes[-1] % len(x)
+    return (*x[:at], last(size), *x[at + 1 :])
+
+
 def _with_name(rule: Callable[..., Any], name: str) -> Callable[..., Any]:
     return lambda *xs, **attrs: rule(*xs, name=name, **attrs)
 
 
 def _real_rows(name: str) -> None:
-    for row_name, kernel, rule in (
-        (name, _real_kernel, _real_rule),
-        (f"I{name}", _real_back_kernel, _real_back_rule),
+    for row_name, kernel, rule, last, dtype in (
+        (name, _real_kernel, _real_rule, lambda size: size // 2 + 1, complex_of),
+        (f"I{name}", _real_back_kernel, _real_back_rule, lambda size: size, real_of),
     ):
         row_of[row_name] = op(
             row_name,
             kernel,
             vjp=(_with_name(rule, name),),
+            shape=partial(_real_shape, last=last),
+            dtype=lambda x, dtype=dtype, **attrs: dtype(x),
             linear=(0,),
             batch=_axes_moved(row_name),
             saves="",

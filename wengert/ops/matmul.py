@@ -20,8 +20,7 @@ from wengert.core.locks import loaded
 from wengert.core.operation import Attrs, EachInput, Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, broadcastable, normal_axis, shown
-from wengert.core.sizes import certainly, key_of
-from wengert.core.symbolic import identical
+from wengert.core.sizes import certainly, common_shape, key_of
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
@@ -109,8 +108,7 @@ def _matmul_shape(a: Dims, b: Dims, *, transpose_a: bool, transpose_b: bool) -> 
             f"Dimensions must be equal, but are {inner_a} and {inner_b}: Matrix size-incompatible: "
             f"In[0]: {shown(a)}, In[1]: {shown(b)} [Op:MatMul]"
         )
-    batch = a[:-2] if identical(a[:-2], b[:-2]) else np.broadcast_shapes(a[:-2], b[:-2])
-    return (*batch, rows, columns)
+    return (*common_shape((a[:-2], b[:-2]), "BatchMatMulV2"), rows, columns)
 
 
 MATMUL: Row = op(

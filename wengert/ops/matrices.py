@@ -15,6 +15,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import TABLE, op
 from wengert.core.shapes import shown
+from wengert.core.sizes import certainly, differ
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
 from wengert.ops.batching import BatchRule, everywhere
@@ -77,7 +78,7 @@ def matrix(value: Any, who: str, square: bool = True, hint: DType | None = None)
             f"Input tensor 0 must have rank >= 2, got {len(dims(x))} [Op:{who}]. The last two axes "
             "are those of the matrix."
         )
-    if square and dims(x)[-1] != dims(x)[-2]:
+    if square and certainly(dims(x)[-1] != dims(x)[-2]):
         raise InvalidArgumentError(
             f"Input matrix must be square. [Op:{who}] Its shape is {shown(dims(x))}."
         )
@@ -110,7 +111,7 @@ def check_same_batch(a: Tensor, b: Tensor, who: str) -> None:
             f"All input tensors must have the same rank. [Op:{who}] The shapes are "
             f"{shown(dims(a))} and {shown(dims(b))}."
         )
-    if dims(a)[:-2] != dims(b)[:-2]:
+    if differ(dims(a)[:-2], dims(b)[:-2]):
         raise InvalidArgumentError(
             f"All input tensors must have the same outer dimensions. [Op:{who}] The shapes are "
             f"{shown(dims(a))} and {shown(dims(b))}."
@@ -197,7 +198,7 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     [0, 0, 1]
     """
     x, y = matched("Cross", a, b)
-    if dims(x) != dims(y):
+    if differ(dims(x), dims(y)):
         raise InvalidArgumentError(
             f"Both inputs must be of same shape: {shown(dims(x))} vs. {shown(dims(y))} [Op:Cross]"
         )

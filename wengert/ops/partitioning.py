@@ -108,11 +108,14 @@ def _stitch_kernel(xp: Any, *xs: Any) -> Any:
             raise InvalidArgumentError(
                 f"indices[{number}] is out of range: {i.min()} is negative [Op:DynamicStitch]"
             )
-    size = max([int(i.max()) + 1 for i in indices if i.size], default=0)
-    out = xp.zeros((size, *data[0].shape[indices[0].ndim :]), data[0].dtype)
+    out = xp.zeros((_rows_of(indices), *data[0].shape[indices[0].ndim :]), data[0].dtype)
     for i, rows in zip(indices, data, strict=True):
         out[i] = rows
     return out
+
+
+def _rows_of(indices: Sequence[Any]) -> int:
+    return max([int(i.max()) + 1 for i in indices if i.size], default=0)
 
 
 def _stitch_rule(at: int, g: Any, y: Any, *xs: Any) -> Any:
@@ -134,6 +137,19 @@ def _stitch_rule(at: int, g: Any, y: Any, *xs: Any) -> Any:
     return rows * reshape(mask, dims(own) + (1,) * (len(dims(rows)) - len(dims(own))))
 
 
+def _stitch_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+    """The largest index says how many rows there are."""
+    count = len(inputs) // 2
+    indices, data = inputs[:count], inputs[count:]
+    dtype = data[0]._array.dtype
+    places, shape = dims(indices[0]), dims(data[0])
+    if isinstance(places, AnyShape) or isinstance(shape, AnyShape):
+        return [(None, dtype)]
+    known = [i._known for i in indices]
+    rows = None if any(k is None for k in known) else _rows_of(known)
+    return [((rows, *shape[len(places) :]), dtype)]
+
+
 STITCH: Row = op(
     "DynamicStitch",
     _stitch_kernel,
@@ -141,6 +157,7 @@ STITCH: Row = op(
     linear="jointly",
     saves="x",
     by_value=True,
+    forms=_stitch_forms,
 )
 
 

@@ -164,6 +164,20 @@ def _batch_to_space(xp: Any, x: Any, *, block_shape: Dims, crops: Pairs) -> Any:
     return y[tuple([slice(None), *kept])]
 
 
+def _space_to_batch_shape(x: Dims, *, block_shape: Dims, paddings: Pairs) -> Dims:
+    n, *rest = x
+    sides = zip(rest, block_shape, paddings, strict=False)
+    space = [(size + a + b) // block for size, block, (a, b) in sides]
+    return (n * math.prod(block_shape), *space, *rest[len(space) :])
+
+
+def _batch_to_space_shape(x: Dims, *, block_shape: Dims, crops: Pairs) -> Dims:
+    n, *rest = x
+    sides = zip(rest, block_shape, crops, strict=False)
+    space = [size * block - a - b for size, block, (a, b) in sides]
+    return (n // math.prod(block_shape), *space, *rest[len(space) :])
+
+
 def _more_in_batch(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
     """The examples at the end: what is moved is in front of it."""
     (x,) = xs
@@ -183,6 +197,7 @@ SPACE_TO_BATCH: Row = op(
             BATCH_TO_SPACE, (g,), {"block_shape": block_shape, "crops": paddings}
         ),
     ),
+    shape=_space_to_batch_shape,
     linear=(0,),
     batch=_more_in_batch,
     saves="",
@@ -195,6 +210,7 @@ BATCH_TO_SPACE: Row = op(
             SPACE_TO_BATCH, (g,), {"block_shape": block_shape, "paddings": crops}
         ),
     ),
+    shape=_batch_to_space_shape,
     linear=(0,),
     batch=_more_in_batch,
     saves="",
@@ -241,7 +257,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     pads = _pairs(paddings, len(blocks), "paddings", "SpaceToBatchND")
     for i, (block, pair) in enumerate(zip(blocks, pads, strict=True)):
         padded = dims(x)[i + 1] + sum(pair)
-        if padded % block:
+        if certainly(padded % block != 0):
             raise InvalidArgumentError(
                 f"padded_shape[{i}]={padded} is not divisible by block_shape[{i}]={block} "
                 "[Op:SpaceToBatchND]"
@@ -275,14 +291,14 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     blocks = _blocks(block_shape, len(dims(x)), "BatchToSpaceND")
     cut = _pairs(crops, len(blocks), "crops", "BatchToSpaceND")
     count = math.prod(blocks)
-    if dims(x)[0] % count:
+    if certainly(dims(x)[0] % count != 0):
         raise InvalidArgumentError(
             f"Input batch dimension ({dims(x)[0]}) is not divisible by product of block sizes "
             f"({count}) [Op:BatchToSpaceND]"
         )
     for i, (block, pair) in enumerate(zip(blocks, cut, strict=True)):
         left = dims(x)[i + 1] * block - sum(pair)
-        if left < 0:
+        if certainly(left < 0):
             raise InvalidArgumentError(
                 f"cropped_shape[{i}]={left} must be non-negative [Op:BatchToSpaceND]"
             )

@@ -9,9 +9,12 @@ import numpy as np
 from wengert.core import dtypes
 from wengert.core.convert import convert
 from wengert.core.dispatch import apply
+from wengert.core.dtypes import real_of
 from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
+from wengert.core.shapes import Dims
+from wengert.core.sizes import minimum
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.ops.coinciding import (
@@ -147,10 +150,25 @@ def _of_phases(s: Any, seen_u: Any, seen_v: Any, by_v: bool) -> Any:
     return complex(zeros_like(turn), turn)
 
 
+def _svd_shapes(a: Dims, *, full_matrices: bool, compute_uv: bool, **attrs: Any) -> list[Dims]:
+    *front, rows, columns = a
+    least = minimum(rows, columns)
+    if not compute_uv:
+        return [(*front, least)]
+    left, right = (rows, columns) if full_matrices else (least, least)
+    return [(*front, least), (*front, rows, left), (*front, columns, right)]
+
+
+def _svd_dtypes(a: Any, *, compute_uv: bool, **attrs: Any) -> list[Any]:
+    return [real_of(a), a, a] if compute_uv else [real_of(a)]
+
+
 SVD: Row = op(
     "Svd",
     _svd_kernel,
     vjp=(conjugated(_svd_rule),),
+    shape=_svd_shapes,
+    dtype=_svd_dtypes,
     batch=in_front("Svd"),
     many=True,
     fills=False,

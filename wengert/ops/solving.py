@@ -12,6 +12,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
+from wengert.core.sizes import certainly, minimum
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.creation import eye
@@ -75,7 +76,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     """
     a, b = matrix_and_sides(matrix, rhs, "MatrixSolve")
     check_same_batch(a, b, "MatrixSolve")
-    if dims(a)[-1] != dims(b)[-2]:
+    if certainly(dims(a)[-1] != dims(b)[-2]):
         raise InvalidArgumentError(
             f"Input matrix and rhs are incompatible. [Op:MatrixSolve] The shapes are "
             f"{shown(dims(a))} and {shown(dims(b))}."
@@ -237,7 +238,7 @@ def lstsq(
     """
     a, b = matrix_and_sides(matrix, rhs, "MatrixSolveLs", square=False)
     check_same_batch(a, b, "MatrixSolveLs")
-    if dims(a)[-2] != dims(b)[-2]:
+    if certainly(dims(a)[-2] != dims(b)[-2]):
         raise InvalidArgumentError(
             f"Input matrix and rhs are incompatible. [Op:MatrixSolveLs] The shapes are "
             f"{shown(dims(a))} and {shown(dims(b))}."
@@ -250,7 +251,7 @@ def lstsq(
 
 def _by_normal_equations(a: Tensor, b: Tensor, regularizer: Any) -> Tensor:
     rows, columns = dims(a)[-2:]
-    small = min(rows, columns)
+    small = minimum(rows, columns)
     added = eye(small, dtype=a.dtype) * convert(regularizer, a.dtype)
     if rows >= columns:
         chol = cholesky(matmul(a, a, adjoint_a=True) + added)

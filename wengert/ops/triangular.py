@@ -12,6 +12,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import Dims, shown
+from wengert.core.sizes import certainly, common_shape
 from wengert.core.tensor import Tensor, dims
 from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
@@ -88,8 +89,7 @@ MATRIX_TRIANGULAR_SOLVE: Row = op(
 
 
 def _broadcast_sides(a: Dims, b: Dims) -> Dims:
-    batch = b[:-2] if a[:-2] == b[:-2] or len(a) == 2 else np.broadcast_shapes(a[:-2], b[:-2])
-    return (*batch, *b[-2:])
+    return (*common_shape((a[:-2], b[:-2]), "MatrixTriangularSolve"), *b[-2:])
 
 
 @traced
@@ -102,7 +102,7 @@ def triangular_solve(
     [[1.0], [2.0]]
     """
     a, b = matrix_and_sides(matrix, rhs, "MatrixTriangularSolve")
-    if dims(a)[-1] != dims(b)[-2]:
+    if certainly(dims(a)[-1] != dims(b)[-2]):
         raise InvalidArgumentError(
             f"In[0] mismatch In[1] shape: {dims(a)[-1]} vs. {dims(b)[-2]}: {shown(dims(a))} "
             f"{shown(dims(b))} [Op:MatrixTriangularSolve]"
@@ -224,6 +224,7 @@ TO_BANDS: Row = op(
     "MatrixToBands",
     _to_bands_kernel,
     vjp=(lambda g, y, a, *, count, lower: apply(FROM_BANDS, (g,), {"lower": lower}),),
+    shape=lambda a, *, count, lower: (*a[:-2], count, a[-1]),
     linear=(0,),
     batch=in_front("MatrixToBands"),
     saves="",
@@ -236,6 +237,7 @@ FROM_BANDS: Row = op(
             TO_BANDS, (g,), {"count": dims(bands)[-2], "lower": lower}
         ),
     ),
+    shape=lambda bands, *, lower: (*bands[:-2], bands[-1], bands[-1]),
     linear=(0,),
     batch=in_front("MatrixFromBands"),
     saves="",
@@ -283,7 +285,7 @@ def banded_triangular_solve(
     [[1.0], [1.0], [1.0]]
     """
     a, b = matrix_and_sides(bands, rhs, "BandedTriangularSolve", square=False)
-    if dims(a)[-1] != dims(b)[-2]:
+    if certainly(dims(a)[-1] != dims(b)[-2]):
         raise InvalidArgumentError(
             f"In[0] mismatch In[1] shape: {dims(a)[-1]} vs. {dims(b)[-2]}: {shown(dims(a))} "
             f"{shown(dims(b))} [Op:BandedTriangularSolve]"

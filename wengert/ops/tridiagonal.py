@@ -17,6 +17,7 @@ from wengert.core.here import traced
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import shown
+from wengert.core.sizes import certainly
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
 from wengert.ops.borrowed import scipy_linalg
@@ -74,7 +75,7 @@ def _compact(diagonals: Any, format: str, hint: Any) -> Tensor:
         return stack([_filled(above, size, 1), main, _filled(below, size, 0)], axis=-2)
     if format == "matrix":
         d = convert(diagonals, hint=hint)
-        if len(dims(d)) < 2 or dims(d)[-1] != dims(d)[-2]:
+        if len(dims(d)) < 2 or certainly(dims(d)[-1] != dims(d)[-2]):
             raise ValueError(
                 f"Expected last two dimensions of diagonals to be same, got {shown(dims(d))}"
             )
@@ -149,7 +150,7 @@ def tridiagonal_matmul(
 
 def _check_sizes(d: Tensor, x: Tensor, who: str) -> None:
     check_kind(x, who)
-    if dims(d)[-1] != dims(x)[-2]:
+    if certainly(dims(d)[-1] != dims(x)[-2]):
         raise InvalidArgumentError(
             f"Input matrix and rhs are incompatible: diagonals of {dims(d)[-1]} elements for "
             f"{dims(x)[-2]} rows [Op:{who}]"
@@ -361,7 +362,7 @@ def _hermitian(alpha: Any, beta: Any) -> Tensor:
             f"'alpha' and 'beta' must have the same type. They are {main.dtype.name} and "
             f"{below.dtype.name}."
         )
-    if dims(below)[-1] != dims(main)[-1] - 1:
+    if certainly(dims(below)[-1] != dims(main)[-1] - 1):
         raise InvalidArgumentError(
             f"Incompatible shapes: {shown(dims(main))} vs. {shown(dims(below))}: beta must have "
             "one element less than alpha."
