@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import wengert as tf
 
+v1 = tf.compat.v1
+
 R = [[1.0, 2.0], [], [3.0]]
 DEEP = [[[1], [2, 3]], []]
 LISTS = st.lists(st.lists(st.integers(-9, 9), max_size=4), min_size=1, max_size=5)
@@ -108,7 +110,6 @@ def test_in_functions_and_graphs() -> None:
     doubled, total = f(tf.ragged.constant(R))
     assert doubled.to_list() == [[], [6.0]]
     assert total.numpy().tolist() == [3.0, 0.0, 3.0]
-    v1 = tf.compat.v1
     with tf.Graph().as_default(), v1.Session() as session:
         x = v1.placeholder(tf.float32, [None])
         dense = tf.RaggedTensor.from_row_lengths(x, [2, 0, 1]).to_tensor(7.0)
@@ -241,3 +242,24 @@ def test_splits_of_two_dtypes() -> None:
     for f in in_both(total, [FLOATS, LENGTHS, tf.TensorSpec([None], tf.int32)]):
         lengths = np.array([1, 2])
         assert f(X, lengths, lengths.astype(np.int32)).numpy().tolist() == [2.0, 4.0, 6.0]
+
+
+def test_a_session_checks_the_rows_of_what_it_computes() -> None:
+    """And of nothing else: a graph has no order but that of what is needed."""
+    with tf.Graph().as_default():
+        values = v1.placeholder(tf.float32, [None])
+        mine, others = (v1.placeholder(tf.int64, [None]) for _ in range(2))
+        a, b = (tf.RaggedTensor.from_row_splits(values, s) for s in (mine, others))
+        sums, both = tf.reduce_sum(a, 1), (a + b).flat_values
+        mapped = tf.ragged.map_flat_values(tf.add, a, b).flat_values
+        good = {values: [1, 2, 3], mine: [0, 1, 3], others: [0, 1, 3]}
+        with v1.Session() as session:
+            assert session.run(sums, good).tolist() == [1.0, 5.0]
+            assert session.run(both, good).tolist() == session.run(mapped, good).tolist()
+            for fetch, bad in (
+                (sums, {mine: [0, 1, 4]}), (sums, {mine: [1, 2, 3]}),
+                (both, {others: [0, 2, 3]}), (mapped, {others: [0, 2, 3]}),
+            ):  # fmt: skip
+                with pytest.raises(tf.errors.InvalidArgumentError):
+                    session.run(fetch, good | bad)
+            assert session.run(sums, good | {others: [7, 7]}).tolist() == [1.0, 5.0]

@@ -52,16 +52,16 @@ def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> A
             "sum over the axes along which the input was broadcast."
         )
     if building() is not None and not isinstance(gradient, IndexedSlices):
-        _check_when_run(who, where, index, x, gradient)
+        return _checked_when_run(who, where, index, x, gradient)
     return gradient
 
 
-def _check_when_run(who: str, where: str, index: int, x: Any, gradient: Any) -> None:
+def _checked_when_run(who: str, where: str, index: int, x: Any, gradient: Any) -> Any:
     """What only a run knows: whether the sizes agree."""
     mine, wanted = dims(gradient), dims(x)
     if identical(mine, wanted) or (is_certain(mine) and is_certain(wanted)):
-        return
-    words.assert_same_shape(
+        return gradient
+    return words.of_same_shape(
         gradient,
         x,
         f"{who} (written at {where}) returned a gradient of another shape than that of input "

@@ -25,8 +25,11 @@ class Words:
     blank: Callable[[Any, tuple[int, ...]], Any]  # zeros of another shape, of the same dtype
     read: Callable[[Any], Any]  # a variable to its value
     assign_later: Callable[[Any, str, Any], Any]  # the operation of a graph that changes one
-    assert_true: Callable[[Any, str], Any]  # an error with a message unless a condition holds
-    assert_same_shape: Callable[[Any, Any, str], Any]
+    # A value; whoever uses it gets an error with a message unless a condition holds.
+    provided: Callable[[Any, Any, str], Any]
+    of_same_shape: Callable[
+        [Any, Any, str], Any
+    ]  # the first, provided that the second has its shape
     evaluate: Callable[[Any], Any]  # a symbolic tensor that depends on no input, to its value
 
 

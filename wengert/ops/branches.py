@@ -396,7 +396,7 @@ def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callab
     """Without a default one of the conditions must hold: the last one is checked."""
 
     def last() -> Any:
-        words.assert_true(pred, "None of the conditions evaluated as True.")
+        words.provided(None, pred, "None of the conditions evaluated as True.")
         return function()
 
     return last

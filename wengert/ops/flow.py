@@ -245,8 +245,14 @@ def Assert(  # noqa: N802
     return building().operations[-1]
 
 
-def _assert_true(condition: Any, message: str) -> None:
-    Assert(condition, [message])
+def _provided(value: Any, condition: Any, message: str) -> Any:
+    """A function runs what was asserted in it; a graph must be told who depends on it."""
+    check = Assert(condition, [message])
+    graph = building()
+    if value is None or graph is None or graph.is_function:
+        return value
+    with graph.control_dependencies([check]):
+        return identity(value)
 
 
-words.assert_true = _assert_true
+words.provided = _provided

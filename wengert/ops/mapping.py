@@ -207,8 +207,8 @@ def _check_lengths(tensors: list[Any]) -> None:
     if len(tensors) > 1 and not all(is_certain(dims(t)) for t in tensors):
         first, *others = [shape(t)[0] for t in tensors]
         for other in others:
-            words.assert_true(
-                equal(first, other), "The first axis of all elems must be of one size."
+            words.provided(
+                None, equal(first, other), "The first axis of all elems must be of one size."
             )
 
 

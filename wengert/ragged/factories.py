@@ -23,7 +23,7 @@ from wengert.ops.ragged_places import RANGE, count_of_rows, from_lengths, row_id
 from wengert.ops.shaping import expand_dims, reshape, static
 from wengert.ops.sparse_places import chosen
 from wengert.ragged.conversions import from_tensor
-from wengert.ragged.operators import check_same_rows
+from wengert.ragged.operators import of_same_rows
 from wengert.ragged.rows import take, take_rows
 from wengert.ragged.tensor import RaggedTensor
 
@@ -117,10 +117,9 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     <tf.RaggedTensor [[1.0, 2.0], [3.0]]>
     """
     found = [v for v in (*args, *kwargs.values()) if isinstance(v, RaggedTensor)]
-    for other in found[1:]:
-        check_same_rows(found[0], other)
-    plain = [v.flat_values if isinstance(v, RaggedTensor) else v for v in args]
-    named = {k: v.flat_values if isinstance(v, RaggedTensor) else v for k, v in kwargs.items()}
+    fitting = {id(v): of_same_rows(v, found[0]).flat_values for v in found}
+    plain = [fitting.get(id(v), v) for v in args]
+    named = {k: fitting.get(id(v), v) for k, v in kwargs.items()}
     result = op(*plain, **named)
     return found[0].with_flat_values(result) if found else result
 

@@ -32,15 +32,15 @@ def elementwise(function: Function, x: Any, y: Any) -> Any:
     hint = like.dtype
     left, right = (v if isinstance(v, RaggedTensor) else convert(v, hint=hint) for v in (x, y))
     if isinstance(left, RaggedTensor) and isinstance(right, RaggedTensor):
-        check_same_rows(left, right)
+        left = of_same_rows(left, right)
         return left.with_flat_values(function(left.flat_values, right.flat_values))
     if isinstance(left, RaggedTensor):
         return left.with_flat_values(function(left.flat_values, _spread(left, right)))
     return right.with_flat_values(function(_spread(right, left), right.flat_values))
 
 
-def check_same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
-    """Values of the same places stand in the same rows; where it is not known, a run looks."""
+def of_same_rows(a: RaggedTensor, b: RaggedTensor) -> RaggedTensor:
+    """The first, if values of the same places stand in the same rows; if unknown, a run looks."""
     left, right = a.nested_row_splits, b.nested_row_splits
     fit = len(left) == len(right)
     for p, q in zip(left, right, strict=False):
@@ -49,9 +49,11 @@ def check_same_rows(a: RaggedTensor, b: RaggedTensor) -> None:
             fit = fit and np.array_equal(left_known, right_known)
         elif building() is not None and key_of(p) is not key_of(q):  # only a run knows
             same = same_vectors(cast(p, int64), cast(q, int64))
-            words.assert_true(same, f"{_MISMATCH}: the row lengths differ.")
+            message = f"{_MISMATCH}: the row lengths differ."
+            a = a.with_flat_values(words.provided(a.flat_values, same, message))
     if not fit:
         raise InvalidArgumentError(f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ.")
+    return a
 
 
 _MISMATCH = "Unable to broadcast: dimension size mismatch in a ragged dimension"
@@ -80,8 +82,7 @@ def _at_values(r: RaggedTensor, dense: Tensor, shape: Any) -> Tensor:
         other = from_tensor(dense) if shape[0] != 1 else None
         if other is None or r.ragged_rank > 1:
             raise InvalidArgumentError(f"{_MISMATCH}: shape {shown(shape)} against {r!r}.")
-        check_same_rows(r, other)
-        return other.flat_values
+        return of_same_rows(other, r).flat_values
     ids = row_ids(splits)
     rows = dense[:, 0]
     picked = rows if shape[0] == 1 else gather(rows, ids)

@@ -66,9 +66,7 @@ class RaggedTensor:
     ) -> RaggedTensor:
         """Row i is values[row_splits[i]:row_splits[i + 1]]."""
         rows, splits = _values(values), _integers(row_splits)
-        if validate:
-            _check_splits(rows, splits)
-        return cls._of(rows, splits)
+        return cls._of(rows, _checked_splits(rows, splits) if validate else splits)
 
     @classmethod
     def from_row_lengths(
@@ -447,14 +445,14 @@ def _is_symbolic(ragged: RaggedTensor) -> bool:
     )
 
 
-def _check_splits(rows: Any, splits: Tensor) -> None:
+def _checked_splits(rows: Any, splits: Tensor) -> Any:
     """Splits must fit the values; what is not known when they are given, a run checks."""
     splits.shape.assert_has_rank(1)
     known = known_splits(splits)
     if known is None:
         if isinstance(splits, SymbolicTensor):
-            words.assert_true(_fit(splits, rows), _FITS)
-        return
+            return words.provided(splits, _fit(splits, rows), _FITS)
+        return splits
     if not len(known):
         raise InvalidArgumentError(f"{_INVALID}: row_splits must not be empty.")
     if known[0] != 0:
@@ -467,7 +465,8 @@ def _check_splits(rows: Any, splits: Tensor) -> None:
             f"{_INVALID}: row_splits ends with {known[-1]}, but there are {size} values."
         )
     if size is None and building() is not None:
-        words.assert_true(equal(splits[-1], _length(rows, splits)[0]), _FITS)
+        return words.provided(splits, equal(splits[-1], _length(rows, splits)[0]), _FITS)
+    return splits
 
 
 def known_splits(splits: Tensor) -> Any:
