@@ -16,6 +16,7 @@ PACKAGE = Path(wengert.__file__).parent
 # From the bottom up. A file may import from its own layer and from those before it; the files of
 # the machine are each a layer of their own, in this order.
 CORE = [
+    "context_manager",
     "operation",
     "dtypes",
     "shapes",
