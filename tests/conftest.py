@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 import wengert  # noqa: F401
 from wengert.core.here import state
 from wengert.core.registry import GRADIENTS, TABLE, complete
+from wengert.core.sizes import looking
 from wengert.engines.choosing import set_engine
 from wengert.engines.native import starting
 from wengert.ops.seeds import set_seed
@@ -55,7 +56,7 @@ def nothing_left_behind() -> Iterator[None]:
     assert here.recorders == ()
     assert here.interpreter is None
     assert here.listeners == ()
-    assert not here.foreseeing
+    assert not looking.now
     for table, before in ((TABLE, rows), (GRADIENTS, gradients)):
         for name in set(table) - set(before):
             del table[name]

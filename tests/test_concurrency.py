@@ -21,6 +21,7 @@ import pytest
 import wengert as tf
 from wengert.core.here import state
 from wengert.core.locks import InOrder, new_lock
+from wengert.core.sizes import looking
 
 v1 = tf.compat.v1
 LONG = bool(os.environ.get("WENGERT_LONG_TESTS"))
@@ -415,7 +416,7 @@ def test_an_interrupt_while_tracing_leaves_nothing_active() -> None:
     while interrupted(line):
         gc.collect()  # what is collected now puts nothing back
         here = state.here
-        active = here.interpreter, here.recorders, here.overrides, here.scope, here.foreseeing
+        active = here.interpreter, here.recorders, here.overrides, here.scope, looking.now
         assert active == (None, (), {}, "", False), f"after an interrupt before line {line}"
         assert known(x) == 20.0
         line += each

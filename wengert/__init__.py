@@ -91,6 +91,7 @@ from wengert.core.registry import declared_later as _declared_later
 from wengert.core.shapes import TensorShape as TensorShape
 from wengert.core.tensor import Tensor as Tensor
 from wengert.core.variable import Variable as Variable
+from wengert.ops import gradient_sum as _gradient_sum  # noqa: F401  # how the sweep adds
 from wengert.ops import graph_variable as _graph_variable  # noqa: F401  # tf.Variable in a graph
 from wengert.ops import operators as _operators  # noqa: F401  # attaches +, -, [] to tensors
 from wengert.ops import scattered as _scattered  # noqa: F401  # attaches scatter_add, ... to variables

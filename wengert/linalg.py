@@ -3,6 +3,7 @@
 import importlib as _importlib
 from typing import Any as _Any
 
+from wengert.ops.clipping import global_norm as global_norm
 from wengert.ops.creation import eye as eye
 from wengert.ops.determinants import det as det
 from wengert.ops.determinants import logdet as logdet
@@ -33,7 +34,6 @@ from wengert.ops.matrices import matrix_transpose as matrix_transpose
 from wengert.ops.matrix_functions import expm as expm
 from wengert.ops.matrix_functions import logm as logm
 from wengert.ops.matrix_functions import sqrtm as sqrtm
-from wengert.ops.norms import global_norm as global_norm
 from wengert.ops.norms import l2_normalize as l2_normalize
 from wengert.ops.norms import norm as norm
 from wengert.ops.norms import normalize as normalize

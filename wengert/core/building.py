@@ -20,7 +20,7 @@ from wengert.core.here import state
 from wengert.core.names import Names, checked_name, valid
 from wengert.core.node import Operation
 from wengert.core.operation import Attrs, Row, place
-from wengert.core.sizes import Size, Symbol, element_of, evaluated, foreseeing, maximum, size_of
+from wengert.core.sizes import Size, Symbol, element_of, evaluated, maximum, only_shapes, size_of
 from wengert.core.symbolic import (
     AnyShape,
     Form,
@@ -200,7 +200,7 @@ class Builder:
         """What is added inside is there to be looked at, and is taken away again."""
         mark = len(self.operations), self.names.mark()
         before, self.foreseeing = self.foreseeing, True
-        _, leave = enter(foreseeing())
+        _, leave = enter(only_shapes())
 
         def undo() -> None:
             leave()

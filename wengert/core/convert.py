@@ -9,7 +9,6 @@ import numpy as np
 
 from wengert.core import dtypes
 from wengert.core.dtypes import DType, as_dtype, of_numpy
-from wengert.core.here import entered
 from wengert.core.quiet import QUIET, enter, leave
 from wengert.core.shapes import TensorShape
 from wengert.core.tensor import Tensor, wrap
@@ -49,7 +48,8 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
             return _packed(value, dtype or hint)
         if hasattr(type(value), "__tf_tensor__"):
             return convert(value.__tf_tensor__(dtype, None), dtype)
-    return entered(wrap(as_array(value, dtype or hint)))
+    tensor: Tensor = words.entered(wrap(as_array(value, dtype or hint)))
+    return tensor
 
 
 def as_array(value: Any, dtype: DType | None = None) -> Any:

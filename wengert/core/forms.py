@@ -15,7 +15,7 @@ import numpy as np
 
 from wengert.core.operation import Attrs, Row
 from wengert.core.quiet import QUIET, enter, leave
-from wengert.core.sizes import Size, common_shape, foreseeing
+from wengert.core.sizes import Size, common_shape, only_shapes
 from wengert.core.symbolic import AnyShape, Form, is_certain, known_shape
 from wengert.errors import OpError, SymbolicValueError
 
@@ -82,7 +82,7 @@ def _by_rule(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
     if row.shape is None:
         return None
     try:
-        with foreseeing():
+        with only_shapes():
             found = row.shape(*[x._array.shape for x in inputs], **attrs)
     except SymbolicValueError:
         return None

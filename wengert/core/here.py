@@ -15,6 +15,8 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 from wengert.core.context_manager import Change, context_manager
 from wengert.core.operation import Attrs, Row
 from wengert.core.quiet import quiet_runner
+from wengert.core.sizes import looking
+from wengert.core.words import words
 
 
 class Recorder(Protocol):
@@ -59,7 +61,6 @@ class Here:
 
     __slots__ = (
         "building",
-        "foreseeing",
         "interpreter",
         "listeners",
         "overrides",
@@ -74,8 +75,6 @@ class Here:
         self.interpreter: Interpreter | None = first_interpreter
         # The graph under construction, if the interpreter is one.
         self.building: Any = first_interpreter
-        # Whether only shapes are looked for, and nothing is computed (core/sizes.py).
-        self.foreseeing = False
         # The overrides of the gradient that is being taken.
         self.sweeping: Any = None
         # The name scope of eager operations, with a slash at its end.
@@ -101,7 +100,7 @@ state: Final = State()
 def standing() -> tuple[Any, ...]:
     """All that is active in this thread."""
     here = state.here
-    return tuple([getattr(here, name) for name in Here.__slots__])
+    return (looking.now, *[getattr(here, name) for name in Here.__slots__])
 
 
 def stand(before: tuple[Any, ...]) -> None:
@@ -111,7 +110,8 @@ def stand(before: tuple[Any, ...]) -> None:
     putting back what was there.
     """
     here = state.here
-    for name, value in zip(Here.__slots__, before, strict=True):
+    looking.now, *values = before
+    for name, value in zip(Here.__slots__, values, strict=True):
         setattr(here, name, value)
 
 
@@ -292,6 +292,9 @@ def entered(tensor: Value) -> Value:
     """A tensor made of plain values; a graph makes a constant of it."""
     graph = state.here.building
     return tensor if graph is None else graph.constant(tensor)
+
+
+words.entered = entered
 
 
 # ---- public functions -------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar, Final, NoReturn
@@ -20,8 +21,6 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from wengert.core.context_manager import Change, context_manager
-from wengert.core.here import state
 from wengert.core.shapes import shown
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 
@@ -100,17 +99,31 @@ def certainly(claim: Any) -> bool:
     While only the shape of a result is looked for, what cannot be proved is no error: whoever
     computes the result will ask again, of numbers.
     """
-    if type(claim) is Undecided and state.here.foreseeing:
+    if type(claim) is Undecided and looking.now:
         return False
     return bool(claim)
 
 
-@context_manager
-def foreseeing() -> Change:
+class _Looking(threading.local):
+    """Whether a thread only looks for shapes, and computes nothing."""
+
+    now = False
+
+
+looking: Final = _Looking()
+
+
+class only_shapes:
     """Inside, only shapes are looked for."""
-    here = state.here
-    before, here.foreseeing = here.foreseeing, True
-    return None, lambda: setattr(here, "foreseeing", before)
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = looking.now
+        looking.now = True
+
+    def __exit__(self, *error: object) -> None:
+        looking.now = self._before
 
 
 def differ(a: Sequence[Any], b: Sequence[Any]) -> bool:

@@ -27,9 +27,11 @@ class Words:
     assign_later: Callable[[Any, str, Any], Any]  # the operation of a graph that changes one
     # A value; whoever uses it gets an error with a message unless a condition holds.
     provided: Callable[[Any, Any, str], Any]
-    of_same_shape: Callable[
-        [Any, Any, str], Any
-    ]  # the first, provided that the second has its shape
+    # The first, provided that the second has its shape.
+    of_same_shape: Callable[[Any, Any, str], Any]
+    entered: Callable[
+        [Any], Any
+    ]  # plain values; a graph under construction makes a constant of them
     evaluate: Callable[[Any], Any]  # a symbolic tensor that depends on no input, to its value
 
 

@@ -1,4 +1,4 @@
-"""Several tensors clipped by the norm of all of them together."""
+"""Several tensors clipped by the norm of all of them together, and that norm."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wengert.core.convert import convert
 from wengert.core.here import traced
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.tensor import Tensor
-from wengert.ops.arithmetic import minimum
+from wengert.ops.arithmetic import add_n, minimum
 from wengert.ops.comparison import where
-from wengert.ops.elementwise import is_finite, ones_like
-from wengert.ops.norms import global_norm
+from wengert.ops.elementwise import is_finite, ones_like, sqrt
+from wengert.ops.nn import l2_loss
 
 
 @traced
@@ -43,3 +43,20 @@ def _scaled(t: Any, scale: Tensor) -> Any:
     if isinstance(t, IndexedSlices):
         return t.with_values(t.values * scale)
     return convert(t) * scale
+
+
+@traced
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The norm of all elements of several tensors together.
+
+    >>> tf.linalg.global_norm([[3.0], [4.0]]).numpy().item()
+    5.0
+    """
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    given = [
+        t.values if isinstance(t, IndexedSlices) else convert(t) for t in t_list if t is not None
+    ]
+    if not given:
+        return convert(0.0)
+    return sqrt(add_n([l2_loss(t) for t in given]) * 2.0)

@@ -12,12 +12,12 @@ from wengert.core import dtypes
 from wengert.core.convert import convert, convert_to_tensor, register_converter
 from wengert.core.dispatch import apply
 from wengert.core.dtypes import DType, as_dtype
-from wengert.core.here import entered, state, traced
+from wengert.core.here import entered, traced
 from wengert.core.integers import array_of, integers_of
 from wengert.core.operation import Row
 from wengert.core.registry import op
 from wengert.core.shapes import TensorShape, shown
-from wengert.core.sizes import Size, Symbol, certainly, evaluated, positive
+from wengert.core.sizes import Size, Symbol, certainly, evaluated, looking, positive
 from wengert.core.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
 from wengert.core.tensor import Tensor, dims, wrap
 from wengert.core.words import words
@@ -73,7 +73,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
 
 def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tensor:
     """Zeros or ones; while a graph looks for a shape of unknown sizes, any tensor of that shape."""
-    if state.here.foreseeing and not is_certain(shape):
+    if looking.now and not is_certain(shape):
         result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
         return result
     return entered(wrap(make(shape, dtype)))

@@ -12,7 +12,7 @@ import numpy as np
 from wengert.core import dtypes
 from wengert.core.convert import convert, register_converter
 from wengert.core.dispatch import apply
-from wengert.core.dtypes import VARIANT, DType, as_dtype
+from wengert.core.dtypes import DType, as_dtype
 from wengert.core.here import traced
 from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.integers import by_function, integer
@@ -26,10 +26,8 @@ from wengert.core.words import words
 from wengert.errors import InvalidArgumentError
 from wengert.ops.batching import everywhere
 from wengert.ops.comparison import greater_equal, where
-from wengert.ops.elementwise import cast, zeros_like
+from wengert.ops.elementwise import zeros_like
 from wengert.ops.grouping import reduced_rows
-from wengert.ops.joining import concat
-from wengert.ops.lists import ADD_LISTS
 from wengert.ops.shaping import (
     as_shape,
     expand_dims,
@@ -465,34 +463,11 @@ def unsorted_segment_sum(
 # ---- IndexedSlices ----------------------------------------------------------------------------
 
 
-_OBJECT: Final = np.dtype(object)
-
-
 def to_dense(slices: Any) -> Any:
     """A tensor with the rows in their places; a tensor is returned as it is."""
     if not isinstance(slices, IndexedSlices):
         return slices
     return unsorted_segment_sum(slices.values, slices.indices, slices.dims[0])
-
-
-def add_gradients(a: Any, b: Any) -> Any:
-    """The sum of two gradients; that of two IndexedSlices keeps the rows of both."""
-    if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices):
-        indices = [a.indices, b.indices]
-        if indices[0].dtype is not indices[1].dtype:
-            indices = [cast(i, dtypes.int64) for i in indices]
-        return IndexedSlices(concat([a.values, b.values], 0), concat(indices, 0), a.dims)
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        if _is_absent(a) or _is_absent(b):
-            return b if _is_absent(a) else a
-        if a._array.dtype is VARIANT:
-            return apply(ADD_LISTS, (a, b))
-    return to_dense(a) + to_dense(b)
-
-
-def _is_absent(gradient: Tensor) -> bool:
-    """Whether it is the gradient of a value inside of a branch that was not chosen."""
-    return getattr(gradient._array, "dtype", _OBJECT) is _OBJECT
 
 
 def _dense_converter(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:
@@ -501,4 +476,3 @@ def _dense_converter(value: Any, dtype: DType | None, hint: DType | None) -> Ten
 
 register_converter(IndexedSlices, _dense_converter)
 words.to_dense = to_dense
-words.add = add_gradients

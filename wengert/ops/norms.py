@@ -8,12 +8,10 @@ import numpy as np
 
 from wengert.core.convert import convert
 from wengert.core.here import traced
-from wengert.core.indexed_slices import IndexedSlices
 from wengert.core.tensor import Tensor, dims
-from wengert.ops.arithmetic import add_n, maximum, pow
+from wengert.ops.arithmetic import maximum, pow
 from wengert.ops.complex import abs, complex, conj, imag, real
 from wengert.ops.elementwise import cast, rsqrt, sqrt
-from wengert.ops.nn import l2_loss
 from wengert.ops.reductions import normal_axes, reduce_max, reduce_sum
 from wengert.ops.shaping import expand_dims, transpose
 from wengert.ops.singular import svd
@@ -116,20 +114,3 @@ def l2_normalize(
     total = reduce_sum(real(t) * real(t) + imag(t) * imag(t), along, True)
     scale = rsqrt(maximum(total, convert(epsilon, total.dtype)))
     return complex(real(t) * scale, imag(t) * scale)
-
-
-@traced
-def global_norm(t_list: Any, name: str | None = None) -> Tensor:
-    """The norm of all elements of several tensors together.
-
-    >>> tf.linalg.global_norm([[3.0], [4.0]]).numpy().item()
-    5.0
-    """
-    if not isinstance(t_list, (list, tuple)):
-        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
-    given = [
-        t.values if isinstance(t, IndexedSlices) else convert(t) for t in t_list if t is not None
-    ]
-    if not given:
-        return convert(0.0)
-    return sqrt(add_n([l2_loss(t) for t in given]) * 2.0)

@@ -17,7 +17,7 @@ from wengert.ops.declare import matched
 from wengert.ops.elementwise import cast, zeros_like
 from wengert.ops.gathering import check_scatter, gather_nd, integers
 from wengert.ops.indexing import index_of
-from wengert.ops.scattered import CHANGES, by_coordinates
+from wengert.ops.scatter_kernels import CHANGES, by_coordinates
 from wengert.ops.shaping import broadcast_to, reshape
 from wengert.ops.slicing import Index, sliced
 

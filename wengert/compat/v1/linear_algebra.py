@@ -7,6 +7,7 @@ from typing import Any
 from wengert.compat.v1.arguments import one_of
 from wengert.core.tensor import Tensor
 from wengert.ops import norms
+from wengert.ops.clipping import global_norm
 from wengert.ops.determinants import det as matrix_determinant
 from wengert.ops.diagonals import band_part as matrix_band_part
 from wengert.ops.diagonals import diag as matrix_diag
@@ -19,7 +20,6 @@ from wengert.ops.eigen import eigh as self_adjoint_eig
 from wengert.ops.eigen import eigvalsh as self_adjoint_eigvals
 from wengert.ops.factors import qr
 from wengert.ops.matrices import cross, matrix_transpose
-from wengert.ops.norms import global_norm
 from wengert.ops.singular import svd
 from wengert.ops.solving import inv as matrix_inverse
 from wengert.ops.solving import lstsq as matrix_solve_ls

@@ -1,0 +1,43 @@
+"""The sum of two gradients of one value, as the sweep adds them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core import dtypes
+from wengert.core.dispatch import apply
+from wengert.core.dtypes import VARIANT
+from wengert.core.indexed_slices import IndexedSlices
+from wengert.core.tensor import Tensor
+from wengert.core.words import words
+from wengert.ops.elementwise import cast
+from wengert.ops.gathering import to_dense
+from wengert.ops.joining import concat
+from wengert.ops.lists import ADD_LISTS
+
+_OBJECT: Final = np.dtype(object)
+
+
+def add_gradients(a: Any, b: Any) -> Any:
+    """The sum of two gradients; that of two IndexedSlices keeps the rows of both."""
+    if isinstance(a, IndexedSlices) and isinstance(b, IndexedSlices):
+        indices = [a.indices, b.indices]
+        if indices[0].dtype is not indices[1].dtype:
+            indices = [cast(i, dtypes.int64) for i in indices]
+        return IndexedSlices(concat([a.values, b.values], 0), concat(indices, 0), a.dims)
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        if _is_absent(a) or _is_absent(b):
+            return b if _is_absent(a) else a
+        if a._array.dtype is VARIANT:
+            return apply(ADD_LISTS, (a, b))
+    return to_dense(a) + to_dense(b)
+
+
+def _is_absent(gradient: Tensor) -> bool:
+    """Whether it is the gradient of a value inside of a branch that was not chosen."""
+    return getattr(gradient._array, "dtype", _OBJECT) is _OBJECT
+
+
+words.add = add_gradients
