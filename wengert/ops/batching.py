@@ -48,3 +48,20 @@ def axis_moved(name: str) -> BatchRule:
 def axes_moved(name: str) -> BatchRule:
     """For operations along several axes, counted from the front."""
     return with_attrs(name, lambda attrs, n: {"axis": tuple(a + 1 for a in attrs["axis"])})
+
+
+def merged_batch(name: str) -> BatchRule:
+    """For operations on a batch of images: those of all examples as one batch."""
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+        merged = [
+            words.reshape(x, (size * dims(x)[1], *dims(x)[2:]))
+            for x in everywhere(batched, size, xs)
+        ]
+        shape = attrs.get("orig_input_shape")
+        if shape is not None:
+            attrs = attrs | {"orig_input_shape": (size * shape[0], *shape[1:])}
+        y = apply(TABLE[name], merged, attrs)
+        return words.reshape(y, (size, dims(y)[0] // size, *dims(y)[1:]))
+
+    return rule

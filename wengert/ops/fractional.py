@@ -20,11 +20,11 @@ from wengert.core.registry import op
 from wengert.core.shapes import Dims
 from wengert.core.tensor import Tensor, dims
 from wengert.ops.declare import REAL_OR_INT, wrong_dtype
-from wengert.ops.pooling import check_rank
 from wengert.ops.precision import widened
 from wengert.ops.random import uniform
 from wengert.ops.stateless import stateless_uniform
 from wengert.ops.windowed import lowest
+from wengert.ops.windows import check_rank
 
 
 class Fractional(NamedTuple):

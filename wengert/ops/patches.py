@@ -11,14 +11,14 @@ from wengert.core.convert import convert
 from wengert.core.dispatch import apply
 from wengert.core.here import traced
 from wengert.core.operation import Attrs, Row
-from wengert.core.registry import op
+from wengert.core.registry import TABLE, op
 from wengert.core.shapes import Dims
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError, UnimplementedError
-from wengert.ops.pooling import ROWS, check_rank, merged_batch
+from wengert.ops.batching import merged_batch
 from wengert.ops.precision import widened
 from wengert.ops.shaping import as_shape
-from wengert.ops.windows import Windows, check_positive, taps, windows
+from wengert.ops.windows import Windows, check_positive, check_rank, taps, windows
 
 
 def _windows(shape: Dims, attrs: Attrs, who: str) -> Windows:
@@ -68,24 +68,24 @@ def _family(name: str) -> Row:
         return (have[0], *at.out, math.prod(at.kernel) * have[-1])
 
     grad = f"{name}Grad"
-    ROWS[name] = op(
+    row = op(
         name,
         kernel,
-        vjp=(lambda g, y, x, **attrs: apply(ROWS[grad], (g,), {"input_shape": dims(x), **attrs}),),
+        vjp=(lambda g, y, x, **attrs: apply(TABLE[grad], (g,), {"input_shape": dims(x), **attrs}),),
         shape=_shape,
         linear=(0,),
         batch=merged_batch(name),
         saves="",
     )
-    ROWS[grad] = op(
+    op(
         grad,
         back,
-        vjp=(lambda u, x, g, *, input_shape, **attrs: apply(ROWS[name], (u,), attrs),),
+        vjp=(lambda u, x, g, *, input_shape, **attrs: apply(TABLE[name], (u,), attrs),),
         shape=lambda g, *, input_shape, **attrs: input_shape,
         linear=(0,),
         saves="",
     )
-    return ROWS[name]
+    return row
 
 
 IMAGE_PATCHES: Row = _family("ExtractImagePatches")

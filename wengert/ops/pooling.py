@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -11,12 +11,11 @@ from wengert.core import dtypes
 from wengert.core.dispatch import apply
 from wengert.core.operation import Attrs, Row
 from wengert.core.registry import op
-from wengert.core.shapes import Dims, shown
+from wengert.core.shapes import Dims
 from wengert.core.tensor import dims
 from wengert.errors import InvalidArgumentError
-from wengert.ops.batching import BatchRule, everywhere
+from wengert.ops.batching import merged_batch
 from wengert.ops.precision import widened
-from wengert.ops.shaping import reshape
 from wengert.ops.windowed import maxima, means, picked, places, routed_back, spread_means
 from wengert.ops.windows import Windows, check_positive, each_axis, padding_attrs, windows
 
@@ -63,34 +62,8 @@ def _check_within(attrs: Attrs, who: str) -> None:
             )
 
 
-def check_rank(shape: Dims, rank: int, who: str) -> None:
-    if len(shape) != rank:
-        raise InvalidArgumentError(
-            f"Input must be {rank}-dimensional, got shape {shown(shape)} [Op:{who}]"
-        )
-
-
 def _shape(have: Dims, *others: Dims, **attrs: Any) -> Dims:
     return pool_windows(have, attrs).out
-
-
-# ---- batches ----------------------------------------------------------------------------------
-
-
-def merged_batch(name: str) -> BatchRule:
-    """The examples' batches of images as one batch."""
-
-    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
-        wide = [
-            reshape(x, (size * dims(x)[1], *dims(x)[2:])) for x in everywhere(batched, size, xs)
-        ]
-        shape = attrs.get("orig_input_shape")
-        if shape is not None:
-            attrs = attrs | {"orig_input_shape": (size * shape[0], *shape[1:])}
-        y = apply(ROWS[name], wide, attrs)
-        return reshape(y, (size, dims(y)[0] // size, *dims(y)[1:]))
-
-    return rule
 
 
 # ---- maxima -----------------------------------------------------------------------------------

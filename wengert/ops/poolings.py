@@ -24,10 +24,9 @@ from wengert.ops.pooling import (
     MAX_POOL_3D,
     MAX_POOL_WITH_ARGMAX,
     attributes,
-    check_rank,
 )
 from wengert.ops.shaping import as_shape, expand_dims, squeeze
-from wengert.ops.windows import channels_last, chosen_format, each_axis
+from wengert.ops.windows import channels_last, check_rank, chosen_format, each_axis
 
 
 def _pooled(

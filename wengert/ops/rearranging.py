@@ -18,9 +18,9 @@ from wengert.core.shapes import Dims
 from wengert.core.sizes import certainly
 from wengert.core.tensor import Tensor, dims
 from wengert.errors import InvalidArgumentError
-from wengert.ops.pooling import ROWS, check_rank, merged_batch
+from wengert.ops.batching import merged_batch
 from wengert.ops.shaping import as_shape, static, transpose
-from wengert.ops.windows import channels_last
+from wengert.ops.windows import channels_last, check_rank
 
 Pairs = tuple[tuple[int, int], ...]
 
@@ -76,7 +76,6 @@ SPACE_TO_DEPTH: Row = op(
     batch=merged_batch("SpaceToDepth"),
     saves="",
 )
-ROWS.update({"DepthToSpace": DEPTH_TO_SPACE, "SpaceToDepth": SPACE_TO_DEPTH})
 
 
 def _depth_attrs(x: Tensor, block_size: Any, data_format: str, who: str) -> Attrs:

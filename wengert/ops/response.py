@@ -20,10 +20,9 @@ from wengert.core.tensor import Tensor, dims
 from wengert.engines.fast import computed
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arithmetic import pow
-from wengert.ops.batching import with_attrs
+from wengert.ops.batching import merged_batch, with_attrs
 from wengert.ops.declare import REAL, wrong_dtype
 from wengert.ops.elementwise import square
-from wengert.ops.pooling import ROWS, merged_batch
 from wengert.ops.precision import widened
 from wengert.ops.workers import in_rows
 
@@ -159,7 +158,6 @@ LRN_GRAD: Row = op(
     batch=merged_batch("LRNGrad"),
     saves="x",
 )
-ROWS.update({"LRN": LRN, "LRNGrad": LRN_GRAD})
 
 
 @traced

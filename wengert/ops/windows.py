@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from wengert.core.operation import Attrs
-from wengert.core.shapes import Dims
+from wengert.core.shapes import Dims, shown
 from wengert.core.sizes import certainly, positive
 from wengert.core.symbolic import is_certain
 from wengert.errors import InvalidArgumentError
@@ -192,3 +192,10 @@ def in_space(numbers: Dims, data_format: str) -> Dims:
 def explicit_in_space(numbers: Dims, data_format: str) -> Dims:
     """The same for two numbers an axis."""
     return numbers[2:-2] if channels_last(data_format) else numbers[4:]
+
+
+def check_rank(shape: Dims, rank: int, who: str) -> None:
+    if len(shape) != rank:
+        raise InvalidArgumentError(
+            f"Input must be {rank}-dimensional, got shape {shown(shape)} [Op:{who}]"
+        )
