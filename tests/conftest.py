@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import wengert  # noqa: F401
-from wengert.core.here import state
-from wengert.core.registry import GRADIENTS, TABLE, complete
-from wengert.core.sizes import looking
-from wengert.engines.choosing import set_engine
-from wengert.engines.native import starting
-from wengert.ops.seeds import set_seed
+from wengert.core.context import state
+from wengert.core.table import GRADIENTS, TABLE, complete
+from wengert.engines.native.program import load
+from wengert.engines.select import set_engine
+from wengert.ops.random.seeds import set_seed
+from wengert.values.sizes import looking
 
 complete()  # what is registered during a test is undone after it; the library's rows are not
 
@@ -31,7 +31,7 @@ settings.load_profile("wengert")
 def plans_made_anew() -> Iterator[None]:
     """No plan that another run left on disk stands in for the code that a test is about."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(starting, "content_of", lambda plan: None)
+        patch.setattr(load, "content_of", lambda plan: None)
         yield
 
 

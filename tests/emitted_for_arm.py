@@ -40,18 +40,19 @@ def main() -> int:
 
 def assembly(text: str, quickly: bool) -> str:
     """As the engine compiles it, down to an object file; what that says."""
-    from wengert.engines.native import machine
+    from wengert.engines.native.runtime import llvm
 
-    assert machine.compiled(text, quickly)[18:20] == b"\xb7\0"  # ELF's number for AArch64
+    assert llvm.compiled(text, quickly)[18:20] == b"\xb7\0"  # ELF's number for AArch64
     module = llvm.parse_assembly(text, llvm.create_context())
-    made = machine._target_machine(machine._STRAIGHT if quickly else machine._LOOPS)
+    made = llvm._target_machine(llvm._STRAIGHT if quickly else llvm._LOOPS)
     module.triple, module.data_layout = made.triple, str(made.target_data)
     return made.emit_assembly(module)
 
 
 def texts() -> dict[str, str]:
     import wengert as tf
-    from wengert.engines.native import direct, runtime
+    from wengert.engines.native.kernels import conv
+    from wengert.engines.native.runtime import runtime_ir
 
     def loss_and_gradient(x: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -59,15 +60,15 @@ def texts() -> dict[str, str]:
             y = tf.reduce_sum(tf.exp(x))
         return y, tape.gradient(y, x)
 
-    found = {"runtime": runtime.text()}
+    found = {"runtime": runtime_ir.text()}
     for kind, dtype in (("f4", tf.float32), ("f8", tf.float64)):
         # Rows so far apart that an instruction does not reach from the first to the last.
         for depth in (64, 1024):
             a, b = tf.ones([96, depth], dtype), tf.ones([depth, 64], dtype)
             found[f"product {kind} {depth}"] = text_of(tf.matmul, a, b)
         found[f"exp {kind}"] = text_of(loss_and_gradient, tf.ones([16, 1000], dtype))
-        block = direct.block_of(kind, 64, 48)
-        written = direct._Convolution(kind, block, True, direct.unrolling())
+        block = conv.block_of(kind, 64, 48)
+        written = conv._Convolution(kind, block, True, conv.unrolling())
         found[f"convolution {kind}"] = written.text()
     return found
 
@@ -75,7 +76,7 @@ def texts() -> dict[str, str]:
 def text_of(function: Callable[..., Any], *args: Any) -> str:
     """What the engine would compile for a function; NumPy then takes over."""
     import wengert as tf
-    from wengert.engines.native import engine
+    from wengert.engines.native.program import build
 
     found: list[str] = []
 
@@ -83,7 +84,7 @@ def text_of(function: Callable[..., Any], *args: Any) -> str:
         found.append(text)
         raise NotImplementedError
 
-    engine.compiled = compiled
+    build.compiled = compiled
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tf.function(function, jit_compile=True)(*args)

@@ -18,7 +18,7 @@ import numpy as np
 
 import wengert as tf
 from wengert.core.dispatch import apply
-from wengert.core.registry import TABLE
+from wengert.core.table import TABLE
 
 Dims = tuple[int, ...]
 Rng = np.random.Generator

@@ -10,7 +10,7 @@ import numpy as np
 from samples import Dims, Line, anywhere, distinct, internal, line
 
 import wengert as tf
-from wengert.ops.patches import extract_patches
+from wengert.ops.image.patches import extract_patches
 
 Attrs = dict[str, Any]
 

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.api import traces
-from wengert.engines.native import memory
+from wengert.api.function import trace_cache
+from wengert.engines.native.program import arena
 
 IS_LONG = bool(os.environ.get("WENGERT_LONG_TESTS"))
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's numbers")
@@ -71,7 +71,7 @@ def test_calls_with_changing_shapes(jit_compile: bool, monkeypatch: Any) -> None
 @needs_linux
 def test_traces_for_changing_shapes(monkeypatch: Any) -> None:
     """What is traced for each shape has room for so many, and those of before give way."""
-    monkeypatch.setattr(traces, "MOST", 1000 if IS_LONG else 30)
+    monkeypatch.setattr(trace_cache, "MOST", 1000 if IS_LONG else 30)
     f = tf.function(lambda x: x + 1.0, jit_compile=False)
     xs = np.ones(200_000, np.float32)
 
@@ -79,7 +79,7 @@ def test_traces_for_changing_shapes(monkeypatch: Any) -> None:
         assert f(tf.constant(xs[: i + 1])).shape == [i + 1]
 
     assert growth(step, 100_000 if IS_LONG else 600) < 2.0
-    assert len(f._traces._exact) <= traces.MOST
+    assert len(f._traces._exact) <= trace_cache.MOST
     step(0)
 
 
@@ -100,7 +100,7 @@ def test_functions() -> None:
 @needs_linux
 def test_working_memory_is_shared_and_bounded(monkeypatch: Any) -> None:
     """A function of several shapes holds no more for all than what is kept, here 30 MB."""
-    monkeypatch.setattr(memory.shared, "_kept", 30 << 20)
+    monkeypatch.setattr(arena.shared, "_kept", 30 << 20)
 
     @tf.function
     def f(x: Any, w: Any) -> Any:
@@ -122,16 +122,16 @@ def test_working_memory_is_shared_and_bounded(monkeypatch: Any) -> None:
 
 def test_arenas_of_all_plans() -> None:
     """Who comes next gets what was given back, if it fits; the rest goes, the oldest first."""
-    shared = memory.Shared(kept=1000)
+    shared = arena.Shared(kept=1000)
     first = shared.take(400)
     shared.give(first)
     assert shared.take(300) is first
     shared.give(first)
     assert shared.take(100) is not first
     assert shared.take(500) is not first
-    second, third = memory.new_arena(500), memory.new_arena(300)
-    for arena in (second, third):
-        shared.give(arena)
+    second, third = arena.new_arena(500), arena.new_arena(300)
+    for one in (second, third):
+        shared.give(one)
     assert shared.take(350) is second
     assert shared.take(300) is third
 
@@ -284,7 +284,7 @@ def test_traces_that_failed_leave_nothing() -> None:
 def test_traces_are_found_at_once() -> None:
     """Among a thousand no more specs are compared than among ten."""
     compared: list[int] = []
-    found = traces.Traces()
+    found = trace_cache.Traces()
     specs = [[tf.TensorSpec([n], tf.float32)] for n in range(1000)]
     for n, spec in enumerate(specs):
         found.add("key", spec, n)

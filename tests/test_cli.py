@@ -12,9 +12,9 @@ import pytest
 import wengert as tf
 from tools import tested
 from wengert.cli import bench, doctor, main
-from wengert.core.registry import registered
-from wengert.engines.native import covering
-from wengert.engines.native.processor import is_supported
+from wengert.core.table import registered
+from wengert.engines.native import coverage
+from wengert.engines.native.runtime.processor import is_supported
 
 
 def test_ops_prints_the_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +63,7 @@ def test_ops_of_one_in_words(
 
 def test_what_the_native_engine_computes_is_said_rightly() -> None:
     """The word is what a compiled function does with it."""
-    said = {name: covering.how(registered(name)) for name in ("Exp", "MatMul", "Cumsum", "Conv2D")}
+    said = {name: coverage.how(registered(name)) for name in ("Exp", "MatMul", "Cumsum", "Conv2D")}
     assert said == {"Exp": "loop", "MatMul": "product", "Cumsum": "NumPy", "Conv2D": "NumPy"}
     f = tf.function(lambda x: tf.cumsum(tf.exp(x) + 1.0))
     kinds = [step["kind"] for step in f.plan(tf.ones([4])).steps]
@@ -183,7 +183,7 @@ def test_doctor_without_the_native_engine(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is missing is named, and what it is for."""
-    monkeypatch.setitem(sys.modules, "wengert.engines.native.engine", None)
+    monkeypatch.setitem(sys.modules, "wengert.engines.native.program.build", None)
     monkeypatch.setitem(doctor.OPTIONAL, "no_such_package", "nothing at all")
     assert main(["doctor"]) == 0
     words = capsys.readouterr().out

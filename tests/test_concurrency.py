@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.here import state
-from wengert.core.locks import InOrder, new_lock
-from wengert.core.sizes import looking
+from wengert.core.context import state
+from wengert.host.locks import InOrder, new_lock
+from wengert.values.sizes import looking
 
 v1 = tf.compat.v1
 LONG = bool(os.environ.get("WENGERT_LONG_TESTS"))
@@ -257,10 +257,10 @@ def test_the_update_is_in_place_if_nobody_reads() -> None:
 @pytest.mark.parametrize("beside", [False, True])
 def test_a_reader_that_comes_between_look_and_call(monkeypatch: Any, beside: bool) -> None:
     """Who takes the array after it was looked at still keeps the value that he took."""
-    from wengert.engines.native import running
+    from wengert.engines.native.program import program
 
     taken: list[Any] = []
-    usual = running._is_only_ours
+    usual = program._is_only_ours
 
     def look(array: Any) -> bool:
         found = usual(array) or True  # as it was when nobody else had it
@@ -268,7 +268,7 @@ def test_a_reader_that_comes_between_look_and_call(monkeypatch: Any, beside: boo
             taken.append(v.read_value())
         return found
 
-    monkeypatch.setattr(running, "_is_only_ours", look)
+    monkeypatch.setattr(program, "_is_only_ours", look)
     v = tf.Variable(np.zeros(1000))
     step = tf.function(lambda: v.assign(v * 1.0 + 1.0), jit_compile=True)
     for _ in range(3):
@@ -325,9 +325,10 @@ def in_python(code: str) -> str:
 
 def test_products_have_one_thread_while_the_machine_is_busy(monkeypatch: Any) -> None:
     """And as many as before when it is not any more."""
-    from wengert.ops import matmul, workers
+    from wengert.ops.linalg import matmul
+    from wengert.ops.support import parallel
 
-    functions = workers._openblas()
+    functions = parallel._openblas()
     if functions is None:
         pytest.skip("NumPy has another BLAS")
     get, put = functions
@@ -338,7 +339,7 @@ def test_products_have_one_thread_while_the_machine_is_busy(monkeypatch: Any) ->
         put(2)
         for load, want in ((1000.0, 1), (1000.0, 1), (0.0, 2), (0.0, 2)):
             monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
-            monkeypatch.setattr(workers._Load, "looked", -10.0)
+            monkeypatch.setattr(parallel._Load, "looked", -10.0)
             tf.matmul(a, a)
             assert get() == want
             put(1) if load else None
@@ -374,14 +375,14 @@ def interrupted_at(line: int, work: Callable[[], Any], *files: str) -> bool:
 
 def test_the_collector_is_on_again_after_an_interrupt() -> None:
     """Wherever that comes while a plan is made."""
-    from wengert.engines.choosing import Chosen, _uncollected
+    from wengert.engines.select import Chosen, _uncollected
 
     def made(_: Any) -> bool:
         assert not gc.isenabled()
         return True
 
     lines = 0
-    while interrupted_at(lines, lambda: _uncollected(made, None), "choosing.py"):  # type: ignore[arg-type]
+    while interrupted_at(lines, lambda: _uncollected(made, None), "engines/select.py"):  # type: ignore[arg-type]
         assert gc.isenabled(), f"off after an interrupt before line {lines}"
         assert not Chosen.uncollected
         lines += 1

@@ -14,8 +14,9 @@ from table_convolution import np_conv
 
 import wengert as tf
 from wengert.errors import InvalidArgumentError
-from wengert.ops import convolving, workers
-from wengert.ops.windows import taps, windows
+from wengert.ops.arrays.window_geometry import taps, windows
+from wengert.ops.nn.conv import kernels
+from wengert.ops.support import parallel
 
 ONE = [1, 1, 1, 1]
 
@@ -71,12 +72,12 @@ def test_tiles_give_what_positions_give(
     g = drawn(n, *at.out, groups * made, seed=2)
     want = by_positions(x, w, g, at, groups)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(convolving, "MATRIX_BYTES", 500)
-        patch.setattr(convolving, "WORTH_SHARING", 40)
+        patch.setattr(kernels, "MATRIX_BYTES", 500)
+        patch.setattr(kernels, "WORTH_SHARING", 40)
         got = (
-            convolving.correlate(x, w, at),
-            convolving.spread(g, w, at, groups * inner),
-            convolving.compare(x, g, at, w.shape),
+            kernels.correlate(x, w, at),
+            kernels.spread(g, w, at, groups * inner),
+            kernels.compare(x, g, at, w.shape),
         )
     for a, b in zip(got, want, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-11)
@@ -100,16 +101,16 @@ def test_memory_beside_the_results_is_bounded() -> None:
 
 def test_products_have_their_threads_afterwards() -> None:
     """Sharing work leaves NumPy's matrix products as they were, also where it fails."""
-    functions = workers._openblas()
+    functions = parallel._openblas()
     before = functions[0]() if functions else None
 
     def fails(items: Any) -> None:
         raise RuntimeError("on purpose")
 
     with pytest.raises(RuntimeError, match="on purpose"):
-        workers.in_parts(fails, range(4))
+        parallel.in_parts(fails, range(4))
     assert (functions[0]() if functions else None) == before
-    assert sum(workers.in_parts(sum, range(10))) == 45
+    assert sum(parallel.in_parts(sum, range(10))) == 45
 
 
 # ---- laws -------------------------------------------------------------------------------------

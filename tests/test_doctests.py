@@ -100,4 +100,4 @@ def test_public_name_has_an_example(name: str) -> None:
 def test_factories_leave_their_functions_findable() -> None:
     """Functions made by `unary` and `binary` belong to the module that declares them."""
     names = {test.name for test in examples()}
-    assert {"wengert.ops.elementwise.exp", "wengert.ops.arithmetic.add"} <= names
+    assert {"wengert.ops.math.elementwise.exp", "wengert.ops.math.arithmetic.add"} <= names

@@ -17,7 +17,7 @@ import pytest
 import wengert as tf
 from wengert.cli import COMMANDS, main
 from wengert.cli.ops import page as operations_page
-from wengert.core.registry import TABLE
+from wengert.core.table import TABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [

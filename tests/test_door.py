@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core import quiet
-from wengert.core.here import also_listening, listening, start, state, stop
+from wengert.core.context import also_listening, listening, start, state, stop
+from wengert.host import fp_errors
 
 X = tf.constant([1.0, 2.0])
 
@@ -88,9 +88,9 @@ def test_floating_point_errors_are_values(f: Any) -> None:
 
 def test_without_the_context_variable_errors_are_still_quiet(monkeypatch: Any) -> None:
     """The slow way, should NumPy keep its settings elsewhere one day."""
-    monkeypatch.setattr(quiet.contextvars, "copy_context", dict)
-    enter, leave, token = quiet._find()
-    assert enter is quiet._enter_slowly
+    monkeypatch.setattr(fp_errors.contextvars, "copy_context", dict)
+    enter, leave, token = fp_errors._find()
+    assert enter is fp_errors._enter_slowly
     with np.errstate(all="raise"):
         entered = enter(token)
         assert np.isinf(np.float32(1.0) / np.float32(0.0))
@@ -126,7 +126,7 @@ def test_a_new_thread_starts_with_nobody_listening() -> None:
 def test_the_fast_door_and_the_general_one_agree() -> None:
     """Also for scalars, empty arrays, broadcasting, and every dtype of NumPy's own."""
     from wengert.core.dispatch import apply
-    from wengert.core.registry import TABLE
+    from wengert.core.table import TABLE
 
     shapes = [((), ()), ((3,), ()), ((0, 2), (2,)), ((2, 1), (1, 3))]
     for name, f in {"Mul": tf.multiply, "AddV2": tf.add, "Sub": tf.subtract}.items():

@@ -51,7 +51,7 @@ TO_MATRIX = next(
 
 def test_a_wrong_claim_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Were a slice of ten thought to have ten elements, the programs would differ."""
-    from wengert.ops.slicing import STRIDED_SLICE
+    from wengert.ops.arrays.slicing import STRIDED_SLICE
 
     def guessed(shape: Any, *, key: Any) -> Any:
         return tuple([part.stop for part in key])

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import wengert as tf
-from wengert.ops.grouping import reduced_rows
-from wengert.ops.selecting import choose, keep
+from wengert.ops.support.branchless import choose, keep
+from wengert.ops.support.segment_kernels import reduced_rows
 
 DTYPES = ["f2", "f4", "f8", "c8", "c16", "i1", "i2", "i4", "i8", "?"]
 
@@ -99,7 +99,7 @@ def test_few_of_many_with_infinities() -> None:
 
 def test_memory_is_left_alone_on_request() -> None:
     """The thresholds of the C library are raised, unless the environment says no."""
-    code = "from wengert.core.memory import keep_memory; print(keep_memory())"
+    code = "from wengert.host.malloc import keep_memory; print(keep_memory())"
     for value, wanted in (("0", {"False"}), ("1", {"True", "False"})):
         env = {**os.environ, "WENGERT_KEEP_MEMORY": value}
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.api import trace as trace_module
+from wengert.api.function import trace as trace_module
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 
 Pair = namedtuple("Pair", "first second")

@@ -129,7 +129,7 @@ def test_a_rule_that_is_one_percent_off_is_found_and_minimised(peer: Any) -> Non
 
 
 def test_a_wrong_static_shape_is_found() -> None:
-    from wengert.ops.slicing import STRIDED_SLICE
+    from wengert.ops.arrays.slicing import STRIDED_SLICE
 
     program = made(["tf.cos(x0)", "v0[:10]", "tf.sin(v1)"], x0=np.arange(5.0))
     with pytest.MonkeyPatch.context() as patch:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.api import generator
+from wengert.api.variables import generator
 
 Generator = tf.random.Generator
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.here import building
+from wengert.core.context import building
 from wengert.errors import LeakedTensorError, SymbolicValueError
 
 v1 = tf.compat.v1

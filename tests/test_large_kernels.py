@@ -16,13 +16,14 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.operation import LARGE
-from wengert.core.registry import TABLE
-from wengert.engines import choosing, fast
-from wengert.engines.choosing import Chosen
-from wengert.engines.native import columns, flat, kernels, meeting, rows
-from wengert.engines.native.processor import is_supported
-from wengert.ops import convolving
+from wengert.core.row import LARGE
+from wengert.core.table import TABLE
+from wengert.engines import large_arrays, select
+from wengert.engines.native.codegen import kernel_writer
+from wengert.engines.native.kernels import batch_norm, elementwise, reductions, segment_extremes
+from wengert.engines.native.runtime.processor import is_supported
+from wengert.engines.select import Chosen
+from wengert.ops.nn.conv import kernels
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="nothing compiles here")
 
@@ -62,7 +63,7 @@ def alike(got: Any, want: Any, kind: str, exact: bool = False) -> None:
 def both(run: Callable[[], Any], used: bool = True) -> tuple[Any, Any]:
     """What the kernels of machine code give, which must be used, and what NumPy's give."""
     asked = []
-    real = fast._function
+    real = large_arrays._function
 
     def noted(module: str, function: str) -> Any:
         found = real(module, function)
@@ -74,11 +75,11 @@ def both(run: Callable[[], Any], used: bool = True) -> tuple[Any, Any]:
 
         return watched
 
-    fast._function = noted  # type: ignore[assignment]
+    large_arrays._function = noted  # type: ignore[assignment]
     try:
         got = run()
     finally:
-        fast._function = real
+        large_arrays._function = real
     assert any(asked) is used
     tf.config.set_engine("numpy")
     want = run()
@@ -103,7 +104,7 @@ def assert_both(run: Callable[[], Any], kind: str, exact: bool = False, used: bo
 
 # ---- elementwise --------------------------------------------------------------------------------
 
-LOOPS = sorted(name for name, row in TABLE.items() if row.large is fast.in_one_loop)
+LOOPS = sorted(name for name, row in TABLE.items() if row.large is large_arrays.in_one_loop)
 
 
 def inputs_of(row: Any) -> int:
@@ -121,7 +122,7 @@ def test_a_row_gives_what_its_kernel_gives(name: str) -> None:
         xs = [drawn(1003, kind, 0.2, seed) for seed in range(count)]
         if name == "SelectV2":
             xs[0] = xs[0] > 0
-        got = flat.applied(row, xs, {}) if known(row, xs) else None
+        got = elementwise.applied(row, xs, {}) if known(row, xs) else None
         if got is None:
             continue
         with np.errstate(all="ignore"):
@@ -138,7 +139,7 @@ def test_a_row_gives_what_its_kernel_gives(name: str) -> None:
 def known(row: Any, xs: Any) -> bool:
     """Whether a row can be written as scalar code."""
     kinds = tuple("b1" if x.dtype == bool else x.dtype.str[1:] for x in xs)
-    return flat._made(row, kinds) is not None
+    return elementwise._made(row, kinds) is not None
 
 
 def test_most_rows_are_loops() -> None:
@@ -288,7 +289,7 @@ HOW = [
 @pytest.fixture
 def always(monkeypatch: Any) -> None:
     """Convolutions with little to do are asked for, too."""
-    monkeypatch.setattr(convolving, "WORTH_SHARING", 1)
+    monkeypatch.setattr(kernels, "WORTH_SHARING", 1)
 
 
 def filter_of(shape: Any, kind: str) -> Any:
@@ -393,14 +394,14 @@ def test_indices_outside_are_not_written() -> None:
     out, x = np.zeros((4, 100), "f4"), drawn((1000, 100), "f4")
     for bad in (-1, 4):
         ids = np.full(1000, bad)
-        assert meeting.changed(np.maximum, out, ids, x) is None
+        assert segment_extremes.changed(np.maximum, out, ids, x) is None
     assert not out.any()
 
 
 def test_sums_of_columns() -> None:
     x = drawn((5000, 97), "f8")
-    alike(columns.summed("value", x), x.sum(0), "f8")
-    assert columns.summed("value", x[:, :1].copy()) is None
+    alike(batch_norm.summed("value", x), x.sum(0), "f8")
+    assert batch_norm.summed("value", x[:, :1].copy()) is None
 
 
 # ---- threads, engines, memory -------------------------------------------------------------------
@@ -426,7 +427,7 @@ def bits() -> list[bytes]:
 
 
 def test_threads_change_no_bit(monkeypatch: Any) -> None:
-    monkeypatch.setattr(choosing, "available", lambda: 3)
+    monkeypatch.setattr(select, "available", lambda: 3)
     want = bits()
     for count in (1, 3, 2):
         tf.config.set_threads(count)
@@ -475,7 +476,7 @@ def test_small_arrays_ask_nobody(monkeypatch: Any) -> None:
     def refused(*_: Any) -> Any:
         raise AssertionError("it is small")
 
-    monkeypatch.setattr(fast, "_function", refused)
+    monkeypatch.setattr(large_arrays, "_function", refused)
     x = drawn((4, 5, 5, 3), "f4")
     tf.nn.conv2d(x, filter_of((3, 3, 3, 8), "f4"), 1, "SAME")
     tf.nn.max_pool2d(x, 2, 2, "SAME")
@@ -496,17 +497,17 @@ def test_without_memory_numpy_does_it() -> None:
     """A kernel that gets none says so, and what it wrote is not used."""
 
     def text() -> str:
-        w = kernels.Writer(1, 1)
+        w = kernel_writer.Writer(1, 1)
         w.write("f4", w.room("f4", w.numbers[0]), 0, "0.0", 1)
         return w.text()
 
-    kernel = kernels.kernel(text)()
+    kernel = kernel_writer.kernel(text)()
     x = np.zeros(3, np.float32)
     kernel(1, (10,), x)
     for _ in range(2):
         with pytest.raises(MemoryError):
             kernel(4, (1 << 60,), x)
-    assert kernels.careful(lambda: kernel(4, (1 << 60,), x))() is None
+    assert kernel_writer.careful(lambda: kernel(4, (1 << 60,), x))() is None
 
 
 def test_a_mistake_is_told_once(monkeypatch: Any) -> None:
@@ -516,7 +517,7 @@ def test_a_mistake_is_told_once(monkeypatch: Any) -> None:
     def broken(*_: Any) -> Any:
         raise RuntimeError("LLVM says no")
 
-    monkeypatch.setattr(rows, "_softmax", broken)
+    monkeypatch.setattr(reductions, "_softmax", broken)
     x = drawn((200, 300), "f4")
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")

@@ -16,15 +16,16 @@ import numpy as np
 import pytest
 import scipy.special
 
-from wengert.engines.native import machine, mathematics
-from wengert.engines.native import mathematics_arcs as arcs
-from wengert.engines.native import mathematics_exponentials as exponentials
-from wengert.engines.native import mathematics_logarithms as logarithms
-from wengert.engines.native import mathematics_powers as powers
-from wengert.engines.native import mathematics_special as special
-from wengert.engines.native import mathematics_trigonometric as trigonometric
-from wengert.engines.native.emitting import functions_text
-from wengert.engines.native.vectors import Body, llvm_type
+from wengert.engines.native.codegen.loop_emitter import functions_text
+from wengert.engines.native.codegen.vectors import Body, llvm_type
+from wengert.engines.native.mathematics import elementary
+from wengert.engines.native.mathematics import error_functions as special
+from wengert.engines.native.mathematics import exponentials as exponentials
+from wengert.engines.native.mathematics import inverse_trigonometric as arcs
+from wengert.engines.native.mathematics import logarithms as logarithms
+from wengert.engines.native.mathematics import powers as powers
+from wengert.engines.native.mathematics import trigonometric as trigonometric
+from wengert.engines.native.runtime import llvm
 
 DATA = Path(__file__).parent / "data" / "mathematics.npz"
 MOST = {"f4": 4.0, "f8": 2.0}  # units in the last place
@@ -73,9 +74,9 @@ TWO = {"atan2", "pow"}
 
 def text_of(name: str, kind: str, width: int) -> tuple[str, int]:
     """A loop over arrays that are multiples of the width long, and how many the function takes."""
-    code, result = mathematics.body(name, kind)
+    code, result = elementary.body(name, kind)
     count = sum(i[0] == "param" for i in code.instructions)
-    code, (result,) = mathematics.expanded(code, [result], 10**6)
+    code, (result,) = elementary.expanded(code, [result], 10**6)
     declarations: set[str] = set()
     others: list[Any] = []
     body = Body(declarations)
@@ -106,7 +107,7 @@ def text_of(name: str, kind: str, width: int) -> tuple[str, int]:
 def compiled(name: str, kind: str, width: int | None = None) -> Callable[..., Any]:
     width = width or {"f4": 16, "f8": 8}[kind]
     text, count = text_of(name, kind, width)
-    f = machine.elementwise(text, "f", count + 1)
+    f = llvm.elementwise(text, "f", count + 1)
 
     def run(*xs: Any) -> Any:
         n = len(xs[0])
@@ -305,7 +306,7 @@ def test_never_beyond_one(name: str, kind: str) -> None:
 @pytest.mark.parametrize("name", ["sin", "cos", "tan"])
 def test_near_and_far(name: str, kind: str) -> None:
     """The cheap part is the whole function as far as it is said to be, the other one beyond."""
-    limit = mathematics.NEAR[name][kind == "f8"]
+    limit = elementary.NEAR[name][kind == "f8"]
     drawn = np.random.default_rng(3)
     x = np.concatenate(
         [drawn.uniform(-limit, limit, 1000), drawn.normal(size=1000), [limit, -limit, 0.0]]
@@ -321,9 +322,9 @@ def test_near_and_far(name: str, kind: str) -> None:
 
 @pytest.fixture
 def without_memory() -> Iterator[None]:
-    mathematics.body.cache_clear()
+    elementary.body.cache_clear()
     yield
-    mathematics.body.cache_clear()
+    elementary.body.cache_clear()
 
 
 @pytest.mark.parametrize(
@@ -360,7 +361,7 @@ def test_a_wrong_coefficient_is_seen(
     with pytest.raises(AssertionError, match="ulp"):
         check("f8", xs, compiled(function, "f8")(*xs), rounded, rest / 200)
     monkeypatch.undo()
-    mathematics.body.cache_clear()
+    elementary.body.cache_clear()
     check("f8", xs, compiled(function, "f8")(*xs), rounded, rest / 200)
 
 

@@ -12,8 +12,8 @@ from optable import CASES, Case
 
 import wengert as tf
 from wengert.core.dispatch import apply
-from wengert.core.operation import Row
-from wengert.core.registry import TABLE
+from wengert.core.row import Row
+from wengert.core.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -10,7 +10,7 @@ from numeric import restricted, tensors
 from optable import CASES, Case
 
 import wengert as tf
-from wengert.core.registry import TABLE
+from wengert.core.table import TABLE
 
 
 def is_stateful(case: Case) -> bool:

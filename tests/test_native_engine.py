@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wengert as tf
-from wengert.engines import choosing
-from wengert.engines.choosing import Chosen, _Careful
+from wengert.engines import select
 from wengert.engines.numpy_engine import Compiled
+from wengert.engines.select import Chosen, _Careful
 
 v1 = tf.compat.v1
 ENGINES = {"native": True, "numpy": False}
@@ -136,17 +136,17 @@ def test_a_choice_that_is_none() -> None:
 
 
 # So that more threads than this machine has processors can be asked for.
-MANY = "import wengert as tf; from wengert.engines import choosing; choosing.available = lambda: 16"
+MANY = "import wengert as tf; from wengert.engines import select; select.available = lambda: 16"
 
 
 @pytest.fixture
 def many_processors(monkeypatch: Any) -> None:
-    monkeypatch.setattr(choosing, "available", lambda: 16)
+    monkeypatch.setattr(select, "available", lambda: 16)
 
 
 def test_no_more_threads_than_processors(monkeypatch: Any) -> None:
     """Whoever asks for more, here or in the environment, is told so once."""
-    monkeypatch.setattr(choosing, "available", lambda: 2)
+    monkeypatch.setattr(select, "available", lambda: 2)
     monkeypatch.setattr(Chosen, "warned", set())
     with pytest.warns(RuntimeWarning, match="Of 64 threads that were asked for 2 are used"):
         tf.config.set_threads(64)

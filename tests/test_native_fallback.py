@@ -21,9 +21,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wengert as tf
-from wengert.engines import choosing
-from wengert.engines.choosing import Chosen
-from wengert.engines.native import blas, cache, engine, machine, memory, threads
+from wengert.engines import select
+from wengert.engines.native.program import arena, build
+from wengert.engines.native.runtime import cache, llvm, openblas, thread_pool
+from wengert.engines.select import Chosen
 
 X = np.random.default_rng(0).normal(size=(40, 30))
 
@@ -129,10 +130,10 @@ def test_numpy_alone_needs_no_llvmlite() -> None:
 @pytest.fixture
 def fresh_blas() -> Iterator[None]:
     """OpenBLAS is looked for anew, before and after."""
-    for found in (blas.library, blas.address):
+    for found in (openblas.library, openblas.address):
         found.cache_clear()
     yield
-    for found in (blas.library, blas.address):
+    for found in (openblas.library, openblas.address):
         found.cache_clear()
 
 
@@ -144,11 +145,11 @@ def test_without_openblas(
     file = tmp_path / "libopenblas.so"
     if content is not None:
         file.write_bytes(content)
-    monkeypatch.setattr(blas, "_file", lambda: None if content is None else str(file))
+    monkeypatch.setattr(openblas, "_file", lambda: None if content is None else str(file))
     f = tf.function(softly, jit_compile=True)
     assert said(lambda: assert_right(f)) == []
-    assert blas.address("f8") is None
-    assert blas.core() == "none"
+    assert openblas.address("f8") is None
+    assert openblas.core() == "none"
 
 
 # ---- what fails ---------------------------------------------------------------------------------
@@ -156,7 +157,7 @@ def test_without_openblas(
 
 def test_a_graph_that_cannot_be_compiled(monkeypatch: Any) -> None:
     """One warning for each graph, which says what went wrong and where the graph is."""
-    monkeypatch.setattr(engine, "compiled", _raising(RuntimeError("planted")))
+    monkeypatch.setattr(build, "compiled", _raising(RuntimeError("planted")))
     assert_one_warning("RuntimeError: planted", "Tanh", os.path.basename(__file__), "report it")
     other = tf.function(lambda x: tf.sin(x) * 2.0, jit_compile=True)
     assert len(said(lambda: other(tf.constant(X)))) == 1
@@ -176,19 +177,19 @@ define void @f(ptr %a, ptr %b, i1 %x) {
 def test_what_llvm_refuses_is_an_error() -> None:
     """And no end of the process."""
     with pytest.raises(RuntimeError, match="immarg"):
-        machine.compiled(REFUSED)
+        llvm.compiled(REFUSED)
 
 
 def test_a_graph_that_llvm_refuses(monkeypatch: Any) -> None:
     """A text that this version of LLVM does not take: one warning, and NumPy's numbers."""
-    usual = engine.compiled
-    monkeypatch.setattr(engine, "compiled", lambda text: usual(text + REFUSED))
+    usual = build.compiled
+    monkeypatch.setattr(build, "compiled", lambda text: usual(text + REFUSED))
     assert_one_warning("immarg", "computed by NumPy instead")
 
 
 def test_gradients_of_what_cannot_be_compiled(monkeypatch: Any) -> None:
     """They are computed by NumPy too."""
-    monkeypatch.setattr(engine, "compiled", _raising(RuntimeError("planted")))
+    monkeypatch.setattr(build, "compiled", _raising(RuntimeError("planted")))
     f = tf.function(lambda x: tf.reduce_sum(tf.sin(x)), jit_compile=True)
     x = tf.constant(X)
     with warnings.catch_warnings(), tf.GradientTape() as tape:
@@ -200,23 +201,23 @@ def test_gradients_of_what_cannot_be_compiled(monkeypatch: Any) -> None:
 
 def test_without_memory(monkeypatch: Any) -> None:
     """NumPy, which needs less at a time, may find it."""
-    monkeypatch.setattr(memory, "new_arena", _raising(MemoryError()))
+    monkeypatch.setattr(arena, "new_arena", _raising(MemoryError()))
     assert_one_warning("no memory for a compiled graph")
 
 
 def test_without_memory_to_compile(monkeypatch: Any) -> None:
     """It is nobody's mistake, and said once for all graphs."""
-    monkeypatch.setattr(engine, "compiled", _raising(MemoryError()))
+    monkeypatch.setattr(build, "compiled", _raising(MemoryError()))
     assert_one_warning("no memory to compile")
     assert said(lambda: assert_right(tf.function(softly, jit_compile=True))) == []
 
 
 def test_threads_that_cannot_be_started(monkeypatch: Any) -> None:
     """A system that allows no more threads: plans use those that there are, with one warning."""
-    monkeypatch.setattr(threads.Pool, "_start", lambda pool: False)
+    monkeypatch.setattr(thread_pool.Pool, "_start", lambda pool: False)
     monkeypatch.setattr(Chosen, "threads", 5)
-    monkeypatch.setattr(choosing, "available", lambda: 5)
-    pool = threads.Pool()
+    monkeypatch.setattr(select, "available", lambda: 5)
+    pool = thread_pool.Pool()
     (message,) = said(pool.resize) + said(lambda: pool.address) + said(pool.resize)
     assert "Of 5 threads 1 could be had" in message
     assert ctypes.c_int64.from_address(pool.address + pool.THREADS).value == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from native_programs import Program, large_shape, programs, small_shape
 
 import wengert as tf
-from wengert.core.tensor import wrap
+from wengert.values.tensor import wrap
 
 
 def compiled(f: Callable[..., Any]) -> Any:

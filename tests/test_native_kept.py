@@ -17,11 +17,13 @@ from native_programs import Program, programs, small_shape
 
 import wengert as tf
 from wengert import extend
-from wengert.core.registry import TABLE
-from wengert.engines.native import digest, objects, starting
-from wengert.engines.native.digest import content_of
+from wengert.core.table import TABLE
+from wengert.engines.native.frontend import plan_key
+from wengert.engines.native.frontend.plan_key import content_of
+from wengert.engines.native.program import load
+from wengert.engines.native.runtime import elf_loader
 from wengert.engines.plan import Plan
-from wengert.ops.bodies import effects
+from wengert.ops.control.subgraph import effects
 
 X = tf.constant([[0.5, -1.0, 2.0], [3.0, 0.25, -4.0]])
 
@@ -29,7 +31,7 @@ X = tf.constant([[0.5, -1.0, 2.0], [3.0, 0.25, -4.0]])
 @pytest.fixture(autouse=True)
 def files_of_before(monkeypatch: Any) -> None:
     """Who writes in the library while its tests run does not change what they find."""
-    monkeypatch.setattr(digest, "LOADED", sys.maxsize)
+    monkeypatch.setattr(plan_key, "LOADED", sys.maxsize)
 
 
 def content(f: Callable[..., Any], *args: Any) -> bytes | None:
@@ -136,8 +138,8 @@ def test_what_is_around_is_in_the_bytes(monkeypatch: Any) -> None:
     """The number of threads, the files of the library, the versions of Python and NumPy."""
     usual = content(OTHERS["operation"][0])
     for where, name, value in (
-        (digest, "get_threads", lambda: 77),
-        (digest, "_files", lambda: ()),
+        (plan_key, "get_threads", lambda: 77),
+        (plan_key, "_files", lambda: ()),
         (np, "__version__", "0.0"),
         (sys, "version", "0.0"),
     ):
@@ -152,22 +154,22 @@ def test_a_file_that_changes(tmp_path: Path) -> None:
     (tmp_path / "inner").mkdir()
     file = tmp_path / "inner" / "a.py"
     file.write_text("x = 1")
-    found = [sorted(digest._sources(str(tmp_path)))]
+    found = [sorted(plan_key._sources(str(tmp_path)))]
     before = file.stat()
     file.write_text("x = 2")
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-    found.append(sorted(digest._sources(str(tmp_path))))
+    found.append(sorted(plan_key._sources(str(tmp_path))))
     (tmp_path / "b.py").write_text("")
-    found.append(sorted(digest._sources(str(tmp_path))))
+    found.append(sorted(plan_key._sources(str(tmp_path))))
     assert found[0] != found[1] != found[2]
-    assert len(digest._files()) > 100
+    assert len(plan_key._files()) > 100
 
 
 def test_files_that_are_newer_than_the_process(monkeypatch: Any) -> None:
     """They do not say what runs here: nothing is kept, and nothing is found."""
-    digest._files.cache_clear()
+    plan_key._files.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(digest, "LOADED", 0)
+        patch.setattr(plan_key, "LOADED", 0)
         assert content(OTHERS["operation"][0]) is None
     assert content(OTHERS["operation"][0]) is not None
 
@@ -190,11 +192,11 @@ class Mine:
 )  # fmt: skip
 def test_other_values_have_other_bytes(values: list[Any]) -> None:
     """Types count, and every bit; only the two ways to write one slice are one."""
-    found = [digest.exactly({"a": v}) for v in values]
+    found = [plan_key.exactly({"a": v}) for v in values]
     equal = sum(isinstance(v, slice) and v == slice(1, 2) for v in values)
     assert len(set(found)) == len(found) - max(equal - 1, 0)
-    assert digest.exactly({"a": values[0], "b": 1}) == digest.exactly({"b": 1, "a": values[0]})
-    assert digest.exactly({"b": values[0]}) != found[0]
+    assert plan_key.exactly({"a": values[0], "b": 1}) == plan_key.exactly({"b": 1, "a": values[0]})
+    assert plan_key.exactly({"b": values[0]}) != found[0]
 
 
 @pytest.mark.parametrize(
@@ -204,8 +206,8 @@ def test_other_values_have_other_bytes(values: list[Any]) -> None:
 )  # fmt: skip
 def test_what_has_no_bytes(value: Any) -> None:
     """What would be said by its address, by its name or in part, is not said at all."""
-    with pytest.raises(digest.Inexact):
-        digest.exactly({"a": value})
+    with pytest.raises(plan_key.Inexact):
+        plan_key.exactly({"a": value})
 
 
 def test_what_users_wrote_is_not_kept() -> None:
@@ -266,7 +268,7 @@ def test_a_custom_gradient_is_kept() -> None:
 def keeping(tmp_path: Path, monkeypatch: Any) -> Path:
     """An empty folder, in which plans are kept."""
     monkeypatch.setenv("WENGERT_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(starting, "content_of", content_of)
+    monkeypatch.setattr(load, "content_of", content_of)
     return tmp_path
 
 
@@ -359,8 +361,8 @@ def test_what_is_no_plan(keeping: Path, monkeypatch: Any, data: bytes) -> None:
     """A file that is whole, and holds something else."""
     f = lambda x: tf.exp(x) * 4.0  # noqa: E731
     wanted = outcomes(f, [X])[0]
-    usual = starting.taken
-    monkeypatch.setattr(starting, "taken", lambda n: data if n.endswith(".plan") else usual(n))
+    usual = load.taken
+    monkeypatch.setattr(load, "taken", lambda n: data if n.endswith(".plan") else usual(n))
     assert outcomes(f, [X])[0] == wanted
 
 
@@ -377,7 +379,10 @@ def step(x):
     w.assign_sub(0.1 * tape.gradient(loss, w))
     return loss
 print(float(step(tf.ones([64, 100]))), float(tf.reduce_sum(w)))
-makers = ("lowering", "fusing", "emitting", "simplifying", "engine", "lanes")
+makers = (
+    "frontend.lanes", "frontend.lowering", "optimize.fuse", "optimize.simplify",
+    "codegen.loop_emitter", "program.build",
+)
 print(*[m for m in makers if f"wengert.engines.native.{m}" in sys.modules], "llvmlite" in sys.modules)
 plan = str(step.plan(tf.ones([64, 100])))
 print(plan)
@@ -395,6 +400,6 @@ def test_a_second_process_loads_nothing_of_the_makers(tmp_path: Path) -> None:
         return done.stdout.splitlines()
 
     cold, warm = printed("1"), printed("2")
-    assert cold[1].endswith("engine lanes True")
-    assert warm[1] == str(not objects.is_known())  # LLVM, unless it loads object files here
+    assert cold[1].endswith("codegen.loop_emitter program.build True")
+    assert warm[1] == str(not elf_loader.is_known())  # LLVM, unless it loads object files here
     assert cold[:1] + cold[2:] == warm[:1] + warm[2:]

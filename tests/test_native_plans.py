@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines.native import blas, eager, machine, objects, processor
-from wengert.engines.native.machine import Loaded
-from wengert.engines.native.memory import ALIGNED, Arena
-from wengert.ops import matmul
+from wengert.engines.native.kernels import matmul as native_matmul
+from wengert.engines.native.program.arena import ALIGNED, Arena
+from wengert.engines.native.runtime import elf_loader, llvm, openblas, processor
+from wengert.engines.native.runtime.llvm import Loaded
+from wengert.ops.linalg import matmul
 
 
 def kinds(f: Any, *args: Any) -> list[str]:
@@ -257,7 +258,7 @@ CALLING = "declare double @cos(double)\ndefine double @f(double %x) {\n%y = call
 
 
 WITHOUT_LLVM = pytest.mark.skipif(
-    not objects.is_known(), reason="object files of this system are loaded by LLVM"
+    not elf_loader.is_known(), reason="object files of this system are loaded by LLVM"
 )
 
 
@@ -269,24 +270,24 @@ def test_objects_are_loaded_without_llvm(text: str, name: str, want: float) -> N
     """Code, its constants, and functions of the system."""
     import ctypes
 
-    data = machine.compiled(text)
-    for load in (objects.Image(data).address, machine._by_llvm(data)):
+    data = llvm.compiled(text)
+    for load in (elf_loader.Image(data).address, llvm._by_llvm(data)):
         assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(load(name))(1.5) == want
 
 
 def test_what_is_no_object_is_left_to_llvm() -> None:
-    with pytest.raises(objects.Unloadable):
-        objects.Image(b"something else")
-    data = machine.compiled(TWICE)
-    for address in (Loaded(data).address, machine._by_llvm(data)):
+    with pytest.raises(elf_loader.Unloadable):
+        elf_loader.Image(b"something else")
+    data = llvm.compiled(TWICE)
+    for address in (Loaded(data).address, llvm._by_llvm(data)):
         with pytest.raises(KeyError):
             address("thrice")
 
 
 @WITHOUT_LLVM
 def test_a_function_that_is_nowhere_is_left_to_llvm() -> None:
-    with pytest.raises(objects.Unloadable, match="function"):
-        objects.Image(machine.compiled(CALLING.replace("@cos", "@no_such_function")))
+    with pytest.raises(elf_loader.Unloadable, match="function"):
+        elf_loader.Image(llvm.compiled(CALLING.replace("@cos", "@no_such_function")))
 
 
 def test_the_processor_as_llvm_sees_it() -> None:
@@ -304,20 +305,21 @@ def test_products_by_our_blas(dtype: str, monkeypatch: pytest.MonkeyPatch) -> No
     """Where it has the better kernels it computes large products, however they lie in memory."""
     draw = np.random.default_rng(1)
     a, b = draw.normal(size=(70, 90)).astype(dtype), draw.normal(size=(90, 110)).astype(dtype)
-    monkeypatch.setattr(eager, "is_better", lambda: True)
+    monkeypatch.setattr(native_matmul, "is_better", lambda: True)
     for x in (a, np.asfortranarray(a)):
         for y in (b, np.asfortranarray(b)):
-            np.testing.assert_allclose(eager.product(x, y), a @ b, rtol=1e-4, atol=1e-4)
-    assert eager.product(a[:, ::2], b[::2]) is None
-    monkeypatch.setattr(matmul, "_better_product", lambda: eager.product)
+            np.testing.assert_allclose(native_matmul.product(x, y), a @ b, rtol=1e-4, atol=1e-4)
+    assert native_matmul.product(a[:, ::2], b[::2]) is None
+    monkeypatch.setattr(matmul, "_better_product", lambda: native_matmul.product)
     np.testing.assert_allclose(tf.matmul(a, b), a @ b, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(tf.matmul(b, a, True, True), b.T @ a.T, rtol=1e-4, atol=1e-4)
 
 
 def test_the_kernels_of_both_copies() -> None:
-    assert isinstance(eager.numpys_core(), str)
-    assert eager.is_better() == (
-        blas.core() in eager.WIDE and eager.numpys_core() not in eager.WIDE
+    assert isinstance(native_matmul.numpys_core(), str)
+    assert native_matmul.is_better() == (
+        openblas.core() in native_matmul.WIDE
+        and native_matmul.numpys_core() not in native_matmul.WIDE
     )
 
 

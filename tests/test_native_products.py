@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines import choosing
-from wengert.engines.native import products
-from wengert.engines.native.kernels import kernel
-from wengert.engines.native.multiplying import product_text
-from wengert.engines.native.products import Form, is_small, left_size, packs_left
+from wengert.engines import select
+from wengert.engines.native.codegen import gemm_forms
+from wengert.engines.native.codegen.gemm_forms import Form, is_small, left_size, packs_left
+from wengert.engines.native.codegen.gemm_writer import product_text
+from wengert.engines.native.codegen.kernel_writer import kernel
 
-R = products.rows_at_once()
+R = gemm_forms.rows_at_once()
 LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -169,7 +169,7 @@ def test_one_number_that_is_none_stays_where_it_belongs(turns: tuple[bool, bool]
 
 
 def by_blas(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wengert.engines.native.calls.is_small", lambda form, count: False)
+    monkeypatch.setattr("wengert.engines.native.program.steps.is_small", lambda form, count: False)
 
 
 @pytest.mark.parametrize("shapes", [((6, 40, 30), (6, 30, 40)), ((64, 48), (48, 80))])
@@ -306,7 +306,7 @@ def test_it_may_be_written_itself(name: str) -> None:
 @pytest.mark.parametrize("sizes", [(2 * R + 1, 133, 21), (40, 130, 9), (300, 24, 1100)])
 def test_sums_of_columns(name: str, sizes: tuple[int, int, int], monkeypatch: Any) -> None:
     """The gradient of a bias: blocks have sums of their own, whoever computes them."""
-    monkeypatch.setattr(choosing, "available", lambda: 3)
+    monkeypatch.setattr(select, "available", lambda: 3)
     m, n, k = sizes
 
     def f(x: Any, w: Any, b: Any, c: Any, y: Any) -> Any:

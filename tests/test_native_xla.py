@@ -15,7 +15,7 @@ import pytest
 from optable import CASES
 
 import wengert as tf
-from wengert.core.registry import TABLE
+from wengert.core.table import TABLE
 
 jax = pytest.importorskip("jax", reason="JAX, an optional peer, is not installed")
 

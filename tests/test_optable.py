@@ -30,8 +30,8 @@ from numeric import (
 from optable import CASES, LINES, Case
 
 import wengert as tf
-from wengert.core.here import also_listening
-from wengert.core.registry import TABLE, complete
+from wengert.core.context import also_listening
+from wengert.core.table import TABLE, complete
 
 SMOOTH = [c for c in CASES if c.varied and not c.line.constant]
 CONSTANT = [c for c in CASES if c.varied and c.line.constant]

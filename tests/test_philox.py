@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from wengert.core import dtypes
-from wengert.core.dtypes import DType
-from wengert.ops import distributions, rejection
-from wengert.ops.philox import LONG, Philox, blocks, rounds, scrambled, seeded, words
+from wengert.ops.random import distributions, rejection
+from wengert.ops.random.philox import LONG, Philox, blocks, rounds, scrambled, seeded, words
+from wengert.values import dtypes
+from wengert.values.dtypes import DType
 
 STATE = scrambled(1, 2)
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)

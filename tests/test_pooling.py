@@ -14,7 +14,7 @@ from table_convolution import np_avg_pool, np_max_pool
 
 import wengert as tf
 from wengert.errors import InvalidArgumentError
-from wengert.ops import windowed
+from wengert.ops.nn.pool import kernels
 
 
 def gradient(f: Any, x: Any) -> Any:
@@ -103,8 +103,8 @@ def test_maxima_over_channels() -> None:
 
 def test_large_inputs_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """In parts, results are what they are in one."""
-    monkeypatch.setattr(windowed, "WORTH_SHARING", 10)
-    monkeypatch.setattr(windowed, "IN_CACHE", 100)
+    monkeypatch.setattr(kernels, "WORTH_SHARING", 10)
+    monkeypatch.setattr(kernels, "IN_CACHE", 100)
     x = np.random.default_rng(0).integers(0, 4, (7, 5, 6, 2)).astype(float)
     shared = gradient(lambda v: tf.nn.max_pool2d(v, 3, 2, "SAME") ** 2, x)
     alone = [gradient(lambda v: tf.nn.max_pool2d(v, 3, 2, "SAME") ** 2, one[None]) for one in x]

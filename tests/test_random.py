@@ -14,10 +14,10 @@ from random_cases import PROGRAMS, RECORDS
 
 import wengert as tf
 from wengert.compat.v1 import initializers as old_initializers
-from wengert.compat.v1 import nn_random
 from wengert.compat.v1 import random as old_random
-from wengert.ops.random import draw
-from wengert.ops.random_rows import UNIFORM
+from wengert.compat.v1.functions import nn_random
+from wengert.ops.random.rows import UNIFORM
+from wengert.ops.random.stateful import draw
 
 V1 = SimpleNamespace(initializers=old_initializers, **old_random.V1_NAMES)
 WANTED: dict[str, Any] = json.loads(RECORDS.read_text("utf-8"))

@@ -119,15 +119,17 @@ def test_the_table_names_what_there_is(redirected: None) -> None:
     assert there / len(listed) > 0.6
 
 
-@pytest.mark.parametrize("file", sorted(INTERNALS.glob("*__*.py")), ids=lambda f: f.stem)
+@pytest.mark.parametrize(
+    "file",
+    sorted(f for f in INTERNALS.rglob("*.py") if f.stem != "__init__"),
+    ids=lambda f: str(f.relative_to(INTERNALS)),
+)
 def test_every_file_of_internal_names_can_be_imported(file: Path, redirected: None) -> None:
     """Under the name that programs use, with the names that it has."""
-    if file.stem == "__init__":
-        return
-    name = file.stem.replace("__", ".")
+    name = ".".join(file.relative_to(INTERNALS).with_suffix("").parts)
     top = name.startswith(("core.", "contrib."))
     full = f"tensorflow.{name}" if top else f"tensorflow.python.{name}"
-    made = importlib.import_module(f"wengert.compat.internals.{file.stem}")
+    made = importlib.import_module(f"wengert.compat.internals.{name}")
     names = {n: v for n, v in vars(made).items() if not n.startswith("__")}
     own = [n for n, v in names.items() if getattr(v, "__module__", made.__name__) == made.__name__]
     assert names

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.api import session as session_module
+from wengert.api.session import session as session_module
 from wengert.errors import FailedPreconditionError, InvalidArgumentError, OpError
 
 v1 = tf.compat.v1

@@ -9,9 +9,19 @@ from typing import Any
 import pytest
 
 import wengert as tf
-from wengert.core import sizes
-from wengert.core.sizes import Size, evaluated, high, key_of, length, low, maximum, minimum, size_of
 from wengert.errors import SymbolicValueError
+from wengert.values import sizes
+from wengert.values.sizes import (
+    Size,
+    evaluated,
+    high,
+    key_of,
+    length,
+    low,
+    maximum,
+    minimum,
+    size_of,
+)
 
 TENSORS = [object() for _ in range(3)]
 SYMBOLS = [size_of(tensor, 0) for tensor in TENSORS]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from wengert.cli import main
-from wengert.engines.choosing import Chosen
-from wengert.engines.native import cache, machine
+from wengert.engines.native.runtime import cache, llvm
+from wengert.engines.select import Chosen
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="this system has no owners")
 
@@ -150,7 +150,7 @@ def test_two_files_that_were_exchanged(place: Path) -> None:
 def test_what_is_no_object_file_does_not_reach_llvm(data: bytes) -> None:
     """Which would end the process."""
     with pytest.raises(ValueError, match="no object file"):
-        machine.Loaded(data)
+        llvm.Loaded(data)
 
 
 def test_wengert_cache(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.here import installed
+from wengert.core.context import installed
 
 v1 = tf.compat.v1
 SCOPE = "layer"

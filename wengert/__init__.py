@@ -19,231 +19,235 @@ from wengert import extend as extend
 from wengert import math as math
 from wengert import nest as nest
 from wengert import random as random
-from wengert.api.custom_gradient import custom_gradient as custom_gradient
-from wengert.api.function import function as function
-from wengert.api.gradient_tape import GradientTape as GradientTape
-from wengert.api.gradients import AggregationMethod as AggregationMethod
-from wengert.api.gradients import gradients as gradients
-from wengert.api.gradients import hessians as hessians
-from wengert.api.modes import control_dependencies as control_dependencies
-from wengert.api.modes import device as device
-from wengert.api.modes import executing_eagerly as executing_eagerly
-from wengert.api.modes import init_scope as init_scope
-from wengert.api.modes import inside_function as inside_function
-from wengert.api.modes import name_scope as name_scope
-from wengert.api.overriding import gradient_override_map as gradient_override_map
-from wengert.api.python_functions import numpy_function as numpy_function
-from wengert.api.python_functions import py_function as py_function
-from wengert.api.recompute import grad_pass_through as grad_pass_through
-from wengert.api.recompute import recompute_grad as recompute_grad
-from wengert.api.registration import NotDifferentiable as NotDifferentiable
-from wengert.api.registration import RegisterGradient as RegisterGradient
-from wengert.api.registration import no_gradient as no_gradient
-from wengert.api.registration import register_op as register_op
-from wengert.api.settings import VariableAggregation as VariableAggregation
-from wengert.api.settings import VariableSynchronization as VariableSynchronization
-from wengert.api.settings import get_current_name_scope as get_current_name_scope
-from wengert.api.settings import is_symbolic_tensor as is_symbolic_tensor
-from wengert.api.settings import (
+from wengert.api.function.function import function as function
+from wengert.api.function.python_functions import numpy_function as numpy_function
+from wengert.api.function.python_functions import py_function as py_function
+from wengert.api.function.signatures import TensorSpec as TensorSpec
+from wengert.api.function.vectorized_map import vectorized_map as vectorized_map
+from wengert.api.gradients.custom_gradient import custom_gradient as custom_gradient
+from wengert.api.gradients.gradient_override_map import (
+    gradient_override_map as gradient_override_map,
+)
+from wengert.api.gradients.gradient_tape import GradientTape as GradientTape
+from wengert.api.gradients.graph_gradients import AggregationMethod as AggregationMethod
+from wengert.api.gradients.graph_gradients import gradients as gradients
+from wengert.api.gradients.graph_gradients import hessians as hessians
+from wengert.api.gradients.recompute_grad import grad_pass_through as grad_pass_through
+from wengert.api.gradients.recompute_grad import recompute_grad as recompute_grad
+from wengert.api.gradients.registration import NotDifferentiable as NotDifferentiable
+from wengert.api.gradients.registration import RegisterGradient as RegisterGradient
+from wengert.api.gradients.registration import no_gradient as no_gradient
+from wengert.api.gradients.registration import register_op as register_op
+from wengert.api.gradients.unconnected import UnconnectedGradients as UnconnectedGradients
+from wengert.api.initializers.simple import constant_initializer as constant_initializer
+from wengert.api.initializers.simple import ones_initializer as ones_initializer
+from wengert.api.initializers.simple import random_normal_initializer as random_normal_initializer
+from wengert.api.initializers.simple import random_uniform_initializer as random_uniform_initializer
+from wengert.api.initializers.simple import zeros_initializer as zeros_initializer
+from wengert.api.session.inert_settings import VariableAggregation as VariableAggregation
+from wengert.api.session.inert_settings import VariableSynchronization as VariableSynchronization
+from wengert.api.session.inert_settings import get_current_name_scope as get_current_name_scope
+from wengert.api.session.inert_settings import is_symbolic_tensor as is_symbolic_tensor
+from wengert.api.session.inert_settings import (
     register_tensor_conversion_function as register_tensor_conversion_function,
 )
-from wengert.api.settings import timestamp as timestamp
-from wengert.api.signatures import TensorSpec as TensorSpec
-from wengert.api.simple_initializers import constant_initializer as constant_initializer
-from wengert.api.simple_initializers import ones_initializer as ones_initializer
-from wengert.api.simple_initializers import random_normal_initializer as random_normal_initializer
-from wengert.api.simple_initializers import random_uniform_initializer as random_uniform_initializer
-from wengert.api.simple_initializers import zeros_initializer as zeros_initializer
-from wengert.api.unconnected import UnconnectedGradients as UnconnectedGradients
-from wengert.api.vectorize import vectorized_map as vectorized_map
-from wengert.core.convert import convert_to_tensor as convert_to_tensor
-from wengert.core.dtypes import DType as DType
-from wengert.core.dtypes import as_dtype as as_dtype
-from wengert.core.dtypes import bfloat16 as bfloat16
-from wengert.core.dtypes import bool_ as _bool
-from wengert.core.dtypes import complex64 as complex64
-from wengert.core.dtypes import complex128 as complex128
-from wengert.core.dtypes import double as double
-from wengert.core.dtypes import float16 as float16
-from wengert.core.dtypes import float32 as float32
-from wengert.core.dtypes import float64 as float64
-from wengert.core.dtypes import half as half
-from wengert.core.dtypes import int8 as int8
-from wengert.core.dtypes import int16 as int16
-from wengert.core.dtypes import int32 as int32
-from wengert.core.dtypes import int64 as int64
-from wengert.core.dtypes import qint8 as qint8
-from wengert.core.dtypes import qint16 as qint16
-from wengert.core.dtypes import qint32 as qint32
-from wengert.core.dtypes import quint8 as quint8
-from wengert.core.dtypes import quint16 as quint16
-from wengert.core.dtypes import resource as resource
-from wengert.core.dtypes import string as string
-from wengert.core.dtypes import uint8 as uint8
-from wengert.core.dtypes import uint16 as uint16
-from wengert.core.dtypes import uint32 as uint32
-from wengert.core.dtypes import uint64 as uint64
-from wengert.core.dtypes import variant as variant
-from wengert.core.graph import Graph as Graph
-from wengert.core.indexed_slices import IndexedSlices as IndexedSlices
-from wengert.core.node import Operation as Operation
-from wengert.core.registry import declared_later as _declared_later
-from wengert.core.shapes import TensorShape as TensorShape
-from wengert.core.tensor import Tensor as Tensor
-from wengert.core.variable import Variable as Variable
+from wengert.api.session.inert_settings import timestamp as timestamp
+from wengert.api.session.modes import control_dependencies as control_dependencies
+from wengert.api.session.modes import device as device
+from wengert.api.session.modes import executing_eagerly as executing_eagerly
+from wengert.api.session.modes import init_scope as init_scope
+from wengert.api.session.modes import inside_function as inside_function
+from wengert.api.session.modes import name_scope as name_scope
+from wengert.api.variables import graph_variable as _graph_variable  # noqa: F401  # tf.Variable in a graph
+from wengert.core.table import declared_later as _declared_later
+from wengert.graph.graph import Graph as Graph
+from wengert.graph.operation import Operation as Operation
 from wengert.ops import gradient_sum as _gradient_sum  # noqa: F401  # how the sweep adds
-from wengert.ops import graph_variable as _graph_variable  # noqa: F401  # tf.Variable in a graph
 from wengert.ops import operators as _operators  # noqa: F401  # attaches +, -, [] to tensors
-from wengert.ops import scattered as _scattered  # noqa: F401  # attaches scatter_add, ... to variables
-from wengert.ops.arithmetic import add as add
-from wengert.ops.arithmetic import add_n as add_n
-from wengert.ops.arithmetic import atan2 as atan2
-from wengert.ops.arithmetic import clip_by_value as clip_by_value
-from wengert.ops.arithmetic import divide as divide
-from wengert.ops.arithmetic import maximum as maximum
-from wengert.ops.arithmetic import minimum as minimum
-from wengert.ops.arithmetic import multiply as multiply
-from wengert.ops.arithmetic import pow as pow
-from wengert.ops.arithmetic import realdiv as realdiv
-from wengert.ops.arithmetic import saturate_cast as saturate_cast
-from wengert.ops.arithmetic import scalar_mul as scalar_mul
-from wengert.ops.arithmetic import subtract as subtract
-from wengert.ops.arithmetic import truediv as truediv
-from wengert.ops.arithmetic import truncatediv as truncatediv
-from wengert.ops.arithmetic import truncatemod as truncatemod
-from wengert.ops.asserts import assert_equal as assert_equal
-from wengert.ops.asserts import assert_greater as assert_greater
-from wengert.ops.asserts import assert_less as assert_less
-from wengert.ops.asserts import assert_rank as assert_rank
-from wengert.ops.branches import case as case
-from wengert.ops.branches import cond as cond
-from wengert.ops.branches import switch_case as switch_case
-from wengert.ops.broadcasting import bitcast as bitcast
-from wengert.ops.broadcasting import broadcast_dynamic_shape as broadcast_dynamic_shape
-from wengert.ops.broadcasting import broadcast_static_shape as broadcast_static_shape
-from wengert.ops.broadcasting import guarantee_const as guarantee_const
-from wengert.ops.broadcasting import parallel_stack as parallel_stack
-from wengert.ops.clipping import clip_by_global_norm as clip_by_global_norm
-from wengert.ops.comparison import equal as equal
-from wengert.ops.comparison import greater as greater
-from wengert.ops.comparison import greater_equal as greater_equal
-from wengert.ops.comparison import less as less
-from wengert.ops.comparison import less_equal as less_equal
-from wengert.ops.comparison import logical_and as logical_and
-from wengert.ops.comparison import logical_or as logical_or
-from wengert.ops.comparison import not_equal as not_equal
-from wengert.ops.comparison import where as where
-from wengert.ops.complex import abs as abs
-from wengert.ops.complex import complex as complex
-from wengert.ops.complex import sign as sign
-from wengert.ops.counting import histogram_fixed_width as histogram_fixed_width
-from wengert.ops.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
-from wengert.ops.creation import constant as constant
-from wengert.ops.creation import eye as eye
-from wengert.ops.creation import fill as fill
-from wengert.ops.creation import linspace as linspace
-from wengert.ops.creation import meshgrid as meshgrid
-from wengert.ops.creation import ones as ones
-from wengert.ops.creation import range_ as _range
-from wengert.ops.creation import rank as rank
-from wengert.ops.creation import shape as shape
-from wengert.ops.creation import shape_n as shape_n
-from wengert.ops.creation import size as size
-from wengert.ops.creation import zeros as zeros
-from wengert.ops.cumulative import cumsum as cumsum
-from wengert.ops.elementwise import acos as acos
-from wengert.ops.elementwise import acosh as acosh
-from wengert.ops.elementwise import asin as asin
-from wengert.ops.elementwise import asinh as asinh
-from wengert.ops.elementwise import atan as atan
-from wengert.ops.elementwise import atanh as atanh
-from wengert.ops.elementwise import cast as cast
-from wengert.ops.elementwise import cos as cos
-from wengert.ops.elementwise import cosh as cosh
-from wengert.ops.elementwise import exp as exp
-from wengert.ops.elementwise import floor as floor
-from wengert.ops.elementwise import logical_not as logical_not
-from wengert.ops.elementwise import negative as negative
-from wengert.ops.elementwise import ones_like as ones_like
-from wengert.ops.elementwise import round as round
-from wengert.ops.elementwise import sigmoid as sigmoid
-from wengert.ops.elementwise import sin as sin
-from wengert.ops.elementwise import sinh as sinh
-from wengert.ops.elementwise import sqrt as sqrt
-from wengert.ops.elementwise import square as square
-from wengert.ops.elementwise import tan as tan
-from wengert.ops.elementwise import tanh as tanh
-from wengert.ops.elementwise import zeros_like as zeros_like
-from wengert.ops.flow import Assert as Assert
-from wengert.ops.flow import group as group
-from wengert.ops.flow import no_op as no_op
-from wengert.ops.flow import print_ as _print
-from wengert.ops.flow import tuple_ as _tuple
-from wengert.ops.gathering import gather as gather
-from wengert.ops.gathering import gather_nd as gather_nd
-from wengert.ops.gathering import one_hot as one_hot
-from wengert.ops.gathering import scatter_nd as scatter_nd
-from wengert.ops.identity import identity as identity
-from wengert.ops.identity import identity_n as identity_n
-from wengert.ops.identity import stop_gradient as stop_gradient
-from wengert.ops.indexing import boolean_mask as boolean_mask
-from wengert.ops.indexing import strided_slice as strided_slice
-from wengert.ops.joining import concat as concat
-from wengert.ops.joining import split as split
-from wengert.ops.joining import stack as stack
-from wengert.ops.joining import unstack as unstack
-from wengert.ops.known import ensure_shape as ensure_shape
-from wengert.ops.known import get_static_value as get_static_value
-from wengert.ops.known import is_tensor as is_tensor
-from wengert.ops.looping import while_loop as while_loop
-from wengert.ops.mapping import foldl as foldl
-from wengert.ops.mapping import foldr as foldr
-from wengert.ops.mapping import map_fn as map_fn
-from wengert.ops.mapping import scan as scan
-from wengert.ops.matmul import einsum as einsum
-from wengert.ops.matmul import matmul as matmul
-from wengert.ops.matmul import tensordot as tensordot
-from wengert.ops.nn import clip_by_norm as clip_by_norm
-from wengert.ops.norms import norm as norm
-from wengert.ops.partitioning import dynamic_partition as dynamic_partition
-from wengert.ops.partitioning import dynamic_stitch as dynamic_stitch
-from wengert.ops.reductions import argmax as argmax
-from wengert.ops.reductions import argmin as argmin
-from wengert.ops.reductions import reduce_all as reduce_all
-from wengert.ops.reductions import reduce_any as reduce_any
-from wengert.ops.reductions import reduce_logsumexp as reduce_logsumexp
-from wengert.ops.reductions import reduce_max as reduce_max
-from wengert.ops.reductions import reduce_mean as reduce_mean
-from wengert.ops.reductions import reduce_min as reduce_min
-from wengert.ops.reductions import reduce_prod as reduce_prod
-from wengert.ops.reductions import reduce_sum as reduce_sum
-from wengert.ops.scattering import tensor_scatter_nd_add as tensor_scatter_nd_add
-from wengert.ops.scattering import tensor_scatter_nd_max as tensor_scatter_nd_max
-from wengert.ops.scattering import tensor_scatter_nd_min as tensor_scatter_nd_min
-from wengert.ops.scattering import tensor_scatter_nd_sub as tensor_scatter_nd_sub
-from wengert.ops.scattering import tensor_scatter_nd_update as tensor_scatter_nd_update
-from wengert.ops.scattering import tensor_strided_slice_update as tensor_strided_slice_update
-from wengert.ops.sequences import repeat as repeat
-from wengert.ops.sequences import reverse_sequence as reverse_sequence
-from wengert.ops.sequences import sequence_mask as sequence_mask
-from wengert.ops.sequences import unravel_index as unravel_index
-from wengert.ops.shaping import broadcast_to as broadcast_to
-from wengert.ops.shaping import expand_dims as expand_dims
-from wengert.ops.shaping import reshape as reshape
-from wengert.ops.shaping import squeeze as squeeze
-from wengert.ops.shaping import tile as tile
-from wengert.ops.shaping import transpose as transpose
-from wengert.ops.slicing import pad as pad
-from wengert.ops.slicing import reverse as reverse
-from wengert.ops.slicing import roll as roll
-from wengert.ops.slicing import slice_ as _slice
-from wengert.ops.sorting import approx_top_k as approx_top_k
-from wengert.ops.sorting import argsort as argsort
-from wengert.ops.sorting import searchsorted as searchsorted
-from wengert.ops.sorting import sort as sort
-from wengert.ops.tensor_array import TensorArray as TensorArray
-from wengert.ops.unique import unique as unique
-from wengert.ops.unique import unique_with_counts as unique_with_counts
+from wengert.ops.arrays import variable_scatter as _scattered  # noqa: F401  # attaches scatter_add, ... to variables
+from wengert.ops.arrays.broadcasting import bitcast as bitcast
+from wengert.ops.arrays.broadcasting import broadcast_dynamic_shape as broadcast_dynamic_shape
+from wengert.ops.arrays.broadcasting import broadcast_static_shape as broadcast_static_shape
+from wengert.ops.arrays.broadcasting import guarantee_const as guarantee_const
+from wengert.ops.arrays.broadcasting import parallel_stack as parallel_stack
+from wengert.ops.arrays.creation import constant as constant
+from wengert.ops.arrays.creation import eye as eye
+from wengert.ops.arrays.creation import fill as fill
+from wengert.ops.arrays.creation import linspace as linspace
+from wengert.ops.arrays.creation import meshgrid as meshgrid
+from wengert.ops.arrays.creation import ones as ones
+from wengert.ops.arrays.creation import range_ as _range
+from wengert.ops.arrays.creation import rank as rank
+from wengert.ops.arrays.creation import shape as shape
+from wengert.ops.arrays.creation import shape_n as shape_n
+from wengert.ops.arrays.creation import size as size
+from wengert.ops.arrays.creation import zeros as zeros
+from wengert.ops.arrays.gathering import gather as gather
+from wengert.ops.arrays.gathering import gather_nd as gather_nd
+from wengert.ops.arrays.gathering import one_hot as one_hot
+from wengert.ops.arrays.gathering import scatter_nd as scatter_nd
+from wengert.ops.arrays.identity import identity as identity
+from wengert.ops.arrays.identity import identity_n as identity_n
+from wengert.ops.arrays.identity import stop_gradient as stop_gradient
+from wengert.ops.arrays.indexing import boolean_mask as boolean_mask
+from wengert.ops.arrays.indexing import strided_slice as strided_slice
+from wengert.ops.arrays.joining import concat as concat
+from wengert.ops.arrays.joining import split as split
+from wengert.ops.arrays.joining import stack as stack
+from wengert.ops.arrays.joining import unstack as unstack
+from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
+from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
+from wengert.ops.arrays.shaping import broadcast_to as broadcast_to
+from wengert.ops.arrays.shaping import expand_dims as expand_dims
+from wengert.ops.arrays.shaping import reshape as reshape
+from wengert.ops.arrays.shaping import squeeze as squeeze
+from wengert.ops.arrays.shaping import tile as tile
+from wengert.ops.arrays.shaping import transpose as transpose
+from wengert.ops.arrays.slicing import pad as pad
+from wengert.ops.arrays.slicing import reverse as reverse
+from wengert.ops.arrays.slicing import roll as roll
+from wengert.ops.arrays.slicing import slice_ as _slice
+from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add as tensor_scatter_nd_add
+from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_max as tensor_scatter_nd_max
+from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_min as tensor_scatter_nd_min
+from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_sub as tensor_scatter_nd_sub
+from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_update as tensor_scatter_nd_update
+from wengert.ops.arrays.tensor_scatter import (
+    tensor_strided_slice_update as tensor_strided_slice_update,
+)
+from wengert.ops.control.asserts import assert_equal as assert_equal
+from wengert.ops.control.asserts import assert_greater as assert_greater
+from wengert.ops.control.asserts import assert_less as assert_less
+from wengert.ops.control.asserts import assert_rank as assert_rank
+from wengert.ops.control.cond import case as case
+from wengert.ops.control.cond import cond as cond
+from wengert.ops.control.cond import switch_case as switch_case
+from wengert.ops.control.effects import Assert as Assert
+from wengert.ops.control.effects import group as group
+from wengert.ops.control.effects import no_op as no_op
+from wengert.ops.control.effects import print_ as _print
+from wengert.ops.control.effects import tuple_ as _tuple
+from wengert.ops.control.map import foldl as foldl
+from wengert.ops.control.map import foldr as foldr
+from wengert.ops.control.map import map_fn as map_fn
+from wengert.ops.control.map import scan as scan
+from wengert.ops.control.tensor_array import TensorArray as TensorArray
+from wengert.ops.control.while_loop import while_loop as while_loop
+from wengert.ops.linalg.matmul import einsum as einsum
+from wengert.ops.linalg.matmul import matmul as matmul
+from wengert.ops.linalg.matmul import tensordot as tensordot
+from wengert.ops.linalg.norms import norm as norm
+from wengert.ops.math.arithmetic import add as add
+from wengert.ops.math.arithmetic import add_n as add_n
+from wengert.ops.math.arithmetic import atan2 as atan2
+from wengert.ops.math.arithmetic import clip_by_value as clip_by_value
+from wengert.ops.math.arithmetic import divide as divide
+from wengert.ops.math.arithmetic import maximum as maximum
+from wengert.ops.math.arithmetic import minimum as minimum
+from wengert.ops.math.arithmetic import multiply as multiply
+from wengert.ops.math.arithmetic import pow as pow
+from wengert.ops.math.arithmetic import realdiv as realdiv
+from wengert.ops.math.arithmetic import saturate_cast as saturate_cast
+from wengert.ops.math.arithmetic import scalar_mul as scalar_mul
+from wengert.ops.math.arithmetic import subtract as subtract
+from wengert.ops.math.arithmetic import truediv as truediv
+from wengert.ops.math.arithmetic import truncatediv as truncatediv
+from wengert.ops.math.arithmetic import truncatemod as truncatemod
+from wengert.ops.math.comparison import equal as equal
+from wengert.ops.math.comparison import greater as greater
+from wengert.ops.math.comparison import greater_equal as greater_equal
+from wengert.ops.math.comparison import less as less
+from wengert.ops.math.comparison import less_equal as less_equal
+from wengert.ops.math.comparison import logical_and as logical_and
+from wengert.ops.math.comparison import logical_or as logical_or
+from wengert.ops.math.comparison import not_equal as not_equal
+from wengert.ops.math.comparison import where as where
+from wengert.ops.math.complex import abs as abs
+from wengert.ops.math.complex import complex as complex
+from wengert.ops.math.complex import sign as sign
+from wengert.ops.math.elementwise import acos as acos
+from wengert.ops.math.elementwise import acosh as acosh
+from wengert.ops.math.elementwise import asin as asin
+from wengert.ops.math.elementwise import asinh as asinh
+from wengert.ops.math.elementwise import atan as atan
+from wengert.ops.math.elementwise import atanh as atanh
+from wengert.ops.math.elementwise import cast as cast
+from wengert.ops.math.elementwise import cos as cos
+from wengert.ops.math.elementwise import cosh as cosh
+from wengert.ops.math.elementwise import exp as exp
+from wengert.ops.math.elementwise import floor as floor
+from wengert.ops.math.elementwise import logical_not as logical_not
+from wengert.ops.math.elementwise import negative as negative
+from wengert.ops.math.elementwise import ones_like as ones_like
+from wengert.ops.math.elementwise import round as round
+from wengert.ops.math.elementwise import sigmoid as sigmoid
+from wengert.ops.math.elementwise import sin as sin
+from wengert.ops.math.elementwise import sinh as sinh
+from wengert.ops.math.elementwise import sqrt as sqrt
+from wengert.ops.math.elementwise import square as square
+from wengert.ops.math.elementwise import tan as tan
+from wengert.ops.math.elementwise import tanh as tanh
+from wengert.ops.math.elementwise import zeros_like as zeros_like
+from wengert.ops.nn.activations import clip_by_norm as clip_by_norm
+from wengert.ops.nn.clipping import clip_by_global_norm as clip_by_global_norm
+from wengert.ops.reductions.counting import histogram_fixed_width as histogram_fixed_width
+from wengert.ops.reductions.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
+from wengert.ops.reductions.cumulative import cumsum as cumsum
+from wengert.ops.reductions.reductions import argmax as argmax
+from wengert.ops.reductions.reductions import argmin as argmin
+from wengert.ops.reductions.reductions import reduce_all as reduce_all
+from wengert.ops.reductions.reductions import reduce_any as reduce_any
+from wengert.ops.reductions.reductions import reduce_logsumexp as reduce_logsumexp
+from wengert.ops.reductions.reductions import reduce_max as reduce_max
+from wengert.ops.reductions.reductions import reduce_mean as reduce_mean
+from wengert.ops.reductions.reductions import reduce_min as reduce_min
+from wengert.ops.reductions.reductions import reduce_prod as reduce_prod
+from wengert.ops.reductions.reductions import reduce_sum as reduce_sum
+from wengert.ops.reductions.sequences import repeat as repeat
+from wengert.ops.reductions.sequences import reverse_sequence as reverse_sequence
+from wengert.ops.reductions.sequences import sequence_mask as sequence_mask
+from wengert.ops.reductions.sequences import unravel_index as unravel_index
+from wengert.ops.reductions.sorting import approx_top_k as approx_top_k
+from wengert.ops.reductions.sorting import argsort as argsort
+from wengert.ops.reductions.sorting import searchsorted as searchsorted
+from wengert.ops.reductions.sorting import sort as sort
+from wengert.ops.reductions.unique import unique as unique
+from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
+from wengert.ops.support.static_value import ensure_shape as ensure_shape
+from wengert.ops.support.static_value import get_static_value as get_static_value
+from wengert.ops.support.static_value import is_tensor as is_tensor
+from wengert.state.variable import Variable as Variable
+from wengert.values.convert import convert_to_tensor as convert_to_tensor
+from wengert.values.dtypes import DType as DType
+from wengert.values.dtypes import as_dtype as as_dtype
+from wengert.values.dtypes import bfloat16 as bfloat16
+from wengert.values.dtypes import bool_ as _bool
+from wengert.values.dtypes import complex64 as complex64
+from wengert.values.dtypes import complex128 as complex128
+from wengert.values.dtypes import double as double
+from wengert.values.dtypes import float16 as float16
+from wengert.values.dtypes import float32 as float32
+from wengert.values.dtypes import float64 as float64
+from wengert.values.dtypes import half as half
+from wengert.values.dtypes import int8 as int8
+from wengert.values.dtypes import int16 as int16
+from wengert.values.dtypes import int32 as int32
+from wengert.values.dtypes import int64 as int64
+from wengert.values.dtypes import qint8 as qint8
+from wengert.values.dtypes import qint16 as qint16
+from wengert.values.dtypes import qint32 as qint32
+from wengert.values.dtypes import quint8 as quint8
+from wengert.values.dtypes import quint16 as quint16
+from wengert.values.dtypes import resource as resource
+from wengert.values.dtypes import string as string
+from wengert.values.dtypes import uint8 as uint8
+from wengert.values.dtypes import uint16 as uint16
+from wengert.values.dtypes import uint32 as uint32
+from wengert.values.dtypes import uint64 as uint64
+from wengert.values.dtypes import variant as variant
+from wengert.values.indexed_slices import IndexedSlices as IndexedSlices
+from wengert.values.shapes import TensorShape as TensorShape
+from wengert.values.tensor import Tensor as Tensor
 
 # Names that would hide Python's own where they are written.
 bool = _bool
@@ -287,23 +291,26 @@ _LATER = (
     "train",
 )
 _ELSEWHERE = {
-    "conv": ("ops.dilated", "conv"),
-    "conv2d_backprop_filter_v2": ("ops.dilated", "conv2d_backprop_filter_v2"),
-    "conv2d_backprop_input_v2": ("ops.dilated", "conv2d_backprop_input_v2"),
-    "get_logger": ("api.logger", "get_logger"),
-    "Module": ("api.module", "Module"),
+    "conv": ("ops.nn.conv.dilated", "conv"),
+    "conv2d_backprop_filter_v2": ("ops.nn.conv.dilated", "conv2d_backprop_filter_v2"),
+    "conv2d_backprop_input_v2": ("ops.nn.conv.dilated", "conv2d_backprop_input_v2"),
+    "get_logger": ("api.session.logger", "get_logger"),
+    "Module": ("api.variables.module", "Module"),
     "RaggedTensor": ("ragged", "RaggedTensor"),
     "SparseTensor": ("sparse", "SparseTensor"),
-    "as_string": ("ops.text", "as_string"),
-    "batch_to_space": ("ops.rearranging", "batch_to_space"),
-    "edit_distance": ("ops.edit_distance", "edit_distance"),
-    "eig": ("ops.eigen", "eig"),
-    "eigvals": ("ops.eigen", "eigvals"),
-    "extract_volume_patches": ("ops.patches", "extract_volume_patches"),
-    "matrix_square_root": ("ops.matrix_functions", "sqrtm"),
-    "required_space_to_batch_paddings": ("ops.batched_space", "required_space_to_batch_paddings"),
-    "space_to_batch": ("ops.rearranging", "space_to_batch"),
-    "space_to_batch_nd": ("ops.rearranging", "space_to_batch_nd"),
+    "as_string": ("ops.arrays.text", "as_string"),
+    "batch_to_space": ("ops.nn.space_depth", "batch_to_space"),
+    "edit_distance": ("ops.sparse.edit_distance", "edit_distance"),
+    "eig": ("ops.linalg.eigen", "eig"),
+    "eigvals": ("ops.linalg.eigen", "eigvals"),
+    "extract_volume_patches": ("ops.image.patches", "extract_volume_patches"),
+    "matrix_square_root": ("ops.linalg.matrix_functions", "sqrtm"),
+    "required_space_to_batch_paddings": (
+        "ops.nn.conv.with_space_to_batch",
+        "required_space_to_batch_paddings",
+    ),
+    "space_to_batch": ("ops.nn.space_depth", "space_to_batch"),
+    "space_to_batch_nd": ("ops.nn.space_depth", "space_to_batch_nd"),
 }
 
 
@@ -333,9 +340,9 @@ def _declare_the_rest() -> None:
         "image",
         "linalg",
         "nn",
-        "ops.edit_distance",
-        "ops.patches",
-        "ops.text",
+        "ops.sparse.edit_distance",
+        "ops.image.patches",
+        "ops.arrays.text",
         "quantization",
         "ragged",
         "sets",

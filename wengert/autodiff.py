@@ -1,4 +1,4 @@
 """tf.autodiff: tapes and accumulators."""
 
-from wengert.api.forward_accumulator import ForwardAccumulator as ForwardAccumulator
-from wengert.api.gradient_tape import GradientTape as GradientTape
+from wengert.api.gradients.forward_accumulator import ForwardAccumulator as ForwardAccumulator
+from wengert.api.gradients.gradient_tape import GradientTape as GradientTape

@@ -1,17 +1,19 @@
 """tf.config: what computes graphs, with how many threads, and on which devices."""
 
-from wengert.api.devices import LogicalDevice as LogicalDevice
-from wengert.api.devices import LogicalDeviceConfiguration as LogicalDeviceConfiguration
-from wengert.api.devices import PhysicalDevice as PhysicalDevice
-from wengert.api.devices import get_visible_devices as get_visible_devices
-from wengert.api.devices import list_logical_devices as list_logical_devices
-from wengert.api.devices import list_physical_devices as list_physical_devices
-from wengert.api.devices import set_logical_device_configuration as set_logical_device_configuration
-from wengert.api.devices import set_soft_device_placement as set_soft_device_placement
-from wengert.api.devices import set_visible_devices as set_visible_devices
-from wengert.api.function import functions_run_eagerly as functions_run_eagerly
-from wengert.api.function import run_functions_eagerly as run_functions_eagerly
-from wengert.engines.choosing import get_engine as get_engine
-from wengert.engines.choosing import get_threads as get_threads
-from wengert.engines.choosing import set_engine as set_engine
-from wengert.engines.choosing import set_threads as set_threads
+from wengert.api.function.function import functions_run_eagerly as functions_run_eagerly
+from wengert.api.function.function import run_functions_eagerly as run_functions_eagerly
+from wengert.api.session.devices import LogicalDevice as LogicalDevice
+from wengert.api.session.devices import LogicalDeviceConfiguration as LogicalDeviceConfiguration
+from wengert.api.session.devices import PhysicalDevice as PhysicalDevice
+from wengert.api.session.devices import get_visible_devices as get_visible_devices
+from wengert.api.session.devices import list_logical_devices as list_logical_devices
+from wengert.api.session.devices import list_physical_devices as list_physical_devices
+from wengert.api.session.devices import (
+    set_logical_device_configuration as set_logical_device_configuration,
+)
+from wengert.api.session.devices import set_soft_device_placement as set_soft_device_placement
+from wengert.api.session.devices import set_visible_devices as set_visible_devices
+from wengert.engines.select import get_engine as get_engine
+from wengert.engines.select import get_threads as get_threads
+from wengert.engines.select import set_engine as set_engine
+from wengert.engines.select import set_threads as set_threads

@@ -1,6 +1,6 @@
 """For authors of operations, rules and recorders.
 
-The conventions of rules and kernels are at the top of `wengert/core/operation.py`. An operation
+The conventions of rules and kernels are at the top of `wengert/core/row.py`. An operation
 declared here is like one of ours: it works in reverse and forward mode, in batches and to every
 order, as far as its row says how.
 
@@ -20,18 +20,18 @@ order, as far as its row says how.
 (np.float32(8.0), np.float32(12.0))
 """
 
-from wengert.core.convert import convert as convert
-from wengert.core.convert import register_converter as register_converter
+from wengert.core.context import Recorder as Recorder
+from wengert.core.context import also_listening as also_listening
+from wengert.core.context import announce as announce
+from wengert.core.context import listening as listening
 from wengert.core.dispatch import apply as apply
-from wengert.core.here import Recorder as Recorder
-from wengert.core.here import also_listening as also_listening
-from wengert.core.here import announce as announce
-from wengert.core.here import listening as listening
-from wengert.core.operation import EachInput as EachInput
-from wengert.core.operation import Row as Row
-from wengert.core.registry import TABLE as TABLE
-from wengert.core.registry import op as op
-from wengert.core.tensor import dims as dims
-from wengert.core.tensor import wrap as wrap
-from wengert.ops.declare import binary as binary
-from wengert.ops.declare import unary as unary
+from wengert.core.row import EachInput as EachInput
+from wengert.core.row import Row as Row
+from wengert.core.table import TABLE as TABLE
+from wengert.core.table import op as op
+from wengert.ops.support.declare import binary as binary
+from wengert.ops.support.declare import unary as unary
+from wengert.values.convert import convert as convert
+from wengert.values.convert import register_converter as register_converter
+from wengert.values.tensor import dims as dims
+from wengert.values.tensor import wrap as wrap

@@ -1,7 +1,7 @@
 """tf.nest: nested structures."""
 
-from wengert.core.nest import assert_same_structure as assert_same_structure
-from wengert.core.nest import flatten as flatten
-from wengert.core.nest import is_nested as is_nested
-from wengert.core.nest import map_structure as map_structure
-from wengert.core.nest import pack_sequence_as as pack_sequence_as
+from wengert.values.nest import assert_same_structure as assert_same_structure
+from wengert.values.nest import flatten as flatten
+from wengert.values.nest import is_nested as is_nested
+from wengert.values.nest import map_structure as map_structure
+from wengert.values.nest import pack_sequence_as as pack_sequence_as

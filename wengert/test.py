@@ -1,6 +1,6 @@
 """tf.test: are the gradients right? And what tests are written with."""
 
-from wengert.api.checker import compute_gradient as compute_gradient
+from wengert.api.gradients.gradient_checker import compute_gradient as compute_gradient
 from wengert.testing.benchmarks import Benchmark as Benchmark
 from wengert.testing.benchmarks import benchmark_config as benchmark_config
 from wengert.testing.cases import TestCase as TestCase

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from wengert.cli.output import as_json, pairs
-from wengert.engines.native import cache
+from wengert.engines.native.runtime import cache
 
 
 def add_to(commands: Any, purpose: str) -> None:

@@ -63,8 +63,8 @@ def findings() -> dict[str, dict[str, Any]]:
 
 def _native() -> dict[str, Any]:
     try:
-        importlib.import_module("wengert.engines.native.engine")
-        processor = importlib.import_module("wengert.engines.native.processor")
+        importlib.import_module("wengert.engines.native.program.build")
+        processor = importlib.import_module("wengert.engines.native.runtime.processor")
         if not processor.is_supported():
             return {"works": "no: this system or processor was never tried; NumPy does it all"}
         return {"works": "yes", **_parts()}
@@ -73,17 +73,18 @@ def _native() -> dict[str, Any]:
 
 
 def _parts() -> dict[str, Any]:
-    blas, cache, eager, processor, runtime = (
-        importlib.import_module(f"wengert.engines.native.{name}")
-        for name in ("blas", "cache", "eager", "processor", "runtime")
+    openblas, cache, processor, runtime = (
+        importlib.import_module(f"wengert.engines.native.runtime.{name}")
+        for name in ("openblas", "cache", "processor", "runtime_ir")
     )
+    matmul = importlib.import_module("wengert.engines.native.kernels.matmul")
     kept = cache.about()
     return {
         "chosen": wengert.config.get_engine() or "native for functions, numpy for sessions",
         "threads": wengert.config.get_threads() if runtime.has_threads() else 1,
         "vectors": f"{8 * processor.vector_bytes()} bits",
-        "kernels of its OpenBLAS": blas.core(),
-        "kernels of NumPy's OpenBLAS": eager.numpys_core() or "another BLAS",
+        "kernels of its OpenBLAS": openblas.core(),
+        "kernels of NumPy's OpenBLAS": matmul.numpys_core() or "another BLAS",
         "cache": f"{kept['folder']}: {kept['files']} files, {kept['bytes'] / 1e6:.1f} MB",
     }
 

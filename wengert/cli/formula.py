@@ -14,9 +14,9 @@ import numpy as np
 
 import wengert as tf
 from wengert.core.dispatch import apply
-from wengert.core.graph import Graph
-from wengert.core.operation import Row
-from wengert.core.symbolic import SymbolicTensor
+from wengert.core.row import Row
+from wengert.graph.graph import Graph
+from wengert.values.symbolic import SymbolicTensor
 
 LETTERS: Final = "xyzw"
 _INFIX: Final = {

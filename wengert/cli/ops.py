@@ -13,9 +13,9 @@ from typing import Any, Final
 import wengert  # noqa: F401  # declares the operations
 from wengert.cli import formula
 from wengert.cli.output import as_json, failed, pairs, table
-from wengert.core.operation import Row
-from wengert.core.registry import TABLE, complete
-from wengert.engines.native import covering
+from wengert.core.row import Row
+from wengert.core.table import TABLE, complete
+from wengert.engines.native import coverage
 
 
 def add_to(commands: Any, purpose: str) -> None:
@@ -99,7 +99,7 @@ def describe(row: Row) -> dict[str, str]:
         "reverse": "rule" if row.differentiable else "none",
         "forward": forward_rule(row),
         "batched": batching_rule(row),
-        "native": covering.how(row),
+        "native": coverage.how(row),
         "tested": _tested(row),
     }
 

@@ -19,19 +19,19 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import wengert
-from wengert.core.convert import convert, convert_to_tensor
 from wengert.core.dispatch import apply
-from wengert.core.registry import complete, registered
-from wengert.core.tensor import Tensor
-from wengert.core.variable import Variable
-from wengert.ops.arithmetic import divide, multiply
-from wengert.ops.comparison import less, where
-from wengert.ops.complex import abs as absolute
-from wengert.ops.elementwise import square, zeros_like
-from wengert.ops.nn import softmax
-from wengert.ops.reductions import reduce_sum
-from wengert.ops.scattering import tensor_scatter_nd_add
-from wengert.ops.shaping import expand_dims
+from wengert.core.table import complete, registered
+from wengert.ops.arrays.shaping import expand_dims
+from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
+from wengert.ops.math.arithmetic import divide, multiply
+from wengert.ops.math.comparison import less, where
+from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.elementwise import square, zeros_like
+from wengert.ops.nn.activations import softmax
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.state.variable import Variable
+from wengert.values.convert import convert, convert_to_tensor
+from wengert.values.tensor import Tensor
 
 Parameters = list[inspect.Parameter]
 _NO_DEFAULT: Final = inspect.Parameter.empty

@@ -171,7 +171,8 @@ def _ungrouped(groups: dict[str, Any]) -> dict[str, str]:
 def _packages() -> frozenset[str]:
     """Every internal module that has a name here, and what it stands in."""
     folder = Path(__file__).with_name("internals")
-    made = [file.stem.replace("__", ".") for file in folder.glob("*.py") if file.stem != "__init__"]
+    files = [file for file in folder.rglob("*.py") if file.stem != "__init__"]
+    made = [".".join(file.relative_to(folder).with_suffix("").parts) for file in files]
     keys = [*_table(), *made]
     return frozenset(
         ".".join(parts[: i + 1])
@@ -184,10 +185,15 @@ def _packages() -> frozenset[str]:
 @functools.cache
 def _hand_made(key: str) -> ModuleType:
     """The file of what is public nowhere, or an empty module."""
-    name = f"{_INTERNALS}.{key.replace('.', '__')}"
-    if not key or importlib.util.find_spec(name) is None:
+    if (
+        not Path(__file__)
+        .with_name("internals")
+        .joinpath(*key.split("."))
+        .with_suffix(".py")
+        .exists()
+    ):
         return ModuleType("nothing")
-    return importlib.import_module(name)
+    return importlib.import_module(f"{_INTERNALS}.{key}")
 
 
 def _internal(path: str, name: str) -> Any:

@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from wengert.compat import resolver
-from wengert.core.callers import callers_frame
+from wengert.host.user_frames import callers_frame
 
 
 def stand_in(name: str, v1: bool) -> ModuleType:

@@ -14,15 +14,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from wengert.core.context_manager import Change, Context, context_manager, enter
+from wengert.core.context import (
+    Interpreter,
+    Recorder,
+    accessed,
+    announce,
+    install,
+    installed,
+    state,
+)
 from wengert.core.contract import as_list
 from wengert.core.dispatch import apply
-from wengert.core.here import Interpreter, Recorder, accessed, announce, install, installed, state
-from wengert.core.operation import Attrs, Row
-from wengert.core.symbolic import Form
-from wengert.core.tensor import Tensor, dims
-from wengert.core.words import words
+from wengert.core.row import Attrs, Row
 from wengert.errors import LeakedTensorError
+from wengert.host.context_manager import Change, Context, context_manager, enter
+from wengert.values.bound_ops import words
+from wengert.values.symbolic import Form
+from wengert.values.tensor import Tensor, dims
 
 _new = object.__new__
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.convert import convert_to_tensor
-from wengert.core.dtypes import DType
-from wengert.core.here import building
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.symbolic import identical, is_certain, known_shape
-from wengert.core.tensor import dims
-from wengert.core.words import words
+from wengert.core.context import building
 from wengert.errors import GradientCountError, GradientDTypeError, GradientShapeError
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert_to_tensor
+from wengert.values.dtypes import DType
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import identical, is_certain, known_shape
+from wengert.values.tensor import dims
 
 
 def check_gradients(who: str, where: str, xs: Sequence[Any], gradients: Any) -> list[Any]:

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.here import state
-from wengert.core.operation import LARGE, NO_ATTRS, Attrs, Row
-from wengert.core.quiet import QUIET, enter, leave
-from wengert.core.shapes import shown
-from wengert.core.tensor import Tensor, wrap
+from wengert.core.context import state
+from wengert.core.row import LARGE, NO_ATTRS, Attrs, Row
 from wengert.errors import InvalidArgumentError, LeakedTensorError, OpError
+from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, wrap
 
 _new: Final = object.__new__
 

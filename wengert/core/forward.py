@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import ref
 
+from wengert.core.context import building, listening, state
 from wengert.core.dispatch import apply
-from wengert.core.here import building, listening, state
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.operation import Attrs, Row
 from wengert.core.reverse import joint_gradients, pull_through
-from wengert.core.symbolic import SymbolicTensor
-from wengert.core.tensor import dims
-from wengert.core.words import words
+from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
+from wengert.values.bound_ops import words
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import dims
 
 
 class Accumulator:

@@ -11,15 +11,15 @@ from contextlib import nullcontext
 from itertools import islice
 from typing import Any, Final
 
+from wengert.core.context import also_listening, building, call, state
 from wengert.core.contract import check_gradients
-from wengert.core.here import also_listening, building, call, state
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.operation import Row, place
-from wengert.core.symbolic import SymbolicTensor
+from wengert.core.row import Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, ways
-from wengert.core.tensor import Tensor, TensorList, dims
-from wengert.core.value import Key
-from wengert.core.words import words
+from wengert.values.bound_ops import words
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor, TensorList, dims
+from wengert.values.value import Key
 
 Cotangents = dict[Key, Any]
 _NOWHERE: Final = nullcontext()

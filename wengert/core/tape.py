@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final, NamedTuple
 
-from wengert.core.operation import Attrs, Row
-from wengert.core.tensor import key_of
-from wengert.core.value import Key
+from wengert.core.row import Attrs, Row
+from wengert.values.tensor import key_of
+from wengert.values.value import Key
 
 Records = list[Any]
 WIDTH: Final = 8

@@ -14,15 +14,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.building import CAPTURE, PLACEHOLDER
 from wengert.core.dispatch import explained
-from wengert.core.node import Operation
-from wengert.core.quiet import QUIET, enter, leave
-from wengert.core.symbolic import SymbolicTensor, is_certain
-from wengert.core.tensor import wrap
-from wengert.engines.checking import carried_out
+from wengert.engines.claim_checks import carried_out
 from wengert.engines.plan import Plan
 from wengert.errors import InvalidArgumentError, OpError
+from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
+from wengert.graph.operation import Operation
+from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.tensor import wrap
 
 MOST_SIZES: Final = 1024  # combinations of sizes that are remembered as checked
 PIECE: Final = 1000  # steps that are compiled together

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.building import CONST, VAR_HANDLE
-from wengert.core.node import Operation
-from wengert.core.quiet import QUIET, enter, leave
-from wengert.core.symbolic import SymbolicTensor, is_certain
+from wengert.graph.graph_builder import CONST, VAR_HANDLE
+from wengert.graph.operation import Operation
+from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.values.symbolic import SymbolicTensor, is_certain
 
 
 class Plan:

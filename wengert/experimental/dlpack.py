@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.tensor import Tensor as _Tensor
-from wengert.core.tensor import wrap as _wrap
+from wengert.values.tensor import Tensor as _Tensor
+from wengert.values.tensor import wrap as _wrap
 
 
 def to_dlpack(tf_tensor: _Tensor) -> Any:

@@ -18,6 +18,15 @@ from wengert.linear_operators.combined import (
 )
 from wengert.linear_operators.combined import LinearOperatorInversion as LinearOperatorInversion
 from wengert.linear_operators.combined import LinearOperatorKronecker as LinearOperatorKronecker
+from wengert.linear_operators.from_elements import LinearOperatorDiag as LinearOperatorDiag
+from wengert.linear_operators.from_elements import (
+    LinearOperatorFullMatrix as LinearOperatorFullMatrix,
+)
+from wengert.linear_operators.from_elements import (
+    LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
+)
+from wengert.linear_operators.from_elements import LinearOperatorToeplitz as LinearOperatorToeplitz
+from wengert.linear_operators.from_elements import LinearOperatorTridiag as LinearOperatorTridiag
 from wengert.linear_operators.low_rank import (
     LinearOperatorLowRankUpdate as LinearOperatorLowRankUpdate,
 )
@@ -30,10 +39,3 @@ from wengert.linear_operators.simple import (
     LinearOperatorScaledIdentity as LinearOperatorScaledIdentity,
 )
 from wengert.linear_operators.simple import LinearOperatorZeros as LinearOperatorZeros
-from wengert.linear_operators.written import LinearOperatorDiag as LinearOperatorDiag
-from wengert.linear_operators.written import LinearOperatorFullMatrix as LinearOperatorFullMatrix
-from wengert.linear_operators.written import (
-    LinearOperatorLowerTriangular as LinearOperatorLowerTriangular,
-)
-from wengert.linear_operators.written import LinearOperatorToeplitz as LinearOperatorToeplitz
-from wengert.linear_operators.written import LinearOperatorTridiag as LinearOperatorTridiag

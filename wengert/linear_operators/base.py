@@ -11,19 +11,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wengert.core.convert import convert, register_converter
-from wengert.core.dtypes import DType, as_dtype
-from wengert.core.shapes import TensorShape
-from wengert.core.tensor import Tensor
-from wengert.core.variable import Variable
-from wengert.ops import asserts, creation, determinants, diagonals, eigen, singular, solving
-from wengert.ops.complex import real
-from wengert.ops.elementwise import cast
-from wengert.ops.matmul import matmul
-from wengert.ops.matrices import adjoint_of
-from wengert.ops.reductions import reduce_max, reduce_min, reduce_sum
-from wengert.ops.shaping import broadcast_to, expand_dims, squeeze
-from wengert.ops.triangular import cholesky, cholesky_solve
+from wengert.ops.arrays import creation
+from wengert.ops.arrays.shaping import broadcast_to, expand_dims, squeeze
+from wengert.ops.control import asserts
+from wengert.ops.linalg import determinants, diagonals, eigen, solving, svd
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.linalg.matrices import adjoint_of
+from wengert.ops.linalg.triangular import cholesky, cholesky_solve
+from wengert.ops.math.complex import real
+from wengert.ops.math.elementwise import cast
+from wengert.ops.reductions.reductions import reduce_max, reduce_min, reduce_sum
+from wengert.state.variable import Variable
+from wengert.values.convert import convert, register_converter
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import TensorShape
+from wengert.values.tensor import Tensor
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
@@ -386,7 +388,7 @@ class LinearOperator:
         return result
 
     def _cond(self) -> Any:
-        s = singular.svd(self.to_dense(), compute_uv=False)
+        s = svd.svd(self.to_dense(), compute_uv=False)
         return reduce_max(s, -1) / reduce_min(s, -1)
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from wengert.core.convert import convert
-from wengert.core.tensor import Tensor
 from wengert.linear_operators.base import LinearOperator, common_batch, sizes
 from wengert.linear_operators.combined import all_true, same_dtype
-from wengert.linear_operators.written import hints
-from wengert.ops.arithmetic import multiply
-from wengert.ops.joining import concat
-from wengert.ops.matrices import adjoint_of
-from wengert.ops.shaping import broadcast_to
+from wengert.linear_operators.from_elements import hints
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import broadcast_to
+from wengert.ops.linalg.matrices import adjoint_of
+from wengert.ops.math.arithmetic import multiply
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor
 
 
 class Blocks(LinearOperator):

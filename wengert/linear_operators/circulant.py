@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wengert.core import dtypes
-from wengert.core.convert import convert
-from wengert.core.dtypes import as_dtype
-from wengert.core.tensor import Tensor
 from wengert.linear_operators.base import LinearOperator, common_batch, kept, sizes
-from wengert.linear_operators.written import hints
-from wengert.ops import asserts
-from wengert.ops.complex import abs as absolute
-from wengert.ops.complex import conj, imag, real
-from wengert.ops.elementwise import cast, log, sqrt
-from wengert.ops.fourier import fftnd, ifftnd
-from wengert.ops.reductions import reduce_max, reduce_min, reduce_prod, reduce_sum
-from wengert.ops.shaping import broadcast_to, reshape
+from wengert.linear_operators.from_elements import hints
+from wengert.ops.arrays.shaping import broadcast_to, reshape
+from wengert.ops.control import asserts
+from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.complex import conj, imag, real
+from wengert.ops.math.elementwise import cast, log, sqrt
+from wengert.ops.reductions.reductions import reduce_max, reduce_min, reduce_prod, reduce_sum
+from wengert.ops.signal.fourier import fftnd, ifftnd
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.tensor import Tensor
 
 
 def _fourier(x: Any, axis: int, inverse: bool) -> Any:

@@ -7,11 +7,11 @@ from functools import reduce
 from typing import Any
 
 from wengert.linear_operators.base import LinearOperator, common_batch, sizes
-from wengert.linear_operators.written import column, hints
-from wengert.ops.arithmetic import multiply
-from wengert.ops.complex import conj
-from wengert.ops.matrices import adjoint_of
-from wengert.ops.shaping import broadcast_to, reshape, transpose
+from wengert.linear_operators.from_elements import column, hints
+from wengert.ops.arrays.shaping import broadcast_to, reshape, transpose
+from wengert.ops.linalg.matrices import adjoint_of
+from wengert.ops.math.arithmetic import multiply
+from wengert.ops.math.complex import conj
 
 
 def same_dtype(operators: Any, who: str) -> Any:

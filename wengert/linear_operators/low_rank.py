@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from wengert.linear_operators.base import LinearOperator, common_batch, kept, sizes, solved
-from wengert.linear_operators.written import LinearOperatorDiag, column
-from wengert.ops.complex import abs as absolute
-from wengert.ops.complex import conj
-from wengert.ops.creation import eye, ones
-from wengert.ops.determinants import det
-from wengert.ops.diagonals import diag
-from wengert.ops.elementwise import cast, log
-from wengert.ops.matmul import matmul
-from wengert.ops.matrices import adjoint_of
-from wengert.ops.reductions import reduce_sum
+from wengert.linear_operators.from_elements import LinearOperatorDiag, column
+from wengert.ops.arrays.creation import eye, ones
+from wengert.ops.linalg.determinants import det
+from wengert.ops.linalg.diagonals import diag
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.linalg.matrices import adjoint_of
+from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.complex import conj
+from wengert.ops.math.elementwise import cast, log
+from wengert.ops.reductions.reductions import reduce_sum
 
 
 class LinearOperatorLowRankUpdate(LinearOperator):

@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core import dtypes
-from wengert.core.convert import convert
-from wengert.core.dtypes import as_dtype
 from wengert.linear_operators.base import LinearOperator, common_batch, kept, sizes
-from wengert.linear_operators.written import LinearOperatorDiag, column, hints
-from wengert.ops import asserts
-from wengert.ops.complex import abs as absolute
-from wengert.ops.complex import conj, imag, real
-from wengert.ops.creation import eye, ones, zeros
-from wengert.ops.elementwise import cast, log, ones_like, sqrt
-from wengert.ops.factors import inverse_order, permuted_rows
-from wengert.ops.matmul import matmul
-from wengert.ops.matrices import as_dtype_of
-from wengert.ops.norms import norm
-from wengert.ops.shaping import as_shape, broadcast_to, static
+from wengert.linear_operators.from_elements import LinearOperatorDiag, column, hints
+from wengert.ops.arrays.creation import eye, ones, zeros
+from wengert.ops.arrays.shaping import as_shape, broadcast_to, static
+from wengert.ops.control import asserts
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.linalg.matrices import as_dtype_of
+from wengert.ops.linalg.norms import norm
+from wengert.ops.linalg.qr_lu import inverse_order, permuted_rows
+from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.complex import conj, imag, real
+from wengert.ops.math.elementwise import cast, log, ones_like, sqrt
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
 
 
 def _count(value: Any, name: str) -> int:

@@ -1,0 +1,22 @@
+"""Operations, in rooms by family. A row declares each; the rest of the file is its kernel, its
+rules and its public function.
+
+gradient_sum  The sum of two gradients of one value, as the sweep adds them
+operators     Python's operators on tensors and variables
+
+support       What the files of operations share
+math          Elementwise operations: arithmetic, comparisons, complex numbers
+arrays        Arrays made, cut, joined, rearranged, and picked from by index
+reductions    Arrays made smaller, and put in order: sums, running sums, segments, sorted elements
+state         Variables in graphs
+control       Control flow: branches, loops, functions over elements, and the order of effects
+linalg        Linear algebra
+special       Special functions
+random        Random numbers
+quantization  Quantization
+sparse        Sparse tensors, sets, and the distance between sequences
+ragged        Ragged tensors
+signal        Signals: Fourier transforms, frames and spectra
+nn            Neural networks
+image         Images
+"""

@@ -6,16 +6,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core import dtypes
 from wengert.core.dispatch import apply
-from wengert.core.dtypes import VARIANT
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.tensor import Tensor
-from wengert.core.words import words
-from wengert.ops.elementwise import cast
-from wengert.ops.gathering import to_dense
-from wengert.ops.joining import concat
-from wengert.ops.lists import ADD_LISTS
+from wengert.ops.arrays.gathering import to_dense
+from wengert.ops.arrays.joining import concat
+from wengert.ops.control.tensor_list import ADD_LISTS
+from wengert.ops.math.elementwise import cast
+from wengert.values import dtypes
+from wengert.values.bound_ops import words
+from wengert.values.dtypes import VARIANT
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor
 
 _OBJECT: Final = np.dtype(object)
 

@@ -7,20 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.convert import convert
+from wengert.core.context import building
 from wengert.core.dispatch import door_for_two
-from wengert.core.dtypes import bool_, string
-from wengert.core.here import building
-from wengert.core.registry import TABLE
-from wengert.core.shapes import broadcastable
-from wengert.core.symbolic import is_certain
-from wengert.core.tensor import dims, wrap
-from wengert.core.value import Value
-from wengert.core.variable import Variable
-from wengert.core.words import words
-from wengert.ops import arithmetic, comparison, complex, elementwise, indexing, matmul
-from wengert.ops.declare import BOOL, NUMBER, matched, numpy_dtypes, wrong_dtype
-from wengert.ops.variable_parts import part_of_variable
+from wengert.core.table import TABLE
+from wengert.ops.arrays import indexing
+from wengert.ops.linalg import matmul
+from wengert.ops.math import arithmetic, comparison, complex, elementwise
+from wengert.ops.state.variable_slices import part_of_variable
+from wengert.ops.support.declare import BOOL, NUMBER, matched, numpy_dtypes, wrong_dtype
+from wengert.state.variable import Variable
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import bool_, string
+from wengert.values.shapes import broadcastable
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import dims, wrap
+from wengert.values.value import Value
 
 Operator = Callable[[Any, Any], Any]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wengert.testing.closeness import Closeness
-from wengert.testing.plainly import Plainly
+from wengert.testing.generic_asserts import Plainly
 from wengert.testing.sessions import WithSession
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.dtypes import as_dtype
-from wengert.core.shapes import TensorShape
-from wengert.core.tensor import Tensor
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import TensorShape
+from wengert.values.tensor import Tensor
 
 _SHOWN = 10  # of what differs, in a message
 

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from wengert.api.function import function
-from wengert.api.modes import executing_eagerly
-from wengert.core import here
-from wengert.core.graph import Graph
-from wengert.core.here import installed
-from wengert.core.tensor import Tensor
+from wengert.api.function.function import function
+from wengert.api.session.modes import executing_eagerly
+from wengert.core import context
+from wengert.core.context import installed
+from wengert.graph.graph import Graph
+from wengert.values.tensor import Tensor
 
 Test = Callable[..., Any]
 _GENERATIONS = 3
@@ -29,7 +29,7 @@ _GENERATIONS = 3
 
 def starts_eagerly() -> bool:
     """Whether programs begin in eager mode: TensorFlow 2."""
-    return here.first_interpreter is None
+    return context.first_interpreter is None
 
 
 @contextmanager

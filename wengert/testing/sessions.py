@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from wengert.api.modes import executing_eagerly, get_default_graph, reset_default_graph
-from wengert.api.session import IndexedSlicesValue, Session, get_default_session
-from wengert.core import nest
-from wengert.core.graph import Graph
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.tensor import Tensor
-from wengert.ops.sparse_tensor import SparseTensor, SparseTensorValue
+from wengert.api.session.modes import executing_eagerly, get_default_graph, reset_default_graph
+from wengert.api.session.session import IndexedSlicesValue, Session, get_default_session
+from wengert.graph.graph import Graph
+from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue
 from wengert.ragged import RaggedTensor
 from wengert.random import set_seed
+from wengert.values import nest
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor
 
 # Every test begins with this seed.
 SEED = 87654321

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.variable import Variable
-from wengert.ops.elementwise import sqrt, square
+from wengert.ops.math.elementwise import sqrt, square
+from wengert.state.variable import Variable
+from wengert.train.dense_or_rows import part_of
 from wengert.train.ftrl import check_not_negative, ftrl_step
 from wengert.train.optimizer import Optimizer
-from wengert.train.parts import part_of
 
 
 class RMSprop(Optimizer):

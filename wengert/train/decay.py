@@ -9,12 +9,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core import dtypes
-from wengert.core.convert import convert
-from wengert.core.tensor import Tensor
-from wengert.ops.arithmetic import minimum, pow
-from wengert.ops.comparison import equal, less, less_equal, where
-from wengert.ops.elementwise import cast, ceil, cos, exp, floor, log, zeros_like
+from wengert.ops.math.arithmetic import minimum, pow
+from wengert.ops.math.comparison import equal, less, less_equal, where
+from wengert.ops.math.elementwise import cast, ceil, cos, exp, floor, log, zeros_like
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor
 
 
 def rate_and_step(rate: Any, step: Any) -> tuple[Tensor, Tensor]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.core import dtypes
-from wengert.core.convert import convert
-from wengert.ops.elementwise import cast
+from wengert.ops.math.elementwise import cast
 from wengert.train import decay
-from wengert.train.graphs import executing_eagerly
+from wengert.train.graph_mode import executing_eagerly
+from wengert.values import dtypes
+from wengert.values.convert import convert
 
 
 def _now_or_later(compute: Callable[[], Any]) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.variable import Variable
-from wengert.ops.complex import sign
-from wengert.ops.elementwise import cast
+from wengert.ops.math.complex import sign
+from wengert.ops.math.elementwise import cast
+from wengert.state.variable import Variable
+from wengert.train.dense_or_rows import part_of
 from wengert.train.optimizer import Optimizer
-from wengert.train.parts import part_of
 
 
 class SGD(Optimizer):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.variable import Variable
-from wengert.ops.arithmetic import clip_by_value, pow
-from wengert.ops.elementwise import square
-from wengert.train.parts import Part
+from wengert.ops.math.arithmetic import clip_by_value, pow
+from wengert.ops.math.elementwise import square
+from wengert.state.variable import Variable
+from wengert.train.dense_or_rows import Part
 
 
 def ftrl_step(

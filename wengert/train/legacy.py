@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from wengert.core.convert import convert
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.tensor import Tensor, dims
-from wengert.core.variable import Variable
-from wengert.ops.elementwise import cast
-from wengert.ops.gathering import to_dense
-from wengert.train import graphs
-from wengert.train.given import check_dtype, described, no_gradients, pairs, scalar
-from wengert.train.parts import Part, Rows, merged, part_of
+from wengert.ops.arrays.gathering import to_dense
+from wengert.ops.math.elementwise import cast
+from wengert.state.variable import Variable
+from wengert.train import graph_mode
+from wengert.train.dense_or_rows import Part, Rows, merged, part_of
+from wengert.train.gradient_inputs import check_dtype, described, no_gradients, pairs, scalar
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor, dims
 
 
 class Optimizer:
@@ -108,7 +108,7 @@ class Optimizer:
                 "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
                 f"Optimizer.GATE_GRAPH. Not {gate_gradients}"
             )
-        return graphs.gradients(loss, var_list, grad_loss)
+        return graph_mode.gradients(loss, var_list, grad_loss)
 
     def apply_gradients(
         self,
@@ -134,19 +134,19 @@ class Optimizer:
         for gradient, variable in kept:
             check_dtype(gradient, variable)
         self._create_slots([v for _, v in kept])
-        with graphs.scope(name or self._name) as scope:
+        with graph_mode.scope(name or self._name) as scope:
             self._prepare()
             updates = [self._update(g, v) for g, v in kept]
             if global_step is None:
                 done = self._finish(updates, scope)
             else:
                 done = self._counted(self._finish(updates, "update"), global_step, scope)
-        graphs.note_update(done)
+        graph_mode.note_update(done)
         return done
 
     def _counted(self, update: Any, global_step: Variable, name: str) -> Any:
-        step = graphs.in_order([update], lambda: global_step.assign_add(1, read_value=False))
-        return graphs.group([update, step], name)
+        step = graph_mode.in_order([update], lambda: global_step.assign_add(1, read_value=False))
+        return graph_mode.group([update, step], name)
 
     def get_slot(self, var: Variable, name: str) -> Variable | None:
         """What the optimizer keeps beside a variable under a name, or None."""
@@ -158,7 +158,7 @@ class Optimizer:
     def variables(self) -> list[Variable]:
         """All that the optimizer keeps, in the order of their names."""
         slots = [v for named in self._slots.values() for v in named.values()]
-        graph = graphs.session_graph()
+        graph = graph_mode.session_graph()
         found = [v for v in (*self._non_slots.values(), *slots) if v.graph is graph]
         return sorted(found, key=lambda v: v.name)
 
@@ -192,7 +192,7 @@ class Optimizer:
         return self._resource_apply_sparse(once.values, handle, once.indices)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
-        return graphs.group(update_ops, name_scope)
+        return graph_mode.group(update_ops, name_scope)
 
     def _step(self, part: Part, variable: Variable) -> Any:
         """Update a variable, or some of its rows; returns what the assignments return."""
@@ -218,7 +218,7 @@ class Optimizer:
         update = self._resource_apply_dense(gradient, variable)
         if constraint is None:
             return update
-        return graphs.in_order(
+        return graph_mode.in_order(
             [update], lambda: variable.assign(constraint(variable), read_value=False)
         )
 
@@ -231,7 +231,7 @@ class Optimizer:
         return cast(self._now[name], variable.dtype)
 
     def _constant_slot(self, var: Variable, value: float, slot_name: str, op_name: str) -> Variable:
-        filled = graphs.filled_like(var, lambda: convert(value, var.dtype))
+        filled = graph_mode.filled_like(var, lambda: convert(value, var.dtype))
         return self._get_or_make_slot(var, filled, slot_name, op_name)
 
     def _zeros_slot(self, var: Variable, slot_name: str, op_name: str) -> Variable:
@@ -241,22 +241,22 @@ class Optimizer:
         named = self._slots.setdefault(slot_name, {})
         if var.ref() not in named:
             before = sum(var.ref() in others for others in self._slots.values())
-            named[var.ref()] = graphs.new_variable(val, op_name, var, before)
+            named[var.ref()] = graph_mode.new_variable(val, op_name, var, before)
         return named[var.ref()]
 
     def _create_non_slot_variable(
         self, initial_value: Any, name: str, colocate_with: Any = None
     ) -> Variable:
-        key = name, graphs.session_graph()
+        key = name, graph_mode.session_graph()
         if key not in self._non_slots:
-            self._non_slots[key] = graphs.new_variable(initial_value, name)
+            self._non_slots[key] = graph_mode.new_variable(initial_value, name)
         return self._non_slots[key]
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Variable | None:
-        return self._non_slots.get((name, graph or graphs.session_graph()))
+        return self._non_slots.get((name, graph or graph_mode.session_graph()))
 
     def _non_slot(self, name: str) -> Variable:
-        return self._non_slots[name, graphs.session_graph()]
+        return self._non_slots[name, graph_mode.session_graph()]
 
     def _slot(self, variable: Variable, name: str) -> Variable:
         return self._slots[name][variable.ref()]

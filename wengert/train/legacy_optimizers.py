@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.variable import Variable
-from wengert.ops.elementwise import sqrt, square
-from wengert.train import graphs
+from wengert.ops.math.elementwise import sqrt, square
+from wengert.state.variable import Variable
+from wengert.train import graph_mode
+from wengert.train.dense_or_rows import Part
 from wengert.train.ftrl import check_not_negative, ftrl_step
 from wengert.train.legacy import Optimizer
-from wengert.train.parts import Part
 
 
 class GradientDescentOptimizer(Optimizer):
@@ -184,7 +184,9 @@ class AdamOptimizer(Optimizer):
         ]
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:
-        return graphs.group([*update_ops, *graphs.in_order(update_ops, self._grow)], name_scope)
+        return graph_mode.group(
+            [*update_ops, *graph_mode.in_order(update_ops, self._grow)], name_scope
+        )
 
     def _grow(self) -> list[Any]:
         """The powers for the next step."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from wengert.core.convert import convert
-from wengert.core.tensor import Tensor
-from wengert.core.variable import Variable
-from wengert.ops.arithmetic import maximum, pow
-from wengert.ops.complex import abs
-from wengert.ops.elementwise import cast, sqrt, square
+from wengert.ops.math.arithmetic import maximum, pow
+from wengert.ops.math.complex import abs
+from wengert.ops.math.elementwise import cast, sqrt, square
+from wengert.state.variable import Variable
 from wengert.train.optimizer import Optimizer
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor
 
 
 def _toward(slot: Variable, value: Any, beta: Any) -> Any:

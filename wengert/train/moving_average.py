@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.convert import convert
-from wengert.core.dtypes import float32
-from wengert.core.tensor import Tensor
-from wengert.core.variable import Variable
-from wengert.ops.arithmetic import minimum, pow
-from wengert.ops.creation import zeros
-from wengert.ops.elementwise import cast, zeros_like
-from wengert.train import graphs
+from wengert.ops.arrays.creation import zeros
+from wengert.ops.math.arithmetic import minimum, pow
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.state.variable import Variable
+from wengert.train import graph_mode
+from wengert.values.convert import convert
+from wengert.values.dtypes import float32
+from wengert.values.tensor import Tensor
 
 
 class ExponentialMovingAverage:
@@ -55,17 +55,17 @@ class ExponentialMovingAverage:
 
         In graph mode this is an operation to run, and by default for all trainable variables.
         """
-        values = graphs.trainable_variables() if var_list is None else var_list
+        values = graph_mode.trainable_variables() if var_list is None else var_list
         for value in values:
             self._check(value)
             if value.ref() not in self._averages:
                 self._begin(value)
-        with graphs.scope(self._name) as scope:
+        with graph_mode.scope(self._name) as scope:
             decay = self._decay_now()
-            return graphs.group([self._moved(value, decay) for value in values], scope)
+            return graph_mode.group([self._moved(value, decay) for value in values], scope)
 
     def _check(self, value: Any) -> None:
-        if not isinstance(value, Variable) and graphs.executing_eagerly():
+        if not isinstance(value, Variable) and graph_mode.executing_eagerly():
             raise TypeError(
                 "tf.train.ExponentialMovingAverage does not support non-Variable tensors when "
                 f"eager execution is enabled. Found {value!r} in `var_list`: keep it in a "
@@ -80,17 +80,17 @@ class ExponentialMovingAverage:
     def _begin(self, value: Any) -> None:
         """The average starts at the value of a variable; that of a tensor starts at zero."""
         if isinstance(value, Variable):
-            initial = graphs.initial_value(value)
-            graphs.note_average(value)
+            initial = graph_mode.initial_value(value)
+            graph_mode.note_average(value)
         else:
             initial = _zeros_like(value)
-        average = graphs.new_variable(initial, self._name, value)
+        average = graph_mode.new_variable(initial, self._name, value)
         self._averages[value.ref()] = average
         if self._zero_debias and not isinstance(value, Variable):
             name = average.name.partition(":")[0]
             self._sums[value.ref()] = (
-                graphs.new_variable(initial, f"{name}/biased"),
-                graphs.new_variable(0.0, f"{name}/local_step"),
+                graph_mode.new_variable(initial, f"{name}/biased"),
+                graph_mode.new_variable(0.0, f"{name}/local_step"),
             )
 
     def _decay_now(self) -> Tensor:
@@ -123,7 +123,7 @@ class ExponentialMovingAverage:
         """
         average = self.average(var)
         if average is None:
-            return graphs.slot_name(var, self._name, 0)
+            return graph_mode.slot_name(var, self._name, 0)
         return average.name.partition(":")[0]
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Variable]:
@@ -137,10 +137,10 @@ class ExponentialMovingAverage:
         if moving_avg_variables is None:
             averaged = (ref.deref() for ref in self._averages)
             variables = [v for v in averaged if isinstance(v, Variable)]
-            moving_avg_variables = [*graphs.trainable_variables(), *variables]
+            moving_avg_variables = [*graph_mode.trainable_variables(), *variables]
         found = {self.average_name(v): v for v in moving_avg_variables}
         restored = {id(v) for v in found.values()}
-        others = [v for v in graphs.global_variables() if id(v) not in restored]
+        others = [v for v in graph_mode.global_variables() if id(v) not in restored]
         return {v.name.partition(":")[0]: v for v in others} | found
 
 

@@ -7,29 +7,29 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from wengert.core.callers import callers_depth
-from wengert.core.convert import convert
-from wengert.core.indexed_slices import IndexedSlices
-from wengert.core.tensor import Tensor, dims
-from wengert.core.variable import Variable
 from wengert.errors import GradientWarning
-from wengert.ops.arithmetic import clip_by_value, floormod
-from wengert.ops.clipping import clip_by_global_norm
-from wengert.ops.comparison import equal, where
-from wengert.ops.elementwise import cast
-from wengert.ops.gathering import to_dense
-from wengert.ops.nn import clip_by_norm
-from wengert.train import graphs
-from wengert.train.given import (
+from wengert.host.user_frames import callers_depth
+from wengert.ops.arrays.gathering import to_dense
+from wengert.ops.math.arithmetic import clip_by_value, floormod
+from wengert.ops.math.comparison import equal, where
+from wengert.ops.math.elementwise import cast
+from wengert.ops.nn.activations import clip_by_norm
+from wengert.ops.nn.clipping import clip_by_global_norm
+from wengert.state.variable import Variable
+from wengert.train import graph_mode
+from wengert.train.dense_or_rows import merged
+from wengert.train.gradient_inputs import (
     as_dtype_of,
     no_gradients,
     on_values,
     pairs,
     snake_case,
 )
-from wengert.train.memory import Memory
-from wengert.train.parts import merged
+from wengert.train.optimizer_state import Memory
 from wengert.train.schedules import LearningRateSchedule, deserialize, serialize
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor, dims
 
 
 class Optimizer(Memory):
@@ -147,7 +147,7 @@ class Optimizer(Memory):
             found = list(zip(tape.gradient(loss, variables, grad_loss), variables, strict=True))
         elif callable(loss):
             wanted = var_list() if callable(var_list) else var_list
-            found = graphs.gradients(loss, wanted, grad_loss)
+            found = graph_mode.gradients(loss, wanted, grad_loss)
         else:
             raise ValueError(
                 "`tape` is required when a `Tensor` loss is passed. "
@@ -186,10 +186,10 @@ class Optimizer(Memory):
             self._update(g, v, cast(rate, v.dtype))
             for g, v in zip(gradients, variables, strict=True)
         ]
-        after = graphs.in_order(updates, lambda: self._after(variables))
-        counted = graphs.in_order(after, lambda: self._iterations.assign_add(1))
-        done = graphs.group([*updates, *after, counted], name or self.name)
-        return done if graphs.in_session_graph() else self._iterations
+        after = graph_mode.in_order(updates, lambda: self._after(variables))
+        counted = graph_mode.in_order(after, lambda: self._iterations.assign_add(1))
+        done = graph_mode.group([*updates, *after, counted], name or self.name)
+        return done if graph_mode.in_session_graph() else self._iterations
 
     def _with_gradients(self, given: Sequence[tuple[Any, Variable]]) -> list[tuple[Any, Variable]]:
         kept = [(g, v) for g, v in given if g is not None]
@@ -231,11 +231,11 @@ class Optimizer(Memory):
             shape = dims(variable)
             gradient = to_dense(IndexedSlices(gradient.values, gradient.indices, shape))
         smaller = self._decayed(variable, rate)
-        step = graphs.in_order(smaller, lambda: self.update_step(gradient, variable, rate))
+        step = graph_mode.in_order(smaller, lambda: self.update_step(gradient, variable, rate))
         if variable.constraint is None:
             return step
         allowed = variable.constraint
-        return graphs.in_order([step], lambda: variable.assign(allowed(variable)))
+        return graph_mode.in_order([step], lambda: variable.assign(allowed(variable)))
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
         """Change one variable, and its slots; returns what the assignments return."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.convert import convert
-from wengert.core.tensor import Tensor
-from wengert.ops.elementwise import cast
+from wengert.ops.math.elementwise import cast
 from wengert.train import decay
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor
 
 
 class LearningRateSchedule:

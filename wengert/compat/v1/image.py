@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from wengert import image as _now
-from wengert.compat.v1.arguments import one_of as _one_of
-from wengert.core.convert import convert as _convert
-from wengert.core.here import traced as _traced
-from wengert.core.operation import Row as _Row
-from wengert.core.shapes import Dims as _Dims
-from wengert.core.tensor import Tensor
-from wengert.core.tensor import dims as _dims
-from wengert.ops import image_resize as _resize
-from wengert.ops.image_geometry import fitted as _fitted
-from wengert.ops.shaping import as_shape as _as_shape
+from wengert.compat.v1.functions.arguments import one_of as _one_of
+from wengert.core.context import traced as _traced
+from wengert.core.row import Row as _Row
+from wengert.ops.arrays.shaping import as_shape as _as_shape
+from wengert.ops.image import resize as _resize
+from wengert.ops.image.geometry import fitted as _fitted
+from wengert.values.convert import convert as _convert
+from wengert.values.shapes import Dims as _Dims
+from wengert.values.tensor import Tensor
+from wengert.values.tensor import dims as _dims
 
 
 def __getattr__(name: str) -> Any:

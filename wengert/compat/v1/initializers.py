@@ -6,13 +6,20 @@ import math
 from collections.abc import Callable
 from typing import Any, ClassVar, Final
 
-from wengert.api import sources
-from wengert.api.simple_initializers import check_constant
-from wengert.api.sources import MODES, Flowing, check_floating, fans, scaled, with_variance
-from wengert.core.dtypes import DType, as_dtype, float32
-from wengert.core.tensor import Tensor
-from wengert.ops import creation
-from wengert.ops.slicing import slice_
+from wengert.api.initializers import sampling
+from wengert.api.initializers.sampling import (
+    MODES,
+    Flowing,
+    check_floating,
+    fans,
+    scaled,
+    with_variance,
+)
+from wengert.api.initializers.simple import check_constant
+from wengert.ops.arrays import creation
+from wengert.ops.arrays.slicing import slice_
+from wengert.values.dtypes import DType, as_dtype, float32
+from wengert.values.tensor import Tensor
 
 
 class Initializer:
@@ -226,7 +233,7 @@ class orthogonal_initializer(_Random):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         _check_rank(shape, len(shape) >= 2)
-        return sources.orthogonal(self._source, shape, self.gain, self._dtype(dtype))
+        return sampling.orthogonal(self._source, shape, self.gain, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
         return {"gain": self.gain, **super().get_config()}

@@ -3,8 +3,8 @@
 from typing import Any as _Any
 
 from wengert import linalg as _now
-from wengert.compat.v1.linear_algebra import norm as norm
-from wengert.ops.matrices import matrix_transpose as _matrix_transpose
+from wengert.compat.v1.functions.linear_algebra import norm as norm
+from wengert.ops.linalg.matrices import matrix_transpose as _matrix_transpose
 
 transpose = _matrix_transpose
 

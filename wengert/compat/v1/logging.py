@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wengert.api.logger import get_logger
+from wengert.api.session.logger import get_logger
 
 DEBUG, INFO, WARN, ERROR, FATAL = 10, 20, 30, 40, 50
 _logger = get_logger()

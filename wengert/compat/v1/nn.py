@@ -5,48 +5,56 @@ from __future__ import annotations
 from typing import Any
 
 from wengert import nn as _now
-from wengert.compat.v1.arguments import one_of as _one_of
-from wengert.compat.v1.convolutions import conv1d as conv1d
-from wengert.compat.v1.convolutions import conv2d as conv2d
-from wengert.compat.v1.convolutions import conv2d_backprop_filter as conv2d_backprop_filter
-from wengert.compat.v1.convolutions import conv2d_backprop_input as conv2d_backprop_input
-from wengert.compat.v1.convolutions import conv2d_transpose as conv2d_transpose
-from wengert.compat.v1.convolutions import conv3d as conv3d
-from wengert.compat.v1.convolutions import conv3d_backprop_filter as conv3d_backprop_filter
-from wengert.compat.v1.convolutions import conv3d_backprop_filter_v2 as conv3d_backprop_filter_v2
-from wengert.compat.v1.convolutions import conv3d_transpose as conv3d_transpose
-from wengert.compat.v1.convolutions import convolution as convolution
-from wengert.compat.v1.convolutions import depthwise_conv2d as depthwise_conv2d
-from wengert.compat.v1.convolutions import depthwise_conv2d_native as depthwise_conv2d_native
-from wengert.compat.v1.convolutions import (
+from wengert.compat.v1.functions.arguments import one_of as _one_of
+from wengert.compat.v1.functions.convolutions import conv1d as conv1d
+from wengert.compat.v1.functions.convolutions import conv2d as conv2d
+from wengert.compat.v1.functions.convolutions import (
+    conv2d_backprop_filter as conv2d_backprop_filter,
+)
+from wengert.compat.v1.functions.convolutions import conv2d_backprop_input as conv2d_backprop_input
+from wengert.compat.v1.functions.convolutions import conv2d_transpose as conv2d_transpose
+from wengert.compat.v1.functions.convolutions import conv3d as conv3d
+from wengert.compat.v1.functions.convolutions import (
+    conv3d_backprop_filter as conv3d_backprop_filter,
+)
+from wengert.compat.v1.functions.convolutions import (
+    conv3d_backprop_filter_v2 as conv3d_backprop_filter_v2,
+)
+from wengert.compat.v1.functions.convolutions import conv3d_transpose as conv3d_transpose
+from wengert.compat.v1.functions.convolutions import convolution as convolution
+from wengert.compat.v1.functions.convolutions import depthwise_conv2d as depthwise_conv2d
+from wengert.compat.v1.functions.convolutions import (
+    depthwise_conv2d_native as depthwise_conv2d_native,
+)
+from wengert.compat.v1.functions.convolutions import (
     depthwise_conv2d_native_backprop_filter as depthwise_conv2d_native_backprop_filter,
 )
-from wengert.compat.v1.convolutions import (
+from wengert.compat.v1.functions.convolutions import (
     depthwise_conv2d_native_backprop_input as depthwise_conv2d_native_backprop_input,
 )
-from wengert.compat.v1.convolutions import separable_conv2d as separable_conv2d
-from wengert.compat.v1.nn_random import dropout as dropout
-from wengert.compat.v1.poolings import avg_pool as avg_pool
-from wengert.compat.v1.poolings import avg_pool2d as avg_pool2d
-from wengert.compat.v1.poolings import avg_pool_v2 as avg_pool_v2
-from wengert.compat.v1.poolings import depth_to_space as depth_to_space
-from wengert.compat.v1.poolings import dilation2d as dilation2d
-from wengert.compat.v1.poolings import erosion2d as erosion2d
-from wengert.compat.v1.poolings import fractional_avg_pool as fractional_avg_pool
-from wengert.compat.v1.poolings import fractional_max_pool as fractional_max_pool
-from wengert.compat.v1.poolings import max_pool as max_pool
-from wengert.compat.v1.poolings import max_pool_v2 as max_pool_v2
-from wengert.compat.v1.poolings import max_pool_with_argmax as max_pool_with_argmax
-from wengert.compat.v1.poolings import pool as pool
-from wengert.compat.v1.poolings import space_to_batch as space_to_batch
-from wengert.compat.v1.poolings import space_to_depth as space_to_depth
-from wengert.core.tensor import Tensor
-from wengert.ops import losses as _losses
-from wengert.ops import nn as _nn
-from wengert.ops import normalization as _normalization
-from wengert.ops.batch_norm import fused_batch_norm as fused_batch_norm
-from wengert.ops.identity import stop_gradient as _stop_gradient
-from wengert.ops.matmul import matmul as _matmul
+from wengert.compat.v1.functions.convolutions import separable_conv2d as separable_conv2d
+from wengert.compat.v1.functions.nn_random import dropout as dropout
+from wengert.compat.v1.functions.poolings import avg_pool as avg_pool
+from wengert.compat.v1.functions.poolings import avg_pool2d as avg_pool2d
+from wengert.compat.v1.functions.poolings import avg_pool_v2 as avg_pool_v2
+from wengert.compat.v1.functions.poolings import depth_to_space as depth_to_space
+from wengert.compat.v1.functions.poolings import dilation2d as dilation2d
+from wengert.compat.v1.functions.poolings import erosion2d as erosion2d
+from wengert.compat.v1.functions.poolings import fractional_avg_pool as fractional_avg_pool
+from wengert.compat.v1.functions.poolings import fractional_max_pool as fractional_max_pool
+from wengert.compat.v1.functions.poolings import max_pool as max_pool
+from wengert.compat.v1.functions.poolings import max_pool_v2 as max_pool_v2
+from wengert.compat.v1.functions.poolings import max_pool_with_argmax as max_pool_with_argmax
+from wengert.compat.v1.functions.poolings import pool as pool
+from wengert.compat.v1.functions.poolings import space_to_batch as space_to_batch
+from wengert.compat.v1.functions.poolings import space_to_depth as space_to_depth
+from wengert.ops.arrays.identity import stop_gradient as _stop_gradient
+from wengert.ops.linalg.matmul import matmul as _matmul
+from wengert.ops.nn import activations as _nn
+from wengert.ops.nn import losses as _losses
+from wengert.ops.nn import normalization as _normalization
+from wengert.ops.nn.batch_norm import fused_batch_norm as fused_batch_norm
+from wengert.values.tensor import Tensor
 
 
 def __getattr__(name: str) -> Any:

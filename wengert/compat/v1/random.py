@@ -6,20 +6,25 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from wengert import random_experimental as experimental
-from wengert.api.generator import (
+from wengert.api.variables.generator import (
     Generator,
     create_rng_state,
     get_global_generator,
     set_global_generator,
 )
-from wengert.core import dtypes
-from wengert.core.tensor import Tensor
-from wengert.ops import random as now
-from wengert.ops.random import categorical, gamma, normal, shuffle, truncated_normal, uniform
-from wengert.ops.random_arguments import Algorithm
-from wengert.ops.seeds import Seeds, seeds
-from wengert.ops.seeds import set_seed as set_random_seed
-from wengert.ops.stateless import (
+from wengert.ops.random import stateful as now
+from wengert.ops.random.arguments import Algorithm
+from wengert.ops.random.seeds import Seeds, seeds
+from wengert.ops.random.seeds import set_seed as set_random_seed
+from wengert.ops.random.stateful import (
+    categorical,
+    gamma,
+    normal,
+    shuffle,
+    truncated_normal,
+    uniform,
+)
+from wengert.ops.random.stateless import (
     fold_in,
     split,
     stateless_binomial,
@@ -30,6 +35,8 @@ from wengert.ops.stateless import (
     stateless_truncated_normal,
     stateless_uniform,
 )
+from wengert.values import dtypes
+from wengert.values.tensor import Tensor
 
 __all__ = [
     "V1_NAMES",

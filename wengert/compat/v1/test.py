@@ -6,8 +6,10 @@ import tempfile as _tempfile
 from typing import Any as _Any
 
 from wengert import test as _test
-from wengert.api.checker import compute_gradient_error_of_graph as compute_gradient_error
-from wengert.api.checker import compute_gradient_of_graph as compute_gradient
+from wengert.api.gradients.gradient_checker import (
+    compute_gradient_error_of_graph as compute_gradient_error,
+)
+from wengert.api.gradients.gradient_checker import compute_gradient_of_graph as compute_gradient
 
 __all__ = ["compute_gradient", "compute_gradient_error", "get_temp_dir", "test_src_dir_path"]
 

@@ -1,10 +1,10 @@
 """tf.compat.v1.train: optimizers, learning rates, averages."""
 
-from wengert.compat.v1.steps import assert_global_step as assert_global_step
-from wengert.compat.v1.steps import create_global_step as create_global_step
-from wengert.compat.v1.steps import get_global_step as get_global_step
-from wengert.compat.v1.steps import get_or_create_global_step as get_or_create_global_step
-from wengert.compat.v1.steps import global_step as global_step
+from wengert.compat.v1.functions.steps import assert_global_step as assert_global_step
+from wengert.compat.v1.functions.steps import create_global_step as create_global_step
+from wengert.compat.v1.functions.steps import get_global_step as get_global_step
+from wengert.compat.v1.functions.steps import get_or_create_global_step as get_or_create_global_step
+from wengert.compat.v1.functions.steps import global_step as global_step
 from wengert.train.decay_functions import cosine_decay as cosine_decay
 from wengert.train.decay_functions import cosine_decay_restarts as cosine_decay_restarts
 from wengert.train.decay_functions import exponential_decay as exponential_decay

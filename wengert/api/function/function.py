@@ -1,0 +1,449 @@
+"""tf.function: Python functions traced to graphs, once for each signature."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, signed
+from wengert.api.function.trace import Trace
+from wengert.api.function.trace_cache import MOST, Retracing, Traces
+from wengert.api.gradients.user_gradient import named_after, signature_of
+from wengert.core.context import building, in_force, installed, overriding, stand, standing, state
+from wengert.core.row import place
+from wengert.engines.numpy_engine import Compiled
+from wengert.engines.plan import Plan
+from wengert.engines.select import described
+from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.graph_builder import PLACEHOLDER
+from wengert.host.locks import TRACING
+from wengert.ops.control.subgraph import as_output, given_value, leaves_of, with_leaves
+from wengert.ops.state.cells import new_resource
+from wengert.state.variable import Variable, around_functions
+from wengert.values import nest
+from wengert.values.bound_ops import words
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor, wrap
+
+
+class ConcreteFunction:
+    """One trace of a function, for one signature of arguments."""
+
+    def __init__(
+        self,
+        name: str,
+        trace: Trace,
+        structure: Any,
+        there: list[bool],
+        inputs: Inputs,
+        specs: Sequence[TensorSpec],
+    ) -> None:
+        self._specs = list(specs)
+        self._inputs = inputs.outlined()
+        self.name = name
+        self._trace = trace
+        self._structure = structure
+        self._there = there
+        # Whether it is a plain list or tuple of tensors.
+        flat = type(structure) in (list, tuple) and all(there) and len(there) == len(structure)
+        self._kind = type(structure) if flat and not any(map(_is_nested, structure)) else None
+        self._captures = trace.graph.captures
+        self._is_single = there == [True] and not _is_nested(structure)
+
+    @property
+    def graph(self) -> FunctionGraph:
+        return self._trace.graph
+
+    @property
+    def inputs(self) -> list[SymbolicTensor]:
+        return self.graph.all_inputs
+
+    @property
+    def outputs(self) -> list[SymbolicTensor]:
+        return self._trace.outputs
+
+    @property
+    def captured_inputs(self) -> list[Any]:
+        return self.graph.captured
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        return tuple(v for v in self.graph.captured if isinstance(v, Variable))
+
+    @property
+    def trainable_variables(self) -> tuple[Variable, ...]:
+        return tuple(v for v in self.variables if v.trainable)
+
+    @property
+    def structured_input_signature(self) -> Any:
+        return self._inputs.with_tensors(self._specs)
+
+    @property
+    def structured_outputs(self) -> Any:
+        return self._packed([TensorSpec(y.shape, y.dtype) for y in self.outputs])
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the trace. Arguments that are no tensors are those of the trace."""
+        return self.call(checked_all(self.name, self._specs, self._inputs.is_tensor, args, kwargs))
+
+    def call(self, tensors: Sequence[Any]) -> Any:
+        results = self._trace([*tensors, *self.graph.captured])
+        return self._packed(results)
+
+    def quick(self, args: Sequence[Any]) -> Any:
+        """A call with plain tensors, where nobody listens: straight to the compiled plan."""
+        values = [x._array for x in args]
+        if self._captures:
+            values += [given_value(v) for v, _ in self._captures.values()]
+        found = self._trace.alone(values)
+        if self._is_single:
+            return wrap(found[0])
+        made = [wrap(y) for y in found]
+        return self._packed(made) if self._kind is None else self._kind(made)
+
+    def _packed(self, results: Sequence[Any]) -> Any:
+        given = iter(results)
+        return with_leaves(self._structure, [next(given) if t else None for t in self._there])
+
+    def plan(self) -> Any:
+        """What a call does, step by step: loops, matrix products, bytes moved, arithmetic.
+
+        >>> f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) * x))
+        >>> plan = f.get_concrete_function(tf.TensorSpec([1000], tf.float32)).plan()
+        >>> [(step["kind"], step["size"], step["bytes"]) for step in plan.steps]
+        [('loop', [1, 1000], 4004)]
+        """
+        return described(self._trace.compiled, self.name)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(spec) for spec in self._specs)
+        return f"<ConcreteFunction {self.name}({shown})>"
+
+
+def _is_nested(value: Any) -> bool:
+    return nest.is_nested(value) or nest.is_composite(value)
+
+
+class Function:
+    """What `tf.function` makes of a Python function."""
+
+    def __init__(
+        self,
+        python_function: Callable[..., Any],
+        input_signature: Any = None,
+        reduce_retracing: bool = False,
+        jit_compile: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        if jit_compile not in (None, True, False):
+            raise ValueError(f"jit_compile must be True, False or None, got {jit_compile!r}.")
+        self._python_function = python_function
+        self._signature = signature_of(python_function)
+        self._input_signature = None if input_signature is None else tuple(input_signature)
+        self._reduce_retracing = reduce_retracing
+        self.jit_compile = jit_compile
+        self._name = str(name or getattr(python_function, "__name__", "function"))
+        self._traces = Traces()
+        self._quick: dict[Any, ConcreteFunction] = {}  # by shapes and dtypes of plain tensors
+        self._count = 0
+        self._was_traced = False
+        self._retracing = Retracing()
+        self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        named_after(self, python_function)
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        return self._python_function
+
+    @property
+    def input_signature(self) -> Any:
+        return self._input_signature
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the Python function was traced."""
+        return self._count
+
+    # ---- calls -------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        here = state.here
+        key = None if kwargs or here.overrides or here.building is not None else _quick_key(args)
+        if key is not None:
+            concrete = self._quick.get(key)
+            if concrete is not None:
+                return concrete.quick(args) if here.listeners == () else concrete.call(args)
+        inputs = self._inputs(args, kwargs)
+        concrete = self._concrete(inputs)
+        if key is not None:
+            if len(self._quick) >= MOST:
+                self._quick.clear()
+            self._quick[key] = concrete
+        return concrete.call(inputs.tensors)
+
+    def _at_once(self, *args: Any, **kwargs: Any) -> Any:
+        """The Python function itself: takes the place of `__call__` for who looks for a mistake."""
+        return self._python_function(*args, **kwargs)
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for some arguments; a tf.TensorSpec may stand for a tensor.
+
+        >>> f = tf.function(lambda x: x * x)
+        >>> f.get_concrete_function(tf.TensorSpec([], tf.float32))(tf.constant(3.0)).numpy()
+        np.float32(9.0)
+        """
+        if self._input_signature is not None and not args and not kwargs:
+            args = self._input_signature
+        return self._concrete(self._inputs(args, kwargs))
+
+    def plan(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call with these arguments does: its loops, and the lines that they come from.
+
+        >>> f = tf.function(lambda x, w: tf.nn.relu(tf.matmul(x, w) + 1.0))
+        >>> [step["kind"] for step in f.plan(tf.ones([8, 4]), tf.ones([4, 3])).steps]
+        ['product', 'loop']
+        """
+        concrete: ConcreteFunction = self.get_concrete_function(*args, **kwargs)
+        return concrete.plan()
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """As a method: a function of its own for each object."""
+        if instance is None:
+            return self
+        try:
+            if instance not in self._bound:
+                self._bound[instance] = self._for(instance)
+            return self._bound[instance]
+        except TypeError:  # an object that cannot be hashed or referred to weakly
+            return self._for(instance)
+
+    def _for(self, instance: Any) -> Function:
+        owner = weakref.ref(instance)
+
+        @functools.wraps(self._python_function)
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return self._python_function(owner(), *args, **kwargs)
+
+        method.__signature__ = _without_first(self._signature)  # type: ignore[attr-defined]
+        return Function(
+            method, self._input_signature, self._reduce_retracing, self.jit_compile, self._name
+        )
+
+    def _inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
+        """The arguments in the order of the parameters, with the defaults."""
+        if self._signature is not None:
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        if self._input_signature is None:
+            return Inputs(args, kwargs)
+        return signed(self._name, self._input_signature, args, kwargs)
+
+    # ---- traces ------------------------------------------------------------------------------
+
+    def _concrete(self, inputs: Inputs) -> ConcreteFunction:
+        outer = building()
+        key = (inputs.key, _around(outer))
+        self._retracing.called()
+        found: ConcreteFunction | None = self._known(outer, key, inputs.specs)
+        if found is not None:
+            return found
+        with TRACING:
+            found = self._known(outer, key, inputs.specs)  # another thread may have traced it
+            return self._new(outer, key, inputs) if found is None else found
+
+    def _known(self, outer: Any, key: Any, specs: Sequence[TensorSpec]) -> Any:
+        """The trace for such arguments; of those that use values of `outer`, too."""
+        found = self._traces.find(key, specs)
+        if found is None and outer is not None and self in outer.traces:
+            found = outer.traces[self].find(key, specs)
+        return found
+
+    def _new(self, outer: Any, key: Any, inputs: Inputs) -> ConcreteFunction:
+        specs = list(self._input_signature_specs() or inputs.specs)
+        latest = self._traces.latest(key) if self._reduce_retracing else None
+        if latest is not None:
+            specs = [a.most_general(b) for a, b in zip(specs, latest, strict=True)]
+        concrete = self._traced(inputs, specs)
+        self._was_traced = True
+        traces = self._traces
+        if outer is not None and (_is_session_s(outer) or not concrete.graph.leave_outer()):
+            traces = outer.traces.setdefault(self, Traces())
+        if traces.add(key, specs, concrete):
+            self._quick.clear()  # it may have what had to go
+        self._forget_with(traces, key, inputs.objects)
+        if outer is None:
+            self._retracing.traced(self, inputs.outlined())
+        return concrete
+
+    def _forget_with(self, traces: Traces, key: Any, objects: Sequence[Any]) -> None:
+        """A trace goes when an object does that it was made for."""
+        owner = weakref.ref(traces)
+
+        def forget() -> None:
+            there = owner()
+            if there is not None:
+                there.forget(key)
+
+        for value in objects:
+            weakref.finalize(value, forget).atexit = False
+
+    def _input_signature_specs(self) -> list[TensorSpec] | None:
+        return None if self._input_signature is None else nest.flatten(self._input_signature)
+
+    def _traced(self, inputs: Inputs, specs: Sequence[TensorSpec]) -> ConcreteFunction:
+        first = not self._was_traced  # a trace that failed was none
+        self._count += 1
+        graph = FunctionGraph(self._name, building())
+        graph.engine = _ENGINES[self.jit_compile]
+        before = standing()
+        try:
+            with installed((), graph), overriding(state.here.overrides):
+                given = [_input_for(graph, spec) for spec in specs]
+                args, kwargs = inputs.with_tensors(given)
+                returned = self._python_function(*args, **kwargs)
+                outputs = [as_output(graph, leaf) for leaf in leaves_of(returned)]
+        finally:
+            stand(before)
+        if graph.made_variables and not first:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. Make "
+                "sure the tf.Variable is only created once or created outside tf.function. "
+                f"{self._name} made {[v.name for v in graph.made_variables]} in a later trace."
+            )
+        graph.outputs = [y for y in outputs if y is not None]
+        trace = Trace(graph, graph.outputs)
+        return ConcreteFunction(
+            self._name, trace, returned, [y is not None for y in outputs], inputs, specs
+        )
+
+    def __repr__(self) -> str:
+        return f"<tf.function {self._name} at {place(self._python_function)}>"
+
+
+def _is_session_s(graph: Any) -> bool:
+    """Whether a graph is one that sessions run, or a function within it."""
+    return around_functions(graph) is not None
+
+
+def _around(outer: Any) -> Any:
+    """What of the rules in force, and of the graph around a call, makes another trace."""
+    rules = in_force()
+    if outer is not None and _is_session_s(outer):
+        return id(outer), rules  # the trace stays with it
+    seed = None if outer is None else outer.seed
+    return (rules, seed) if rules or seed else None
+
+
+# By what was said as `jit_compile`.
+_ENGINES: Final = {None: None, True: "native", False: "numpy"}
+
+
+def _input_for(graph: FunctionGraph, spec: TensorSpec) -> SymbolicTensor:
+    shape = None if spec.shape.rank is None else list(spec.shape)
+    return graph.input(shape, spec.dtype.numpy_dtype, spec.name or "args")
+
+
+def _quick_key(args: tuple[Any, ...]) -> Any:
+    """Shapes and dtypes, where all arguments are plain tensors."""
+    key = []
+    for arg in args:
+        if type(arg) is not Tensor:
+            return None
+        array = arg._array
+        key += [array.shape, array.dtype]
+    return tuple(key)
+
+
+def _without_first(signature: inspect.Signature | None) -> Any:
+    if signature is None:
+        return None
+    return signature.replace(parameters=list(signature.parameters.values())[1:])
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Any = None,
+    autograph: bool = True,
+    jit_compile: bool | None = None,
+    reduce_retracing: bool = False,
+    experimental_implements: Any = None,
+    experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None,
+    experimental_relax_shapes: Any = None,
+    experimental_compile: Any = None,
+    experimental_follow_type_hints: Any = None,
+) -> Any:
+    """Trace a Python function to a graph, once for each signature, and call the graph instead.
+
+    >>> @tf.function
+    ... def f(x):
+    ...     print("tracing")
+    ...     return x * x
+    >>> f(tf.constant(2.0)).numpy(), f(tf.constant(3.0)).numpy()
+    tracing
+    (np.float32(4.0), np.float32(9.0))
+    """
+
+    def decorated(python_function: Callable[..., Any]) -> Function:
+        return Function(
+            python_function,
+            input_signature,
+            reduce_retracing or bool(experimental_relax_shapes),
+            jit_compile if experimental_compile is None else experimental_compile,
+        )
+
+    return decorated if func is None else decorated(func)
+
+
+def evaluate(value: Any) -> Any:
+    """The value of a tensor of a function that does not depend on the function's arguments."""
+    if not isinstance(value, SymbolicTensor):
+        return value
+    graph = value.op.graph
+    plan = Plan([value], graph.captured_inputs)
+    if any(op.row is PLACEHOLDER for op in plan.steps):
+        raise ValueError(
+            "Tensor-typed variable initializers must either be wrapped in an init_scope or "
+            f"callable: {value!r} depends on an argument of the function."
+        )
+    given = [given_value(v) for v in graph.captured]
+    given += [new_resource(op) for op in plan.resources]
+    with installed((), None):
+        return wrap(Compiled(plan)(given)[0])
+
+
+words.evaluate = evaluate
+
+
+# What a call of a function does when it does not run eagerly.
+_CALL: Final = Function.__call__
+
+
+def run_functions_eagerly(run_eagerly: bool) -> None:
+    """Let calls of a tf.function run its Python, line by line, as if it were not one.
+
+    >>> f = tf.function(lambda x: print("Python runs") or x)
+    >>> tf.config.run_functions_eagerly(True)
+    >>> f(1), f(2)
+    Python runs
+    Python runs
+    (1, 2)
+    >>> tf.config.run_functions_eagerly(False)
+    """
+    Function.__call__ = Function._at_once if run_eagerly else _CALL  # type: ignore[method-assign]
+
+
+def functions_run_eagerly() -> bool:
+    """Whether calls of a tf.function run its Python.
+
+    >>> tf.config.functions_run_eagerly()
+    False
+    """
+    return Function.__call__ is not _CALL

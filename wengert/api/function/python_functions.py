@@ -1,0 +1,182 @@
+"""Python functions among the operations: tf.numpy_function and tf.py_function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.api.gradients.registration import read_only
+from wengert.core.context import building, installed, named
+from wengert.core.dispatch import apply
+from wengert.core.reverse import conjugated, pull_through
+from wengert.core.row import Attrs, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.values.bound_ops import words
+from wengert.values.convert import as_array, convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import wrap
+
+
+def _unknown_shapes(xs: Any, attrs: Attrs) -> list[Any]:
+    """Python functions may return any shapes."""
+    return [(None, dtype.numpy_dtype) for dtype in attrs["wanted"]]
+
+
+# ---- functions of arrays ----------------------------------------------------------------------
+
+
+def _kernel(xp: Any, *arrays: Any, func: Callable[..., Any], wanted: Sequence[DType]) -> list[Any]:
+    results = _as_list(func(*[read_only(a) if a.shape else a for a in arrays]), len(wanted))
+    name = getattr(func, "__name__", "pyfunc")
+    if len(results) != len(wanted):
+        raise InvalidArgumentError(
+            f"{name} returns {len(results)} values, but expects to see {len(wanted)} values. "
+            "[Op:PyFunc]"
+        )
+    own = [as_array(np.asarray(r)) for r in results]
+    for i, (array, dtype) in enumerate(zip(own, wanted, strict=True)):
+        found = convert(array).dtype
+        if found is not dtype:
+            raise InvalidArgumentError(
+                f"{i}-th value returned by {name} is {found.spoken}, but expects {dtype.spoken}. "
+                f"Return an array of that dtype, or say Tout=tf.{found.name} [Op:PyFunc]"
+            )
+    return own
+
+
+def _array_row(name: str, stateful: bool) -> Row:
+    """In a tf.function, a stateful one is called although nobody asks for its results."""
+    return op(
+        name,
+        _kernel,
+        forms=_unknown_shapes,
+        many=True,
+        users=True,
+        stateful=stateful,
+        effects=stateful,
+    )
+
+
+PY_FUNC: Row = _array_row("PyFunc", stateful=True)
+PY_FUNC_STATELESS: Row = _array_row("PyFuncStateless", stateful=False)
+
+
+def _as_list(result: Any, count: int) -> list[Any]:
+    if result is None:
+        return []
+    if isinstance(result, (list, tuple)) and not (count == 1 and isinstance(result, list)):
+        return list(result)
+    return [result]
+
+
+def _wanted(Tout: Any) -> tuple[list[DType], bool]:  # noqa: N803
+    """The dtypes of the results, and whether there is a single one."""
+    if isinstance(Tout, (list, tuple)):
+        return [as_dtype(t) for t in Tout], False
+    return [as_dtype(Tout)], True
+
+
+def numpy_function(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,  # noqa: N803
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call a function of NumPy arrays. No gradient flows through it.
+
+    >>> tf.numpy_function(np.sinh, [tf.constant(0.0)], tf.float32).numpy()
+    np.float32(0.0)
+    """
+    wanted, single = _wanted(Tout)
+    row = PY_FUNC if stateful else PY_FUNC_STATELESS
+    results = apply(row, [convert(x) for x in inp], {"func": func, "wanted": wanted}, name)
+    return results[0] if single else results
+
+
+# ---- functions of tensors ---------------------------------------------------------------------
+
+
+def _called(func: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[DType]) -> list[Any]:
+    """Call the function now, or where a graph is built, when it runs."""
+    if building() is not None:
+        made: list[Any] = apply(EAGER_PY_FUNC, inputs, {"func": func, "wanted": wanted})
+        return made
+    results = _as_list(func(*inputs), len(wanted))
+    if len(results) != len(wanted):
+        raise InvalidArgumentError(
+            f"The function given to py_function returned {len(results)} values, but Tout names "
+            f"{len(wanted)} [Op:EagerPyFunc]"
+        )
+    return [convert(r, d) for r, d in zip(results, wanted, strict=True)]
+
+
+def _eager_kernel(
+    xp: Any, *arrays: Any, func: Callable[..., Any], wanted: Sequence[DType]
+) -> list[Any]:
+    with installed((), None):
+        return [y._array for y in _called(func, [wrap(a) for a in arrays], wanted)]
+
+
+def _pulled(gs: Sequence[Any], ys: Any, xs: Sequence[Any], attrs: Attrs) -> list[Any]:
+    """The gradient is a Python function, too: it calls the function on a tape."""
+    func, wanted = attrs["func"], attrs["wanted"]
+    there = [g is not None for g in gs]
+    plain = [conjugated(g) for g in gs if g is not None]
+    places = [i for i, x in enumerate(xs) if x.dtype.is_differentiable]
+
+    def gradients(*values: Any) -> tuple[Any, ...]:
+        cotangents = iter(values[: len(plain)])
+        given = values[len(plain) :]
+        seeds = [next(cotangents) if is_there else None for is_there in there]
+        pulled = pull_through(lambda *v: _called(func, v, wanted), given, seeds)
+        return tuple([_dense(pulled[i], given[i]) for i in places])
+
+    found = _called(gradients, [*plain, *xs], [xs[i].dtype for i in places])
+    for i, gradient in zip(places, found, strict=True):
+        if isinstance(gradient, SymbolicTensor):
+            gradient.adopt(xs[i]._array.shape)
+    known = dict(zip(places, found, strict=True))
+    return [conjugated(known.get(i)) for i in range(len(xs))]
+
+
+def _dense(gradient: Any, x: Any) -> Any:
+    return words.zeros_like(x) if gradient is None else words.to_dense(gradient)
+
+
+EAGER_PY_FUNC: Row = op(
+    "EagerPyFunc",
+    _eager_kernel,
+    joint=_pulled,
+    forms=_unknown_shapes,
+    inline=lambda inputs, attrs: _called(attrs["func"], inputs, attrs["wanted"]),
+    many=True,
+    users=True,
+    stateful=True,
+    effects=True,
+)
+
+
+@named
+def py_function(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,  # noqa: N803
+    name: str | None = None,
+) -> Any:
+    """Call a function of tensors. Gradients of every order flow through the operations it uses.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.py_function(lambda v: v * v if v > 0 else -v, [x], tf.float32)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(6.0)
+    """
+    wanted, single = _wanted(Tout)
+    results = _called(func, [convert(x) for x in inp], wanted)
+    return results[0] if single else results

@@ -1,0 +1,287 @@
+"""Signatures: what a traced function is given, and when two calls may share a trace."""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.values import nest
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype, float32
+from wengert.values.shapes import TensorShape
+from wengert.values.tensor import Tensor
+
+
+class TensorSpec:
+    """The shape and dtype of a tensor that a function is to be given.
+
+    >>> tf.TensorSpec([None, 2], tf.float32)
+    TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
+    """
+
+    __slots__ = ("_dtype", "_name", "_shape")
+
+    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @property
+    def shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def dtype(self) -> Any:
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        return self._name
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        return cls(tensor.shape, tensor.dtype, name)
+
+    def is_compatible_with(self, value: Any) -> bool:
+        """Whether a tensor may be passed where this is expected."""
+        return self._dtype is value.dtype and self._shape.is_compatible_with(value.shape)
+
+    def takes(self, other: TensorSpec) -> bool:
+        """Whether every tensor of another spec may be passed."""
+        if self._dtype is not other._dtype or self._shape.rank is None:
+            return self._dtype is other._dtype
+        if self._shape.rank != other._shape.rank:
+            return False
+        pairs = zip(self._shape, other._shape, strict=True)
+        return all(a is None or a == b for a, b in pairs)
+
+    def most_general(self, other: TensorSpec) -> TensorSpec:
+        return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorSpec):
+            return NotImplemented
+        return self._dtype is other._dtype and self._shape == other._shape
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype))
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+class Weakly:
+    """An argument that a trace depends on and does not keep: equal to it while that is alive."""
+
+    __slots__ = ("_hash", "_is_itself", "ref")
+
+    def __init__(self, value: Any) -> None:
+        self.ref = weakref.ref(value)
+        self._is_itself = False
+        try:
+            self._hash = hash(value)
+        except TypeError:
+            self._hash, self._is_itself = id(value), True
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Weakly):
+            return NotImplemented
+        a, b = self.ref(), other.ref()
+        if a is None or b is None or a is b:
+            return a is b and a is not None
+        return not self._is_itself and type(a) is type(b) and bool(a == b)
+
+    def __repr__(self) -> str:
+        return f"an object of {self.ref().__class__.__name__}"
+
+
+class Inputs:
+    """The tensors among the arguments of a call, and the arguments around them."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.args, self.kwargs = args, kwargs
+        self.leaves = _expanded((args, kwargs))
+        self.is_tensor = [_is_tensor(v) for v in self.leaves]
+        found = [v for v, t in zip(self.leaves, self.is_tensor, strict=True) if t]
+        self.tensors = [v if isinstance(v, (Tensor, TensorSpec)) else convert(v) for v in found]
+        self.specs = [_spec_of(v) for v in self.tensors]
+
+        self._keys = [
+            "tensor" if t else _key_of_value(v)
+            for v, t in zip(self.leaves, self.is_tensor, strict=True)
+        ]
+
+    @property
+    def key(self) -> Any:
+        """What a trace depends on, beside the tensors' shapes and dtypes."""
+        return tuple(self._keys), _structure_key((self.args, self.kwargs))
+
+    @property
+    def objects(self) -> list[Any]:
+        """The arguments that a trace must not keep."""
+        return [v for v, key in zip(self.leaves, self._keys, strict=True) if type(key) is Weakly]
+
+    def outlined(self) -> Inputs:
+        """The same, without the memory of tensors and without what is to be forgotten."""
+        found = copy.copy(self)
+        specs = iter(self.specs)
+        found.leaves = [
+            next(specs) if t else key if type(key) is Weakly else v
+            for v, t, key in zip(self.leaves, self.is_tensor, self._keys, strict=True)
+        ]
+        found.tensors = []
+        if not any(map(nest.is_composite, nest.flatten((self.args, self.kwargs)))):
+            args, kwargs = nest.pack_sequence_as((self.args, self.kwargs), found.leaves)
+            found.args, found.kwargs = tuple(args), kwargs
+        return found
+
+    def difference(self, before: Inputs) -> str:
+        """In which argument a call differs from one before, in words."""
+        if len(self._keys) != len(before._keys):
+            return "The number of arguments differs."
+        specs, others = iter(self.specs), iter(before.specs)
+        for at, (key, other) in enumerate(zip(self._keys, before._keys, strict=True)):
+            new, old = (_described(k, s) for k, s in ((key, specs), (other, others)))
+            if new != old or key != other:
+                return f"Last argument {at} was {new}, before {old}."
+        return "The last call is nested otherwise, or was made under other gradient_override_maps."
+
+    def with_tensors(self, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        given = iter(tensors)
+        leaves = [
+            next(given) if t else v.ref() if type(v) is Weakly else v
+            for v, t in zip(self.leaves, self.is_tensor, strict=True)
+        ]
+        args, kwargs = _with_leaves((self.args, self.kwargs), leaves)
+        return tuple(args), kwargs
+
+
+def _expanded(structure: Any) -> list[Any]:
+    """The leaves of arguments; a value made of several tensors gives those."""
+    found: list[Any] = []
+    for leaf in nest.flatten(structure):
+        found += leaf._flat_tensors() if nest.is_composite(leaf) else [leaf]
+    return found
+
+
+def _with_leaves(structure: Any, leaves: Sequence[Any]) -> Any:
+    given = iter(leaves)
+    whole = [_rebuilt(leaf, given) for leaf in nest.flatten(structure)]
+    return nest.pack_sequence_as(structure, whole)
+
+
+def _rebuilt(leaf: Any, given: Iterator[Any]) -> Any:
+    if not nest.is_composite(leaf):
+        return next(given)
+    if hasattr(leaf, "_as_argument"):  # it knows more of itself than its tensors say
+        return leaf._as_argument(given)
+    return leaf._from_flat_tensors(given)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, (Tensor, TensorSpec, np.ndarray, np.generic))
+
+
+def _spec_of(value: Any) -> TensorSpec:
+    return value if isinstance(value, TensorSpec) else TensorSpec(value.shape, value.dtype)
+
+
+def _key_of_value(value: Any) -> Any:
+    """What of an argument that is no tensor makes a new trace: its value, or its identity."""
+    if isinstance(value, (int, float, complex, str, bytes, bool, type(None))):
+        return type(value), value
+    try:
+        return Weakly(value)
+    except TypeError:  # a kind of object that cannot be referred to weakly
+        return (type(value), value) if _is_hashable(value) else ("object", id(value))
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _described(key: Any, specs: Iterator[TensorSpec]) -> str:
+    """What a call brought in one place."""
+    return repr(next(specs)) if key == "tensor" else repr(key[1] if type(key) is tuple else key)
+
+
+def _structure_key(structure: Any) -> Any:
+    """How arguments are nested, as something that can be compared."""
+    if nest.is_composite(structure):
+        return type(structure), str(structure.shape)
+    if not nest.is_nested(structure):
+        return None
+    names = tuple(structure) if isinstance(structure, Mapping) else type(structure)
+    return names, tuple([_structure_key(part) for part in nest.parts(structure)])
+
+
+def signed(
+    name: str, signature: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]
+) -> Inputs:
+    """Arguments as the tensors that an input signature asks for."""
+    given = [*args, *kwargs.values()]
+    if len(given) < len(signature):
+        raise TypeError(
+            f"{name} takes {len(signature)} arguments as specified by the input signature, but "
+            f"was given {len(given)}."
+        )
+    wanted = [*signature, *[None] * (len(given) - len(signature))]
+    return Inputs(
+        tuple([_as_specified(name, s, v) for s, v in zip(wanted, given, strict=True)]), {}
+    )
+
+
+def _as_specified(name: str, spec: Any, value: Any) -> Any:
+    if spec is None:
+        return value
+    if isinstance(spec, TensorSpec):
+        return _checked(name, spec, value)
+    try:
+        if not nest.is_nested(value) or len(nest.parts(value)) != len(nest.parts(spec)):
+            raise ValueError(f"{value!r} is not nested as {spec!r} is.")
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Can not cast arguments of {name} to its input_signature: {error}"
+        ) from None
+    pairs = zip(nest.parts(spec), nest.parts(value), strict=True)
+    parts = iter([_as_specified(name, s, v) for s, v in pairs])
+    return nest.map_parts(lambda _: next(parts), spec)
+
+
+def _checked(name: str, spec: TensorSpec, value: Any) -> Any:
+    tensor = value if isinstance(value, TensorSpec) else convert(value, hint=spec.dtype)
+    if not spec.is_compatible_with(tensor):
+        found = TensorSpec(tensor.shape, tensor.dtype)
+        raise TypeError(
+            f"Binding inputs to tf.function failed: {name} was given {found!r} where its "
+            f"input_signature says {spec!r}."
+        )
+    return tensor
+
+
+def checked_all(
+    name: str, specs: Sequence[TensorSpec], is_tensor: Sequence[bool], args: Any, kwargs: Any
+) -> list[Any]:
+    """The tensors of a call of one trace, whose other arguments are fixed."""
+    leaves = _expanded((args, kwargs))
+    if len(leaves) == len(is_tensor):
+        leaves = [v for v, t in zip(leaves, is_tensor, strict=True) if t]
+    if len(leaves) != len(specs):
+        raise TypeError(
+            f"{name} takes {len(specs)} tensors ({', '.join(map(repr, specs))}), but was given "
+            f"{len(leaves)}."
+        )
+    return [_checked(name, s, v) for s, v in zip(specs, leaves, strict=True)]

@@ -1,0 +1,222 @@
+"""Traces: a graph that is called and differentiated as one operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.core.context import accessed, in_force, installed, state, told
+from wengert.core.forward import Accumulator
+from wengert.core.reverse import conjugated
+from wengert.core.row import Attrs, Row
+from wengert.errors import NoGradientError
+from wengert.graph.function_graph import FunctionGraph
+from wengert.ops.control.subgraph import Body, PulledBack, differentiable, given_value, replayed
+from wengert.state.variable import Variable
+from wengert.values.bound_ops import words
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import dims, wrap
+
+Wanted = tuple[bool, ...]  # for each input whether its gradient may be asked for
+
+
+class Trace:
+    """A graph that is called as one operation, on values of its inputs.
+
+    Under a tape the call hands out, beside its results, the values that its gradient needs. That
+    gradient is traced once, is called in the same way, and can be differentiated like any other.
+    """
+
+    def __init__(self, graph: FunctionGraph, outputs: Sequence[SymbolicTensor]) -> None:
+        self.graph = graph
+        self.outputs = list(outputs)
+        self._body = Body(graph, self.outputs)
+        # The arrays of the results, where nobody listens and nothing is built.
+        self.alone = self._body.on
+        # By the inputs that are followed, the number of orders that are foreseen, and the rules in
+        # force: those of the operations of the gradient.
+        self._calls: dict[Any, tuple[Row, Body]] = {}
+        self._gradients: dict[Any, _Gradient] = {}
+        self._tangents: dict[Any, Trace] = {}
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        for value in values:
+            if isinstance(value, Variable):
+                accessed(value)
+        recorders = state.here.recorders
+        if state.here.interpreter is not None:
+            return replayed(self.graph, self.outputs, values)
+        if recorders:
+            followed = tuple([any(r.follows((v,)) for r in recorders) for v in values])
+            if any(followed):
+                return self._recorded(followed, len(recorders), values)
+        return self._run(self._body, values)
+
+    @property
+    def compiled(self) -> Any:
+        """The plan of a call that nobody listens to."""
+        return self._body.current
+
+    def _run(self, body: Body, values: Sequence[Any]) -> list[Any]:
+        with installed((), None):
+            found = body.on([given_value(v) for v in values])
+        return [wrap(y) for y in found]
+
+    # ---- under a tape ------------------------------------------------------------------------
+
+    def _recorded(self, wanted: Wanted, orders: int, values: Sequence[Any]) -> list[Any]:
+        row, body = self._handing_out(wanted, orders)
+        results = self._run(body, values)
+        for recorder in told():
+            recorder.record(row, values, {}, results)
+        return results[: len(self.outputs)]
+
+    def _handing_out(self, wanted: Wanted, orders: int) -> tuple[Row, Body]:
+        """A call that hands out what `orders` gradients need, so that they take no second run."""
+        key = wanted, orders, in_force()
+        if key not in self._calls:
+            more: list[SymbolicTensor] = []
+            for _ in range(orders):
+                try:
+                    inner = self.gradient(wanted, tuple(range(len(more))), more).inner
+                except NoGradientError:  # that is for who asks for the gradient
+                    break
+                new = [x for x in inner if all(x is not m for m in more)]
+                if not new:
+                    break
+                more += new
+            self._calls[key] = self._row(wanted, more), Body(self.graph, [*self.outputs, *more])
+        return self._calls[key]
+
+    def gradient(
+        self, wanted: Wanted, there: tuple[int, ...], more: Sequence[SymbolicTensor]
+    ) -> _Gradient:
+        """The gradient for cotangents of the outputs, and of some of the values handed out."""
+        overrides = state.here.sweeping
+        key = wanted, there, None if overrides is None else overrides.key, in_force()
+        if key not in self._gradients:
+            of = differentiable([*self.outputs, *[more[i] for i in there]])
+            self._gradients[key] = _Gradient(self.graph, of, wanted)
+        found = self._gradients[key]
+        if overrides is not None:
+            overrides.matched |= found.matched
+        return found
+
+    def _row(self, wanted: Wanted, more: Sequence[SymbolicTensor]) -> Row:
+        def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+            pulled = self._pulled(wanted, [conjugated(words.to_dense(g)) for g in gs], ys, xs, more)
+            return [conjugated(g) for g in pulled]
+
+        def joint_jvp(ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+            return self._pushed(ts, xs, more)
+
+        return Row(
+            "PartitionedCall",
+            lambda xp, *arrays: self._body.on(arrays),
+            joint=joint,
+            joint_jvp=joint_jvp,
+            many=True,
+            fills=False,
+            graphs=[self.graph],
+        )
+
+    def _pulled(
+        self, wanted: Wanted, gs: Any, ys: Any, xs: Any, more: Sequence[SymbolicTensor]
+    ) -> list[Any]:
+        """The gradients of the inputs."""
+        count = len(self.outputs)
+        there = tuple([i for i, g in enumerate(gs[count:]) if g is not None])
+        gradient = self.gradient(wanted, there, more)
+        seeds = [
+            words.zeros_like(y) if g is None and y.dtype.is_differentiable else g
+            for g, y in zip(gs[:count], ys, strict=False)
+        ]
+        given = [g for g in (*seeds, *[gs[count + i] for i in there]) if g is not None]
+        known = {id(x): v for x, v in zip(self.graph.all_inputs, xs, strict=True)}
+        known.update({id(x): y for x, y in zip(more, ys[count:], strict=True)})
+        missing = [x for x in gradient.inner if id(x) not in known]
+        if missing:  # an order that was not foreseen: run once more for what it needs
+            again = Trace(self.graph, missing)(xs)
+            known.update({id(x): v for x, v in zip(missing, again, strict=True)})
+        return gradient(given, known, xs)
+
+    # ---- forward -----------------------------------------------------------------------------
+
+    def _pushed(self, ts: Any, xs: Any, more: Sequence[SymbolicTensor]) -> list[Any]:
+        """The tangents of the results, by a graph that carries tangents along."""
+        there = tuple([t is not None for t in ts])
+        key = (*there, len(more) > 0, in_force())
+        if key not in self._tangents:
+            self._tangents[key] = _carrying_tangents(self, there, xs, more)
+        pushed = self._tangents[key]
+        given = [x for x in xs if not isinstance(x, Variable)] + [t for t in ts if t is not None]
+        found = iter(pushed([*given, *pushed.graph.captured]))
+        return [next(found) if t else None for t in pushed.graph.there]
+
+
+class _Gradient:
+    """The traced gradient of a trace."""
+
+    def __init__(self, graph: FunctionGraph, of: Sequence[SymbolicTensor], wanted: Wanted) -> None:
+        asked = [
+            x if w and x.dtype.is_differentiable else None
+            for x, w in zip(graph.all_inputs, wanted, strict=True)
+        ]
+        overrides = state.here.sweeping
+        pull = PulledBack(graph, of, asked, dense=False)
+        # Which overrides, of those in force now, found something in the graph.
+        self.matched = set() if overrides is None else set(overrides.matched)
+        self._graph = pull.graph
+        self._gradients = pull.gradients
+        parts: list[Any] = []
+        for g in pull.gradients:
+            parts += [g.values, g.indices] if isinstance(g, IndexedSlices) else [g]
+        outputs = [pull.graph.entered(p) for p in parts if p is not None]
+        own = {id(x) for x in graph.all_inputs}
+        # The values inside of the differentiated graph that the gradient needs.
+        self.inner = [
+            v
+            for v in pull.graph.captured
+            if isinstance(v, SymbolicTensor) and v.op.graph is graph and id(v) not in own
+        ]
+        self._trace = Trace(pull.graph, outputs)
+
+    def __call__(self, gs: Sequence[Any], known: dict[int, Any], xs: Sequence[Any]) -> list[Any]:
+        values = [known.get(id(v), v) for v in self._graph.captured]
+        found = iter(self._trace([*gs, *values]))
+        return [_arranged(g, found, x) for g, x in zip(self._gradients, xs, strict=True)]
+
+
+def _arranged(gradient: Any, values: Any, x: Any) -> Any:
+    if gradient is None:
+        return None
+    if isinstance(gradient, IndexedSlices):
+        return IndexedSlices(next(values), next(values), dims(x))
+    return next(values)
+
+
+def _carrying_tangents(
+    trace: Trace, there: Sequence[bool], xs: Sequence[Any], more: Sequence[SymbolicTensor]
+) -> Any:
+    """A trace from inputs and tangents to the tangents of the results."""
+    graph = FunctionGraph(f"{trace.graph.name}_jvp", trace.graph.outer_graph)
+    accumulator = Accumulator()
+    inputs = trace.graph.all_inputs
+    with installed((), graph):
+        values = [
+            v if isinstance(v, Variable) else graph.input_like(x)
+            for x, v in zip(inputs, xs, strict=True)
+        ]
+        tangents = [
+            graph.input_like(x, "tangent") if t else None
+            for x, t in zip(inputs, there, strict=True)
+        ]
+    for value, tangent in zip(values, tangents, strict=True):
+        if tangent is not None:
+            accumulator.watch(value, tangent)
+    with installed((accumulator,), graph):
+        results = replayed(trace.graph, [*trace.outputs, *more], values)
+        found = [accumulator.tangent(y) for y in results]
+    graph.there = [t is not None for t in found]
+    return Trace(graph, [graph.entered(t) for t in found if t is not None])

@@ -1,0 +1,105 @@
+"""The traces of a function: found at once, few enough to be kept, and counted."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Final
+
+from wengert.api.function.signatures import Inputs, TensorSpec
+from wengert.api.session.logger import get_logger
+
+MOST: Final = 1000  # traces of one function; what was traced first is traced again if it comes back
+
+
+class Traces:
+    """By what a trace depends on: a key, and the shapes and dtypes of tensors."""
+
+    def __init__(self) -> None:
+        self._exact: dict[Any, Any] = {}
+        # Those for more than one shape, by key.
+        self._open: dict[Any, list[tuple[tuple[TensorSpec, ...], Any]]] = {}
+        self._latest: dict[Any, tuple[TensorSpec, ...]] = {}
+
+    def find(self, key: Any, specs: Sequence[TensorSpec]) -> Any:
+        """The trace for such tensors; None if there is none."""
+        found = self._exact.get((key, tuple(specs)))
+        if found is not None:
+            return found
+        for known, trace in self._open.get(key, ()):
+            if all(s.takes(v) for s, v in zip(known, specs, strict=True)):
+                return trace
+        return None
+
+    def latest(self, key: Any) -> tuple[TensorSpec, ...] | None:
+        return self._latest.get(key)
+
+    def add(self, key: Any, specs: Sequence[TensorSpec], trace: Any) -> bool:
+        """Keep a trace; whether another had to go."""
+        specs = tuple(specs)
+        self._exact[key, specs] = trace
+        self._latest[key] = specs
+        if not all(spec.shape.is_fully_defined() for spec in specs):
+            self._open.setdefault(key, []).append((specs, trace))
+        is_full = len(self._exact) > MOST
+        if is_full:
+            self._drop(next(iter(self._exact)))
+        return is_full
+
+    def _drop(self, which: tuple[Any, tuple[TensorSpec, ...]]) -> None:
+        key, specs = which
+        self._exact.pop(which, None)
+        left = [pair for pair in self._open.pop(key, ()) if pair[0] != specs]
+        if left:
+            self._open[key] = left
+        if self._latest.get(key) == specs:
+            self._latest.pop(key)
+
+    def forget(self, key: Any) -> None:
+        """Drop what was traced for an argument that is there no more."""
+        for which in [which for which in list(self._exact) if which[0] is key]:
+            self._drop(which)
+
+
+# ---- retracing ----------------------------------------------------------------------------------
+
+_MANY: Final = 5  # traces
+_CALLS: Final = 10  # among so many calls that had to look for one
+_SECONDS: Final = 60.0
+
+
+class Retracing:
+    """Notes how often a function is traced, and says once when that is too often."""
+
+    def __init__(self) -> None:
+        self._calls = 0
+        self._traced: deque[tuple[int, float]] = deque(maxlen=_MANY)
+        self._before: Inputs | None = None
+        self._said = False
+
+    def called(self) -> None:
+        self._calls += 1
+
+    def traced(self, function: Any, inputs: Inputs) -> None:
+        """`inputs` belong to the call that was just counted."""
+        now = time.monotonic()
+        self._traced.append((self._calls, now))
+        before, self._before = self._before, inputs
+        call, then = self._traced[0]
+        if (
+            len(self._traced) == _MANY
+            and self._calls - call < _CALLS
+            and now - then < _SECONDS
+            and not self._said
+        ):
+            self._said = True
+            self._say(function, "" if before is None else inputs.difference(before))
+
+    def _say(self, function: Any, difference: str) -> None:
+        get_logger().warning(
+            f"{_MANY} out of the last {self._calls - self._traced[0][0] + 1} calls to {function!r} "
+            "triggered tf.function retracing. Tracing is expensive: pass tensors instead of Python "
+            "numbers and objects, and let reduce_retracing=True or an input_signature stand for "
+            f"many shapes. {difference}"
+        )

@@ -1,0 +1,66 @@
+"""tf.vectorized_map: a function over the rows of its arguments, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert.core.batch import vectorized
+from wengert.core.context import building
+from wengert.errors import SymbolicValueError
+from wengert.ops.control.map import map_fn
+from wengert.values import nest
+from wengert.values.convert import convert
+from wengert.values.sizes import key_of
+from wengert.values.tensor import dims
+
+
+def vectorized_map(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    fallback_to_while_loop: bool = True,
+    warn: bool = True,
+) -> Any:
+    """`fn` applied to each slice along the first axis, computed for all slices at once.
+
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), x).numpy().tolist()
+    [5.0, 25.0]
+    """
+    if building() is None:
+        return _at_once(fn, elems)
+    try:
+        return _at_once(fn, elems)
+    except SymbolicValueError:
+        return _one_by_one(fn, elems)
+
+
+def _one_by_one(fn: Callable[[Any], Any], elems: Any) -> Any:
+    """In the loop of a graph, where rules for all slices at once would need sizes."""
+    with building().looked_at():
+        one = fn(nest.map_structure(lambda e: convert(e)[0], elems))
+        dtypes = nest.map_structure(lambda r: convert(r).dtype, one)
+    return map_fn(fn, elems, fn_output_signature=dtypes)
+
+
+def _at_once(fn: Callable[[Any], Any], elems: Any) -> Any:
+    fulls = [convert(e) for e in nest.flatten(elems)]
+    first = [dims(f)[0] for f in fulls if dims(f)]
+    if len(set(map(key_of, first))) > 1 and any(type(size) is not int for size in first):
+        raise SymbolicValueError("Only a run knows whether all have as many elements.")
+    sizes = {dims(f)[0] if dims(f) else None for f in fulls}
+    if len(sizes) != 1 or None in sizes:
+        raise ValueError(
+            "vectorized_map needs arguments with the same first dimension, got the shapes "
+            f"{[list(dims(f)) for f in fulls]}."
+        )
+    returned: list[Any] = []
+
+    def flat(*rows: Any) -> list[Any]:
+        returned.append(fn(nest.pack_sequence_as(elems, rows)))
+        return [convert(r) for r in nest.flatten(returned[0])]
+
+    (size,) = sizes
+    assert size is not None
+    results = vectorized(flat, size, fulls)
+    return nest.pack_sequence_as(returned[0], results)

@@ -1,0 +1,274 @@
+"""tf.custom_gradient: functions whose gradient is written by hand."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from wengert.api.gradients.user_forward_rule import ForwardRule
+from wengert.api.gradients.user_gradient import (
+    Call,
+    GradFn,
+    Results,
+    accepts_variables,
+    depth,
+    inside_custom_gradient,
+    is_input,
+    named_after,
+    signature_of,
+)
+from wengert.core.batch import Batched, Batcher
+from wengert.core.context import also_listening, announce, state
+from wengert.core.row import Attrs, Row, place
+from wengert.errors import CustomGradientError
+from wengert.ops.arrays.identity import identity
+from wengert.state.variable import Variable
+from wengert.values import nest
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor, key_of
+from wengert.values.value import Key
+
+
+class VariableWatcher:
+    """Hears which trainable variables are read, in the order of their first use."""
+
+    computes: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.variables: dict[Key, Variable] = {}
+
+    def follows(self, values: Sequence[Any]) -> bool:
+        return False
+
+    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
+        pass
+
+    def extended(self, first: Any, more: Sequence[Any]) -> None:
+        pass
+
+    def accessed(self, variable: Variable) -> None:
+        if variable.trainable:
+            self.variables.setdefault(key_of(variable), variable)
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        pass
+
+
+class CustomGradient:
+    """A function together with its gradient; what `tf.custom_gradient` returns.
+
+    `defjvp` adds a rule for forward mode, `defbatch` one for many examples at once. A rule that
+    is missing is derived from those that are there.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        jvp: Callable[..., Any] | None = None,
+        batch: Callable[..., Any] | None = None,
+    ) -> None:
+        if not callable(function):
+            raise CustomGradientError(f"tf.custom_gradient decorates a function, got {function!r}.")
+        self._function = function
+        self._jvp = jvp
+        self._batch = batch
+        self._signature = signature_of(function)
+        named_after(self, function)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<custom gradient of {self._name} at {place(self._function)}>"
+
+    def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Set the forward rule: `rule(primals, tangents)` returns the tangents of the results.
+
+        Both arguments are lists with an entry for each tensor that the function was given. A
+        tangent that is missing is passed as zeros.
+        """
+        self._jvp = rule
+        return rule
+
+    def defbatch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
+        """Set the rule for a batch.
+
+        `rule` is called like the function, with a batch of each tensor, in front; it returns what
+        the function returns, for the whole batch: the results and a `grad_fn`.
+        """
+        self._batch = rule
+        return rule
+
+    @property
+    def _name(self) -> str:
+        return getattr(self._function, "__qualname__", repr(self._function))
+
+    # ---- a call ------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call = self._bound(args, kwargs)
+        batcher = _batcher_of(call.inputs)
+        if self._batch is not None and batcher is not None:
+            return self._call_batched(call, batcher)
+        nested = depth.now > 0
+        watcher = VariableWatcher()
+        with also_listening(watcher), inside_custom_gradient():
+            result, grad_fn = self._run(self._function, call)
+        results = [convert(identity(r)) for r in nest.flatten(result)]
+        inputs, variables = self._inputs(call, watcher)
+        self._check_variables(grad_fn, variables)
+        row = self._row(grad_fn, call, variables, nested)
+        told = announce(row, [*inputs, *variables], {}, results)
+        return nest.pack_sequence_as(result, told)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+        """A tensor passed by keyword to a positional parameter is that parameter."""
+        if self._signature is not None:
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, bound.kwargs
+        leaves = nest.flatten(args)
+        return Call(
+            args,
+            kwargs,
+            leaves,
+            [v for v in leaves if is_input(v)],
+            [v for v in nest.flatten(kwargs) if isinstance(v, (Tensor, Variable))],
+        )
+
+    def _run(self, function: Callable[..., Any], call: Call) -> tuple[Any, Callable[..., Any]]:
+        returned = function(*call.args, **call.kwargs)
+        if not isinstance(returned, tuple) or len(returned) != 2:
+            raise CustomGradientError(
+                f"A function decorated with tf.custom_gradient must return two things, the result "
+                f"and grad_fn; {self._name} ({place(function)}) returned "
+                f"{type(returned).__name__}: write `return result, grad_fn`."
+            )
+        result, grad_fn = returned
+        if grad_fn is None and self._jvp is not None:
+            return result, None  # type: ignore[return-value]  # derived from the jvp
+        if not callable(grad_fn):
+            raise CustomGradientError(
+                f"The second thing that {self._name} ({place(function)}) returns must be a "
+                f"function grad_fn(*dys), got {grad_fn!r}."
+            )
+        return result, grad_fn
+
+    def _inputs(self, call: Call, watcher: VariableWatcher) -> tuple[list[Any], list[Variable]]:
+        inputs = [v if isinstance(v, (Tensor, Variable)) else convert(v) for v in call.inputs]
+        passed = {id(v) for v in inputs}
+        return inputs, [_resource(v) for v in watcher.variables.values() if id(v) not in passed]
+
+    def _check_variables(self, grad_fn: Any, variables: list[Variable]) -> None:
+        if variables and grad_fn is not None and not accepts_variables(grad_fn):
+            names = [v.name for v in variables]
+            raise CustomGradientError(
+                "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since "
+                f"function uses variables: {names}. Write `def grad_fn(*dys, variables=None)` at "
+                f"{place(grad_fn)} and return (gradients of the inputs, gradients of the "
+                "variables)."
+            )
+
+    def _row(self, grad_fn: Any, call: Call, variables: list[Variable], nested: bool) -> Row:
+        """The operation that this call was."""
+        forward = None
+        if self._jvp is not None:
+            forward = ForwardRule(self._name, self._jvp, len(call.inputs))
+        joint: Any = (
+            forward.pull
+            if grad_fn is None and forward is not None
+            else GradFn(self._name, self._function, grad_fn, call, variables, nested)
+        )
+        return Row(
+            f"custom_gradient {self._name}",
+            self._function,
+            called="IdentityN",
+            joint=joint,
+            joint_jvp=None if forward is None else forward.push,
+            many=True,
+            users=True,
+        )
+
+    # ---- a call for a batch ------------------------------------------------------------------
+
+    def _call_batched(self, call: Call, batcher: Batcher) -> Any:
+        """The batch rule, outside the batch, with a batch of every tensor."""
+        assert self._batch is not None
+        inputs = [v if isinstance(v, Tensor) else convert(v) for v in call.inputs]
+        with batcher.outside(), inside_custom_gradient():
+            fulls = iter([batcher.full(v) for v in inputs])
+            full_args = nest.map_structure(
+                lambda v: next(fulls) if is_input(v) else v, list(call.args)
+            )
+            full_call = call._replace(args=tuple(full_args))
+            result, grad_fn = self._run(self._batch, full_call)
+            full_results = [convert(identity(r)) for r in nest.flatten(result)]
+        results: list[Tensor] = [batcher.lift(r) for r in full_results]
+        full_row = self._row(grad_fn, full_call, [], depth.now > 0)
+        for recorder in state.here.recorders:
+            recorder.record(_row_of_one(full_row, batcher), inputs, {}, results)
+        with batcher.outside():
+            announce(full_row, [batcher.full(v) for v in inputs], {}, full_results)
+        return nest.pack_sequence_as(result, results)
+
+
+def _resource(variable: Variable) -> Variable:
+    if not getattr(variable, "uses_resource", True):
+        raise TypeError(
+            "All variables used by a function wrapped with @custom_gradient must be "
+            "`ResourceVariable`s. Ensure that no `variable_scope` is created with "
+            f"`use_resource=False`. Variable '{variable.name}' was."
+        )
+    return variable
+
+
+def _row_of_one(full_row: Row, batcher: Batcher) -> Row:
+    """The operation on one example, whose gradient is that of all of them at once."""
+
+    def joint(gs: Results, ys: Results, xs: Results, attrs: Attrs) -> list[Any]:
+        assert full_row.joint is not None
+        with batcher.outside(*state.here.recorders):
+            full_gs = [None if g is None else batcher.full(g) for g in gs]
+            pulled = full_row.joint(full_gs, ys, xs, attrs)
+        return [None if p is None else batcher.lift(p) for p in pulled]
+
+    return Row(full_row.name, full_row.kernel, joint=joint, many=True, users=True)
+
+
+def _batcher_of(inputs: Sequence[Any]) -> Batcher | None:
+    active = state.here.interpreter
+    if isinstance(active, Batcher) and any(
+        isinstance(v, Batched) and active.holds(v) for v in inputs
+    ):
+        return active
+    return None
+
+
+def custom_gradient(
+    f: Callable[..., Any] | None = None,
+    *,
+    jvp: Callable[..., Any] | None = None,
+    batch: Callable[..., Any] | None = None,
+) -> Any:
+    """Decorate a function that returns its result and, as a function, its gradient.
+
+    `grad_fn(*dys)` receives the gradient of each result and returns one for each input. Where the
+    function reads variables, it is `grad_fn(*dys, variables=None)` and returns
+    `(grad_xs, grad_vars)`. grad_fn may be differentiated again, and may be a custom gradient
+    itself.
+
+    >>> @tf.custom_gradient
+    ... def log1pexp(x):
+    ...     e = tf.exp(x)
+    ...     return tf.math.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+    >>> x = tf.constant(100.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = log1pexp(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(1.0)
+    """
+    if f is None:
+        return lambda function: CustomGradient(function, jvp, batch)
+    return CustomGradient(f, jvp, batch)

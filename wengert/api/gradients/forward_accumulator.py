@@ -1,0 +1,93 @@
+"""tf.autodiff.ForwardAccumulator."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, filled
+from wengert.core.context import start, stop
+from wengert.core.forward import Accumulator, Missing
+from wengert.errors import GradientWarning
+from wengert.host.user_frames import callers_depth
+from wengert.state.variable import Variable
+from wengert.values import nest
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor, dims
+
+
+class ForwardAccumulator:
+    """Computes Jacobian-vector products while the function runs: forward mode.
+
+    It costs about as much as the function, whatever the number of results. Accumulators nest in
+    each other and with tapes.
+
+    >>> x = tf.constant([2.0, 3.0])
+    >>> with tf.autodiff.ForwardAccumulator(x, tf.constant([1.0, 0.0])) as acc:
+    ...     y = x * x
+    >>> acc.jvp(y).numpy().tolist()
+    [4.0, 0.0]
+    """
+
+    def __init__(self, primals: Any, tangents: Any) -> None:
+        self._accumulator = Accumulator()
+        self._recording = False
+        nest.assert_same_structure(primals, tangents)
+        pairs = zip(nest.flatten(primals), nest.flatten(tangents), strict=True)
+        seen: set[int] = set()
+        for primal, tangent in pairs:
+            if id(primal) in seen:
+                raise ValueError(
+                    f"Tensor {primal} was specified as a primal multiple times. This may "
+                    "indicate an error. If it was intended, please sum the corresponding tangents."
+                )
+            seen.add(id(primal))
+            self._watch(primal, tangent)
+
+    def _watch(self, primal: Any, tangent: Any) -> None:
+        if not isinstance(primal, (Tensor, Variable)):
+            raise ValueError(
+                f"A primal must be a tensor or a variable, got {primal!r}: make a tensor of it "
+                "first with tf.convert_to_tensor, and use that inside the accumulator."
+            )
+        if not primal.dtype.is_differentiable:
+            warnings.warn(
+                "The dtype of the watched primal must be floating (e.g. tf.float32), got "
+                f"{primal.dtype!r}: its tangent is not used.",
+                GradientWarning,
+                stacklevel=callers_depth(),
+            )
+            return
+        value = convert(tangent, None if isinstance(tangent, Variable) else primal.dtype)
+        if not value.shape.is_compatible_with(primal.shape):
+            raise ValueError(
+                f"A tangent must have the shape of its primal, {list(primal._array.shape)}, "
+                f"got {list(dims(value))}."
+            )
+        before = self._accumulator.tangent(primal)
+        self._accumulator.watch(primal, value if before is None else before + value)
+
+    def __enter__(self) -> ForwardAccumulator:
+        if self._recording:
+            raise ValueError("Accumulator is already recording.")
+        start(self._accumulator)
+        self._recording = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._recording:
+            stop(self._accumulator)
+            self._recording = False
+
+    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+        """The derivatives of results, or of a nested structure of them, along the tangents."""
+        policy = as_policy(unconnected_gradients)
+        return nest.map_structure(lambda y: self._tangent(y, policy), primals)
+
+    def _tangent(self, value: Any, policy: UnconnectedGradients) -> Any:
+        if not isinstance(value, (Tensor, Variable)):
+            raise TypeError(f"jvp needs a tensor computed inside the accumulator, got {value!r}.")
+        tangent = self._accumulator.tangent(value)
+        if isinstance(tangent, Missing):
+            raise tangent.error
+        return filled(tangent, value, policy)

@@ -1,0 +1,37 @@
+"""tf.gradient_override_map: other gradients for the operations that are made inside."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.core.context import building, overriding
+from wengert.host.context_manager import Change, context_manager, enter
+from wengert.overrides.row_override import rules_by_type
+
+
+@context_manager
+def gradient_override_map(op_type_map: Any) -> Change:
+    """Operations made inside have another gradient, in eager mode, in functions and in graphs.
+
+    The map goes from operation types to names under which gradients are registered, to operation
+    types whose gradient to take, or to functions `(op, *grads)`. A `tf.function` that is called
+    inside is traced for these rules: a function written inside of the loop of a training is a new
+    rule in every step.
+
+    To override rules where the gradient is taken, in code that one did not write, give
+    `overrides=` to `tape.gradient` or `tf.gradients`: a dictionary from an operation type, an
+    operation name, a name scope, or a function of an operation, to a rule. The rule of a name
+    scope is `(region, *grads)`, and returns a gradient for each of `region.inputs`.
+
+    >>> x = tf.constant(2.7)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     with tf.gradient_override_map({"Round": "Identity"}):
+    ...         y = tf.round(x) * 2.0
+    >>> y.numpy(), tape.gradient(y, x).numpy()
+    (np.float32(6.0), np.float32(2.0))
+    """
+    graph = building()
+    if graph is not None:
+        return enter(graph.gradient_override_map(op_type_map))
+    return enter(overriding(rules_by_type(op_type_map)))

@@ -1,0 +1,507 @@
+"""tf.GradientTape."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+
+from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, filled
+from wengert.core.batch import vectorized
+from wengert.core.context import building, start, stop, sweeping
+from wengert.core.contract import same_shape
+from wengert.core.reverse import conjugated, pull_back
+from wengert.core.tape import Tape
+from wengert.errors import GradientWarning, TapeError
+from wengert.host.context_manager import Change, context_manager, enter
+from wengert.host.user_frames import callers_depth, callers_place
+from wengert.ops.arrays.creation import range_, shape, size, zeros
+from wengert.ops.arrays.gathering import one_hot
+from wengert.ops.arrays.joining import concat, stack
+from wengert.ops.arrays.shaping import broadcast_to, reshape, transpose
+from wengert.ops.control.map import map_fn
+from wengert.ops.math.elementwise import ones_like
+from wengert.ops.reductions.reductions import reduce_prod
+from wengert.overrides.override import as_overrides
+from wengert.state.variable import Variable
+from wengert.values import dtypes, nest
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import Tensor, dims
+
+
+class GradientTape:
+    """Records operations, so that their derivatives can be computed afterwards.
+
+    Trainable variables are watched by themselves, tensors when `watch` is called. Gradients are
+    operations like any other: an outer tape records them, which gives higher orders.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as outer:
+    ...     outer.watch(x)
+    ...     with tf.GradientTape() as inner:
+    ...         inner.watch(x)
+    ...         y = x * x * x
+    ...     dy = inner.gradient(y, x)
+    >>> dy.numpy(), outer.gradient(dy, x).numpy()
+    (np.float32(27.0), np.float32(18.0))
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._watch_accessed_variables = watch_accessed_variables
+        self._tape: Tape | None = None
+        self._recording = False
+        self._used_at = ""
+        self._watched_variables: tuple[Variable, ...] = ()
+
+    # ---- recording ---------------------------------------------------------------------------
+
+    def __enter__(self) -> GradientTape:
+        self._start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._recording:
+            self._stop()
+
+    def _start(self) -> None:
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an "
+                "already-active tape. Leave its `with` block first, or use a second tape."
+            )
+        if self._tape is None:
+            self._tape = Tape(self._watch_accessed_variables)
+        start(self._tape)
+        self._recording = True
+
+    def _stop(self) -> None:
+        if not self._recording or self._tape is None:
+            raise ValueError("Tape is not recording.")
+        stop(self._tape)
+        self._recording = False
+
+    def watch(self, tensor: Any) -> None:
+        """Follow a tensor, a variable or a nested structure of them."""
+        tape = self._started("watch")
+        leaves = _flat(tensor)
+        for value in leaves:
+            if not isinstance(value, (Tensor, Variable)):
+                raise ValueError(
+                    f"Passed in object {value} of type '{type(value).__name__}', not tf.Tensor or "
+                    "tf.Variable or ExtensionType. Make a tensor of it first: "
+                    "x = tf.convert_to_tensor(x)."
+                )
+        for value in leaves:
+            if not value.dtype.is_differentiable:
+                _warn_dtype("watched tensor", value, "watch")
+            if isinstance(value, Variable):
+                tape.watch_variable(value)
+            else:
+                tape.watch(value)
+
+    def _started(self, method: str) -> Tape:
+        if self._tape is None:
+            if self._used_at:
+                raise self._used()
+            raise TapeError(
+                f"GradientTape.{method} was called on a tape that has not recorded anything: "
+                "it works inside `with tf.GradientTape() as tape:`."
+            )
+        return self._tape
+
+    @context_manager
+    def stop_recording(self) -> Change:
+        """Do not record what happens inside.
+
+        >>> x = tf.constant(2.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     with tape.stop_recording():
+        ...         unseen = x * x
+        ...     y = x * 3.0
+        >>> print(tape.gradient(unseen, x))
+        None
+        """
+        if not self._recording:
+            raise TapeError(
+                "Trying to stop recording a tape which is not recording. "
+                "It records inside its `with` block."
+            )
+        self._stop()
+        return None, self._start
+
+    def reset(self) -> None:
+        """Forget everything recorded and watched, and go on recording."""
+        self._stop()
+        self._tape = None
+        self._start()
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables that are watched, in the order in which they were made."""
+        if self._tape is not None:
+            followed = self._tape.accessed_variables.values()
+            self._watched_variables = tuple(sorted(followed, key=lambda v: v._number))
+        return self._watched_variables
+
+    # ---- differentiating ---------------------------------------------------------------------
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        overrides: Any = None,
+    ) -> Any:
+        """The derivatives of the target with respect to the sources, arranged as the sources are.
+
+        Of several targets, or of one that is not a scalar, it is the gradient of the sum of all
+        their elements, weighted by `output_gradients`. For all derivatives one by one use
+        `jacobian`.
+
+        `overrides` gives operations other rules for this one gradient, by type, name, name scope
+        or predicate: `{"Relu": lambda op, grad: ...}`. See `tf.gradient_override_map`.
+
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     y = x * x
+        >>> tape.gradient(y, x).numpy().tolist()
+        [2.0, 4.0]
+        """
+        policy = as_policy(unconnected_gradients)
+        tape = self._to_differentiate()
+        targets = _targets(target)
+        seeds = _seeds(targets, output_gradients)
+        asked = _sources(sources)
+        used = [(t, s) for t, s in zip(targets, seeds, strict=True) if _can_be_target(t)]
+        with self._closed(tape), sweeping(as_overrides(overrides)):
+            pulled = pull_back(
+                tape,
+                [t for t, _ in used],
+                [conjugated(s) for _, s in used],
+                asked,
+                drain=not self._persistent,
+            )
+            gradients = [
+                filled(conjugated(g) if x.dtype.is_differentiable else None, x, policy)
+                for g, x in zip(pulled, asked, strict=True)
+            ]
+        return _arranged(sources, gradients)
+
+    def _to_differentiate(self) -> Tape:
+        if self._tape is None:
+            raise self._used()
+        if self._recording and self._persistent:
+            warnings.warn(
+                "Calling GradientTape.gradient on a persistent tape inside its context is "
+                "significantly less efficient than calling it outside the context (it causes the "
+                "gradient ops to be recorded on the tape, leading to increased CPU and memory "
+                "usage). Only call it inside if you want higher-order derivatives from this tape.",
+                GradientWarning,
+                stacklevel=callers_depth(),
+            )
+        return self._tape
+
+    def _used(self) -> TapeError:
+        way_out = "This one has not recorded anything: enter it with `with tape:` first."
+        if self._used_at:
+            way_out = (
+                f"This one was used at {self._used_at}. Create it with `persistent=True`, or ask "
+                "for all sources in one call."
+            )
+        return TapeError(
+            "A non-persistent GradientTape can only be used to compute one set of gradients (or "
+            f"jacobians). {way_out}"
+        )
+
+    @context_manager
+    def _closed(self, tape: Tape) -> tuple[Any, Callable[[], None]]:
+        """While a tape that serves once is used, it records nothing; afterwards it is empty."""
+        graph = building()
+        if not self._persistent:
+            self.watched_variables()
+            self._used_at = callers_place()
+            if self._recording:
+                self._stop()
+            self._tape = None
+        # What a gradient adds to a graph belongs to none of the scopes that it goes back through.
+        return enter(nullcontext() if graph is None else graph.names.scoped("gradient_tape/"))
+
+    # ---- jacobians ---------------------------------------------------------------------------
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+        overrides: Any = None,
+    ) -> Any:
+        """All derivatives of the elements of a target: shape `target.shape + source.shape`.
+
+        >>> x = tf.constant([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.jacobian(y, x).numpy().tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+        """
+        policy = as_policy(unconnected_gradients)
+        tape = self._to_differentiate()
+        if not self._persistent and not experimental_use_pfor:
+            raise TapeError(
+                "GradientTape must be created with persistent=True to compute the jacobian with "
+                "eager execution enabled and with experimental_use_pfor set to False."
+            )
+        (y,) = _single(target, "target")
+        asked = _sources(sources)
+        with self._closed(tape), sweeping(as_overrides(overrides)):
+            if not _can_be_target(y):
+                rows: list[Any] = [None] * len(asked)
+            else:
+                rows = _rows(tape, y, asked, experimental_use_pfor)
+            jacobians = [
+                _jacobian_or_zeros(g, y, x, policy) for g, x in zip(rows, asked, strict=True)
+            ]
+        return _arranged(sources, jacobians)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+        overrides: Any = None,
+    ) -> Any:
+        """The Jacobian of each example of a batch: target[i] with respect to source[i].
+
+        It takes for granted that target[i] depends on source[i] alone.
+
+        >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> tape.batch_jacobian(y, x).numpy().tolist()
+        [[[2.0, 0.0], [0.0, 4.0]], [[6.0, 0.0], [0.0, 8.0]]]
+        """
+        policy = as_policy(unconnected_gradients)
+        tape = self._to_differentiate()
+        (y,), (x,) = _single(target, "target"), _single(source, "source")
+        if not (is_certain(dims(y)) and is_certain(dims(x))):
+            with self._closed(tape), sweeping(as_overrides(overrides)):
+                return _batch_jacobian_in_a_loop(tape, y, x, policy)
+        if not dims(y) or not dims(x) or dims(y)[0] != dims(x)[0]:
+            raise ValueError(
+                "Need first dimension of target shape and source shape to match, got "
+                f"{list(dims(y))} and {list(dims(x))}."
+            )
+        n, *one = dims(y)
+        size = math.prod(one)
+        with self._closed(tape), sweeping(as_overrides(overrides)):
+            if size == 0:
+                return zeros((n, *one, *dims(x)[1:]), x.dtype)
+            # Row i asks for element i of every example at once: the examples do not mix.
+            seeds = _unit_vectors(zeros(tuple(one), y.dtype))
+            spread = words.broadcast_to(reshape(seeds, (size, 1, *one)), (size, n, *one))
+            (rows,) = _each_row(tape, y, spread, [x], experimental_use_pfor)
+            if rows is None:
+                return filled(None, zeros((n, *one, *dims(x)[1:]), x.dtype), policy)
+            behind = transpose(rows, (1, 0, *range(2, len(dims(rows)))))
+            return reshape(behind, (n, *one, *dims(x)[1:]))
+
+
+# ---- arguments --------------------------------------------------------------------------------
+
+
+def _targets(target: Any) -> list[Any]:
+    if target is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or "
+            "CompositeTensors to be differentiated, but received None."
+        )
+    return [_checked(t, "target") for t in _flat(target)]
+
+
+def _sources(sources: Any) -> list[Any]:
+    flat = [_checked(x, "source") for x in _flat(sources)]
+    for x in flat:
+        if not x.dtype.is_differentiable:
+            _warn_dtype("source tensor", x, "gradient")
+    return flat
+
+
+def _arranged(sources: Any, gradients: Sequence[Any]) -> Any:
+    given = iter(gradients)
+    leaves = [_with_gradient(x, next(given)) for x in nest.flatten(sources)]
+    return nest.pack_sequence_as(sources, leaves)
+
+
+def _flat(structure: Any) -> list[Any]:
+    """The leaves; of a value made of several tensors the one that is differentiated."""
+    return [
+        leaf._differentiated if nest.is_composite(leaf) else leaf
+        for leaf in nest.flatten(structure)
+    ]
+
+
+def _with_gradient(source: Any, gradient: Any) -> Any:
+    if not nest.is_composite(source) or gradient is None:
+        return gradient
+    return source._with_differentiated(gradient)
+
+
+def _checked(value: Any, role: str) -> Any:
+    if isinstance(value, (Tensor, Variable)):
+        return value
+    raise TypeError(
+        f"A {role} of a gradient must be a tensor or a variable, got {value!r} of type "
+        f"'{type(value).__name__}'. A value that left the tape (by .numpy(), float() or NumPy) "
+        "has no gradient."
+    )
+
+
+def _single(value: Any, role: str) -> list[Any]:
+    flat = [_checked(v, role) for v in _flat(value)]
+    if len(flat) != 1:
+        raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
+    return flat
+
+
+def _can_be_target(target: Any) -> bool:
+    if target.dtype.is_differentiable:
+        return True
+    _warn_dtype("target tensor", target, "gradient")
+    return False
+
+
+def _warn_dtype(what: str, value: Any, method: str) -> None:
+    warnings.warn(
+        f"The dtype of the {what} must be floating (e.g. tf.float32) when calling "
+        f"GradientTape.{method}, got {value.dtype!r}: the gradient is None. "
+        "Use tf.cast(x, tf.float32) before the tape starts to follow it.",
+        GradientWarning,
+        stacklevel=callers_depth(),
+    )
+
+
+def _seeds(targets: Sequence[Any], output_gradients: Any) -> list[Any]:
+    if output_gradients is None:
+        return [_all_ones(t) for t in targets]
+    given = _flat(output_gradients)
+    if len(given) != len(targets):
+        raise ValueError(
+            f"output_gradients has {len(given)} elements for {len(targets)} targets: give one for "
+            "each, None where it is all ones."
+        )
+    return [_seed(i, t, g) for i, (t, g) in enumerate(zip(targets, given, strict=True))]
+
+
+def _all_ones(target: Any) -> Any:
+    if target.dtype is dtypes.string:  # nothing flows from it
+        return target
+    return ones_like(target)
+
+
+def _seed(index: int, target: Any, given: Any) -> Any:
+    if given is None:
+        return _all_ones(target)
+    seed = convert(given, hint=target.dtype)
+    if seed.dtype is not target.dtype or not same_shape(dims(seed), dims(target)):
+        raise ValueError(
+            f"output_gradients[{index}] must have the dtype and shape of its target, "
+            f"{target.dtype.name}{list(target._array.shape)}, got "
+            f"{seed.dtype.name}{list(dims(seed))}."
+        )
+    return seed
+
+
+# ---- rows of a Jacobian -----------------------------------------------------------------------
+
+
+def _rows(tape: Tape, y: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
+    """For each source the gradients of the elements of y, stacked."""
+    if is_certain(dims(y)):
+        return _each_row(tape, y, _unit_vectors(y), sources, at_once)
+    count = size(y)
+    return _in_a_loop(
+        tape, y, count, lambda i: reshape(one_hot(i, count, dtype=y.dtype), shape(y)), sources
+    )
+
+
+def _in_a_loop(
+    tape: Tape, y: Any, count: Any, seed: Callable[[Any], Any], sources: Sequence[Any]
+) -> list[Any]:
+    """The rows where only a run knows how many: one after the other, in the loop of a graph."""
+
+    def one(seed: Any) -> list[Any]:
+        pulled = pull_back(tape, [y], [seed], sources, drain=False)
+        return [conjugated(words.to_dense(g)) for g in pulled if g is not None]
+
+    connected = pull_back(tape, [y], [words.zeros_like(y)], sources, drain=False)
+    there = [x.dtype for x, g in zip(sources, connected, strict=True) if g is not None]
+    if not there:
+        return [None] * len(sources)
+    found = iter(map_fn(lambda i: one(seed(i)), range_(count), fn_output_signature=there))
+    return [None if g is None else next(found) for g in connected]
+
+
+def _batch_jacobian_in_a_loop(tape: Tape, y: Any, x: Any, policy: UnconnectedGradients) -> Any:
+    """Row i asks for element i of every example at once."""
+    one, per = shape(y)[1:], shape(x)[1:]
+    count = reduce_prod(one)
+
+    def seed(i: Any) -> Any:
+        return broadcast_to(reshape(one_hot(i, count, dtype=y.dtype), one), shape(y))
+
+    (rows,) = _in_a_loop(tape, y, count, seed, [x])
+    wanted = concat([shape(y)[:1], one, per], 0)
+    if rows is None:
+        return None if policy is UnconnectedGradients.NONE else zeros(wanted, x.dtype)
+    apart = reshape(rows, stack([count, shape(y)[0], reduce_prod(per)]))
+    return reshape(transpose(apart, (1, 0, 2)), wanted)
+
+
+def _unit_vectors(y: Any) -> Any:
+    shape = y._array.shape
+    size = math.prod(shape)
+    return convert(np.eye(size, dtype=y._array.dtype).reshape(size, *shape))
+
+
+def _each_row(tape: Tape, y: Any, seeds: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
+    """For each source the gradients of all rows, stacked."""
+
+    def one(seed: Any) -> list[Any]:
+        pulled = pull_back(tape, [y], [seed], sources, drain=False)
+        return [words.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
+
+    return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))
+
+
+def _at_once(one: Callable[[Any], list[Any]], seeds: Any) -> list[Any]:
+    return [conjugated(g) for g in vectorized(one, dims(seeds)[0], [seeds])]
+
+
+def _one_by_one(one: Callable[[Any], list[Any]], seeds: Any, count: int) -> list[Any]:
+    rows = [one(seed) for seed in words.unstack(seeds)]
+    columns = list(zip(*rows, strict=True)) or [(None,)] * count
+    return [None if c[0] is None else conjugated(stack(c)) for c in columns]
+
+
+def _jacobian_or_zeros(g: Any, y: Any, x: Any, policy: UnconnectedGradients) -> Any:
+    if not x.dtype.is_differentiable:
+        return None
+    if g is None and policy is UnconnectedGradients.NONE:
+        return None
+    known = is_certain(dims(y)) and is_certain(dims(x))
+    wanted = (*dims(y), *dims(x)) if known else concat([shape(y), shape(x)], 0)
+    return zeros(wanted, x.dtype) if g is None else reshape(g, wanted)

@@ -1,0 +1,189 @@
+"""tf.gradients: differentiation of what stands in a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, filled
+from wengert.core.context import building, installed, state, sweeping
+from wengert.core.contract import as_list, same_shape
+from wengert.core.reverse import conjugated
+from wengert.graph.graph import Graph
+from wengert.graph.graph_reverse import operations_between, pull_back_through_graph
+from wengert.ops.arrays.creation import range_, shape
+from wengert.ops.arrays.creation import size as size_of
+from wengert.ops.arrays.joining import concat, stack
+from wengert.ops.arrays.shaping import reshape
+from wengert.ops.control.map import map_fn
+from wengert.ops.control.subgraph import replayed_between
+from wengert.ops.math.elementwise import ones_like
+from wengert.overrides.override import as_overrides
+from wengert.state.variable import Variable
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.tensor import dims
+from wengert.values.value import Value
+
+
+class AggregationMethod:
+    """How gradients that meet are added. There is one way; the names are accepted."""
+
+    ADD_N = 0
+    DEFAULT = ADD_N
+    EXPERIMENTAL_TREE = 1
+    EXPERIMENTAL_ACCUMULATE_N = 2
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    overrides: Any = None,
+) -> list[Any]:
+    """The derivatives of the sum of `ys` with respect to each of `xs`, as tensors of the graph.
+
+    `overrides` gives operations other rules for this one gradient, by type, name, name scope or
+    predicate. See `tf.gradient_override_map`.
+
+    >>> with tf.Graph().as_default():
+    ...     x = tf.constant(3.0)
+    ...     (g,) = tf.gradients(x * x, x)
+    ...     print(tf.compat.v1.Session().run(g))
+    6.0
+    """
+    policy = as_policy(unconnected_gradients)
+    targets, sources = as_list(ys), as_list(xs)
+    graph = _graph_of([*targets, *sources])
+    with installed(state.here.recorders, graph), graph.name_scope(name):
+        elements = [_element(graph, y) for y in targets]
+        sources = [_source(graph, x) for x in sources]
+        stopped = [
+            _source(graph, x) for x in as_list([] if stop_gradients is None else stop_gradients)
+        ]
+        seeds = _seeds(elements, grad_ys)
+        with sweeping(as_overrides(overrides)):
+            pulled = pull_back_through_graph(elements, seeds, sources, stopped, outward=True)
+        return [filled(conjugated(g), x, policy) for g, x in zip(pulled, sources, strict=True)]
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    gate_gradients: bool = False,
+    aggregation_method: Any = None,
+    name: str = "hessians",
+) -> list[Any]:
+    """The second derivatives of the sum of `ys`: for each x a tensor of shape x.shape + x.shape.
+
+    >>> with tf.Graph().as_default():
+    ...     x = tf.constant([1.0, 2.0])
+    ...     (h,) = tf.hessians(tf.reduce_sum(x ** 3), x)
+    ...     print(tf.compat.v1.Session().run(h).tolist())
+    [[6.0, 0.0], [0.0, 12.0]]
+    """
+    sources = as_list(xs)
+    graph = _graph_of([*as_list(ys), *sources])
+    with installed(state.here.recorders, graph), graph.name_scope(name):
+        return [_hessian(g, x) for g, x in zip(gradients(ys, sources), sources, strict=True)]
+
+
+def _hessian(gradient: Any, x: Any) -> Any:
+    """The derivatives of each element of a gradient, by the tensor that it is for."""
+    if gradient is None:
+        raise ValueError(f"The target of tf.hessians does not depend on {x!r}.")
+    rows = gradients_of_each(reshape(words.to_dense(gradient), (-1,)), x)
+    if is_certain(dims(x)):
+        return reshape(rows, (*dims(x), *dims(x)))
+    return reshape(rows, concat([shape(x), shape(x)], 0))
+
+
+def gradients_of_each(ys: Any, x: Any) -> Any:
+    """The gradients of each element of a vector by a tensor of the same graph, stacked."""
+    if is_certain(dims(ys)):
+        (size,) = dims(ys)
+        return stack([gradients(ys[i], x, unconnected_gradients="zero")[0] for i in range(size)])
+    between = operations_between([ys], {x._key}, set())
+
+    def row(i: Any) -> Any:
+        # A loop's body is a graph of its own: what leads to the element is built again inside.
+        inside = building().entered(x)
+        element = replayed_between(between, {id(x): inside}, ys)[i]
+        return gradients(element, inside, unconnected_gradients="zero")[0]
+
+    return map_fn(row, range_(size_of(ys)), fn_output_signature=x.dtype)
+
+
+def _graph_of(values: Sequence[Any]) -> Graph:
+    graphs = [v.graph for v in values if isinstance(v, SymbolicTensor)]
+    graphs += [v.graph for v in values if isinstance(v, Variable) and v.graph is not None]
+    active = building()
+    if active is None and not graphs:
+        raise RuntimeError(
+            "tf.gradients is not supported when eager execution is enabled. "
+            "Use tf.GradientTape instead."
+        )
+    if active is not None and active.is_function:
+        return active  # type: ignore[no-any-return]
+    return graphs[0] if graphs else active  # type: ignore[no-any-return]
+
+
+def _element(graph: Graph, y: Any) -> SymbolicTensor:
+    if isinstance(y, IndexedSlices):
+        y = y.values
+    return graph.entered(convert(y))
+
+
+def _source(graph: Graph, x: Any) -> Any:
+    """What a gradient is asked for: a tensor, or a variable by its handle.
+
+    A tensor made of a number now has no connection with the targets: the gradient is None, as in TensorFlow.
+    """
+    if isinstance(x, IndexedSlices):
+        x = x.values
+    return graph.entered(x if isinstance(x, Value) else convert(x))
+
+
+def _seeds(ys: Sequence[Any], given: Any) -> list[Any]:
+    if given is None:
+        return [_ones(y, i) for i, y in enumerate(ys)]
+    listed = as_list(given)
+    if len(listed) != len(ys):
+        raise ValueError(
+            f"Length mismatch. Received {len(listed)} grad_ys for {len(ys)} ys: give one for "
+            "each, None where it is all ones."
+        )
+    return [_seed(y, g, i) for i, (y, g) in enumerate(zip(ys, listed, strict=True))]
+
+
+def _ones(y: Any, index: int) -> Any:
+    if y.dtype.is_complex:
+        raise TypeError(
+            f"Gradients of complex tensors ({y!r}) must set grad_ys (y.dtype = {y.dtype.name})"
+        )
+    return ones_like(y, name=f"grad_ys_{index}")
+
+
+def _seed(y: Any, given: Any, index: int) -> Any:
+    if given is None:
+        return _ones(y, index)
+    if isinstance(given, IndexedSlices):
+        given = words.to_dense(given)
+    seed = convert(given, hint=y.dtype)
+    if seed.dtype is not y.dtype:
+        raise TypeError(
+            f"Gradient type {seed.dtype.name} generated for real or integer-valued tensor {y!r} "
+            f"with type {y.dtype.name} must have the same type."
+        )
+    if not same_shape(dims(seed), dims(y)):
+        raise ValueError(
+            f"grad_ys[{index}] has shape {seed.shape}, but the target {y!r} has shape {y.shape}."
+        )
+    return conjugated(seed)

@@ -1,0 +1,88 @@
+"""Functions wrapped in a gradient of their own: passed through, or computed again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.api.gradients.custom_gradient import CustomGradient, VariableWatcher
+from wengert.api.gradients.user_gradient import is_input, named_after
+from wengert.core.context import accessed, listening, state
+from wengert.core.reverse import conjugated, pull_through
+from wengert.ops.arrays.identity import identity
+from wengert.state.variable import Variable
+from wengert.values import nest
+from wengert.values.convert import convert
+
+
+def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with the gradient of the identity.
+
+    >>> x = tf.constant(2.4)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.grad_pass_through(tf.round)(x)
+    >>> y.numpy(), tape.gradient(y, x).numpy()
+    (np.float32(2.0), np.float32(1.0))
+    """
+
+    def passing(*args: Any, **kwargs: Any) -> Any:
+        def grad_fn(*dys: Any, variables: Any = None) -> Any:
+            return dys if variables is None else (dys, [None] * len(variables))
+
+        return f(*args, **kwargs), grad_fn
+
+    named_after(passing, f)
+    return CustomGradient(passing)
+
+
+def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, computed a second time for its gradient instead of remembered.
+
+    Between the two the tape holds the inputs only. Use it where memory is scarcer than time.
+
+    >>> x = tf.constant(2.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = tf.recompute_grad(lambda v: v * v * v)(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(12.0)
+    """
+
+    def forward_only(*args: Any, **kwargs: Any) -> Any:
+        watcher = next(r for r in reversed(state.here.recorders) if isinstance(r, VariableWatcher))
+        with listening(watcher):
+            result = f(*args, **kwargs)
+        for variable in watcher.variables.values():
+            accessed(variable)  # the tapes outside did not hear of it
+
+        def grad_fn(*dys: Any, variables: Sequence[Variable] | None = None) -> Any:
+            return _recomputed(f, args, kwargs, dys, list(variables or []), variables is not None)
+
+        return result, grad_fn
+
+    named_after(forward_only, f)
+    return CustomGradient(forward_only)
+
+
+def _recomputed(
+    f: Callable[..., Any],
+    args: Any,
+    kwargs: dict[str, Any],
+    dys: Sequence[Any],
+    variables: list[Variable],
+    with_variables: bool,
+) -> Any:
+    """Run the function again, on a tape of its own, and differentiate that."""
+    again = nest.map_structure(lambda v: identity(v) if is_input(v) else v, list(args))
+    inputs = [v for v in nest.flatten(again) if is_input(v)]
+
+    def results(*_: Any) -> list[Any]:
+        made = [convert(r) for r in nest.flatten(f(*again, **kwargs))]
+        return [r if r.dtype.is_differentiable else None for r in made]
+
+    # dys are in the user's convention, and what is returned must be too
+    pulled = pull_through(results, inputs, [conjugated(convert(d)) for d in dys], variables)
+    gradients = [conjugated(g) for g in pulled]
+    for_inputs, for_variables = gradients[: len(inputs)], gradients[len(inputs) :]
+    return (for_inputs, for_variables) if with_variables else for_inputs

@@ -1,0 +1,40 @@
+"""What to give for a source that the target does not depend on."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from wengert.ops.arrays.creation import zeros
+from wengert.values.tensor import dims
+
+
+class UnconnectedGradients(enum.Enum):
+    """What the gradient is where nothing connects target and source.
+
+    NONE says that there is no connection; ZERO gives zeros of the source's shape, which is what
+    the mathematics says too.
+    """
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+def as_policy(value: Any) -> UnconnectedGradients:
+    """The policy that an enum member or its string stands for."""
+    try:
+        return UnconnectedGradients(value)
+    except ValueError:
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {value!r}. Choose 'none' or 'zero', or a "
+            "member of tf.UnconnectedGradients."
+        ) from None
+
+
+def filled(gradient: Any, source: Any, policy: UnconnectedGradients) -> Any:
+    """The gradient, or what the policy puts in the place of None."""
+    if gradient is not None or policy is UnconnectedGradients.NONE:
+        return gradient
+    if not source.dtype.is_differentiable:
+        return gradient
+    return zeros(dims(source), source.dtype)

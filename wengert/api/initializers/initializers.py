@@ -1,0 +1,323 @@
+"""tf.initializers: objects that make the first value of a weight, as in Keras 3."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from wengert.api.initializers.sampling import MODES, Fixed, fans, orthogonal, scaled, with_variance
+from wengert.ops.arrays import creation
+from wengert.ops.math.elementwise import cast
+from wengert.values.dtypes import DType, as_dtype, float32
+from wengert.values.tensor import Tensor
+
+_SEEDS: Final = 2**31 - 2
+
+
+def _dtype(dtype: Any) -> DType:
+    return float32 if dtype is None else as_dtype(dtype)
+
+
+class Initializer:
+    """What all initializers have in common; derive from it to write your own.
+
+    >>> class Half(tf.initializers.Initializer):
+    ...     def __call__(self, shape, dtype=None):
+    ...         return tf.fill(shape, tf.constant(0.5, dtype or tf.float32))
+    >>> Half()([2]).numpy().tolist()
+    [0.5, 0.5]
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
+        """The value for a weight of a shape and a dtype, float32 unless another is given."""
+        raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments that make an initializer like this one."""
+        return {}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Initializer:
+        """The initializer that `get_config` describes."""
+        return cls(**config)
+
+    def clone(self) -> Initializer:
+        return self.from_config(self.get_config())
+
+
+class Zeros(Initializer):
+    """Zeros.
+
+    >>> tf.initializers.Zeros()([2]).numpy().tolist()
+    [0.0, 0.0]
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        return creation.zeros(shape, _dtype(dtype))
+
+
+class Ones(Initializer):
+    """Ones.
+
+    >>> tf.initializers.Ones()([2]).numpy().tolist()
+    [1.0, 1.0]
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        return creation.ones(shape, _dtype(dtype))
+
+
+class Constant(Initializer):
+    """One value everywhere.
+
+    >>> tf.initializers.Constant(3.0)([2]).numpy().tolist()
+    [3.0, 3.0]
+    """
+
+    def __init__(self, value: Any = 0.0) -> None:
+        self.value = value
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        kind = _dtype(dtype)
+        result: Tensor = cast(self.value, kind) * creation.ones(shape, kind)
+        return result
+
+    def get_config(self) -> dict[str, Any]:
+        return {"value": self.value}
+
+
+class Identity(Initializer):
+    """A multiple of the identity matrix.
+
+    >>> tf.initializers.Identity(gain=2.0)([2, 2]).numpy().tolist()
+    [[2.0, 0.0], [0.0, 2.0]]
+    """
+
+    def __init__(self, gain: Any = 1.0) -> None:
+        self.gain = gain
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        if len(shape) != 2:
+            raise ValueError(
+                "Identity matrix initializer can only be used for 2D matrices. "
+                f"Received: shape={shape} of rank {len(shape)}."
+            )
+        rows, columns = shape
+        result: Tensor = creation.eye(rows, columns, dtype=_dtype(dtype)) * self.gain
+        return result
+
+    def get_config(self) -> dict[str, Any]:
+        return {"gain": self.gain}
+
+
+# ---- random ones ------------------------------------------------------------------------------
+
+
+class _Source(Fixed):
+    """As Keras has it, bounds that are plain numbers are rounded to float32 on their way."""
+
+    def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor:
+        return super().uniform(shape, cast(low, dtype), cast(high, dtype), dtype)
+
+
+class RandomInitializer(Initializer):
+    """An initializer with a seed. It gives the same numbers each time it is called."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        self._given = seed
+        if seed is None:
+            # Keras, too, asks Python's own generator: seeding that one makes these the same.
+            seed = importlib.import_module("random").randint(1, 10**9)
+        if not isinstance(seed, (int, np.integer)):
+            raise ValueError(f"`seed` argument should be an integer. Received: seed={seed}")
+        self.seed = seed
+
+    @property
+    def _source(self) -> Fixed:
+        return _Source([int(self.seed) % _SEEDS, 0])
+
+    def get_config(self) -> dict[str, Any]:
+        return {"seed": self._given}
+
+
+class RandomNormal(RandomInitializer):
+    """Normal numbers.
+
+    >>> print(tf.initializers.RandomNormal(seed=1)([3]).numpy().round(4))
+    [ 0.0063 -0.0247  0.0316]
+    """
+
+    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+        self.mean = mean
+        self.stddev = stddev
+        super().__init__(seed)
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        return self._source.normal(shape, self.mean, self.stddev, _dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "mean": self.mean, "stddev": self.stddev}
+
+
+class TruncatedNormal(RandomNormal):
+    """Normal numbers nearer to the mean than two standard deviations.
+
+    >>> print(tf.initializers.TruncatedNormal(seed=1)([3]).numpy().round(4))
+    [ 0.0063 -0.0247  0.0316]
+    """
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        return self._source.truncated(shape, self.mean, self.stddev, _dtype(dtype))
+
+
+class RandomUniform(RandomInitializer):
+    """Numbers from minval up to, and without, maxval.
+
+    >>> print(tf.initializers.RandomUniform(seed=1)([3]).numpy().round(4))
+    [ 0.0378 -0.004   0.01  ]
+    """
+
+    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+        self.minval = minval
+        self.maxval = maxval
+        super().__init__(seed)
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        return self._source.uniform(shape, self.minval, self.maxval, _dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "minval": self.minval, "maxval": self.maxval}
+
+
+class Orthogonal(RandomInitializer):
+    """An orthogonal matrix, or a weight that is one when all axes but the last are one.
+
+    >>> q = tf.initializers.Orthogonal(seed=1)([3, 3])
+    >>> bool(tf.reduce_all(abs(tf.matmul(q, q, transpose_a=True) - tf.eye(3)) < 1e-6))
+    True
+    """
+
+    def __init__(self, gain: Any = 1.0, seed: int | None = None) -> None:
+        self.gain = gain
+        super().__init__(seed)
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        if len(shape) < 2:
+            raise ValueError(
+                "The tensor to initialize must be at least two-dimensional. "
+                f"Received: shape={shape} of rank {len(shape)}."
+            )
+        return orthogonal(self._source, shape, self.gain, _dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "gain": self.gain}
+
+
+class VarianceScaling(RandomInitializer):
+    """Numbers around zero whose variance is a scale divided by the number of inputs or outputs.
+
+    >>> init = tf.initializers.VarianceScaling(scale=2.0, mode="fan_out", seed=1)
+    >>> init([3, 4]).shape
+    TensorShape([3, 4])
+    """
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        input_axes: Any = None,
+        output_axes: Any = None,
+    ) -> None:
+        if scale <= 0.0:
+            raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
+        if mode not in MODES:
+            raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of {set(MODES)}")
+        self.distribution = distribution.lower()
+        if self.distribution == "normal":
+            self.distribution = "truncated_normal"
+        allowed = ("uniform", "truncated_normal", "untruncated_normal")
+        if self.distribution not in allowed:
+            raise ValueError(
+                f"Invalid `distribution` argument: {self.distribution}."
+                f"Please use one of {set(allowed)}"
+            )
+        self.scale = scale
+        self.mode = mode
+        self.input_axes = input_axes
+        self.output_axes = output_axes
+        super().__init__(seed)
+
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+        fan_in, fan_out = fans(shape, self.input_axes, self.output_axes)
+        variance = scaled(self.scale, self.mode, fan_in, fan_out)
+        return with_variance(self._source, shape, self.distribution, variance, _dtype(dtype))
+
+    def get_config(self) -> dict[str, Any]:
+        return {
+            **super().get_config(),
+            "scale": self.scale,
+            "mode": self.mode,
+            "distribution": self.distribution,
+            "input_axes": self.input_axes,
+            "output_axes": self.output_axes,
+        }
+
+
+class _Named(VarianceScaling):
+    """A choice of scale, mode and distribution that has a name."""
+
+    choice: ClassVar[tuple[float, str, str]]
+
+    def __init__(
+        self, seed: int | None = None, input_axes: Any = None, output_axes: Any = None
+    ) -> None:
+        super().__init__(*self.choice, seed, input_axes, output_axes)
+
+    def get_config(self) -> dict[str, Any]:
+        full = super().get_config()
+        return {name: full[name] for name in ("seed", "input_axes", "output_axes")}
+
+
+class GlorotUniform(_Named):
+    """Uniform numbers with a variance of 2 / (inputs + outputs), as Glorot and Bengio advise.
+
+    >>> print(tf.initializers.GlorotUniform(seed=1)([2, 2]).numpy().round(4))
+    [[ 0.9271 -0.098 ]
+     [ 0.2457 -0.2631]]
+    """
+
+    choice = (1.0, "fan_avg", "uniform")
+
+
+class GlorotNormal(_Named):
+    """Truncated normal numbers with a variance of 2 / (inputs + outputs)."""
+
+    choice = (1.0, "fan_avg", "truncated_normal")
+
+
+class LecunNormal(_Named):
+    """Truncated normal numbers with a variance of 1 / inputs."""
+
+    choice = (1.0, "fan_in", "truncated_normal")
+
+
+class LecunUniform(_Named):
+    """Uniform numbers with a variance of 1 / inputs."""
+
+    choice = (1.0, "fan_in", "uniform")
+
+
+class HeNormal(_Named):
+    """Truncated normal numbers with a variance of 2 / inputs, as He and others advise for relu."""
+
+    choice = (2.0, "fan_in", "truncated_normal")
+
+
+class HeUniform(_Named):
+    """Uniform numbers with a variance of 2 / inputs."""
+
+    choice = (2.0, "fan_in", "uniform")

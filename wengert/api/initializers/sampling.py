@@ -1,0 +1,109 @@
+"""What the initializers of every generation of the API share: chance, fans and orthogonality."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, Protocol
+
+from wengert.ops.arrays.shaping import reshape, transpose
+from wengert.ops.linalg.orthogonal_basis import orthogonal_basis
+from wengert.ops.random import stateful, stateless
+from wengert.values import dtypes
+from wengert.values.dtypes import DType
+from wengert.values.tensor import Tensor
+
+MODES: Final = ("fan_in", "fan_out", "fan_avg")
+# The standard deviation of a standard normal distribution that is cut off at 2.
+_TRUNCATED: Final = 0.87962566103423978
+
+
+class Source(Protocol):
+    """Where an initializer has its random numbers from."""
+
+    def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor: ...
+    def normal(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor: ...
+    def truncated(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor: ...
+
+
+class Fixed:
+    """The same numbers each time: functions of a seed of two integers."""
+
+    def __init__(self, seed: list[int]) -> None:
+        self.seed = seed
+
+    def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor:
+        return stateless.stateless_uniform(shape, self.seed, low, high, dtype)
+
+    def normal(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+        return stateless.stateless_normal(shape, self.seed, mean, stddev, dtype)
+
+    def truncated(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+        return stateless.stateless_truncated_normal(shape, self.seed, mean, stddev, dtype)
+
+
+class Flowing:
+    """Other numbers each time, from an operation with a seed or without."""
+
+    def __init__(self, seed: Any) -> None:
+        self.seed = seed
+
+    def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor:
+        return stateful.uniform(shape, low, high, dtype, self.seed)
+
+    def normal(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+        return stateful.normal(shape, mean, stddev, dtype, self.seed)
+
+    def truncated(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+        return stateful.truncated_normal(shape, mean, stddev, dtype, self.seed)
+
+
+def fans(shape: Any, input_axes: Any = None, output_axes: Any = None) -> tuple[int, int]:
+    """How many inputs and outputs a unit of a weight has."""
+    sizes = [int(size) for size in shape]
+    if input_axes is not None and output_axes is not None:
+        return math.prod(sizes[a] for a in input_axes), math.prod(sizes[a] for a in output_axes)
+    if len(sizes) < 2:
+        only = math.prod(sizes)
+        return only, only
+    field = math.prod(sizes[:-2])
+    return sizes[-2] * field, sizes[-1] * field
+
+
+def with_variance(
+    source: Source, shape: Any, distribution: str, variance: float, dtype: Any
+) -> Tensor:
+    """Numbers around zero with a variance."""
+    if distribution == "uniform":
+        limit = math.sqrt(3.0 * variance)
+        return source.uniform(shape, -limit, limit, dtype)
+    stddev = math.sqrt(variance)
+    if distribution == "untruncated_normal":
+        return source.normal(shape, 0.0, stddev, dtype)
+    return source.truncated(shape, 0.0, stddev / _TRUNCATED, dtype)
+
+
+def scaled(scale: float, mode: str, fan_in: int, fan_out: int) -> float:
+    """The variance that a scale means for some fans."""
+    size = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[mode]
+    return scale / max(1.0, size)
+
+
+def orthogonal(source: Source, shape: Any, gain: Any, dtype: Any) -> Tensor:
+    """A weight that is an orthogonal matrix when all axes but the last are one."""
+    rows, columns = math.prod(int(size) for size in shape[:-1]), int(shape[-1])
+    tall = (max(rows, columns), min(rows, columns))
+    basis = orthogonal_basis(source.normal(tall, 0.0, 1.0, dtype))
+    weight: Tensor = reshape(transpose(basis) if rows < columns else basis, shape) * gain
+    return weight
+
+
+def check_floating(dtype: DType) -> DType:
+    if not dtype.is_floating:
+        raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {dtype}.")
+    return dtype
+
+
+def check_numeric(dtype: DType) -> DType:
+    if dtype is dtypes.string:
+        raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
+    return dtype

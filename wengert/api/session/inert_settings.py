@@ -1,0 +1,131 @@
+"""Settings of TensorFlow that are accepted and remembered, and change nothing here."""
+
+from __future__ import annotations
+
+import enum
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from wengert.core.context import building, state
+from wengert.values import dtypes
+from wengert.values.convert import convert, register_converter
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
+
+_SETTINGS: Final = {"traceback filtering": True, "device placement": False}
+
+
+def enable_traceback_filtering() -> None:
+    """Accepted: tracebacks are never filtered.
+
+    >>> tf.debugging.enable_traceback_filtering()
+    """
+    _SETTINGS["traceback filtering"] = True
+
+
+def disable_traceback_filtering() -> None:
+    """Accepted: tracebacks are never filtered.
+
+    >>> tf.debugging.disable_traceback_filtering()
+    """
+    _SETTINGS["traceback filtering"] = False
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """What was said last.
+
+    >>> tf.debugging.enable_traceback_filtering()
+    >>> tf.debugging.is_traceback_filtering_enabled()
+    True
+    """
+    return _SETTINGS["traceback filtering"]
+
+
+def set_log_device_placement(enabled: bool) -> None:
+    """Accepted: there is one device.
+
+    >>> tf.debugging.set_log_device_placement(False)
+    """
+    _SETTINGS["device placement"] = bool(enabled)
+
+
+def get_log_device_placement() -> bool:
+    """What was said last.
+
+    >>> tf.debugging.get_log_device_placement()
+    False
+    """
+    return _SETTINGS["device placement"]
+
+
+class VariableAggregation(enum.Enum):
+    """How replicas would add up what they assign. There is one replica."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+
+
+class VariableSynchronization(enum.Enum):
+    """When replicas would agree about a variable. There is one replica."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+def timestamp(name: str | None = None) -> Tensor:
+    """The seconds since 1970.
+
+    >>> tf.timestamp().dtype
+    tf.float64
+    """
+    return convert(time.time(), dtypes.float64)
+
+
+def get_current_name_scope() -> str:
+    """The name scope in which operations are made now.
+
+    >>> with tf.name_scope("layer"):
+    ...     tf.get_current_name_scope()
+    'layer'
+    """
+    graph = building()
+    scope: str = state.here.scope if graph is None else graph.get_name_scope()
+    return scope.rstrip("/")
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether the value of a tensor is known only when its graph runs.
+
+    >>> tf.is_symbolic_tensor(tf.constant(1.0))
+    False
+    """
+    if not isinstance(tensor, Tensor):
+        raise TypeError(f"is_symbolic_tensor wants a tensor, got {type(tensor).__name__}.")
+    return isinstance(tensor, SymbolicTensor)
+
+
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
+    """Say how values of a type become tensors: `conversion_func(value, dtype, name, as_ref)`.
+
+    >>> class Celsius:
+    ...     degrees = 20.0
+    >>> tf.register_tensor_conversion_function(
+    ...     Celsius, lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.degrees))
+    >>> (tf.constant(1.0) + Celsius()).numpy().item()
+    21.0
+    """
+
+    def converted(value: Any, dtype: Any, hint: Any) -> Tensor:
+        found = conversion_func(value, dtype=dtype or hint, name=None, as_ref=False)
+        if found is NotImplemented:
+            raise TypeError(f"The function registered for {base_type} does not convert {value!r}.")
+        return convert(found, dtype)
+
+    register_converter(base_type, converted, priority)

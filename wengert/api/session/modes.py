@@ -1,0 +1,201 @@
+"""Eager or graph: which of the two worlds a thread is in."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import Any
+
+from wengert.core import context
+from wengert.core.context import building, install, installed, state
+from wengert.graph.graph import Graph, defaults
+from wengert.host.context_manager import Change, context_manager, enter
+
+
+class _Global:
+    """The graph that is the default where none was made the default."""
+
+    graph: Graph | None = None
+
+
+def executing_eagerly() -> bool:
+    """Whether operations run at once.
+
+    >>> tf.executing_eagerly()
+    True
+    >>> with tf.Graph().as_default():
+    ...     tf.executing_eagerly()
+    False
+    """
+    return building() is None
+
+
+def inside_function() -> bool:
+    """Whether the body of a tf.function is being traced.
+
+    >>> tf.inside_function()
+    False
+    """
+    graph = building()
+    return graph is not None and graph.is_function
+
+
+def get_default_graph() -> Graph:
+    """The graph that operations are added to, or would be if execution were not eager.
+
+    >>> with tf.Graph().as_default() as g:
+    ...     tf.compat.v1.get_default_graph() is g
+    True
+    """
+    graph = building()
+    if graph is not None:
+        return graph  # type: ignore[no-any-return]
+    if _Global.graph is None:
+        _Global.graph = Graph()
+    return _Global.graph
+
+
+def has_default_graph() -> bool:
+    """Whether operations are added to a graph.
+
+    >>> tf.compat.v1.has_default_graph()
+    False
+    """
+    return building() is not None
+
+
+def reset_default_graph() -> None:
+    """Begin with an empty default graph. Not inside of `with graph.as_default()`.
+
+    >>> tf.compat.v1.reset_default_graph()
+    >>> tf.compat.v1.get_default_graph().get_operations()
+    []
+    """
+    graph = building()
+    if graph is not None and graph is not _Global.graph:
+        raise AssertionError(
+            "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
+            "graph, exit the nesting and create a new graph."
+        )
+    _Global.graph = Graph()
+    if graph is not None:
+        _start_in_graph_mode(_Global.graph)
+
+
+def disable_eager_execution() -> None:
+    """From now on operations are added to the default graph, in every thread.
+
+    >>> tf.compat.v1.disable_eager_execution()
+    >>> tf.constant(1.0, name="c").graph is tf.compat.v1.get_default_graph()
+    True
+    >>> tf.compat.v1.enable_eager_execution()
+    """
+    if building() is None:
+        _start_in_graph_mode(get_default_graph())
+
+
+def _start_in_graph_mode(graph: Graph) -> None:
+    context.first_interpreter = graph
+    install(state.here.recorders, graph)
+
+
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
+    """From now on operations run at once.
+
+    >>> tf.compat.v1.enable_eager_execution()
+    >>> tf.executing_eagerly()
+    True
+    """
+    graph = building()
+    if graph is not None and graph is not _Global.graph:
+        raise ValueError("tf.enable_eager_execution must be called at program startup.")
+    context.first_interpreter = None
+    install(state.here.recorders, None)
+
+
+@context_manager
+def init_scope() -> Change:
+    """Outside of all functions that are being traced: where variables are made.
+
+    >>> @tf.function
+    ... def f():
+    ...     with tf.init_scope():
+    ...         print(tf.executing_eagerly())
+    >>> f()
+    True
+    """
+    graph = building()
+    while graph is not None and graph.is_function:
+        graph = graph.outer_graph
+    return enter(installed((), graph))
+
+
+class name_scope:
+    """Names of operations inside begin with the name.
+
+    >>> with tf.Graph().as_default(), tf.name_scope("layer"):
+    ...     print(tf.constant(1.0, name="c").name)
+    layer/c:0
+    """
+
+    def __init__(
+        self, name: str | None, default_name: str | None = None, values: Any = None
+    ) -> None:
+        if name is not None and not isinstance(name, str):
+            raise ValueError(f"name for name_scope must be a string, got {name!r}.")
+        self._name = name if name is not None else default_name
+        self._contexts: list[Any] = []
+
+    @property
+    def name(self) -> str | None:
+        return self._name
+
+    def __enter__(self) -> str:
+        graph = building()
+        names = context.scoped(self._name) if graph is None else graph.name_scope(self._name)
+        scope: str = names.__enter__()
+        self._contexts.append(names)
+        return scope
+
+    def __exit__(self, *error: Any) -> None:
+        self._contexts.pop().__exit__(*error)
+
+
+def get_default_session() -> Any:
+    return defaults.sessions[-1] if defaults.sessions else None
+
+
+def control_dependencies(control_inputs: Any) -> Any:
+    """Operations inside run after these. Where operations run at once, they have.
+
+    >>> with tf.Graph().as_default():
+    ...     v = tf.Variable(1.0)
+    ...     with tf.control_dependencies([v.assign(2.0)]):
+    ...         after = v.read_value()
+    ...     print(tf.compat.v1.Session().run(after))
+    2.0
+    """
+    graph = building()
+    if graph is None:
+        return nullcontext()
+    return graph.control_dependencies(control_inputs)
+
+
+def device(device_name: Any) -> Any:
+    """Operations inside note the device. There is one.
+
+    >>> with tf.device("/CPU:0"):
+    ...     x = tf.constant(1.0)
+    """
+    graph = building()
+    return nullcontext() if graph is None else graph.device(device_name)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+    """Accepted: there is one place.
+
+    >>> with tf.compat.v1.colocate_with(tf.constant(1.0)):
+    ...     x = tf.constant(1.0)
+    """
+    return nullcontext()

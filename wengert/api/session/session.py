@@ -1,0 +1,371 @@
+"""Sessions: they run graphs, and hold the values of their variables."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.api.session.modes import get_default_graph
+from wengert.core.context import installed
+from wengert.engines.plan import Plan
+from wengert.engines.select import Chosen, compiled, engine_of
+from wengert.graph.graph import Graph, defaults
+from wengert.graph.operation import Operation
+from wengert.host.context_manager import Change, context_manager, enter
+from wengert.ops.state.cells import Cell, new_resource
+from wengert.values import nest
+from wengert.values.convert import as_array
+from wengert.values.dtypes import DType, of_numpy, string
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
+from wengert.values.value import Value
+
+
+class IndexedSlicesValue(NamedTuple):
+    """What a session returns for IndexedSlices."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any
+
+
+_EAGER: Final = (
+    " What is made in eager mode has its value at once, x.numpy(), and is in no graph. Make it inside "
+    "`with tf.Graph().as_default():`, or call tf.compat.v1.disable_eager_execution() first; a whole "
+    "program of TensorFlow 1 runs by `wengert run --v1`."
+)
+
+
+class Session:
+    """Runs the operations of a graph.
+
+    `run` computes what it is asked for, and nothing else. The variables of the graph have their
+    values here: another session has its own.
+
+    >>> with tf.Graph().as_default():
+    ...     x = tf.compat.v1.placeholder(tf.float32, name="x")
+    ...     y = x * x
+    ...     with tf.compat.v1.Session() as sess:
+    ...         print(sess.run(y, feed_dict={x: 3.0}), y.eval({x: 4.0}))
+    9.0 16.0
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        self._graph = graph if graph is not None else get_default_graph()
+        self._cells: dict[Operation, Any] = {}
+        self._plans: dict[Any, _Run] = {}
+        self._closed = False
+        self._lock = threading.Lock()
+        self._contexts: list[Any] = []
+        self.sess_str = target
+
+    @property
+    def graph(self) -> Graph:
+        return self._graph
+
+    @property
+    def graph_def(self) -> list[Any]:
+        return [op.node_def for op in self._graph.operations]
+
+    # ---- running -----------------------------------------------------------------------------
+
+    def run(
+        self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+    ) -> Any:
+        """The values of the fetches: a tensor, an operation, a name, or a nested structure."""
+        self._check_open()
+        feeds = _feeds(self._graph, feed_dict)
+        structure = _Fetches(self._graph, fetches)
+        run = self._run_for(structure.elements, [x for x, _ in feeds])
+        return structure.packed(run(self, [value for _, value in feeds]))
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session. Make a new one.")
+        if not self._graph.operations:
+            raise RuntimeError(
+                f"The Session graph is empty. Add operations to the graph before calling run().{_EAGER}"
+            )
+
+    def _run_for(self, elements: Sequence[Any], feeds: Sequence[SymbolicTensor]) -> _Run:
+        """The plan for some fetches and feeds, made once."""
+        graph = self._graph
+        engine = engine_of(graph, "numpy")
+        key = (engine, Chosen.check, tuple(map(id, elements)), tuple(map(id, feeds)))
+        found = self._plans.get(key)
+        if found is None or found.changes != graph.changes:
+            with self._lock:
+                found = self._plans[key] = _Run(graph, elements, feeds, engine)
+        return found
+
+    def cell(self, op: Operation) -> Any:
+        """What stands behind the handle of a variable, or of another resource, in this session."""
+        cell = self._cells.get(op)
+        if cell is None:
+            with self._lock:
+                cell = self._cells.setdefault(op, new_resource(op))
+        return cell
+
+    def make_callable(
+        self, fetches: Any, feed_list: Any = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """A function of the feeds that returns the fetches, with the plan made now.
+
+        >>> with tf.Graph().as_default():
+        ...     x = tf.compat.v1.placeholder(tf.float32)
+        ...     square = tf.compat.v1.Session().make_callable(x * x, [x])
+        >>> square(3.0)
+        np.float32(9.0)
+        """
+        self._check_open()
+        structure = _Fetches(self._graph, fetches)
+        feeds = [_feedable(self._graph, x) for x in feed_list or []]
+        run = self._run_for(structure.elements, feeds)
+
+        def call(*values: Any) -> Any:
+            if len(values) != len(feeds):
+                raise ValueError(
+                    f"The callable takes {len(feeds)} values, one for each of feed_list, and was "
+                    f"given {len(values)}."
+                )
+            self._check_open()
+            given = [_value_for(x, v) for x, v in zip(feeds, values, strict=True)]
+            return structure.packed(run(self, given))
+
+        return call
+
+    def partial_run_setup(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError(
+            "partial_run is not there: call run() with all fetches at once, or keep what the first "
+            "call returned and feed it to the second."
+        )
+
+    # ---- as a context ------------------------------------------------------------------------
+
+    @context_manager
+    def as_default(self) -> tuple[Session, Callable[[], None]]:
+        """`tensor.eval()` and `operation.run()` inside use this session."""
+        _, leave = enter(installed((), self._graph))
+        defaults.sessions.append(self)
+
+        def undo() -> None:
+            defaults.sessions.remove(self)
+            leave()
+
+        return self, undo
+
+    def __enter__(self) -> Session:
+        context = self.as_default()
+        context.__enter__()
+        self._contexts.append(context)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._contexts.pop().__exit__(*error)
+        self.close()
+
+    def close(self) -> None:
+        """Give up the variables and the plans."""
+        self._closed = True
+        self._cells.clear()
+        self._plans.clear()
+
+    def list_devices(self) -> list[str]:
+        return ["/job:localhost/replica:0/task:0/device:CPU:0"]
+
+    def __repr__(self) -> str:
+        return f"<tf.Session of {self._graph!r}{', closed' if self._closed else ''}>"
+
+
+class InteractiveSession(Session):
+    """A session that is the default one from the start, until it is closed."""
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self._installed = self.as_default() if graph is not None else _only_session(self)
+        self._installed.__enter__()
+
+    def close(self) -> None:
+        if not self._closed:
+            self._installed.__exit__(None, None, None)
+        super().close()
+
+
+@context_manager
+def _only_session(session: Session) -> Change:
+    defaults.sessions.append(session)
+    return None, lambda: defaults.sessions.remove(session)
+
+
+def get_default_session() -> Session | None:
+    """The innermost session that is a default, or None.
+
+    >>> with tf.compat.v1.Session(graph=tf.Graph()) as session:
+    ...     tf.compat.v1.get_default_session() is session
+    True
+    """
+    return defaults.sessions[-1] if defaults.sessions else None
+
+
+# ---- one set of fetches and feeds -------------------------------------------------------------
+
+
+class _Run:
+    """A compiled plan, and what it needs of a session."""
+
+    def __init__(
+        self, graph: Graph, elements: Sequence[Any], feeds: Sequence[SymbolicTensor], engine: str
+    ) -> None:
+        self.changes = graph.changes
+        tensors = [e for e in elements if isinstance(e, SymbolicTensor)]
+        operations = [e for e in elements if isinstance(e, Operation)]
+        plan = Plan(tensors, feeds, operations)
+        self._compiled = compiled(plan, engine)
+        self._resources = plan.resources
+        self._is_tensor = [isinstance(e, SymbolicTensor) for e in elements]
+        self._fed_handles = [i for i, x in enumerate(feeds) if x.op.row.name == "VarHandleOp"]
+
+    def __call__(self, session: Session, fed: list[Any]) -> list[Any]:
+        for i in self._fed_handles:
+            fed[i] = Cell.of(fed[i])
+        cells = [session.cell(op) for op in self._resources]
+        with installed((), None):
+            values = self._compiled([*fed, *cells])
+        own = [
+            v if fresh else _own(v) for v, fresh in zip(values, self._compiled.fresh, strict=True)
+        ]
+        given = iter(own)
+        return [next(given) if is_tensor else None for is_tensor in self._is_tensor]
+
+
+def _own(value: Any) -> Any:
+    """A value that the caller may change."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return value.copy() if value.shape else value[()]
+
+
+class _Fetches:
+    """What was asked for, flat, and how to arrange the values."""
+
+    def __init__(self, graph: Graph, fetches: Any) -> None:
+        self._structure = fetches
+        self._leaves = nest.flatten(fetches)
+        self.elements: list[Any] = []
+        self._rebuild = [self._noted(graph, leaf) for leaf in self._leaves]
+
+    def _noted(self, graph: Graph, leaf: Any) -> Callable[[Iterator[Any]], Any]:
+        if isinstance(leaf, IndexedSlices):
+            shape = leaf.dense_shape
+            parts = [leaf.values, leaf.indices, *([] if shape is None else [shape])]
+            self.elements += [_element(graph, p) for p in parts]
+            if shape is None:
+                return lambda values: IndexedSlicesValue(next(values), next(values), None)
+            return lambda values: IndexedSlicesValue(next(values), next(values), next(values))
+        if nest.is_composite(leaf):
+            self.elements += [_element(graph, p) for p in leaf._flat_tensors()]
+            return leaf._fetched  # type: ignore[no-any-return]
+        self.elements.append(_element(graph, leaf))
+        return next
+
+    def packed(self, values: Sequence[Any]) -> Any:
+        given = iter(values)
+        found = [rebuild(given) for rebuild in self._rebuild]
+        if not nest.is_nested(self._structure):
+            return found[0]
+        return nest.pack_sequence_as(self._structure, found)
+
+
+def _element(graph: Graph, fetch: Any) -> Any:
+    if fetch is None:
+        raise TypeError(
+            "Argument `fetch` = None has invalid type 'NoneType'. Cannot be None: "
+            "a gradient that is None has no value to fetch."
+        )
+    try:
+        return graph.as_graph_element(fetch)
+    except TypeError:
+        raise TypeError(
+            f"Argument `fetch` = {fetch!r} has invalid type {type(fetch).__name__!r}. Must be a "
+            f"string or Tensor. (Can not convert a {type(fetch).__name__} into a Tensor or "
+            f"Operation.){_EAGER if isinstance(fetch, Value) else ''}"
+        ) from None
+    except ValueError as error:
+        raise ValueError(
+            f"Argument `fetch` = {fetch!r} cannot be interpreted as a Tensor. ({error})"
+        ) from None
+    except KeyError as error:
+        raise ValueError(
+            f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error.args[0]})"
+        ) from None
+
+
+# ---- feeds ------------------------------------------------------------------------------------
+
+
+def _feeds(graph: Graph, feed_dict: Any) -> list[tuple[SymbolicTensor, Any]]:
+    if not feed_dict:
+        return []
+    if not isinstance(feed_dict, Mapping):
+        raise TypeError(f"feed_dict must be a dictionary, got {feed_dict!r}")
+    pairs: list[tuple[SymbolicTensor, Any]] = []
+    for key, value in feed_dict.items():
+        if isinstance(key, tuple):
+            for k, v in zip(key, value, strict=True):
+                pairs.append((_feedable(graph, k), v))
+        elif isinstance(key, IndexedSlices):
+            pairs.append((_feedable(graph, key.values), value[0]))
+            pairs.append((_feedable(graph, key.indices), value[1]))
+        elif nest.is_composite(key):
+            fed = zip(key._flat_tensors(), key._feed(value), strict=True)
+            pairs += [(_feedable(graph, k), v) for k, v in fed]
+        else:
+            pairs.append((_feedable(graph, key), value))
+    return [(x, _value_for(x, v)) for x, v in pairs]
+
+
+def _feedable(graph: Graph, key: Any) -> SymbolicTensor:
+    handle = getattr(key, "handle_in", None)
+    if handle is not None:
+        return handle(graph)  # type: ignore[no-any-return]
+    try:
+        return graph.as_graph_element(key, allow_operation=False)  # type: ignore[no-any-return]
+    except (TypeError, ValueError, KeyError) as error:
+        words = error.args[0] if error.args else error
+        raise TypeError(f"Cannot interpret feed_dict key as Tensor: {words}") from None
+
+
+def _value_for(x: SymbolicTensor, value: Any) -> Any:
+    """A fed value as an array of the tensor's dtype and shape."""
+    if isinstance(value, SymbolicTensor):
+        raise TypeError(
+            "The value of a feed cannot be a tf.Tensor object. Acceptable feed values include "
+            "Python scalars, strings, lists, numpy ndarrays, or TensorHandles. "
+            f"Run {value!r} first, and feed what comes out."
+        )
+    dtype = of_numpy(x._array.dtype)
+    if dtype.is_integer and type(value) in (int, float) and not _fits(value, dtype):
+        raise TypeError(
+            f"Type of feed value {value} with type {type(value)} is not compatible with Tensor "
+            f"type {dtype.name}. Try explicitly setting the type of the feed tensor to a larger "
+            "type (e.g. int64)."
+        )
+    if isinstance(value, Tensor):
+        value = np.asarray(value)
+    array = as_array(np.asarray(value) if dtype is not string else value, dtype)
+    known = x.shape
+    if not known.is_compatible_with(array.shape):
+        raise ValueError(
+            f"Cannot feed value of shape {array.shape} for Tensor {x.name}, which has shape "
+            f"{known} (it was made at {x.op.place})."
+        )
+    return array
+
+
+def _fits(value: float, dtype: DType) -> bool:
+    limits = np.iinfo(dtype.as_numpy_dtype)
+    return int(value) == value and limits.min <= value <= limits.max

@@ -1,0 +1,280 @@
+"""tf.random.Generator: a source of random numbers that is an object."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from wengert.core.context import building
+from wengert.core.dispatch import apply
+from wengert.ops.arrays.joining import concat, stack, unstack
+from wengert.ops.arrays.shaping import reshape
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.random import rows as rows
+from wengert.ops.random.arguments import Algorithm, algorithm_number, check_algorithm, sizes
+from wengert.ops.random.philox import LONG
+from wengert.ops.random.stateless import binomial_from, check_uniform, scaled_from, uniform_from
+from wengert.state.variable import Variable
+from wengert.values import dtypes
+from wengert.values.dtypes import as_dtype
+from wengert.values.tensor import Tensor, wrap
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+_SIZE: Final = 3  # a counter of two, and a key
+_COUNTER: Final = slice(0, 2)
+_KEY: Final = slice(2, 3)
+
+
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
+    """The state of a generator made of a seed: an integer, or at most three of 64 bits.
+
+    >>> tf.random.create_rng_state(1, "philox").numpy().tolist()
+    [1, 0, 0]
+    """
+    check_algorithm(alg)
+    if isinstance(seed, int):
+        seed = [seed >> shift & LONG for shift in (0, 64, 128)]
+    given = reshape(_as_state(seed), (-1,))[:_SIZE]
+    missing = _SIZE - math.prod(given._array.shape)
+    return concat([np.zeros(missing, np.int64), given], 0)
+
+
+def _as_state(value: Any) -> Tensor:
+    """Integers as a tensor of int64; those above its range keep their bits."""
+    if isinstance(value, int):
+        return wrap(np.array(value & LONG, np.uint64).view(np.int64))
+    if isinstance(value, (list, tuple)):
+        return stack([_as_state(part) for part in value])
+    return cast(value, dtypes.int64)
+
+
+def _kept_after_an_error(method: Method) -> Method:
+    """Numbers that could not be drawn leave the state as it was."""
+
+    @functools.wraps(method)
+    def drawn(self: Generator, *args: Any, **kwargs: Any) -> Any:
+        if building() is not None:
+            return method(self, *args, **kwargs)
+        before = self._state.read_value()
+        try:
+            return method(self, *args, **kwargs)
+        except Exception:
+            self._state.assign(before)
+            raise
+
+    return drawn  # type: ignore[return-value]
+
+
+class Generator:
+    """A source of random numbers, with its state in a variable.
+
+    Its numbers are TensorFlow's for the same state.
+
+    >>> g = tf.random.Generator.from_seed(1)
+    >>> print(g.normal([3]).numpy().round(4))
+    [ 0.4384 -0.5344 -0.0771]
+    >>> g.state.numpy().tolist()
+    [769, 0, 0]
+    """
+
+    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None):
+        if copy_from is not None:
+            if alg is not None or state is not None:
+                raise ValueError(
+                    "Give a generator to copy, or a state with an algorithm, not both."
+                )
+            state, alg = copy_from.state.read_value(), copy_from.algorithm
+        if state is None or alg is None:
+            raise ValueError("A tf.random.Generator needs both `state` and `alg`.")
+        self._algorithm = check_algorithm(alg)
+        self._state = state if isinstance(state, Variable) else _variable(_checked(state))
+
+    # ---- how it is made ----------------------------------------------------------------------
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator with a state: three integers, or a variable that it is to use."""
+        return cls(alg=alg, state=state)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator whose state is made of a seed."""
+        number = _or_philox(alg)
+        return cls(state=create_rng_state(seed, number), alg=number)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator whose state comes from chance."""
+        state = np.frombuffer(os.urandom(8 * _SIZE), np.int64)
+        return cls(state=state, alg=_or_philox(alg))
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator with a key and a counter of two integers."""
+        return cls(state=_joined(key, counter), alg=alg)
+
+    # ---- its state ---------------------------------------------------------------------------
+
+    def reset(self, state: Any) -> None:
+        """Replace the state."""
+        self._state.assign(_checked(state))
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Replace the state by one made of a seed."""
+        self._state.assign(create_rng_state(seed, self._algorithm))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Replace the state by a key and a counter."""
+        self._state.assign(_joined(key, counter))
+
+    @property
+    def state(self) -> Variable:
+        """The variable that holds counter and key."""
+        return self._state
+
+    @property
+    def algorithm(self) -> int:
+        return self._algorithm
+
+    @property
+    def key(self) -> Tensor:
+        key: Tensor = self._state.read_value()[-1]
+        return key
+
+    def skip(self, delta: Any) -> Tensor:
+        """Go on as if `delta` numbers had been drawn; returns the state before."""
+        before = self._state.read_value()
+        self._state.assign(apply(rows.ADVANCED, (before,), {"delta": int(delta)}))
+        return before
+
+    def _take(self, shape: Any) -> list[Tensor]:
+        """Key and counter for the numbers of a shape."""
+        state = self.skip(math.prod(sizes(shape, rows.ADVANCED)))
+        return [state[_KEY], state[_COUNTER]]
+
+    # ---- its numbers -------------------------------------------------------------------------
+
+    @_kept_after_an_error
+    def normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Normal numbers."""
+        row = rows.NORMAL.stateless
+        return scaled_from(row, self._take(shape), shape, mean, stddev, dtype)
+
+    @_kept_after_an_error
+    def truncated_normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Normal numbers nearer to the mean than two standard deviations."""
+        row = rows.TRUNCATED.stateless
+        return scaled_from(row, self._take(shape), shape, mean, stddev, dtype)
+
+    @_kept_after_an_error
+    def uniform(
+        self,
+        shape: Any,
+        minval: Any = 0,
+        maxval: Any = None,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Numbers from minval up to, and without, maxval; integers of all bits if both are None."""
+        maxval = check_uniform(minval, maxval, dtype)
+        return uniform_from(self._take(shape), shape, minval, maxval, dtype)
+
+    @_kept_after_an_error
+    def uniform_full_int(
+        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+    ) -> Tensor:
+        """Integers of all bits."""
+        return uniform_from(self._take(shape), shape, None, None, as_dtype(dtype))
+
+    @_kept_after_an_error
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = dtypes.int32,
+        name: str | None = None,
+    ) -> Tensor:
+        """How many of `counts` trials succeed, each with a probability of `probs`."""
+        pairs = math.prod(np.broadcast_shapes(np.shape(counts), np.shape(probs)))
+        each = math.prod(sizes(shape, rows.BINOMIAL)) // max(pairs, 1)
+        # TensorFlow's own measure of what this many may take.
+        state = self.skip(pairs * 200 * (each + 3) // 4)
+        return binomial_from([state[_KEY], state[_COUNTER]], shape, counts, probs, dtype)
+
+    def make_seeds(self, count: int = 1) -> Tensor:
+        """Seeds for stateless operations, one in each column."""
+        keys = self.uniform_full_int([count], dtypes.int64)
+        return stack([keys, zeros_like(keys)])
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """Generators that are independent of each other and of this one."""
+        keys = unstack(self.uniform_full_int([count], dtypes.int64))
+        return [Generator(state=stack([0, 0, key]), alg=self._algorithm) for key in keys]
+
+
+def _or_philox(alg: Any) -> int:
+    return algorithm_number(Algorithm.PHILOX if alg is None else alg)
+
+
+def _variable(state: Tensor) -> Variable:
+    return Variable(state, trainable=False, name="StateVar")
+
+
+def _checked(state: Any) -> Tensor:
+    tensor = _as_state(state)
+    tensor.shape.assert_is_compatible_with([_SIZE])
+    return tensor
+
+
+def _joined(key: Any, counter: Any) -> Tensor:
+    """The state with a key and a counter."""
+    first, last = _as_state(counter), _as_state(key)
+    first.shape.assert_is_compatible_with([_SIZE - 1])
+    last.shape.assert_is_compatible_with([])
+    return concat([first, reshape(last, (1,))], 0)
+
+
+# ---- the generator of those who have none -----------------------------------------------------
+
+_global: Final[list[Generator]] = []  # one at most
+
+
+def get_global_generator() -> Generator:
+    """The generator that belongs to everybody; made by chance when first asked for.
+
+    >>> tf.random.get_global_generator().uniform([2]).shape
+    TensorShape([2])
+    """
+    if not _global:
+        _global.append(Generator.from_non_deterministic_state())
+    return _global[0]
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Replace the generator that belongs to everybody.
+
+    >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
+    >>> tf.random.get_global_generator().algorithm
+    1
+    """
+    _global[:] = [generator]

@@ -1,0 +1,111 @@
+"""Variables that are made once, and found again by their names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.api.variables.graph_variable import GraphKeys
+from wengert.api.variables.variable_scope import get_variable_scope, graph_of_variables
+from wengert.api.variables.variable_store import VariableStore, one_of_graph
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Any:
+    """The variable of a name in the current scope: a new one, or where that is meant the old one.
+
+    >>> v1 = tf.compat.v1
+    >>> with tf.Graph().as_default(), v1.variable_scope("layer"):
+    ...     w = v1.get_variable("w", [2], initializer=v1.ones_initializer())
+    >>> w.name, w.shape
+    ('layer/w:0', TensorShape([2]))
+    """
+    return get_variable_scope().get_variable(
+        variable_store(),
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=trainable,
+        collections=collections,
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        custom_getter=custom_getter,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = None,
+    aggregation: Any = None,
+) -> Any:
+    """A variable that is not trained, not saved, and stands among the local ones.
+
+    >>> v1 = tf.compat.v1
+    >>> with tf.Graph().as_default():
+    ...     count = v1.get_local_variable("count", [], initializer=v1.zeros_initializer())
+    ...     v1.local_variables() == [count], v1.global_variables(), count.trainable
+    (True, [], False)
+    """
+    return get_variable(
+        name,
+        shape=shape,
+        dtype=dtype,
+        initializer=initializer,
+        regularizer=regularizer,
+        trainable=False,
+        collections=[*(collections or []), GraphKeys.LOCAL_VARIABLES],
+        caching_device=caching_device,
+        partitioner=partitioner,
+        validate_shape=validate_shape,
+        use_resource=use_resource,
+        custom_getter=custom_getter,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+    )
+
+
+def variable_store() -> VariableStore:
+    """The variables of the default graph, by name."""
+    return one_of_graph(graph_of_variables(), "__variable_store", VariableStore)
+
+
+def no_regularizer(_: Any) -> None:
+    """A regularizer that adds nothing, where a scope has another one.
+
+    >>> tf.compat.v1.no_regularizer(tf.constant(1.0))
+    """
+    return

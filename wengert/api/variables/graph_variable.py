@@ -1,0 +1,232 @@
+"""Variables of a graph: each session gives them a value of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.core.context import accessed, building, installed
+from wengert.core.dispatch import apply
+from wengert.graph.graph import Graph
+from wengert.graph.graph_builder import VAR_HANDLE
+from wengert.graph.operation import Operation
+from wengert.ops.arrays.identity import READ, identity
+from wengert.ops.control.cond import cond
+from wengert.ops.control.effects import group
+from wengert.ops.state.cells import IS_INITIALIZED, assign_later
+from wengert.state.variable import Variable
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
+
+
+class GraphKeys:
+    """The names of the usual collections of a graph."""
+
+    GLOBAL_VARIABLES = "variables"
+    LOCAL_VARIABLES = "local_variables"
+    MODEL_VARIABLES = "model_variables"
+    TRAINABLE_VARIABLES = "trainable_variables"
+    MOVING_AVERAGE_VARIABLES = "moving_average_variables"
+    REGULARIZATION_LOSSES = "regularization_losses"
+    LOSSES = "losses"
+    UPDATE_OPS = "update_ops"
+    SUMMARIES = "summaries"
+    WEIGHTS = "weights"
+    BIASES = "biases"
+    ACTIVATIONS = "activations"
+    TRAIN_OP = "train_op"
+    INIT_OP = "init_op"
+    GLOBAL_STEP = "global_step"
+    CONCATENATED_VARIABLES = "concatenated_variables"
+    SAVERS = "savers"
+    TABLE_INITIALIZERS = "table_initializer"
+    ASSET_FILEPATHS = "asset_filepaths"
+    QUEUE_RUNNERS = "queue_runners"
+    COND_CONTEXT = "cond_context"
+    WHILE_CONTEXT = "while_context"
+
+
+class GraphVariable(Variable):
+    """What `tf.Variable` makes while a graph is the default one."""
+
+    __slots__ = (
+        "_graph",
+        "_handle",
+        "_initial_value",
+        "_snapshot",
+        "initializer",
+        "uses_resource",
+    )
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        expected_shape: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        use_resource: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "initial_value must be specified. tf.Variable in a graph needs the value that its "
+                "initializer gives it, or a function that returns it."
+            )
+        graph = building()
+        while graph.is_function:
+            graph = graph.outer_graph
+        self._graph: Graph = graph
+        if not validate_shape:
+            shape = TensorShape(None)
+        with installed((), graph), graph.control_dependencies(None):
+            self._make(initial_value, name, None if dtype is None else as_dtype(dtype), shape)
+        self.trainable = trainable is None or bool(trainable)
+        self.constraint = constraint
+        self.synchronization = synchronization
+        self.aggregation = aggregation
+        # Nothing but what tf.custom_gradient says depends on it.
+        self.uses_resource = use_resource is not False
+        self._collect(collections)
+
+    def _make(self, initial_value: Any, name: str | None, dtype: Any, shape: Any) -> None:
+        graph = self._graph
+        with graph.name_scope(name or "Variable") as scope:
+            with graph.name_scope("Initializer"):
+                value = initial_value() if callable(initial_value) else initial_value
+            tensor = convert(value, dtype)
+            if type(tensor) is SymbolicTensor and tensor.op.graph is graph:
+                self._initial_value: Tensor = tensor
+            else:
+                self._initial_value = graph.entered(tensor)
+            self._shape = TensorShape(self._initial_value.shape if shape is None else shape)
+            self._handle = self._new_handle(scope)
+            self._array = self._handle._array
+            self._key = self._handle._key
+            self._name = f"{scope[:-1]}:0"
+            self.initializer = assign_later(self, "assign", self._initial_value)
+            self._snapshot: Any = None
+
+    def _new_handle(self, scope: str) -> SymbolicTensor:
+        attrs = {"dtype": self._initial_value.dtype, "shape": self._shape}
+        known = None if self._shape.rank is None else tuple(self._shape)
+        form = [(known, self._initial_value._array.dtype)]
+        return self._graph.add(VAR_HANDLE, (), attrs, scope, form).outputs[0]
+
+    def _collect(self, collections: Any) -> None:
+        names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
+        if self.trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
+            names.append(GraphKeys.TRAINABLE_VARIABLES)
+        self._graph.add_to_collections(names, self)
+
+    # ---- what it is --------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> Graph:
+        return self._graph
+
+    @property
+    def op(self) -> Operation:
+        operation: Operation = self._handle.op
+        return operation
+
+    @property
+    def handle(self) -> Any:
+        return self._handle
+
+    @property
+    def device(self) -> str:
+        return str(self._handle.op.device)
+
+    @property
+    def initial_value(self) -> Tensor:
+        return self._initial_value
+
+    def handle_in(self, graph: Any) -> SymbolicTensor:
+        """The handle as a tensor of a graph: of this one, or of a function within it."""
+        if graph is self._graph:
+            return self._handle
+        return graph.capture(self._handle)  # type: ignore[no-any-return]
+
+    def _as_graph_element(self) -> SymbolicTensor:
+        """What a session fetches when it is asked for the variable."""
+        if self._snapshot is None:
+            graph = self._graph
+            scope = graph.name_scope(f"{self.op.name}/Read/")
+            with installed((), graph), graph.control_dependencies(None), scope:
+                self._snapshot = apply(READ, (self,))
+        return self._snapshot  # type: ignore[no-any-return]
+
+    # ---- its value ---------------------------------------------------------------------------
+
+    def read_value(self) -> Tensor:
+        accessed(self)
+        if building() is None:
+            with installed((), self._graph):
+                return apply(READ, (self,))  # type: ignore[no-any-return]
+        return apply(READ, (self,))  # type: ignore[no-any-return]
+
+    def numpy(self) -> Any:
+        raise NotImplementedError(
+            "numpy() is only available when eager execution is enabled: the value of "
+            f"'{self._name}' lives in a session. Use sess.run(variable)."
+        )
+
+    def eval(self, session: Any = None) -> Any:
+        """The value in a session: the one given, or the default one."""
+        return self._graph.session_for(session, "eval()").run(self)
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Give the variable a value in a session."""
+        chosen = self._graph.session_for(session, "eval()")
+        chosen.run(self.initializer, {self.initializer.inputs[1]: value})
+
+    def initialized_value(self) -> Any:
+        """The value, or the initial value where it has none yet."""
+        there = apply(IS_INITIALIZED, (self,))
+        return cond(there, self.read_value, lambda: identity(self._initial_value))
+
+    def is_initialized(self, name: str | None = None) -> Any:
+        return apply(IS_INITIALIZED, (self,))
+
+    def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Any:
+        graph = building()
+        changed = assign_later(self, method, tensor)
+        if not read_value:
+            return changed
+        if graph.is_function:
+            return self
+        with graph.control_dependencies([changed]):
+            return identity(apply(READ, (self,)), name=method.title().replace("_", ""))
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        raise NotImplementedError(
+            "__deepcopy__() is only available when eager execution is enabled."
+        )
+
+    def __hash__(self) -> int:
+        return id(self)  # equality is identity in a graph
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self!r} belongs to a graph and cannot be pickled.")
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}>"
+
+
+Graph.variable_class = GraphVariable
+
+
+def variables_initializer(var_list: Any, name: str = "init") -> Any:
+    """An operation that gives variables their initial values."""
+    return group(*[v.initializer for v in var_list if v.graph is not None], name=name)

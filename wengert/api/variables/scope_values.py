@@ -1,0 +1,258 @@
+"""What holds for the variables that are made in a scope."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from wengert.api.session.modes import get_default_graph
+from wengert.api.session.modes import name_scope as entered_name_scope
+from wengert.api.variables.graph_variable import GraphKeys
+from wengert.api.variables.variable_store import AUTO_REUSE, VariableStore
+from wengert.core.context import building
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype, float32
+
+
+class VariableScope:
+    """What holds for the variables made in a scope: the start of their names, and defaults.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.variable_scope("layer") as scope:
+    ...     scope.name, scope.original_name_scope, scope.reuse
+    ('layer', 'layer/', False)
+    """
+
+    def __init__(
+        self,
+        reuse: Any,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        name_scope: str = "",
+        dtype: Any = float32,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+    ) -> None:
+        eager = building() is None
+        if eager and caching_device is not None:
+            raise NotImplementedError(
+                "Caching devices is not yet supported when eager execution is enabled."
+            )
+        self._name = name
+        self._name_scope = name_scope
+        self._reuse = AUTO_REUSE if eager else reuse
+        self._initializer = initializer
+        self._regularizer = regularizer
+        self._caching_device = caching_device
+        _no_partitions(partitioner)
+        self._partitioner = None
+        self._custom_getter = custom_getter
+        self._dtype = as_dtype(dtype)
+        self._use_resource = True if eager else use_resource
+        self._constraint = constraint
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        """The name scope of operations when the scope was first entered."""
+        return self._name_scope
+
+    @property
+    def reuse(self) -> Any:
+        return self._reuse
+
+    @property
+    def initializer(self) -> Any:
+        return self._initializer
+
+    @property
+    def dtype(self) -> Any:
+        return self._dtype
+
+    @property
+    def use_resource(self) -> bool | None:
+        return self._use_resource
+
+    @property
+    def regularizer(self) -> Any:
+        return self._regularizer
+
+    @property
+    def caching_device(self) -> Any:
+        return self._caching_device
+
+    @property
+    def partitioner(self) -> Any:
+        return self._partitioner
+
+    @property
+    def custom_getter(self) -> Any:
+        return self._custom_getter
+
+    @property
+    def constraint(self) -> Any:
+        return self._constraint
+
+    def reuse_variables(self) -> None:
+        """From now on variables are found, not made."""
+        self._reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        self._initializer = initializer
+
+    def set_dtype(self, dtype: Any) -> None:
+        self._dtype = as_dtype(dtype)
+
+    def set_use_resource(self, use_resource: bool | None) -> None:
+        if building() is None and not use_resource:
+            raise ValueError(
+                "When eager execution is enabled, use_resource cannot be set to false."
+            )
+        self._use_resource = use_resource
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        self._regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        if building() is None:
+            raise NotImplementedError(
+                "Caching devices are not yet supported when eager execution is enabled."
+            )
+        self._caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        _no_partitions(partitioner)
+        self._partitioner = None
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        self._custom_getter = custom_getter
+
+    def get_collection(self, name: Any) -> list[Any]:
+        """The items of a collection whose names begin with that of the scope."""
+        scope = f"{self._name}/" if self._name else None
+        return get_default_graph().get_collection(name, scope)
+
+    def trainable_variables(self) -> list[Any]:
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list[Any]:
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def get_variable(
+        self,
+        var_store: VariableStore,
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        reuse: Any = None,
+        trainable: bool | None = None,
+        collections: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        validate_shape: bool = True,
+        use_resource: bool | None = None,
+        custom_getter: Any = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+    ) -> Any:
+        """The variable of a name in this scope, with the scope's values where none is given."""
+        full_name = f"{self._name}/{name}" if self._name else name
+        _no_partitions(partitioner)
+        getter = self._custom_getter if custom_getter is None else custom_getter
+        kind = _checked_dtype(self._dtype if dtype is None else as_dtype(dtype), dtype, initializer)
+        with _no_name_scope():
+            return var_store.get_variable(
+                full_name,
+                shape=shape,
+                dtype=kind,
+                initializer=self._initializer if initializer is None else initializer,
+                regularizer=self._regularizer if regularizer is None else regularizer,
+                reuse=_reuse_of(self._reuse if reuse is None else reuse),
+                trainable=trainable,
+                collections=collections,
+                caching_device=self._caching_device if caching_device is None else caching_device,
+                partitioner=self._partitioner,
+                validate_shape=validate_shape,
+                use_resource=self._use_resource if use_resource is None else use_resource,
+                custom_getter=getter,
+                constraint=self._constraint if constraint is None else constraint,
+                synchronization=synchronization,
+                aggregation=aggregation,
+            )
+
+    def _within(self, changes: dict[str, Any]) -> VariableScope:
+        """A scope that has what this one has, but for the changes."""
+        values = {name: getattr(self, f"_{name}") for name in _INHERITED}
+        getter = changes.pop("custom_getter", None)
+        given = {name: value for name, value in changes.items() if value is not None}
+        if getter is not None:
+            given["custom_getter"] = _one_in_other(self._custom_getter, getter)
+        return VariableScope(**{**values, **given})
+
+
+_INHERITED = (
+    "reuse",
+    "name",
+    "name_scope",
+    "initializer",
+    "regularizer",
+    "caching_device",
+    "partitioner",
+    "custom_getter",
+    "dtype",
+    "use_resource",
+    "constraint",
+)
+
+
+def _reuse_of(reuse: Any) -> Any:
+    """In eager mode nothing is kept that could be found again."""
+    return False if building() is None else reuse
+
+
+def _checked_dtype(dtype: Any, given: Any, initializer: Any) -> Any:
+    """A value has a dtype of its own, which no other may contradict."""
+    if given is None or initializer is None or callable(initializer):
+        return dtype
+    found = convert(initializer).dtype
+    if found is not dtype:
+        raise ValueError(
+            f"Initializer type '{found.name}' and explicit dtype '{dtype.name}' don't match."
+        )
+    return dtype
+
+
+def _no_partitions(partitioner: Any) -> None:
+    if partitioner is not None:
+        raise NotImplementedError(
+            "Variables are not partitioned here: `partitioner` must be None. A variable lives in "
+            "the memory of one process, whole."
+        )
+
+
+def _one_in_other(outer: Any, inner: Any) -> Any:
+    """The inner getter asks the outer one, and that the one it is given."""
+    if outer is None:
+        return inner
+
+    def both(getter: Any, *args: Any, **kwargs: Any) -> Any:
+        return inner(*args, getter=functools.partial(outer, getter), **kwargs)
+
+    return both
+
+
+def _no_name_scope() -> Any:
+    graph = building()
+    return entered_name_scope(None) if graph is None else graph.name_scope(None)

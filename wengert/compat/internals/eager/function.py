@@ -1,0 +1,6 @@
+"""tensorflow.python.eager.function: functions, under the name that they had."""
+
+from wengert.api.function.function import ConcreteFunction as ConcreteFunction
+from wengert.api.function.function import function as defun
+
+__all__ = ["ConcreteFunction", "defun"]

@@ -1,5 +1,0 @@
-"""tensorflow.python.eager.backprop_util: sums of gradients."""
-
-from wengert.compat.internals.eager__backprop import (
-    aggregate_indexed_slices_gradients as AggregateIndexedSlicesGradients,  # noqa: N812
-)

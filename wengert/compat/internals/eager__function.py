@@ -1,6 +1,0 @@
-"""tensorflow.python.eager.function: functions, under the name that they had."""
-
-from wengert.api.function import ConcreteFunction as ConcreteFunction
-from wengert.api.function import function as defun
-
-__all__ = ["ConcreteFunction", "defun"]

@@ -1,3 +1,0 @@
-"""tensorflow.python.eager.tape: what tapes are told, under the name that it had."""
-
-from wengert.compat.internals.eager__record import *

@@ -1,0 +1,34 @@
+"""tensorflow.python.framework.ops: what every file of TensorFlow imports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from wengert.api.session.inert_settings import get_current_name_scope as get_name_scope
+from wengert.api.session.modes import inside_function as inside_function
+from wengert.api.session.session import get_default_session as get_default_session
+from wengert.compat.v1 import colocate_with as colocate_with
+from wengert.compat.v1 import convert_to_tensor as convert_to_tensor
+from wengert.compat.v1 import enable_eager_execution as enable_eager_execution
+from wengert.compat.v1 import (
+    executing_eagerly_outside_functions as executing_eagerly_outside_functions,
+)
+from wengert.compat.v1 import name_scope as name_scope
+from wengert.core.table import GRADIENTS, gradient_of, registered
+from wengert.values import dtypes as dtypes
+from wengert.values.symbolic import SymbolicTensor as SymbolicTensor
+from wengert.values.tensor import Tensor as EagerTensor
+
+name_scope_v1 = name_scope_v2 = name_scope
+
+
+def convert_n_to_tensor(values: Iterable[Any], dtype: Any = None, name: str | None = None) -> Any:
+    """Each of several values as a tensor; None stays None."""
+    return [v if v is None else convert_to_tensor(v, dtype, name=name) for v in values]
+
+
+def get_gradient_function(op: Any) -> Any:
+    """The gradient function that a user registered for an operation's type."""
+    name = op.get_attr("_gradient_op_type") if "_gradient_op_type" in op.node_def.attr else op.type
+    return gradient_of(name).function if name in GRADIENTS else registered(name).joint

@@ -1,0 +1,115 @@
+"""tensorflow.python.framework.test_util: decorators of tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.api.gradients.gradient_tape import GradientTape
+from wengert.api.gradients.graph_gradients import gradients
+from wengert.ops.arrays.shaping import transpose
+from wengert.ops.linalg.matmul import matmul
+from wengert.testing import decorators as _decorators
+from wengert.testing.cases import TestCase as TensorFlowTestCase
+from wengert.testing.decorators import *
+from wengert.testing.decorators import no_context, unchanged
+from wengert.testing.machine import gpu_device_name, is_gpu_available
+from wengert.testing.sessions import EagerSession as FakeEagerSession
+
+for _name in [
+    "disable_all_xla",
+    "disable_asan",
+    "disable_control_flow_v2",
+    "disable_eager_op_as_function",
+    "disable_mlir_bridge",
+    "disable_tfrt",
+    "disable_tsan",
+    "disable_xla",
+    "enable_control_flow_v2",
+    "enable_eager_op_as_function",
+    "enable_mlir_bridge",
+    "enable_output_all_intermediates",
+    "enable_quantized_dtypes_training",
+    "enable_tf_xla_constant_folding",
+    "no_xla_auto_jit",
+    "run_all_without_tensor_float_32",
+    "run_without_tensor_float_32",
+    "set_producer_version",
+    "set_xla_env_flag",
+    "with_control_flow_v2",
+    "with_eager_op_as_function",
+    "xla_allow_fallback",
+]:
+    globals()[_name] = unchanged
+# These stand bare over a function, and a horizon in brackets means nothing here.
+with_forward_compatibility_horizons = unchanged
+
+
+def matmul_without_tf32(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+    """The product of two matrices; it is never rounded to less than its dtype."""
+    return matmul(a, b, *args, **kwargs)
+
+
+for _name in ["deterministic_ops", "device", "force_cpu", "force_gpu", "use_gpu"]:
+    globals()[_name] = no_context
+
+
+def _never(*_: Any, **__: Any) -> bool:
+    return False
+
+
+IsMklEnabled = IsBuiltWithROCm = IsBuiltWithCuda = IsBuiltWithNvcc = _never
+GpuSupportsHalfMatMulAndConv = is_xla_enabled = is_tfrt_enabled = is_mlir_bridge_enabled = _never
+CudaSupportsHalfMatMulAndConv = _never
+
+
+class AbstractGradientTape:
+    """A gradient by a tape or by the graph, as a test's parameter says."""
+
+    def __init__(self, use_tape: bool, persistent: bool = False) -> None:
+        self._tape = GradientTape(persistent=persistent) if use_tape else None
+
+    def __enter__(self) -> AbstractGradientTape:
+        if self._tape is not None:
+            self._tape.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._tape is not None:
+            self._tape.__exit__(*error)
+
+    def watch(self, x: Any) -> None:
+        if self._tape is not None:
+            self._tape.watch(x)
+
+    def gradient(self, y: Any, xs: Any, output_gradients: Any = None) -> Any:
+        if self._tape is not None:
+            return self._tape.gradient(y, xs, output_gradients)
+        found = gradients(y, xs, output_gradients)
+        return found if isinstance(xs, (list, tuple)) else found[0]
+
+
+def _permuted(x: Any, order: dict[int, list[int]]) -> Any:
+    """A tensor with its axes in another order, or a list of numbers about axes."""
+    if isinstance(x, (list, tuple)):
+        return [x[i] for i in order[len(x)]]
+    return transpose(x, order[len(x.shape)])
+
+
+def NHWCToNCHW(input_tensor: Any) -> Any:
+    """Channels from the last place to the second."""
+    return _permuted(input_tensor, {4: [0, 3, 1, 2], 5: [0, 4, 1, 2, 3]})
+
+
+def NCHWToNHWC(input_tensor: Any) -> Any:
+    """Channels from the second place to the last."""
+    return _permuted(input_tensor, {4: [0, 2, 3, 1], 5: [0, 2, 3, 4, 1]})
+
+
+def random_seed(seed: int = 87654321) -> None:
+    """Seed NumPy, as every test does."""
+    np.random.seed(seed)
+
+
+eager_lazy_remote_copy_on_and_off = _decorators.unchanged

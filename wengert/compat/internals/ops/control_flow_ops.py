@@ -1,0 +1,17 @@
+"""tensorflow.python.ops.control_flow_ops: order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.api.session.modes import control_dependencies
+from wengert.ops.arrays.identity import identity
+
+
+def with_dependencies(
+    dependencies: Sequence[Any], output_tensor: Any, name: str | None = None
+) -> Any:
+    """The tensor, computed after others."""
+    with control_dependencies(dependencies):
+        return identity(output_tensor, name=name)

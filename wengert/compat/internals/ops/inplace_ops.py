@@ -1,0 +1,44 @@
+"""tensorflow.python.ops.inplace_ops: rows of a tensor changed; what is returned is another tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert.ops.arrays.creation import zeros
+from wengert.ops.arrays.shaping import expand_dims, reshape
+from wengert.ops.arrays.tensor_scatter import (
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from wengert.ops.math.elementwise import zeros_like as empty_like
+from wengert.values.convert import convert
+
+
+def _rows(change: Callable[..., Any]) -> Callable[..., Any]:
+    """A change of all rows, of some, or of one."""
+
+    def changed(x: Any, i: Any, v: Any) -> Any:
+        x, v = convert(x), convert(v)
+        if i is None:
+            return reshape(change(expand_dims(x, 0), [[0]], expand_dims(v, 0)), x.shape)
+        places = convert(i)
+        if not places.shape.rank:
+            places, v = expand_dims(places, 0), expand_dims(v, 0)
+        return change(x, expand_dims(places, -1), v)
+
+    return changed
+
+
+alias_inplace_update = inplace_update = _rows(tensor_scatter_nd_update)
+alias_inplace_add = inplace_add = _rows(tensor_scatter_nd_add)
+alias_inplace_sub = inplace_sub = _rows(tensor_scatter_nd_sub)
+
+
+def empty(shape: Any, dtype: Any, init: bool = False) -> Any:
+    """A tensor whose values nobody asked for: zeros."""
+    return zeros(shape, dtype)
+
+
+__all__ = ["empty_like"]

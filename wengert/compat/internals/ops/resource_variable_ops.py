@@ -1,0 +1,69 @@
+"""tensorflow.python.ops.resource_variable_ops: every variable is one, and its own handle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert import shape
+from wengert.api.variables.graph_variable import GraphKeys
+from wengert.ops.arrays.gathering import gather
+from wengert.state.variable import Variable as BaseResourceVariable
+from wengert.state.variable import Variable as ResourceVariable
+
+
+def _variable(resource: Any) -> Any:
+    """The variable of a handle; in a graph that is a tensor."""
+    if isinstance(resource, ResourceVariable):
+        return resource
+    graph = resource.graph
+    kinds = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
+    there = [v for kind in kinds for v in graph.get_collection(kind)]
+    return next(v for v in there if v.handle is resource)
+
+
+def variable_shape(handle: Any, out_type: Any = None) -> Any:
+    """The shape of a variable, as a tensor."""
+    x = _variable(handle)
+    return shape(x) if out_type is None else shape(x, out_type)
+
+
+def is_resource_variable(var: Any) -> bool:
+    """Whether it is a variable."""
+    return isinstance(var, ResourceVariable)
+
+
+def read_variable_op(resource: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """The value now."""
+    return _variable(resource).read_value()
+
+
+def assign_variable_op(
+    resource: Any, value: Any, validate_shape: bool = False, name: str | None = None
+) -> Any:
+    """Give it a value."""
+    return _variable(resource).assign(value)
+
+
+def assign_add_variable_op(resource: Any, value: Any, name: str | None = None) -> Any:
+    """Add to it."""
+    return _variable(resource).assign_add(value)
+
+
+def assign_sub_variable_op(resource: Any, value: Any, name: str | None = None) -> Any:
+    """Subtract from it."""
+    return _variable(resource).assign_sub(value)
+
+
+def var_is_initialized_op(resource: Any, name: str | None = None) -> Any:
+    """Whether it has a value."""
+    return _variable(resource).is_initialized()
+
+
+def resource_gather(
+    resource: Any, indices: Any, dtype: Any = None, batch_dims: int = 0, name: str | None = None
+) -> Any:
+    """Rows of a variable."""
+    return gather(_variable(resource), indices, batch_dims=batch_dims)
+
+
+__all__ = ["BaseResourceVariable", "ResourceVariable"]

@@ -1,0 +1,20 @@
+"""tensorflow.python.ops.state_ops: what is not public of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.compat.v1 import Variable
+from wengert.compat.v1 import is_variable_initialized as is_variable_initialized
+from wengert.ops.arrays.creation import zeros
+
+
+def variable_op(
+    shape: Any, dtype: Any, name: str = "Variable", set_shape: bool = True, **_: Any
+) -> Any:
+    """A variable without a value of its own: zeros until it is assigned to."""
+    made: Any = Variable
+    return made(lambda: zeros(shape, dtype), name=name)
+
+
+variable_op_v2 = variable_op

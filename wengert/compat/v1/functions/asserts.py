@@ -1,0 +1,139 @@
+"""Assertions with the arguments of version 1: `data` is printed beside what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.ops.control import asserts as now
+
+
+def _message(message: Any, data: Any) -> Any:
+    """The message, with the data that is known already."""
+    if data is None:
+        return message
+    shown = ", ".join(str(np.asarray(d)) if hasattr(d, "_array") else str(d) for d in data)
+    return f"{message or ''} {shown}".strip()
+
+
+def _of_two(function: Callable[..., Any], example: str) -> Callable[..., Any]:
+    def check(
+        x: Any,
+        y: Any,
+        data: Any = None,
+        summarize: int | None = None,
+        message: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        return function(x, y, message=_message(message, data), summarize=summarize, name=name)
+
+    return _presented(check, function, example)
+
+
+def _of_one(function: Callable[..., Any], example: str) -> Callable[..., Any]:
+    def check(
+        x: Any,
+        data: Any = None,
+        summarize: int | None = None,
+        message: Any = None,
+        name: str | None = None,
+    ) -> Any:
+        return function(x, message=_message(message, data), summarize=summarize, name=name)
+
+    return _presented(check, function, example)
+
+
+def _presented(check: Any, function: Callable[..., Any], example: str) -> Callable[..., Any]:
+    name = function.__name__
+    check.__name__ = check.__qualname__ = name
+    check.__doc__ = (
+        f"tf.debugging.{name} with the arguments of version 1.\n\n"
+        f"    >>> tf.compat.v1.{name}({example})\n    "
+    )
+    result: Callable[..., Any] = check
+    return result
+
+
+assert_equal = _of_two(now.assert_equal, "[1], [1]")
+assert_none_equal = _of_two(now.assert_none_equal, "[1], [2]")
+assert_less = _of_two(now.assert_less, "[1], [2]")
+assert_less_equal = _of_two(now.assert_less_equal, "[1], [1]")
+assert_greater = _of_two(now.assert_greater, "[2], [1]")
+assert_greater_equal = _of_two(now.assert_greater_equal, "[1], [1]")
+assert_positive = _of_one(now.assert_positive, "[1]")
+assert_negative = _of_one(now.assert_negative, "[-1]")
+assert_non_negative = _of_one(now.assert_non_negative, "[0]")
+assert_non_positive = _of_one(now.assert_non_positive, "[0]")
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    data: Any = None,
+    summarize: int | None = None,
+    message: Any = None,
+    name: str | None = None,
+) -> Any:
+    """tf.debugging.assert_near with the arguments of version 1.
+
+    >>> tf.compat.v1.assert_near([1.0], [1.0])
+    """
+    return now.assert_near(x, y, rtol, atol, _message(message, data), summarize, name)
+
+
+def assert_rank(
+    x: Any,
+    rank: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: Any = None,
+    name: str | None = None,
+) -> Any:
+    """tf.debugging.assert_rank with the arguments of version 1.
+
+    >>> tf.compat.v1.assert_rank([1], 1)
+    """
+    return now.assert_rank(x, rank, _message(message, data), name)
+
+
+def assert_rank_at_least(
+    x: Any,
+    rank: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: Any = None,
+    name: str | None = None,
+) -> Any:
+    """tf.debugging.assert_rank_at_least with the arguments of version 1.
+
+    >>> tf.compat.v1.assert_rank_at_least([1], 1)
+    """
+    return now.assert_rank_at_least(x, rank, _message(message, data), name)
+
+
+def assert_rank_in(
+    x: Any,
+    ranks: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: Any = None,
+    name: str | None = None,
+) -> Any:
+    """tf.debugging.assert_rank_in with the arguments of version 1.
+
+    >>> tf.compat.v1.assert_rank_in([1], (1, 2))
+    """
+    return now.assert_rank_in(x, ranks, _message(message, data), name)
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: Any = None) -> Any:
+    """tf.debugging.assert_scalar with the arguments of version 1.
+
+    >>> tf.compat.v1.assert_scalar(1).numpy().item()
+    1
+    """
+    return now.assert_scalar(tensor, message, name)

@@ -1,0 +1,176 @@
+"""Switches between the behaviours of the two versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from wengert.api.session.modes import disable_eager_execution, enable_eager_execution, name_scope
+from wengert.api.variables.variable_scope import variable_scope
+from wengert.api.variables.variable_store import AUTO_REUSE
+from wengert.core.context import building
+from wengert.ops.control.effects import group
+from wengert.state.variable import around_functions
+
+
+def disable_v2_behavior() -> None:
+    """From now on operations are added to the default graph.
+
+    >>> tf.compat.v1.disable_v2_behavior()
+    >>> tf.executing_eagerly()
+    False
+    >>> tf.compat.v1.enable_v2_behavior()
+    """
+    disable_eager_execution()
+
+
+def enable_v2_behavior() -> None:
+    """From now on operations run at once.
+
+    >>> tf.compat.v1.enable_v2_behavior()
+    """
+    enable_eager_execution()
+
+
+def enable_resource_variables() -> None:
+    """All variables are: a read sees the assignments that it follows.
+
+    >>> tf.compat.v1.enable_resource_variables()
+    """
+
+
+def disable_resource_variables() -> None:
+    """Accepted; there is one kind of variables.
+
+    >>> tf.compat.v1.disable_resource_variables()
+    """
+
+
+def resource_variables_enabled() -> bool:
+    """True: reads and assignments of a variable are operations with an order.
+
+    >>> tf.compat.v1.resource_variables_enabled()
+    True
+    """
+    return True
+
+
+def enable_control_flow_v2() -> None:
+    """Branches and loops are functions here, always.
+
+    >>> tf.compat.v1.enable_control_flow_v2()
+    """
+
+
+def disable_control_flow_v2() -> None:
+    """Accepted, and without effect.
+
+    >>> tf.compat.v1.disable_control_flow_v2()
+    """
+
+
+def executing_eagerly_outside_functions() -> bool:
+    """Whether operations run at once, or would outside of the function that is being traced.
+
+    >>> tf.compat.v1.executing_eagerly_outside_functions()
+    True
+    """
+    return around_functions(building()) is None
+
+
+@contextmanager
+def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Iterator[str]:
+    """The same as `name_scope`, with the values in front.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.op_scope([], "layer") as scope:
+    ...     print(scope)
+    layer/
+    """
+    with name_scope(name, default_name, values) as scope:
+        yield scope
+
+
+@contextmanager
+def container(container_name: str) -> Iterator[str]:
+    """Accepted: the variables of a session are its own.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.container("c"):
+    ...     v = tf.Variable(1.0)
+    """
+    yield container_name
+
+
+def control_flow_v2_enabled() -> bool:
+    """True: branches and loops are functions.
+
+    >>> tf.compat.v1.control_flow_v2_enabled()
+    True
+    """
+    return True
+
+
+def enable_tensor_equality() -> None:
+    """Accepted: == compares element by element, always.
+
+    >>> tf.compat.v1.enable_tensor_equality()
+    """
+
+
+def enable_v2_tensorshape() -> None:
+    """Accepted: a dimension of a shape is a number or None, always.
+
+    >>> tf.compat.v1.enable_v2_tensorshape()
+    """
+
+
+def dimension_value(dimension: Any) -> Any:
+    """A dimension as a number, or None: what it is already.
+
+    >>> tf.compat.v1.dimension_value(tf.TensorShape([2, None])[1]) is None
+    True
+    """
+    return dimension
+
+
+def dimension_at_index(shape: Any, index: int) -> Any:
+    """One dimension of a shape, None if nothing is known.
+
+    >>> tf.compat.v1.dimension_at_index(tf.TensorShape([2, 3]), 1)
+    3
+    """
+    return None if shape.rank is None else shape[index]
+
+
+def tables_initializer(name: str = "init_all_tables") -> Any:
+    """An operation that does nothing: there are no tables.
+
+    >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    ...     print(session.run(tf.compat.v1.tables_initializer()))
+    None
+    """
+    return group(name=name)
+
+
+initialize_all_tables = tables_initializer
+
+
+def make_template(name_: str, func_: Any, *_: Any, **fixed: Any) -> Any:
+    """A function whose calls share the variables that the first one makes.
+
+    >>> def layer(x):
+    ...     return x * tf.compat.v1.get_variable("w", initializer=2.0)
+    >>> with tf.Graph().as_default():
+    ...     shared = tf.compat.v1.make_template("layer", layer)
+    ...     y = shared(1.0) + shared(2.0)
+    ...     print(len(tf.compat.v1.trainable_variables()))
+    1
+    """
+    for setting in ("create_scope_now_", "unique_name_", "custom_getter_"):
+        fixed.pop(setting, None)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with variable_scope(name_, reuse=AUTO_REUSE):
+            return func_(*args, **{**fixed, **kwargs})
+
+    return call

@@ -1,0 +1,336 @@
+"""What is active in a thread: who listens to operations, and who takes them.
+
+Recorders (tapes, forward accumulators) are told of every operation. An interpreter (a batch, a
+graph under construction) takes operations in place of the kernels. The machine knows none of
+them by name.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final, Protocol, TypeVar
+
+from wengert.core.row import Attrs, Row
+from wengert.host.context_manager import Change, context_manager
+from wengert.host.fp_errors import quiet_runner
+from wengert.values.bound_ops import words
+from wengert.values.sizes import looking
+
+
+class Recorder(Protocol):
+    """Who listens to operations."""
+
+    # A recorder that computes when it hears of an operation comes after those that only note it,
+    # and what it computes is heard by the recorders before it.
+    computes: ClassVar[bool]
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None: ...
+    def follows(self, values: Sequence[Any]) -> bool:
+        """Whether an operation on these values would be recorded."""
+
+    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
+        """The operation just recorded belongs to a name scope."""
+
+    def extended(self, first: Any, more: Sequence[Any]) -> None:
+        """The operation that computed `first` hands out more results than was recorded."""
+
+    def accessed(self, variable: Any) -> None: ...
+
+
+class Interpreter(Protocol):
+    """Who takes operations in place of the kernels."""
+
+    # Whether it builds a graph, in which values are not known yet.
+    builds: ClassVar[bool]
+
+    def apply(
+        self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None
+    ) -> Any: ...
+    def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any: ...
+    def accessed(self, variable: Any) -> None: ...
+
+
+# What takes operations in a new thread: nobody, or the default graph where execution is not eager.
+first_interpreter: Any = None
+
+
+class Here:
+    """What is active in one thread. Changed by `install` alone."""
+
+    __slots__ = (
+        "building",
+        "interpreter",
+        "listeners",
+        "overrides",
+        "recorders",
+        "run_quietly",
+        "scope",
+        "sweeping",
+    )
+
+    def __init__(self) -> None:
+        self.recorders: tuple[Recorder, ...] = ()
+        self.interpreter: Interpreter | None = first_interpreter
+        # The graph under construction, if the interpreter is one.
+        self.building: Any = first_interpreter
+        # The overrides of the gradient that is being taken.
+        self.sweeping: Any = None
+        # The name scope of eager operations, with a slash at its end.
+        self.scope = ""
+        # Rules that replace those of some operation types, for whoever records.
+        self.overrides: dict[str, Any] = {}
+        # Who is told of an operation; None while an interpreter is active. One look tells the
+        # door everything.
+        self.listeners: tuple[Recorder, ...] | None = () if first_interpreter is None else None
+        self.run_quietly = quiet_runner()
+
+
+class State(threading.local):
+    """`state.here` is what is active in the thread that asks."""
+
+    def __init__(self) -> None:
+        self.here = Here()
+
+
+state: Final = State()
+
+
+def standing() -> tuple[Any, ...]:
+    """All that is active in this thread."""
+    here = state.here
+    return (looking.now, *[getattr(here, name) for name in Here.__slots__])
+
+
+def stand(before: tuple[Any, ...]) -> None:
+    """What was active before a piece of work that may have been interrupted anywhere.
+
+    Whoever traces calls it: an interrupt that comes just as a context ends keeps the context from
+    putting back what was there.
+    """
+    here = state.here
+    looking.now, *values = before
+    for name, value in zip(Here.__slots__, values, strict=True):
+        setattr(here, name, value)
+
+
+def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:
+    """Say who listens in this thread, and who takes the operations."""
+    here = state.here
+    here.recorders = recorders
+    here.interpreter = interpreter
+    here.building = interpreter if interpreter is not None and interpreter.builds else None
+    here.listeners = told() if interpreter is None else None
+
+
+@context_manager
+def installed(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> Change:
+    """These recorders and this interpreter, and afterwards what was there before."""
+    before = state.here.recorders, state.here.interpreter
+    install(recorders, interpreter)
+    return None, lambda: install(*before)
+
+
+def building() -> Any:
+    """The graph under construction in this thread, or None."""
+    return state.here.building
+
+
+# ---- telling the recorders --------------------------------------------------------------------
+
+
+class _Noting:
+    """Tells recorders of operations: with the rules in force here, and with the name scope."""
+
+    computes: ClassVar[bool] = False
+
+    def __init__(
+        self, recorders: tuple[Recorder, ...], overrides: dict[str, Any], scope: str
+    ) -> None:
+        self._recorders = recorders
+        self._overrides = overrides
+        self._scope = scope
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        replaced = self._overrides.get(row.name)
+        if replaced is not None:
+            row = replaced(row)
+        for recorder in self._recorders:
+            recorder.record(row, inputs, attrs, result)
+            if self._scope and not recorder.computes:
+                recorder.within(self._scope, inputs, result)
+
+    def follows(self, values: Sequence[Any]) -> bool:
+        return any(recorder.follows(values) for recorder in self._recorders)
+
+    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
+        pass  # told to the recorders themselves
+
+    def extended(self, first: Any, more: Sequence[Any]) -> None:
+        pass  # of operations in graphs, which tell the recorders themselves
+
+    def accessed(self, variable: Any) -> None:
+        pass  # asked of the recorders themselves
+
+
+def told() -> tuple[Recorder, ...]:
+    """Who is to be told of an operation."""
+    here = state.here
+    if (here.overrides or here.scope) and here.recorders:
+        return (_Noting(here.recorders, here.overrides, here.scope),)
+    return here.recorders
+
+
+@context_manager
+def scoped(name: str | None) -> tuple[str, Callable[[], None]]:
+    """What is recorded inside is noted as part of a name scope."""
+    before = state.here.scope
+    scope = name if name and name.endswith("/") else f"{before}{name}/" if name else ""
+    _put("scope", scope)
+    return scope, lambda: _put("scope", before)
+
+
+@context_manager
+def overriding(rules: dict[str, Any]) -> Change:
+    """Replace the rows of some operation types by what `rules[type](row)` gives, when recorded."""
+    before = state.here.overrides
+    _put("overrides", before | rules)
+    return None, lambda: _put("overrides", before)
+
+
+def _put(name: str, value: Any) -> None:
+    """What recorders are told is told by somebody else now."""
+    here = state.here
+    setattr(here, name, value)
+    install(here.recorders, here.interpreter)
+
+
+def in_force() -> Any:
+    """The rules that replace others here, as part of a key; None where there are none."""
+    here = state.here
+    rules = here.overrides
+    if here.building is not None and here.building.overrides:
+        rules = rules | here.building.overrides
+    return frozenset(rules.items()) if rules else None
+
+
+class sweeping:
+    """Gradients taken inside, also within rules, have these overrides; each must match."""
+
+    __slots__ = ("_before", "_overrides")
+
+    def __init__(self, overrides: Any) -> None:
+        self._overrides = overrides
+
+    def __enter__(self) -> None:
+        here = state.here
+        self._before = here.sweeping
+        if self._overrides is not None:
+            here.sweeping = self._overrides
+
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        state.here.sweeping = self._before
+        if self._overrides is not None and kind is None:
+            self._overrides.check()
+
+
+def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
+    """Tell of an operation that was carried out by other means; the results as others see them."""
+    here = state.here
+    if here.interpreter is not None:
+        return here.interpreter.announce(row, inputs, attrs, result)
+    for recorder in told():
+        recorder.record(row, inputs, attrs, result)
+    return result
+
+
+def accessed(variable: Any) -> None:
+    """Tell everybody who listens that a variable is being read."""
+    here = state.here
+    for recorder in here.recorders:
+        recorder.accessed(variable)
+    if here.interpreter is not None:
+        here.interpreter.accessed(variable)
+
+
+# ---- who listens ------------------------------------------------------------------------------
+
+
+def start(recorder: Recorder) -> None:
+    """Let a recorder listen in this thread."""
+    now = state.here.recorders
+    at = len(now) if recorder.computes else sum(not r.computes for r in now)
+    install((*now[:at], recorder, *now[at:]), state.here.interpreter)
+
+
+def stop(recorder: Recorder) -> None:
+    """Let a recorder listen no more."""
+    here = state.here
+    install(tuple(r for r in here.recorders if r is not recorder), here.interpreter)
+
+
+@context_manager
+def listening(*recorders: Recorder) -> Change:
+    """Only these recorders hear what happens inside."""
+    before = state.here.recorders
+    install(recorders, state.here.interpreter)
+    return None, lambda: install(before, state.here.interpreter)
+
+
+@context_manager
+def also_listening(recorder: Recorder) -> Change:
+    """This recorder, too, hears what happens inside."""
+    start(recorder)
+    return None, lambda: stop(recorder)
+
+
+Value = TypeVar("Value")
+
+
+def entered(tensor: Value) -> Value:
+    """A tensor made of plain values; a graph makes a constant of it."""
+    graph = state.here.building
+    return tensor if graph is None else graph.constant(tensor)
+
+
+words.entered = entered
+
+
+# ---- public functions -------------------------------------------------------------------------
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def traced(function: Function) -> Function:
+    """A public function that a graph may name, or put off until the shapes are known."""
+
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        graph = state.here.building
+        if graph is None:
+            return function(*args, **kwargs)
+        return graph.call(function, args, kwargs)
+
+    return public  # type: ignore[return-value]
+
+
+def named(function: Function) -> Function:
+    """A public function that a graph may name, and that must run where it is called."""
+
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        graph = state.here.building
+        if graph is None or not isinstance(kwargs.get("name"), str):
+            return function(*args, **kwargs)
+        return graph.call_named(function, args, kwargs, kwargs["name"])
+
+    return public  # type: ignore[return-value]
+
+
+def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function that a graph may put off until the shapes are known."""
+    graph = state.here.building
+    if graph is None:
+        return function(*args, **kwargs)
+    return graph.call(function, args, kwargs)

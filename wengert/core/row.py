@@ -1,0 +1,201 @@
+"""A row of the table: everything there is to know about one operation.
+
+The conventions, in one place:
+
+- ``kernel(xp, *arrays, **attrs)`` computes the result with a NumPy-shaped namespace. A string
+  names the function of the namespace that is the kernel: "multiply" is xp.multiply.
+- ``vjp`` holds one rule for each input, ``rule(g, y, *xs, **attrs)``: from the cotangent of the
+  result to the cotangent of that input. None stands for an input without a derivative.
+- Rules multiply by the plain Jacobian, without conjugation. TensorFlow's convention for complex
+  gradients (the conjugate) is applied once, where a gradient enters and leaves the machine.
+- ``jvp`` holds rules of the same form, from the tangent of an input to that of the result. It is
+  needed only where `elementwise` and `linear` do not already say it.
+- ``joint`` is the form users write: all gradients at once, ``joint(gs, ys, xs, attrs)``, in
+  TensorFlow's convention; and
+  ``joint_jvp(ts, ys, xs, attrs)`` its forward twin, from all tangents (None where there is none).
+- ``shape(*shapes, **attrs)`` is the shape of the result, or the list of shapes of several results.
+  Sizes may be terms that only a run knows (values/sizes.py): what the rule says of them must follow.
+  The dtype is that of the first input, or ``dtype(*dtypes, **attrs)``.
+  Without a shape, graphs try the kernel on zeros, and know no size where they do not know all sizes
+  of the inputs.
+  ``forms(inputs, attrs)`` gives shape and dtype of each result where that is not the way.
+  ``by_value`` says that the shape depends on values. ``integers(inputs, attrs)`` is the result
+  itself, as an array of integers and terms, where it may be a shape.
+- ``step(xp, *values, **attrs)`` is what a plan runs in place of the kernel, where values may be
+  more than arrays: the cells of variables, the lists of a loop. ``inline(inputs, attrs)`` carries
+  the operation out through the door, where a kernel cannot. An operation with ``effects`` runs in
+  a function even if nobody asks for its result.
+- ``large(row, arrays, attrs)`` is asked before the kernel, where the first array has LARGE elements:
+  it gives the same numbers sooner, or None. Graphs are computed without it.
+- ``closes``: its rules use values of the graph in which it stands, and not only its inputs.
+- ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
+  saved reaches the rule as its shape alone, a tuple; read it with `dims`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+Rule = Callable[..., Any]
+Attrs = dict[str, Any]
+NO_ATTRS: Final[Attrs] = {}
+LARGE: Final = 1 << 15  # elements, from which on `large` is asked: of 16,384, NumPy is as fast
+
+
+class Row:
+    """One operation. The fields are explained at the top of this file."""
+
+    __slots__ = (
+        "batch",
+        "by_shape",
+        "by_value",
+        "called",
+        "closes",
+        "declared",
+        "differentiable",
+        "dtype",
+        "effects",
+        "elementwise",
+        "enters",
+        "fills",
+        "forms",
+        "gradient_type",
+        "graphs",
+        "inline",
+        "integers",
+        "joint",
+        "joint_jvp",
+        "jvp",
+        "kernel",
+        "large",
+        "linear",
+        "many",
+        "name",
+        "passes_slices",
+        "saves_x",
+        "saves_y",
+        "shape",
+        "stateful",
+        "step",
+        "sums_back",
+        "ufunc",
+        "users",
+        "vjp",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Callable[..., Any] | str,
+        *,
+        vjp: Sequence[Rule | None] | EachInput | None = None,
+        joint: Callable[..., Sequence[Any]] | None = None,
+        jvp: Sequence[Rule | None] | EachInput | None = None,
+        joint_jvp: Callable[..., Sequence[Any]] | None = None,
+        batch: Callable[..., Any] | None = None,
+        shape: Callable[..., Any] | None = None,
+        dtype: Any = None,
+        forms: Callable[..., Any] | None = None,
+        integers: Callable[..., Any] | None = None,
+        step: Callable[..., Any] | None = None,
+        inline: Callable[..., Any] | None = None,
+        large: Callable[..., Any] | None = None,
+        saves: str = "xy",
+        elementwise: bool = False,
+        linear: str | tuple[int, ...] = (),
+        many: bool = False,
+        passes_slices: bool = False,
+        stateful: bool = False,
+        users: bool = False,
+        by_shape: bool = False,
+        by_value: bool = False,
+        effects: bool = False,
+        enters: bool = False,
+        gradient_type: str = "",
+        closes: bool = False,
+        fills: bool = True,
+        called: str = "",
+        declared: str = "",
+        graphs: Sequence[Any] = (),
+    ) -> None:
+        self.name = name
+        self.called = called or name  # in a graph, where nobody named it
+        self.kernel = named_kernel(kernel) if isinstance(kernel, str) else kernel
+        self.ufunc = getattr(np, kernel) if isinstance(kernel, str) else None
+        self.declared = declared or place(self.kernel)  # file:line
+        self.vjp = vjp
+        self.joint = joint
+        self.jvp = jvp
+        self.joint_jvp = joint_jvp
+        self.batch = batch
+        self.shape = shape
+        self.forms = forms
+        self.integers = integers
+        self.dtype = dtype
+        self.step = step
+        self.inline = inline
+        self.large = large
+        self.by_shape = by_shape  # the result depends on the shapes of the inputs alone
+        self.by_value = by_value
+        self.effects = effects
+        self.enters = enters  # brings a value into a computation, and is no part of a region
+        self.gradient_type = gradient_type  # under which its gradient was registered, if overridden
+        self.graphs = graphs  # those that it runs: a loop its body, a cond its branches
+        self.closes = closes
+        self.fills = fills  # a result without a cotangent gets zeros; otherwise the rule sees None
+        self.saves_x = "x" in saves
+        # Several results are always kept: a missing cotangent becomes zeros of their shape.
+        self.saves_y = "y" in saves or many
+        self.elementwise = elementwise
+        self.linear = linear
+        self.many = many
+        self.passes_slices = passes_slices  # the rule does not mind IndexedSlices
+        self.stateful = stateful  # each run gives another result
+        self.users = users  # its code is the user's: let its errors through, check its results
+        # Whether a cotangent may have to be summed back to the shape of an input.
+        self.sums_back = elementwise and not (isinstance(vjp, tuple) and len(vjp) == 1)
+        self.differentiable = vjp is not None or joint is not None
+
+    @property
+    def only_in_graphs(self) -> bool:
+        """Whether it works on what only graphs have: cells, lists of tensors, effects."""
+        listed = self.forms is not None and not self.stateful and not self.by_value
+        return listed or self.effects or (self.many and self.step is not None)
+
+    def __repr__(self) -> str:
+        return f"<operation {self.name} declared at {self.declared}>"
+
+
+def named_kernel(name: str) -> Callable[..., Any]:
+    """The kernel that is one function of the namespace."""
+
+    def kernel(xp: Any, *arrays: Any) -> Any:
+        return getattr(xp, name)(*arrays)
+
+    return kernel
+
+
+class EachInput:
+    """One rule for any number of inputs: ``rule(i, g, y, *xs, **attrs)``."""
+
+    __slots__ = ("rule",)
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+
+    def __getitem__(self, index: int) -> Rule:
+        return partial(self.rule, index)
+
+
+def place(function: Any) -> str:
+    """Where a function was written, as file:line."""
+    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    if code is None:
+        return (
+            f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', function)}"
+        )
+    return f"{code.co_filename}:{code.co_firstlineno}"

@@ -1,0 +1,127 @@
+"""The first run of a plan for given sizes: every result is held against what the graph says of it.
+
+A shape that the graph proved and the kernel contradicts is a mistake of ours. It must not become a
+wrong number, so it is looked for once for each combination of sizes, operation by operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.engines.plan import Plan
+from wengert.errors import InternalError, InvalidArgumentError
+from wengert.graph.operation import Operation
+from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.inference.symbolic_integers import MOST
+from wengert.values.dtypes import VARIANT
+from wengert.values.sizes import Size, Symbol, evaluated
+from wengert.values.symbolic import SymbolicTensor
+
+
+def carried_out(
+    plan: Plan,
+    values: Sequence[Any],
+    function_of: Callable[[Operation], Callable[..., Any]],
+    failed: Callable[[Operation, Exception, list[Any]], Exception],
+) -> list[Any]:
+    """The fetches, computed step by step; `failed` makes the error of a step."""
+    found = dict(zip(map(id, plan.given), values, strict=True)) | plan.known
+    sizes = _Sizes()
+    for x, value in zip(plan.given, values, strict=True):
+        sizes.told(x, value)
+    missing: set[int] = set()
+    last = plan.last_uses()
+    token = enter(QUIET)
+    try:
+        for at, op in enumerate(plan.steps):
+            inputs = [found[id(x)] for x in op.inputs]
+            try:
+                result = function_of(op)(*inputs)
+            except Exception as error:
+                raise failed(op, error, inputs) from error
+            # What a branch that was not chosen would have computed is missing, and what follows
+            # from it is looked at by nobody.
+            if any(v is None or id(x) in missing for x, v in zip(op.inputs, inputs, strict=True)):
+                missing.update(map(id, op.outputs))
+            for y, value in zip(op.outputs, result if op.row.many else [result], strict=False):
+                if value is not None and id(y) not in missing:
+                    sizes.check(y, value)
+                found[id(y)] = value
+            for x in (*op.inputs, *op.outputs):
+                if last.get(id(x), -1) <= at and id(x) not in plan.known:
+                    found.pop(id(x), None)
+    finally:
+        leave(token)
+    return [found[id(x)] for x in plan.fetches]
+
+
+class _Sizes:
+    """What the sizes of a run are that the graph did not know."""
+
+    def __init__(self) -> None:
+        self._known: dict[Symbol, int] = {}
+        self._integers: dict[int, Any] = {}
+
+    def told(self, x: SymbolicTensor, value: Any) -> None:
+        """A value that the caller brought."""
+        if isinstance(value, (np.ndarray, np.generic)):
+            if not self._fits(x._array.shape, value.shape):
+                raise _not_as_stated(x, value)
+            self._note(x, value)
+
+    def check(self, y: SymbolicTensor, value: Any) -> None:
+        """Raise if the value is not what the graph says."""
+        form = y._array
+        if form.dtype is VARIANT or not isinstance(value, (np.ndarray, np.generic)):
+            return  # the list of a loop, the cell of a variable
+        if value.dtype != form.dtype or not self._fits(form.shape, value.shape):
+            if id(y) in y.op.graph.stated:
+                raise _not_as_stated(y, value)
+            raise InternalError(
+                f"{y.op.type} computed {value.dtype.name}{list(value.shape)} where the graph says "
+                f"{form.dtype.name}{y.shape}, for {y!r}, made at {y.op.place}. This is a mistake "
+                "in Wengert, in the shape that the operation claims: please report it.",
+                y.op,
+            )
+        self._note(y, value)
+
+    def _fits(self, claimed: Any, shape: tuple[int, ...]) -> bool:
+        if not isinstance(claimed, tuple):
+            return True  # of unknown rank
+        return len(claimed) == len(shape) and all(map(self._holds, claimed, shape))
+
+    def _holds(self, claimed: Any, size: int) -> bool:
+        if type(claimed) is not Size:
+            return bool(claimed == size)
+        if claimed.symbol is not None:
+            return self._known.setdefault(claimed.symbol, size) == size
+        value = self._value(claimed)
+        return value is None or value == size
+
+    def _value(self, size: Size) -> int | None:
+        """The value of a term; None where one of its parts is not computed here."""
+        values = {s: self._symbol(s) for s in size.symbols}
+        if any(v is None for v in values.values()):
+            return None
+        found: int = evaluated(size, lambda s: values[s])
+        return found
+
+    def _symbol(self, symbol: Symbol) -> int | None:
+        if symbol.element is None:
+            return self._known.get(symbol)
+        array = self._integers.get(id(symbol.tensor))
+        return None if array is None else symbol.of(array)
+
+    def _note(self, x: SymbolicTensor, value: Any) -> None:
+        if value.dtype.kind in "iu" and value.size <= MOST:
+            self._integers[id(x)] = value
+
+
+def _not_as_stated(x: SymbolicTensor, value: Any) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{x!r}, made at {x.op.place}, is said to be of shape {x.shape}, but is of shape "
+        f"{list(value.shape)} in this run. set_shape states a shape, and changes none."
+    )

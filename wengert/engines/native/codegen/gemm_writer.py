@@ -1,0 +1,415 @@
+"""How products of matrices are written: a panel of the right one, and blocks of rows along it.
+
+The panel is copied, so that it lies in the nearest cache as it is read; a block's sums stay in
+registers. What is done with the elements of an operand is done while they are copied, and what is done
+with the sums, as `finishing` has it, as soon as they are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from wengert.engines.native.codegen.gemm_forms import (
+    UNROLLED,
+    VECTORS,
+    Form,
+    Function,
+    blocks_of,
+    depth,
+    left_size,
+    packs_left,
+    rows_at_once,
+)
+from wengert.engines.native.codegen.kernel_writer import Writer
+from wengert.engines.native.codegen.vectors import literal, llvm_type
+from wengert.engines.native.frontend.arrays import Source
+from wengert.engines.native.frontend.scalar import constant
+from wengert.engines.native.runtime.processor import vector_bytes
+
+CACHE_LINE: Final = 64  # bytes
+# Rows of a left matrix that are copied together: their cache lines are met several times.
+TILE: Final = 16
+
+
+def product_text(form: Form, finish: Any = None) -> Function:
+    """The function of a product, and of the loop that it carries out on what it has computed."""
+    product = _Product(form, finish)
+    calls = (*product._calls, *(() if finish is None else finish.calls))
+    return Function("\n".join([*product.lines, "ret void"]), frozenset(product.declarations), calls)
+
+
+class _Product(Writer):
+    """A function of arrays, and of where each of the matrices begins in them.
+
+    What does not fit into a panel at once is added up in the result, a piece of the inner axis
+    after the other. A left matrix that lies column by column is copied for each of them.
+    """
+
+    def __init__(self, form: Form, finish: Any = None) -> None:
+        self.form, self.kind, self.finish = form, form.kind, finish
+        self.packs = packs_left(form)
+        own = 3 + self.packs
+        super().__init__(own + (0 if finish is None else len(finish.arrays)), 0)
+        self.width = vector_bytes() // int(form.kind[1])
+        self.kinds = llvm_type(form.kind, self.width)
+        self.lanes = VECTORS * self.width
+        self.blocks, self.deep = blocks_of(form), depth(form)
+        self.panel = self._room(self.deep)
+        self.sums = ""  # where they are put for a loop along them, if not into the result
+        if finish is not None:
+            finish.begin(self, own, self.width if finish.is_light else self.lanes)
+            if not finish.is_light and not finish.in_memory:
+                self.sums = self._room(rows_at_once() + 1)
+        self.which, split = self.div("%part", form.splits)
+        self._find_matrices()
+        self._multiply(split)
+
+    def _room(self, rows: int) -> str:
+        """Memory for rows as wide as a panel."""
+        scalar = llvm_type(self.kind, 1)
+        return self.set(f"alloca {scalar}, i64 {rows * self.lanes}, align 64")
+
+    def _find_matrices(self) -> None:
+        """Where the matrices of this part begin."""
+        row = self.mul(self.which, 3)
+        begins = [self._at("i64", self.table, self.add(row, x)) for x in range(3)]
+        sources = (self.form.left, self.form.right, None)
+        kinds = [self.kind if x is None else x.kind for x in sources]
+        self.a, self.b, self.c = map(self.place, kinds, self.arrays, begins)
+
+    def _multiply(self, split: str) -> None:
+        """All pieces of the inner axis, and the panels of each."""
+        form = self.form
+        panels, rest = divmod(form.n, self.lanes)
+        columns, rows = (0, panels), (0, self.blocks)
+        if form.m >= form.n:
+            rows = self._share(split, self.blocks)
+        else:
+            columns = self._share(split, panels)
+        self.begin, self.end = rows
+        begin, end = (self.mul(x, self.lanes) for x in columns)
+
+        def piece(first: str, _: list[str]) -> None:
+            self.first, self.count = first, str(form.k)
+            if form.k > self.deep:
+                self.count = self.least(self.sub(form.k, first), self.deep)
+            if self.packs:
+                self._copy_left()
+            self.loop(begin, end, self.lanes, lambda j, _: self._panel(j, self.lanes))
+            if rest:
+                last = self.set(f"icmp eq i64 {columns[1]}, {panels}")
+                self.when(last, lambda: self._panel(str(panels * self.lanes), rest))
+
+        if form.k <= self.deep:
+            piece("0", [])
+        else:
+            self.loop(0, form.k, self.deep, piece)
+
+    def _element(
+        self, source: Source | None, pointer: str, at: Any, width: int, mask: str | None = None
+    ) -> str:
+        """Elements of an operand."""
+        if source is None:
+            return self.read(self.kind, pointer, at, width, mask)
+        x = self.read(source.kind, pointer, at, width, mask)
+        return self.code(source.code, [x], width, [source.value], self.called)[0]
+
+    def _right(self, at: Any, width: int, mask: str | None = None) -> str:
+        return self._element(self.form.right, self.b, at, width, mask)
+
+    def _left(self, at: Any, width: int, mask: str | None = None) -> str:
+        return self._element(self.form.left, self.a, at, width, mask)
+
+    def _share(self, split: str, count: int) -> tuple[Any, Any]:
+        """Which of so many belong to a part."""
+        begin, end = (
+            self.div(self.mul(self.add(split, x), count), self.form.splits)[0] for x in (0, 1)
+        )
+        return begin, end
+
+    def _panel(self, j: str, columns: int) -> None:
+        """All rows, for some columns."""
+        vectors = -(-columns // self.width)
+        if self.form.turned_b:
+            self._copy_turned(j, columns, vectors)
+        else:
+            self._copy(j, columns, vectors)
+
+        def done(i: str, first: str, rows: str) -> None:
+            if self.finish is not None and not self.finish.is_light:
+                self._when_complete(lambda: self._finish(i, first, rows, j, columns))
+
+        def block(i: str, first: str, rows: int) -> None:
+            self._block(i, first, rows, j, columns)
+
+        self._each_block(block, done)
+
+    def _when_complete(self, body: Any) -> None:
+        """After the last piece of the inner axis."""
+        if self.form.k <= self.deep:
+            body()
+        else:
+            end = self.add(self.first, self.count)
+            self.when(self.set(f"icmp eq i64 {end}, {self.form.k}"), body)
+
+    # ---- the loop along a block ----------------------------------------------------------------
+
+    def _begin_finish(self, i: str, first: str) -> str:
+        """The first row of the block, of all products one below the other."""
+        self.finish.begin_block(self.add(self.mul(self.which, self.blocks), i))
+        return self.add(self.mul(self.which, self.form.m), first)
+
+    def _finish(self, i: str, first: str, rows: str, j: str, columns: int) -> None:
+        """Row by row, while it is in the nearest cache."""
+        top, mask = self._begin_finish(i, first), self._mask(columns, 0, self.lanes)
+
+        def row(q: str, _: list[str]) -> None:
+            sums = ""
+            if self.sums:
+                here = self.sub(self.mul(q, self.lanes), j)
+                sums = self.place(self.kind, self.sums, here)
+            self.finish.begin_row(self.add(top, q), sums)
+            self.finish.add_columns(j, mask, self.finish.vector(j, mask))
+
+        self.finish.start_columns(j, mask)
+        self.loop(0, rows, 1, row)
+
+    def _finish_registers(self, i: str, first: str, j: str, columns: int, sums: list[str]) -> None:
+        """The sums of a block's rows, all of whose vectors are at hand."""
+        top, vectors = self._begin_finish(i, first), -(-columns // self.width)
+        places = [(self.add(j, v * self.width), self._mask(columns, v)) for v in range(vectors)]
+        totals: list[list[str]] = []
+        for row in range(len(sums) // vectors):
+            self.finish.begin_row(self.add(top, row))
+            own = sums[row * vectors : (row + 1) * vectors]
+            found = [self.finish.vector(*p, s) for p, s in zip(places, own, strict=True)]
+            pairs = zip(totals, found, strict=True) if totals else ()
+            totals = [self.finish.added(x, y) for x, y in pairs] or found
+        for place, total in zip(places, totals, strict=True):
+            self.finish.put_columns(*place, total)
+
+    def _row(self, block: Any) -> str:
+        """The row with which a block begins: all have the same number of rows, or one more."""
+        return self.div(self.mul(block, self.form.m), self.blocks)[0]
+
+    def _each_block(self, body: Any, done: Any = None) -> None:
+        """body(block, first row, how many), for one number and another; then done, for any."""
+        least, more = divmod(self.form.m, self.blocks)
+
+        def block(i: str, _: list[str]) -> None:
+            first = self._row(i)
+            rows = str(least)
+            if more:
+                rows = self.sub(self._row(self.add(i, 1)), first)
+                large = self.set(f"icmp ne i64 {rows}, {least}")
+                self.when(large, lambda: body(i, first, least + 1))
+                small = self.set(f"xor i1 {large}, true")
+                self.when(small, lambda: body(i, first, least))
+            else:
+                body(i, first, least)
+            if done is not None:
+                done(i, first, rows)
+
+        self.loop(self.begin, self.end, 1, block)
+
+    # ---- the panel -----------------------------------------------------------------------------
+
+    def _mask(self, columns: int, v: int, width: int = 0) -> str | None:
+        """Which elements of a vector are columns; None if all are."""
+        width = width or self.width
+        left = columns - v * width
+        if left >= width:
+            return None
+        bits = ", ".join(f"i1 {'true' if x < left else 'false'}" for x in range(width))
+        return f"<{bits}>"
+
+    def _copy(self, j: str, columns: int, vectors: int) -> None:
+        def row(p: str, _: list[str]) -> None:
+            begin = self.add(self.mul(self.add(self.first, p), self.form.ldb), j)
+            target = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
+            for v in range(vectors):
+                at = self.add(begin, v * self.width)
+                x = self._right(at, self.width, self._mask(columns, v))
+                self.write(self.kind, target, v * self.width, x, self.width)
+
+        self.loop(0, self.count, 1, row)
+
+    def _copy_turned(self, j: str, columns: int, vectors: int) -> None:
+        """Squares of the matrix, turned in registers; the last one ends with the matrix."""
+        if self.form.k < self.width:
+            self._copy_single(j, columns, vectors)
+            return
+        last = self.sub(self.count, self.width)
+
+        def squares(p: str, _: list[str]) -> None:
+            at = self.least(p, last)
+            for v in range(vectors):
+                rows = []
+                for i in range(self.width):
+                    row = self.add(j, min(v * self.width + i, columns - 1))
+                    place = self.add(self.mul(row, self.form.ldb), self.first, at)
+                    rows.append(self._right(place, self.width))
+                target = self.place(self.kind, self.panel, self.mul(at, vectors * self.width))
+                for i, x in enumerate(self._turned(rows)):
+                    self.write(self.kind, target, (i * vectors + v) * self.width, x, self.width)
+
+        self.loop(0, self.count, self.width, squares)
+
+    def _turned(self, rows: list[str]) -> list[str]:
+        """A square of vectors, its columns as rows: halves are exchanged, then their halves."""
+        size = len(rows) // 2
+        while size:
+            for i in range(len(rows)):
+                if not i & size:
+                    rows[i], rows[i + size] = self._exchanged(rows[i], rows[i + size], size)
+            size //= 2
+        return rows
+
+    def _exchanged(self, x: str, y: str, size: int) -> tuple[str, str]:
+        count = self.width
+        first = [i if not i & size else i - size + count for i in range(count)]
+        second = [i + size if not i & size else i + count for i in range(count)]
+        return self._picked(x, y, first), self._picked(x, y, second)
+
+    def _picked(self, x: str, y: str, places: Sequence[int]) -> str:
+        mask = ", ".join(f"i32 {i}" for i in places)
+        return self.set(
+            f"shufflevector {self.kinds} {x}, {self.kinds} {y}, <{len(places)} x i32> <{mask}>"
+        )
+
+    def _copy_single(self, j: str, columns: int, vectors: int) -> None:
+        for p in range(self.form.k):
+            for i in range(vectors * self.width):
+                place = self.add(self.mul(self.add(j, min(i, columns - 1)), self.form.ldb), p)
+                x = self._right(place, 1)
+                self.write(self.kind, self.panel, p * vectors * self.width + i, x, 1)
+
+    # ---- the left matrix -----------------------------------------------------------------------
+
+    def _copy_left(self) -> None:
+        """The rows of this part and piece, such that each block reads one number after the other."""
+        size = left_size(self.form)
+        self.left = self.place(self.kind, self.arrays[3], self.mul("%part", size))
+        self.top = self._row(self.begin)
+
+        def some(t: str, _: list[str]) -> None:
+            end = self.least(self.add(t, TILE), self.count)
+            self._each_block(lambda _, first, rows: self._copy_block(first, rows, t, end))
+
+        self.loop(0, self.count, TILE, some)
+
+    def _copy_block(self, first: str, rows: int, begin: str, end: str) -> None:
+        source = self.add(self.mul(self.first, self.form.lda), first)
+        target = self._packed(first)
+
+        def row(p: str, _: list[str]) -> None:
+            here = self.add(source, self.mul(p, self.form.lda))
+            there = self.place(self.kind, target, self.mul(p, rows))
+            for v in range(-(-rows // self.width)):
+                at = self.add(here, v * self.width)
+                x = self._left(at, self.width, self._mask(rows, v))
+                # What is too much is written over by the next row; behind the last one there is room.
+                self.write(self.kind, there, v * self.width, x, self.width)
+
+        self.loop(begin, end, 1, row)
+
+    def _packed(self, first: str) -> str:
+        """Where a block begins in the copy, which has so much room for each row."""
+        size = self.deep + self.width
+        return self.place(self.kind, self.left, self.mul(self.sub(first, self.top), size))
+
+    # ---- sums ----------------------------------------------------------------------------------
+
+    def _block(self, number: str, first: str, rows: int, j: str, columns: int) -> None:
+        """Some rows of the result, for the columns of the panel."""
+        form, vectors = self.form, -(-columns // self.width)
+        if self.packs:
+            left, along, down = self._packed(first), rows, 1
+        else:
+            along, down = (form.lda, 1) if form.turned_a else (1, form.lda)
+            place = self.add(self.mul(first, down), self.mul(self.first, along))
+            left = self.place(self.kind, self.a, place)
+
+        def several(unrolled: int) -> Any:
+            def body(p: str, sums: list[str]) -> list[str]:
+                begin = self.place(self.kind, left, self.mul(p, along))
+                panel = self.place(self.kind, self.panel, self.mul(p, vectors * self.width))
+                for q in range(unrolled):
+                    right = [
+                        self.read(self.kind, panel, (q * vectors + v) * self.width, self.width)
+                        for v in range(vectors)
+                    ]
+                    for i in range(rows):
+                        x = self.read(self.kind, begin, q * along + i * down, 1)
+                        number = self.spread(llvm_type(self.kind, 1), x, self.width)
+                        for v in range(vectors):
+                            s = i * vectors + v
+                            given = [number, right[v], sums[s]]
+                            sums[s] = self.intrinsic("fma", self.kind, self.width, given)
+                return sums
+
+            return body
+
+        target = self.place(self.kind, self.c, self.add(self.mul(first, form.ldc), j))
+        if self.finish is None or self.finish.in_memory:
+            self._fetch(target, rows)
+        zero = literal(self.kind, b"\0" * 8, self.width)
+        sums = [zero] * (rows * vectors)
+        whole = self.set(f"and i64 {self.count}, {-UNROLLED}")
+        for begin, end, step in ((0, whole, UNROLLED), (whole, self.count, 1)):
+            if step > 1 or form.k % UNROLLED:
+                carried = [(self.kinds, s) for s in sums]
+                sums = self.loop(begin, end, step, several(step), carried)
+        row = form.ldc
+        if self.sums:
+            target, row = self.sums, self.lanes
+        places = [
+            (i * row + v * self.width, None if self.sums else self._mask(columns, v))
+            for i in range(rows)
+            for v in range(vectors)
+        ]
+        totals = self._totals(sums, target, places)
+        light = self.finish is not None and self.finish.is_light
+        if not light or self.finish.in_memory:
+            for (at, mask), total in zip(places, totals, strict=True):
+                self.write(self.kind, target, at, total, self.width, mask)
+        if light:
+            self._when_complete(lambda: self._finish_registers(number, first, j, columns, totals))
+
+    def _fetch(self, target: str, rows: int) -> None:
+        """Let the rows of the result come to the nearest cache while their sums are computed."""
+        name = "@llvm.prefetch.p0"
+        self.declarations.add(f"declare void {name}(ptr, i32, i32, i32)")
+        line = CACHE_LINE // int(self.kind[1])
+        for i in range(rows):
+            for at in range(0, self.lanes, line):
+                place = self.place(self.kind, target, i * self.form.ldc + at)
+                self.do(f"call void {name}(ptr {place}, i32 1, i32 3, i32 1)")  # to be written
+
+    def _totals(self, sums: list[str], target: str, places: Any) -> list[str]:
+        """What is written: the sums times the factor, and what is there already."""
+        form = self.form
+        factor = literal(self.kind, constant(self.kind, form.factor), self.width)
+
+        def times() -> list[str]:
+            if form.factor == 1.0:
+                return sums
+            return [self.set(f"fmul {self.kinds} {s}, {factor}") for s in sums]
+
+        def added() -> list[str]:
+            return [
+                self.intrinsic("fma", self.kind, self.width, [factor, s, before])
+                for s, before in zip(
+                    sums,
+                    [self.read(self.kind, target, at, self.width, m) for at, m in places],
+                    strict=True,
+                )
+            ]
+
+        if form.onto:
+            return added()
+        if form.k <= self.deep:
+            return times()
+        begun = self.set(f"icmp ne i64 {self.first}, 0")
+        return self.when(begun, added, [(self.kinds, s) for s in times()])

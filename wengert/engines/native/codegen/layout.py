@@ -1,0 +1,284 @@
+"""How a group is laid out: its scalar code, its axes, rows and columns, parts, and stages."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Gather,
+    Literal,
+    Map,
+    Piece,
+    Reduction,
+    View,
+    is_plain,
+)
+from wengert.engines.native.frontend.scalar import Code
+from wengert.engines.native.mathematics import elementary
+from wengert.engines.native.optimize.fuse import END, FULL, ROW, Group
+from wengert.engines.native.runtime.processor import vector_bytes
+
+BLOCK: Final = 4096  # columns of a row, where the rows are ours to choose
+PART: Final = 1 << 16  # elements, times their cost, that are worth handing to another thread
+MOST_PARTS: Final = 1 << 6  # more of them cost 3 % for 40 MB: each begins somewhere else in memory
+MOST_SUMS: Final = 16  # parts, where each has sums of columns of its own
+
+
+class Axis(NamedTuple):
+    size: int
+    within: int  # elements within one step
+
+
+class Load:
+    """An array that is read, with a stride for each axis of the group."""
+
+    __slots__ = ("base", "kind", "level", "offset", "strides")
+
+    def __init__(self, base: Base, offset: int, strides: list[int]) -> None:
+        self.base = base
+        self.kind = base.kind
+        self.offset = offset
+        self.strides = strides
+        self.level = FULL
+
+
+class Sum(NamedTuple):
+    """A reduction: what of, how, and what it is to the loop."""
+
+    item: Reduction
+    value: int
+    result: int  # the value of the result, at the level of rows; -1 at the end
+    level: str
+
+
+class Layout:
+    """What a group computes as scalar code, and the loops around it."""
+
+    def __init__(self, group: Group, memory: set[Base]) -> None:
+        self.group = group
+        self.memory = memory
+        self.code = Code()
+        self.loads: list[Load] = []
+        self._load_of: dict[Any, int] = {}
+        self.values: dict[Base, int] = {}
+        self.sums: list[Sum] = []
+        self.read_views = False
+        self.displaced: set[Base] = set()  # arrays that are read at other places, too
+        self._plan()
+
+    # ---- what is computed, as code -------------------------------------------------------------
+
+    def _plan(self) -> None:
+        chain = sorted({*self.group.boundaries, self.group.columns or 1, self.group.size} - {1})
+        self.axes = [Axis(b // a, a) for a, b in zip([1, *chain], chain, strict=False)][::-1]
+        for item in self.group.members:
+            level = self.group.levels.get(item)
+            if level is None:
+                continue  # a product, whose elements are read
+            if type(item) is Gather:
+                self._gather(item, (self.group.columns or 1) if level == ROW else 1)
+            elif isinstance(item, Map):
+                self._map(item, (self.group.columns or 1) if level == ROW else 1)
+            else:
+                self._reduction(item, level)
+        self._expand()
+        self._lay_out()
+        self._levels()
+        self._split()
+        self.width = self._width()
+
+    def _map(self, item: Map, within: int) -> None:
+        arguments = [self._argument(v, within) for v in item.views]
+        self.values[item] = self.code.inserted(item.code, arguments)[item.result]
+
+    def _gather(self, item: Gather, within: int) -> None:
+        index, table = item.views
+        which = len(self.loads)
+        self.displaced.add(table.base)
+        self.loads.append(Load(table.base, table.offset, self._on_axes(table, within)))
+        arguments = (self._argument(index, within),)
+        self.read_views = True
+        extra = (which, item.step)
+        self.values[item] = self.code.add("gather", item.kind, arguments, extra)
+
+    def _reduction(self, item: Reduction, level: str) -> None:
+        value = self._argument(item.view, 1)
+        result = -1
+        if level == ROW:
+            result = self.code.add("param", item.kind, (), ("sum", len(self.sums)))
+            self.values[item] = result
+        self.sums.append(Sum(item, value, result, level))
+
+    def _argument(self, view: View, within: int) -> int:
+        base = view.base
+        if type(base) is Literal:
+            return self.code.constant(base.kind, base.value)
+        if base in self.values:
+            return self.values[base]
+        strides = self._on_axes(view, within)
+        key = (base, view.offset, tuple(strides))
+        found = self._load_of.get(key)
+        if found is None:
+            extra = ("load", len(self.loads))
+            self.loads.append(Load(base, view.offset, strides))
+            found = self._load_of[key] = self.code.add("param", base.kind, (), extra)
+            if not is_plain(view) or within != 1:
+                self.read_views = True
+                self.displaced.add(base)
+        return found
+
+    def _on_axes(self, view: View, within: int) -> list[int]:
+        """The strides of a view on the axes of the group."""
+        if is_plain(view):
+            return [a.within // within if a.within >= within else 0 for a in self.axes]
+        strides = [0] * len(self.axes)
+        begin = within
+        for size, stride in zip(view.shape[::-1], view.strides[::-1], strict=True):
+            end = begin * size
+            for k, axis in enumerate(self.axes):
+                if size != 1 and begin <= axis.within < end:
+                    strides[k] = stride * (axis.within // begin)
+            begin = end
+        return strides
+
+    def _expand(self) -> None:
+        """Write functions out in place of calls, unless there are many."""
+        stored = [
+            b
+            for b in self.group.members
+            if b in self.values and (b in self.memory or type(b) is Piece)
+        ]
+        self.targets: dict[Base, Load] = {
+            b: Load(
+                b.target.base,
+                b.target.offset,
+                self._on_axes(b.target, (self.group.columns or 1) if self._is_row(b) else 1),
+            )
+            for b in stored
+            if type(b) is Piece
+        }
+        wanted = [self.values[b] for b in stored] + [s.value for s in self.sums]
+        wanted += [s.result for s in self.sums if s.result >= 0]
+        self.code, found = elementary.expanded(self.code, wanted)
+        given = iter(found)
+        self.stored = {b: next(given) for b in stored}
+        values = [next(given) for _ in self.sums]
+        results = [next(given) if s.result >= 0 else -1 for s in self.sums]
+        self.sums = [
+            s._replace(value=v, result=r)
+            for s, v, r in zip(self.sums, values, results, strict=True)
+        ]
+
+    # ---- the loops -----------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """Join axes that are one to all views, and say which of them are columns."""
+        columns = self.group.columns
+        accesses = [*self.loads, *self.targets.values()]
+        k = len(self.axes) - 2
+        while k >= 0:
+            outer, inner = self.axes[k], self.axes[k + 1]
+            if outer.within != columns and all(
+                x.strides[k] == x.strides[k + 1] * inner.size for x in accesses
+            ):
+                self.axes[k : k + 2] = [Axis(outer.size * inner.size, inner.within)]
+                for x in accesses:
+                    del x.strides[k]
+            k -= 1
+        self.short = 0  # columns of the last row, if it is shorter
+        size = self.group.size
+        if columns:
+            self.columns = columns
+        elif len(self.axes) <= 1:
+            self.columns = min(size, 2 * BLOCK) if size <= 2 * BLOCK else BLOCK
+            self.short = size % self.columns
+        else:
+            self.columns = self.axes[-1].size
+        self.rows = -(-size // self.columns) if self.columns else 1
+        self.outer = [k for k, a in enumerate(self.axes) if a.within >= self.columns]
+        self.inner = [k for k, a in enumerate(self.axes) if a.within < self.columns]
+        self.blocked = not columns and len(self.axes) <= 1 and self.rows > 1
+        for x in self.loads:
+            if not any(x.strides[k] for k in self.inner):
+                x.level = ROW
+        if self.columns == 1:
+            self.inner = []
+
+    def _split(self) -> None:
+        """The parts: so many rows each, whoever computes them."""
+        weight = 1 + len(self.code.instructions) / 16
+        per_part = max(1, int(PART / weight / max(self.columns, 1)))
+        columns = any(self._sums_columns(s) for s in self.sums)
+        most = MOST_SUMS if columns else MOST_PARTS
+        self.row = self.columns  # elements from one row to the next
+        self.strips = columns and self._may_be_in_strips()
+        if self.strips:
+            self.columns = BLOCK
+            self.short = self.row % BLOCK
+            self.per_part, self.parts = self.rows, -(-self.row // BLOCK)
+            return
+        if columns and self.rows <= most:
+            most = 1
+        self.per_part = max(per_part, -(-self.rows // most))
+        self.parts = -(-self.rows // self.per_part)
+
+    def _may_be_in_strips(self) -> bool:
+        """Whether each part can have some of the columns, and all rows: sums of few long rows."""
+        return (
+            self.row >= 2 * BLOCK
+            and self.stages <= 1
+            and len(self.inner) == 1
+            and all(self._sums_columns(s) for s in self.sums)
+            and all(map(self._is_full, self.stored))
+        )
+
+    def _sums_columns(self, s: Sum) -> bool:
+        return s.level == END and s.item.along == "first"
+
+    def _levels(self) -> None:
+        """For each instruction whether it belongs to elements, and the stage before it is known."""
+        code = self.code.instructions
+        depth_of_sum: list[int] = [0] * len(self.sums)
+        self.full = [False] * len(code)
+        self.depth = [0] * len(code)
+        at_value: dict[int, list[int]] = {}
+        for k, s in enumerate(self.sums):
+            at_value.setdefault(s.value, []).append(k)
+        for i, (op, _, args, extra) in enumerate(code):
+            if op == "param":
+                which, k = extra
+                if which == "load":
+                    self.full[i] = self.loads[k].level == FULL
+                else:
+                    self.depth[i] = depth_of_sum[k]
+            elif args:
+                self.full[i] = any(self.full[a] for a in args)
+                if op == "gather":
+                    self.full[i] |= self.loads[extra[0]].level == FULL
+                self.depth[i] = max(self.depth[a] for a in args)
+            for k in at_value.get(i, ()):
+                depth_of_sum[k] = self.depth[i] + 1
+        stored = [self.depth[v] for b, v in self.stored.items() if self._is_full(b)]
+        summed = [self.depth[s.value] for s in self.sums]
+        self.stages = max([-1, *stored, *summed]) + 1
+
+    def _is_row(self, base: Base) -> bool:
+        return self.group.levels[base] == ROW
+
+    def _is_full(self, base: Base) -> bool:
+        return self.group.levels[base] == FULL
+
+    def _width(self) -> int:
+        """How many elements a vector has: more where there is little to do with each."""
+        if len(self.inner) > 1 or self.columns == 1:
+            return 1
+        kinds = [k for i, (_, k, _, _) in enumerate(self.code.instructions) if self.full[i]]
+        largest = max([int(k[1]) for k in kinds] + [int(b.kind[1]) for b in self.stored], default=4)
+        weight = sum(self.full)
+        native = vector_bytes() // largest
+        times = 4 if weight <= 16 else 2 if weight <= 200 else 1
+        width = native * times
+        while width > 1 and width // 2 >= self.columns:
+            width //= 2
+        return width

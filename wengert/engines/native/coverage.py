@@ -1,0 +1,37 @@
+"""Which operations the native engine computes itself, as far as a row can say before there are shapes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wengert.core.row import Row
+from wengert.engines.native.frontend import lowering_rules  # noqa: F401  # fills a table
+from wengert.engines.native.frontend.lowering import ASSIGNMENTS, RULES, template
+from wengert.engines.native.frontend.scalar import NotLowered
+from wengert.engines.native.mathematics import elementary  # noqa: F401  # fills a table
+
+# Kinds that are tried as inputs of an elementwise operation.
+_TRIED: Final = ("f4", "i4", "b1")
+
+
+def how(row: Row) -> str:
+    """In a word: a loop of ours, a product by BLAS, or a call of NumPy."""
+    if row.name in ("MatMul", "BatchMatMulV2"):
+        return "product"
+    if row.name in RULES or row.name in ASSIGNMENTS or row.closes:
+        return "loop"
+    if row.elementwise and not row.many and row.step is None and _has_lanes(row):
+        return "loop"
+    return "NumPy"
+
+
+def _has_lanes(row: Row) -> bool:
+    counts = (len(row.vjp),) if isinstance(row.vjp, tuple) else (1, 2, 3)
+    for count in counts:
+        for kind in _TRIED:
+            try:
+                template(row, [kind] * count, {})
+            except (NotLowered, TypeError, ValueError):
+                continue
+            return True
+    return False

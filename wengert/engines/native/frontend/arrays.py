@@ -1,0 +1,353 @@
+"""A graph as arrays that are computed element by element: what there is to compile.
+
+A base is an array with elements in row-major order: given from outside, a number, computed from
+elements of other arrays, reduced from another array, a product of matrices. A view reads a base at
+places that are linear in the index: transposing, broadcasting and slicing make no work of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from wengert.engines.native.frontend.scalar import Code
+
+Dims = tuple[int, ...]
+
+
+class Base:
+    """An array, and where its elements come from."""
+
+    __slots__ = ("after", "alone", "group", "kind", "place", "shape", "size")
+
+    def __init__(self, shape: Dims, kind: str, place: Any = None) -> None:
+        self.shape = shape
+        self.kind = kind  # the type of the elements
+        self.size = math.prod(shape)
+        self.place = place  # the operation that it comes from
+        self.group: Any = None  # in which it is computed
+        self.alone = False  # whether it must have a group of its own
+        self.after: list[Any] = []  # what must come before it although it does not use it
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return ()
+
+    @property
+    def bytes(self) -> int:
+        return self.size * int(self.kind[1])
+
+
+class Given(Base):
+    """An array in memory, that somebody else has put there."""
+
+    __slots__ = ()
+
+
+class Literal(Base):
+    """One number, which is known."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, kind: str, value: Any) -> None:
+        super().__init__((), kind)
+        self.value = value
+
+
+class Count(Base):
+    """Each element is its own place: a view of it is any number that is linear in the index."""
+
+    __slots__ = ()
+
+
+class Map(Base):
+    """Each element computed by scalar code from one element of each operand."""
+
+    __slots__ = ("code", "result", "views")
+
+    def __init__(
+        self,
+        shape: Dims,
+        kind: str,
+        code: Code,
+        result: int,
+        views: Sequence[View],
+        place: Any = None,
+    ) -> None:
+        super().__init__(shape, kind, place)
+        self.code = code
+        self.result = result
+        self.views = views
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return self.views
+
+
+class Reduction(Base):
+    """Sums, products or extremes along axes: the last ones, the first ones, or all."""
+
+    __slots__ = ("along", "how", "view")
+
+    def __init__(
+        self, shape: Dims, kind: str, how: str, view: View, along: str, place: Any = None
+    ) -> None:
+        super().__init__(shape, kind, place)
+        self.how = how
+        self.view = view
+        self.along = along  # "last", "first" or "all"
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return (self.view,)
+
+    @property
+    def inner(self) -> int:
+        """How many elements lie within the boundary between what is kept and what is reduced."""
+        if self.along == "first":
+            return self.size
+        return math.prod(self.view.shape) // max(self.size, 1)
+
+
+class Source(NamedTuple):
+    """An element is computed from one number in memory, by scalar code."""
+
+    kind: str
+    code: Code
+    value: int
+
+
+class Product(Base):
+    """Products of matrices: the last two axes of the operands, the others in parallel.
+
+    The result is factor * a @ b, added to `onto` if there is one. `places` says where the elements
+    of the matrices go, if not one after the other: a view of the result itself. `sources` say what
+    is done with the elements of each operand before they are multiplied, and `before` what that was.
+    """
+
+    __slots__ = ("before", "factor", "onto", "places", "sources", "views")
+
+    def __init__(self, shape: Dims, kind: str, views: Sequence[View], place: Any = None) -> None:
+        super().__init__(shape, kind, place)
+        self.views = views
+        self.factor = 1.0
+        self.onto: View | None = None
+        self.places: View | None = None
+        self.sources: list[Source | None] = [None, None]
+        self.before: list[Base] = []
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return self.views if self.onto is None else [*self.views, self.onto]
+
+    @property
+    def written(self) -> View:
+        """The matrices, where they are written."""
+        return whole(self) if self.places is None else self.places
+
+
+class Pieces(Base):
+    """An array in memory that pieces are written into."""
+
+    __slots__ = ("pieces",)
+
+    def __init__(self, shape: Dims, kind: str, place: Any = None) -> None:
+        super().__init__(shape, kind, place)
+        self.pieces: list[Piece] = []
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return [whole(piece) for piece in self.pieces]
+
+
+class Piece(Map):
+    """Elements that are written into another array: the places that `target` would read."""
+
+    __slots__ = ("target",)
+
+    target: View
+
+
+class Gather(Map):
+    """Elements of a table in memory, where an index says: views of the index and of the table.
+
+    The table's view leaves out the axis that the index goes along, in steps of `step`.
+    """
+
+    __slots__ = ("step",)
+
+    step: int
+
+
+class Outside(Base):
+    """A result of something that NumPy computes: `step` of the plan, its `index`-th result."""
+
+    __slots__ = ("step",)
+
+    def __init__(self, shape: Dims, kind: str, step: Any, place: Any = None) -> None:
+        super().__init__(shape, kind, place)
+        self.step = step
+
+    @property
+    def operands(self) -> Sequence[View]:
+        return self.step.operands  # type: ignore[no-any-return]
+
+
+class Write(NamedTuple):
+    """A variable gets a new value, after a step of NumPy's."""
+
+    cell: Any
+    view: View
+    after: Any
+
+
+class Step:
+    """An operation that NumPy computes, on arrays in memory."""
+
+    __slots__ = (
+        "after", "alone", "checks", "group", "inputs", "op", "operands", "results", "writes",
+    )  # fmt: skip
+
+    def __init__(self, op: Any, inputs: Sequence[Any], operands: Sequence[View]) -> None:
+        self.op = op
+        self.inputs = inputs  # a View, or a tensor whose value is handed on as it is
+        self.operands = operands
+        self.results: list[Any] = []
+        self.group: Any = None
+        self.alone = True
+        # What the program does before it: is anything wrong, and the new values of variables.
+        self.checks: list[View] = []
+        self.writes: list[Write] = []
+        self.after: list[Any] = []
+
+
+class View:
+    """An array read from a base: element i is the base's element offset + sum(strides * i)."""
+
+    __slots__ = ("base", "offset", "shape", "strides")
+
+    def __init__(self, base: Base, shape: Dims, offset: int, strides: Dims) -> None:
+        self.base = base
+        self.shape = shape
+        self.offset = offset
+        self.strides = strides
+
+    @property
+    def kind(self) -> str:
+        return self.base.kind
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+
+_STRIDES: Final[dict[Dims, Dims]] = {}
+
+
+def row_major(shape: Dims) -> Dims:
+    """The strides of an array without gaps."""
+    found = _STRIDES.get(shape)
+    if found is None:
+        strides, step = [], 1
+        for size in reversed(shape):
+            strides.append(step)
+            step *= size
+        found = _STRIDES[shape] = tuple(reversed(strides))
+    return found
+
+
+def whole(base: Base) -> View:
+    """A base as it is."""
+    return View(base, base.shape, 0, row_major(base.shape))
+
+
+def is_plain(view: View) -> bool:
+    """Whether a view is its base, if possibly in another shape."""
+    if view.offset or view.size != view.base.size:
+        return False
+    strides = row_major(view.shape)
+    if view.strides is strides:
+        return True
+    pairs = zip(view.shape, view.strides, strides, strict=True)
+    return all(size == 1 or a == b for size, a, b in pairs)
+
+
+def broadcast(view: View, shape: Dims) -> View:
+    if view.shape == shape:
+        return view
+    missing = len(shape) - len(view.shape)
+    strides = [
+        0 if have == 1 and want != 1 else stride
+        for have, want, stride in zip(view.shape, shape[missing:], view.strides, strict=True)
+    ]
+    return View(view.base, shape, view.offset, (*(0,) * missing, *strides))
+
+
+def transposed(view: View, perm: Sequence[int]) -> View:
+    shape = tuple([view.shape[p] for p in perm])
+    return View(view.base, shape, view.offset, tuple([view.strides[p] for p in perm]))
+
+
+def reshaped(view: View, shape: Dims) -> View | None:
+    """The same elements in another shape, if that is linear in the index."""
+    if view.shape == shape:
+        return view
+    if view.size == 0:
+        return View(view.base, shape, 0, (0,) * len(shape))
+    if view.strides == row_major(view.shape) or is_plain(view):
+        return View(view.base, shape, view.offset, row_major(shape))
+    runs = _runs([(n, s) for n, s in zip(view.shape, view.strides, strict=True) if n != 1])
+    strides: list[int] = []
+    at = len(runs) - 1
+    left, step = runs[at] if runs else (1, 0)
+    for size in reversed(shape):
+        if size == 1:
+            strides.append(0)
+            continue
+        if left == 1:
+            at -= 1
+            left, step = runs[at]
+        if left % size:
+            return None
+        strides.append(step)
+        left, step = left // size, step * size
+    return View(view.base, shape, view.offset, tuple(reversed(strides)))
+
+
+def _runs(axes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sizes and strides, with axes joined that are one to the eye of memory."""
+    found: list[tuple[int, int]] = []
+    for size, stride in axes:
+        if found and found[-1][1] == size * stride:
+            found[-1] = (found[-1][0] * size, stride)
+        else:
+            found.append((size, stride))
+    return found
+
+
+def sliced(view: View, key: Sequence[Any]) -> View:
+    """A part, by integers, slices, None and an Ellipsis."""
+    taken = sum(k is not None and k is not Ellipsis for k in key)
+    if Ellipsis in key:
+        at = list(key).index(Ellipsis)
+        key = (*key[:at], *(slice(None),) * (len(view.shape) - taken), *key[at + 1 :])
+    else:
+        key = (*key, *(slice(None),) * (len(view.shape) - taken))
+    shape, strides, offset, axis = [], [], view.offset, 0
+    for k in key:
+        if k is None:
+            shape.append(1)
+            strides.append(0)
+            continue
+        size, stride = view.shape[axis], view.strides[axis]
+        axis += 1
+        if isinstance(k, slice):
+            start, stop, step = k.indices(size)
+            offset += start * stride
+            shape.append(len(range(start, stop, step)))
+            strides.append(stride * step)
+        else:
+            offset += (int(k) + (size if k < 0 else 0)) * stride
+    result = View(view.base, tuple(shape), offset, tuple(strides))
+    return result if result.size else View(view.base, tuple(shape), 0, (0,) * len(shape))

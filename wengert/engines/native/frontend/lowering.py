@@ -1,0 +1,489 @@
+"""From the operations of a plan to arrays that are computed element by element.
+
+An elementwise operation is its row's kernel, called with lanes. What moves elements is a view. The
+few operations that are more have a rule here. Whatever has none, or is not that simple this time, is
+a step that NumPy computes.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.table import TABLE
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Count,
+    Dims,
+    Gather,
+    Given,
+    Literal,
+    Map,
+    Outside,
+    Piece,
+    Pieces,
+    Product,
+    Reduction,
+    Step,
+    View,
+    Write,
+    broadcast,
+    is_plain,
+    reshaped,
+    row_major,
+    transposed,
+    whole,
+)
+from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.plan_key import Inexact, exactly
+from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, number_of, type_of
+from wengert.engines.native.runtime import openblas
+from wengert.engines.plan import Plan
+from wengert.graph.operation import Operation
+from wengert.values.symbolic import SymbolicTensor, is_certain
+
+ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "AssignSubVariableOp": "subtract"}  # fmt: skip
+
+
+class Lowering:
+    """The arrays of a plan, in groups."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.items: list[Any] = []  # what is computed, in order
+        self.views: dict[int, View] = {}  # by the ids of tensors
+        self.given: dict[Base, SymbolicTensor] = {}  # what comes from outside
+        self.source: dict[Base, SymbolicTensor] = {}  # the same, and what NumPy's steps give
+        self.constants: dict[Base, int] = {}  # places among what the plan uses of what is known
+        self.cells: dict[Base, SymbolicTensor] = {}  # variables that are read at the start
+        self.checks: list[View] = []  # truth values: whether something is wrong
+        self._state: dict[int, View] = {}  # the value of a variable now
+        self.written: dict[int, tuple[SymbolicTensor, View]] = {}  # since the last step
+        self.lacks_blas = False  # where it is there, another plan is made
+        self._last: Step | None = None
+        self._same: dict[Any, View] = {}  # by what they are computed of
+        self._kept: list[Any] = []  # whose ids are in keys
+        self._place: Any = None  # the operation at hand
+        self._opaque = _opaque_cells(plan)
+        for x in plan.given:
+            self._enter(x)
+        for at, (key, value) in enumerate(plan.used().items()):
+            view = self._constant(value, at)
+            if view is not None:
+                self.views[key] = view
+        for op in plan.steps:
+            self._lower(op)
+
+    def _enter(self, x: SymbolicTensor) -> None:
+        kind = _kind_of(x)
+        if kind is None or x._array.shape is None:
+            return
+        base = Given(x._array.shape, kind)
+        self.given[base] = self.source[base] = x
+        self.views[id(x)] = whole(base)
+
+    def _constant(self, value: Any, at: int) -> View | None:
+        if not isinstance(value, (np.ndarray, np.generic)):  # a list of a loop
+            return None
+        array = np.asarray(value)
+        try:
+            kind = type_of(array.dtype)
+        except NotLowered:
+            return None
+        if not array.size:
+            return None
+        flat = np.ascontiguousarray(array).reshape(-1)
+        bits = flat.view(f"u{flat.itemsize}")  # 0.0 is not -0.0, and NaN is NaN
+        if bool((bits == bits[0]).all()):
+            return self._number(kind, flat[0], array.shape)
+        base = Given(array.shape, kind)
+        self.constants[base] = at
+        return whole(base)
+
+    def _number(self, kind: str, value: Any, shape: Dims) -> View:
+        return View(Literal(kind, value), shape, 0, (0,) * len(shape))
+
+    # ---- one operation -------------------------------------------------------------------------
+
+    def _lower(self, op: Operation) -> None:
+        try:
+            results = self._lowered(op)
+        except NotLowered:
+            self._outside(op)
+            return
+        for y, view in zip(op.outputs, results, strict=True):
+            self.views[id(y)] = view
+
+    def _lowered(self, op: Operation) -> Sequence[View]:
+        row = op.row
+        if row.name in ASSIGNMENTS or row.name == "ReadVariableOp":
+            return self._variable(op)
+        known = self.views
+        views = [known.get(id(x)) for x in op.inputs]
+        if any(v is None or 0 in v.shape for v in views):
+            raise NotLowered("an input is no array of numbers, or empty")
+        if row.closes:  # hands on some of its inputs
+            return list(row.kernel(None, *views))
+        for y in op.outputs:
+            kind = _kind_of(y)
+            if kind is None or 0 in y._array.shape:
+                raise NotLowered("the result is no array of numbers")
+        if row.users or row.stateful or row.effects or TABLE.get(row.name) is None:
+            raise NotLowered("the operation is the user's, or more than a function")
+        self._place = op
+        rule = RULES.get(row.name)
+        if rule is not None:
+            if not _takes(rule, len(views)):
+                raise NotLowered("more inputs than the usual ones")
+            found = rule(self, op, *views, **op.attrs)
+            return found if row.many else [found]
+        if row.elementwise and not row.many and row.step is None:
+            return [self._elementwise(op, views)]
+        raise NotLowered("there is no rule")
+
+    def _elementwise(self, op: Operation, views: Sequence[Any]) -> View:
+        form = op.outputs[0]._array
+        code, result = template(op.row, [v.kind for v in views], op.attrs)
+        if code.kind(result) != type_of(form.dtype):
+            raise NotLowered("the result has another dtype in NumPy")
+        return self.mapped(code, result, [broadcast(v, form.shape) for v in views], form.shape)
+
+    def _outside(self, op: Operation) -> None:
+        """Leave an operation to NumPy."""
+        inputs: list[Any] = []
+        views: list[View] = []
+        for x in op.inputs:
+            view = self.views.get(id(x))
+            # As it came, if it came from outside: it may be a variable, or missing.
+            if view is None or self.source.get(view.base) is x:
+                inputs.append(x)
+            else:
+                stored = self.stored(view)
+                inputs.append(stored)
+                views.append(stored)
+        step = Step(op, inputs, views)
+        if self._last is not None:  # in the order of the program, also for errors
+            step.after.append(self._last)
+        step.checks, step.writes = self.left_over()
+        step.after += [v.base for v in step.checks] + [w.view.base for w in step.writes]
+        self._last = step
+        self.items.append(step)
+        for y in op.outputs:
+            kind = _kind_of(y)
+            if kind is None or not math.prod(y._array.shape):
+                step.results.append(y)
+                continue
+            base = Outside(y._array.shape, kind, step)
+            step.results.append(base)
+            self.source[base] = y
+            self.views[id(y)] = whole(base)
+
+    def left_over(self) -> tuple[list[View], list[Write]]:
+        """What the program checked and assigned since the last step of NumPy's, or its beginning."""
+        checks = [self.stored(v) for v in self.checks]
+        writes = [Write(c, self.stored(v), self._last) for c, v in self.written.values()]
+        self.checks, self.written = [], {}
+        return checks, writes
+
+    # ---- variables -----------------------------------------------------------------------------
+
+    def _variable(self, op: Operation) -> Sequence[View]:
+        cell = op.inputs[0]
+        if id(cell) in self._opaque:
+            raise NotLowered("something else uses the variable too")
+        if op.row.name == "ReadVariableOp":
+            return [self._now(cell)]
+        value = self.views.get(id(op.inputs[1]))
+        how = ASSIGNMENTS[op.row.name]
+        if value is None:
+            raise NotLowered("the value is no array of numbers")
+        if how is not None:
+            self._place = op
+            value = self.computed(getattr(LANES, how), self._now(cell), value)
+        self._state[id(cell)] = value
+        self.written[id(cell)] = cell, value
+        return []
+
+    def _now(self, cell: SymbolicTensor) -> View:
+        found = self._state.get(id(cell))
+        if found is None:
+            kind = _kind_of(cell)
+            assert kind is not None
+            base = Given(cell._array.shape, kind)
+            self.cells[base] = cell
+            found = self._state[id(cell)] = whole(base)
+        return found
+
+    # ---- arrays --------------------------------------------------------------------------------
+
+    def mapped(self, code: Code, result: int, views: Sequence[View], shape: Dims) -> View:
+        """Each element by scalar code."""
+        kind = code.kind(result)
+        if all(type(v.base) is Literal for v in views):
+            number = _number_from(code, result, [v.base for v in views])
+            if number is not None:
+                return self._number(kind, number, shape)
+        place = self._known(code, result)
+        if place is not None and views[place].kind == kind:
+            return views[place]  # it is one of the operands
+        key = (id(code), result, shape, *[_key(v) for v in views])
+        return self._once(key, lambda: Map(shape, kind, code, result, views, self._place), code)
+
+    def _once(self, key: Any, make: Callable[[], Base], *kept: Any) -> View:
+        """What was computed before, or is from now on."""
+        found = self._same.get(key)
+        if found is None:
+            base = make()
+            self.items.append(base)
+            found = self._same[key] = whole(base)
+            self._kept.append(kept)
+        return found
+
+    def _known(self, code: Code, result: int) -> int | None:
+        op, _, _, extra = code.instructions[result]
+        return extra if op == "param" else None
+
+    def computed(self, function: Callable[..., Lane], *views: View) -> View:
+        """Each element by a function of lanes."""
+        shape = np.broadcast_shapes(*[v.shape for v in views])
+        code = Code()
+        xs = [
+            Lane(code, code.add("param", v.kind, (), i), np.dtype(v.kind))
+            for i, v in enumerate(views)
+        ]
+        result = function(*xs).value
+        # The same code for the same function, so that what is computed twice is found out.
+        code = _CODES.setdefault(tuple(code.instructions), code)
+        return self.mapped(code, result, [broadcast(v, shape) for v in views], shape)
+
+    def stored(self, view: View) -> View:
+        """The same array without gaps in memory."""
+        if is_plain(view) and type(view.base) not in (Literal, Count):
+            return View(view.base, view.shape, 0, row_major(view.shape))
+        return self.copied(view)
+
+    def copied(self, view: View) -> View:
+        code = Code()
+        result = code.add("param", view.kind, (), 0)
+        make = lambda: Map(view.shape, view.kind, code, result, [view], self._place)  # noqa: E731
+        return self._once(("copy", view.shape, _key(view)), make)
+
+    def reshape(self, view: View, shape: Dims) -> View:
+        found = reshaped(view, shape)
+        if found is None:
+            found = reshaped(self.copied(view), shape)
+        assert found is not None
+        return found
+
+    def reduced(self, how: str, view: View, axes: Sequence[int], keepdims: bool) -> View:
+        """Sums, products or extremes along axes."""
+        shape = view.shape
+        result = tuple(
+            1 if i in axes else n for i, n in enumerate(shape) if keepdims or i not in axes
+        )
+        along = [i for i in axes if shape[i] != 1]
+        if not along:
+            return self.reshape(view, result)
+        kept = [i for i, n in enumerate(shape) if n != 1 and i not in along]
+        if not kept:
+            where = "all"
+        elif min(along) > max(kept):
+            where = "last"
+        elif max(along) < min(kept):
+            where = "first"
+        else:
+            view, where = transposed(view, [*kept, *along]), "last"
+            if view.strides[-1] != 1 and view.size > 4096:
+                raise NotLowered("sums along axes in the middle")
+        dims = tuple(shape[i] for i in kept)
+        key = (how, where, dims, view.shape, _key(view))
+        total = self._once(key, lambda: Reduction(dims, view.kind, how, view, where, self._place))
+        return self.reshape(total, result)
+
+    def product(self, a: View, b: View) -> View:
+        """Products of matrices, over leading axes that broadcast."""
+        if a.kind not in ("f4", "f8"):
+            raise NotLowered("matrices that BLAS does not multiply")
+        if openblas.address(a.kind) is None:
+            self.lacks_blas = True
+            raise NotLowered("there is no OpenBLAS")
+        batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        views = [self._matrices(broadcast(x, (*batch, *x.shape[-2:]))) for x in (a, b)]
+        shape = (*batch, a.shape[-2], b.shape[-1])
+        key = ("product", shape, *[(v.shape, _key(v)) for v in views])
+        return self._once(key, lambda: Product(shape, a.kind, views, self._place))
+
+    def _matrices(self, view: View) -> View:
+        """Matrices that lie such that BLAS can read them."""
+        if type(view.base) in (Literal, Count) or leading(view) is None:
+            return self.copied(view)
+        return view
+
+    def gathered(self, table: View, index: View, axis: int, inner: Dims) -> View:
+        """The parts of a table along an axis that an index says; `inner` is the index's shape."""
+        sizes, steps = table.shape, table.strides
+        shape = (*sizes[:axis], *inner, *sizes[axis + 1 :])
+        strides = (*steps[:axis], *[0] * len(inner), *steps[axis + 1 :])
+        code = Code()
+        views = [broadcast(index, shape), View(table.base, shape, table.offset, strides)]
+        result = code.add("param", table.kind, (), 1)
+        base = Gather(shape, table.kind, code, result, views, self._place)
+        base.step = steps[axis]
+        self.items.append(base)
+        return whole(base)
+
+    def assembled(
+        self, shape: Dims, kind: str, fill: Any, parts: Sequence[tuple[View, View]]
+    ) -> View:
+        """An array of pieces; `parts` are pieces, and views of the array that say where they go.
+
+        The second of each pair is a view of any base of that shape.
+        """
+        target = Pieces(shape, kind, self._place)
+        ground: Piece | None = None
+        if fill is not None:
+            ground = piece_of(self._number(kind, fill, shape), whole(target), self._place)
+            ground.alone = True
+            target.pieces.append(ground)
+        for part, place in parts:
+            goal = View(target, place.shape, place.offset, place.strides)
+            piece = piece_of(part, goal, self._place)
+            if ground is not None:
+                piece.after.append(ground)
+            target.pieces.append(piece)
+        self.items += [*target.pieces, target]
+        return whole(target)
+
+
+def piece_of(part: View, target: View, place: Any) -> Piece:
+    """Elements on their way into another array."""
+    code = Code()
+    value = code.add("param", part.kind, (), 0)
+    piece = Piece(part.shape, part.kind, code, value, [part], place)
+    piece.target = target
+    return piece
+
+
+def _key(view: View) -> Any:
+    return id(view.base), view.offset, view.strides
+
+
+def leading(view: View) -> tuple[bool, int] | None:
+    """How BLAS reads matrices: transposed or not, and the elements from one row to the next."""
+    (rows, columns), (r, c) = view.shape[-2:], view.strides[-2:]
+    if (c == 1 or columns == 1) and (rows == 1 or r >= columns):
+        return False, r if rows > 1 else max(columns, 1)
+    if (r == 1 or rows == 1) and (columns == 1 or c >= rows):
+        return True, c if columns > 1 else max(rows, 1)
+    return None
+
+
+# ---- what is asked of a plan --------------------------------------------------------------------
+
+
+def _kind_of(x: SymbolicTensor) -> str | None:
+    form = x._array
+    if not is_certain(form.shape):
+        return None
+    try:
+        return TYPE_OF.get(form.dtype)
+    except TypeError:  # not a dtype of NumPy's
+        return None
+
+
+def _opaque_cells(plan: Plan) -> set[int]:
+    """Variables that more is done with than reading and assigning values of a known form."""
+    found: set[int] = set()
+    for op in plan.steps:
+        simple = op.row.name == "ReadVariableOp" or op.row.name in ASSIGNMENTS
+        for at, x in enumerate(op.inputs):
+            lowered = simple and at == 0 and _kind_of(x) is not None
+            if lowered and len(op.inputs) == 2:
+                lowered = _same_form(x, op.inputs[1])
+            if at == 0 and simple and op.outputs:
+                lowered = lowered and _same_form(x, op.outputs[0])
+            if not lowered:
+                found.add(id(x))
+    return found
+
+
+def _same_form(x: SymbolicTensor, y: SymbolicTensor) -> bool:
+    a, b = x._array, y._array
+    return (
+        is_certain(b.shape) and a.shape == b.shape and a.dtype == b.dtype and math.prod(a.shape) > 0
+    )
+
+
+# ---- scalar code of kernels --------------------------------------------------------------------
+
+_CODES: Final[dict[Any, Code]] = {}
+_TEMPLATES: Final[dict[Any, tuple[Code, int] | NotLowered]] = {}
+
+
+def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
+    """The kernel of a row as scalar code."""
+    try:
+        key = (row.kernel, *kinds, exactly(attrs))
+    except Inexact:
+        return _written(row, kinds, attrs)
+    found = _TEMPLATES.get(key)
+    if found is None:
+        try:
+            found = _written(row, kinds, attrs)
+        except NotLowered as reason:
+            found = reason
+        _TEMPLATES[key] = found
+    if isinstance(found, NotLowered):
+        raise found
+    return found
+
+
+def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
+    code = Code()
+    xs = [Lane(code, code.add("param", k, (), i), np.dtype(k)) for i, k in enumerate(kinds)]
+    try:
+        result = row.kernel(LANES, *xs, **attrs)
+    except NotLowered:
+        raise
+    except Exception as error:  # the kernel asks for more than lanes have
+        raise NotLowered(f"{row.name}: {error}") from None
+    if not isinstance(result, Lane):
+        if not isinstance(result, (bool, int, float, np.generic)) and np.ndim(result):
+            raise NotLowered(f"{row.name} gives {type(result).__name__}")
+        kind = type_of(np.asarray(result).dtype)
+        return code, code.constant(kind, np.asarray(result)[()])
+    return code, result.value
+
+
+def _number_from(code: Code, result: int, bases: Sequence[Any]) -> Any:
+    """What code gives for numbers, if that is known without computing it."""
+    outer = Code()
+    arguments = [outer.constant(b.kind, b.value) for b in bases]
+    value = outer.inserted(code, arguments)[result]
+    op, kind, _, extra = outer.instructions[value]
+    return number_of(kind, extra) if op == "const" else None
+
+
+# ---- operations that are more than elementwise --------------------------------------------------
+
+RULES: Final[dict[str, Callable[..., Any]]] = {}
+
+
+def _takes(rule: Callable[..., Any], count: int) -> bool:
+    """Whether a rule is for so many inputs: an index may be a tensor, for example."""
+    code = rule.__code__
+    wanted = code.co_argcount - 2
+    return count >= wanted if code.co_flags & inspect.CO_VARARGS else count == wanted
+
+
+def rule(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    def declared(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name in names:
+            RULES[name] = function
+        return function
+
+    return declared

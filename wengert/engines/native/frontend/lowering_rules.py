@@ -1,0 +1,346 @@
+"""Operations that are more than elementwise: views, reductions, products, patterns of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Count,
+    Dims,
+    View,
+    broadcast,
+    reshaped,
+    sliced,
+    transposed,
+    whole,
+)
+from wengert.engines.native.frontend.lanes import LANES, Lane, cast
+from wengert.engines.native.frontend.lowering import RULES, Lowering, rule
+from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
+from wengert.graph.operation import Operation
+
+# ---- other places of the same elements -----------------------------------------------------------
+
+
+def _shape_of(op: Operation, index: int = 0) -> Dims:
+    shape: Dims = op.outputs[index]._array.shape
+    return shape
+
+
+@rule("Identity", "StopGradient", "PreventGradient", "Snapshot")
+def _same(low: Lowering, op: Operation, x: View, **_: Any) -> View:
+    return x
+
+
+@rule("IdentityN")
+def _same_all(low: Lowering, op: Operation, *xs: View) -> Sequence[View]:
+    return xs
+
+
+@rule("Reshape", "ExpandDims", "Squeeze")
+def _reshape(low: Lowering, op: Operation, x: View, **_: Any) -> View:
+    return low.reshape(x, _shape_of(op))
+
+
+@rule("Transpose")
+def _transpose(low: Lowering, op: Operation, x: View, *, perm: Dims) -> View:
+    return transposed(x, perm)
+
+
+@rule("BroadcastTo")
+def _broadcast(low: Lowering, op: Operation, x: View, *, shape: Dims) -> View:
+    return broadcast(x, shape)
+
+
+@rule("Tile")
+def _tile(low: Lowering, op: Operation, x: View, *, multiples: Dims) -> View:
+    pairs = [(m, n) for m, n in zip(multiples, x.shape, strict=True)]
+    apart = reshaped(x, tuple([s for _, n in pairs for s in (1, n)]))
+    assert apart is not None
+    return low.reshape(broadcast(apart, tuple([s for pair in pairs for s in pair])), _shape_of(op))
+
+
+@rule("StridedSlice", "Slice")
+def _slice(low: Lowering, op: Operation, x: View, *, key: Any) -> View:
+    if not all(k is None or k is Ellipsis or isinstance(k, (slice, int)) for k in key):
+        raise NotLowered("an index that is no number")
+    return sliced(x, key)
+
+
+@rule("ReverseV2")
+def _reverse(low: Lowering, op: Operation, x: View, *, axis: Dims) -> View:
+    return sliced(x, [slice(None, None, -1 if i in axis else 1) for i in range(len(x.shape))])
+
+
+@rule("Unpack")
+def _unpack(low: Lowering, op: Operation, x: View, *, num: int, axis: int) -> Sequence[View]:
+    return [sliced(x, (*[slice(None)] * axis, i)) for i in range(num)]
+
+
+@rule("Split", "SplitV")
+def _split(low: Lowering, op: Operation, x: View, *, sizes: Dims, axis: int) -> Sequence[View]:
+    ends = np.cumsum(sizes).tolist()
+    return [
+        sliced(x, (*[slice(None)] * axis, slice(end - size, end)))
+        for size, end in zip(sizes, ends, strict=True)
+    ]
+
+
+@rule("StridedSliceGrad")
+def _slice_grad(low: Lowering, op: Operation, g: View, *, key: Any, shape: Dims) -> View:
+    if not all(k is None or k is Ellipsis or isinstance(k, (slice, int)) for k in key):
+        raise NotLowered("an index that is no number")
+    place = sliced(whole(Base(shape, g.kind)), key)
+    return low.assembled(shape, g.kind, 0, [(broadcast(g, place.shape), place)])
+
+
+@rule("Pad")
+def _pad(low: Lowering, op: Operation, x: View, *, paddings: Any, constant: Any = 0) -> View:
+    if np.size(constant) != 1:
+        raise NotLowered("padding with several values")
+    key = [slice(a, a + n) for (a, _), n in zip(paddings, x.shape, strict=True)]
+    shape = _shape_of(op)
+    place = sliced(whole(Base(shape, x.kind)), key)
+    fill = np.asarray(constant).astype(np.dtype(x.kind)).reshape(())[()]
+    return low.assembled(shape, x.kind, fill, [(x, place)])
+
+
+RULES["PadV2"] = _pad
+
+
+@rule("ConcatV2")
+def _concat(low: Lowering, op: Operation, *xs: View, axis: int) -> View:
+    shape = _shape_of(op)
+    return low.assembled(shape, xs[0].kind, None, _side_by_side(shape, axis, xs))
+
+
+def _side_by_side(shape: Dims, axis: int, xs: Sequence[View]) -> list[tuple[View, View]]:
+    target = whole(Base(shape, xs[0].kind))
+    parts, begin = [], 0
+    for x in xs:
+        end = begin + x.shape[axis]
+        parts.append((x, sliced(target, (*[slice(None)] * axis, slice(begin, end)))))
+        begin = end
+    return parts
+
+
+@rule("Pack")
+def _pack(low: Lowering, op: Operation, *xs: View, axis: int) -> View:
+    shape = _shape_of(op)
+    apart = [sliced(x, (*[slice(None)] * axis, None)) for x in xs]
+    return low.assembled(shape, xs[0].kind, None, _side_by_side(shape, axis, apart))
+
+
+@rule("AddN")
+def _add_n(low: Lowering, op: Operation, *xs: View) -> View:
+    total = xs[0]
+    for x in xs[1:]:
+        total = low.computed(LANES.add, total, x)
+    return total
+
+
+@rule("BiasAdd")
+def _bias_add(low: Lowering, op: Operation, x: View, b: View, *, data_format: str) -> View:
+    return low.computed(LANES.add, x, low.reshape(b, _beside(x.shape, data_format)))
+
+
+def _beside(shape: Dims, data_format: str) -> Dims:
+    if data_format == "NHWC":
+        return (shape[-1],)
+    return (shape[1], *[1] * (len(shape) - 2))
+
+
+@rule("BiasAddGrad")
+def _bias_add_grad(low: Lowering, op: Operation, g: View, *, data_format: str) -> View:
+    rank = len(g.shape)
+    channel = rank - 1 if data_format == "NHWC" else 1
+    return low.reduced("sum", g, [i for i in range(rank) if i != channel], False)
+
+
+# ---- reductions --------------------------------------------------------------------------------
+
+
+def _reduction(how: str, kinds: str) -> Callable[..., View]:
+    def lowered(low: Lowering, op: Operation, x: View, *, axis: Dims, keepdims: bool) -> View:
+        if x.kind[0] not in kinds:
+            raise NotLowered(f"{how} of {x.kind}")
+        return low.reduced(how, x, axis, keepdims)
+
+    return lowered
+
+
+RULES["Sum"] = _reduction("sum", "fiu")
+RULES["Prod"] = _reduction("prod", "fiu")
+RULES["Max"] = _reduction("max", "fiu")
+RULES["Min"] = _reduction("min", "fiu")
+RULES["All"] = _reduction("all", "b")
+RULES["Any"] = _reduction("any", "b")
+
+
+@rule("Mean")
+def _mean(low: Lowering, op: Operation, x: View, *, axis: Dims, keepdims: bool) -> View:
+    if not is_float(x.kind):
+        raise NotLowered("means of integers")
+    count = math.prod([x.shape[i] for i in axis])
+    total = low.reduced("sum", x, axis, keepdims)
+    return low.computed(lambda t: t / float(count), total)
+
+
+@rule("EuclideanNorm")
+def _norm(low: Lowering, op: Operation, x: View, *, axis: Dims, keepdims: bool) -> View:
+    if not is_float(x.kind):
+        raise NotLowered("norms of integers")
+    squares = low.computed(lambda v: v * v, x)
+    return low.computed(LANES.sqrt, low.reduced("sum", squares, axis, keepdims))
+
+
+@rule("L2Loss")
+def _l2_loss(low: Lowering, op: Operation, x: View) -> View:
+    squares = low.computed(lambda v: v * v, x)
+    total = low.reduced("sum", squares, range(len(x.shape)), False)
+    return low.computed(lambda t: t * 0.5, total)
+
+
+# ---- products of matrices ----------------------------------------------------------------------
+
+
+@rule("MatMul", "BatchMatMulV2")
+def _matmul(
+    low: Lowering, op: Operation, a: View, b: View, *, transpose_a: bool, transpose_b: bool
+) -> View:
+    return low.product(_turned(a) if transpose_a else a, _turned(b) if transpose_b else b)
+
+
+def _turned(x: View) -> View:
+    rank = len(x.shape)
+    return transposed(x, [*range(rank - 2), rank - 1, rank - 2])
+
+
+# ---- rows that depend on sums of themselves ----------------------------------------------------
+
+
+def _below_largest(low: Lowering, x: View) -> View:
+    """x less its largest element; where there is NaN, it comes out all the same."""
+    last = [len(x.shape) - 1]
+    return low.computed(LANES.subtract, x, low.reduced("top", x, last, True))
+
+
+def _softmax_of(low: Lowering, x: View) -> View:
+    e = low.computed(LANES.exp, _below_largest(low, x))
+    share = low.computed(LANES.reciprocal, low.reduced("sum", e, [len(x.shape) - 1], True))
+    return low.computed(LANES.multiply, e, share)
+
+
+def _along_last(x: View, axis: int) -> None:
+    if not is_float(x.kind) or any(n != 1 for n in x.shape[axis + 1 :]):
+        raise NotLowered("a softmax along another axis than the last")
+
+
+@rule("Softmax")
+def _softmax(low: Lowering, op: Operation, x: View, *, axis: int) -> View:
+    _along_last(x, axis)
+    moved = low.reshape(x, x.shape[: axis + 1])
+    return low.reshape(_softmax_of(low, moved), x.shape)
+
+
+@rule("LogSoftmax")
+def _log_softmax(low: Lowering, op: Operation, x: View, *, axis: int) -> View:
+    _along_last(x, axis)
+    d = _below_largest(low, low.reshape(x, x.shape[: axis + 1]))
+    total = low.reduced("sum", low.computed(LANES.exp, d), [axis], True)
+    return low.reshape(low.computed(lambda v, t: v - LANES.log(t), d, total), x.shape)
+
+
+def _places(low: Lowering, shape: Dims, axis: int) -> View:
+    """For each element its index on an axis."""
+    count = Count((shape[axis],), "i4")
+    strides = [0] * len(shape)
+    strides[axis] = 1
+    return View(count, shape, 0, tuple(strides))
+
+
+def _labels(low: Lowering, labels: View, depth: int) -> View:
+    """Labels as small integers; those that are no place become -1."""
+
+    def inside(label: Lane) -> Lane:
+        good = LANES.logical_and(label >= 0, label < depth)
+        return cast(LANES.where(good, label, -1), np.dtype(np.int32))
+
+    return low.computed(inside, labels)
+
+
+def _checked(low: Lowering, labels: View) -> None:
+    wrong = low.computed(lambda label: label < 0, labels)
+    low.checks.append(low.reduced("any", wrong, range(len(labels.shape)), False))
+
+
+@rule("SparseSoftmaxCrossEntropyWithLogits")
+def _cross_entropy(low: Lowering, op: Operation, x: View, labels: View) -> View:
+    if not is_float(x.kind):
+        raise NotLowered("logits of integers")
+    axis = len(x.shape) - 1
+    d = _below_largest(low, x)
+    total = low.reduced("sum", low.computed(LANES.exp, d), [axis], False)
+    label = _labels(low, labels, x.shape[axis])
+    _checked(low, label)
+    chosen = low.computed(
+        lambda v, at, one: LANES.where(at == one, v, 0.0 * v.dtype.type(0)),
+        d, _places(low, x.shape, axis), low.reshape(label, (*label.shape, 1)),
+    )  # fmt: skip
+    picked = low.reduced("sum", chosen, [axis], False)
+    return low.computed(lambda p, t: -(p - LANES.log(t)), picked, total)
+
+
+@rule("SparseSoftmaxCrossEntropySlope")
+def _slope(low: Lowering, op: Operation, x: View, labels: View) -> View:
+    if not is_float(x.kind):
+        raise NotLowered("logits of integers")
+    axis = len(x.shape) - 1
+    p = _softmax_of(low, x)
+    label = low.reshape(_labels(low, labels, x.shape[axis]), (*labels.shape, 1))
+    return low.computed(
+        lambda v, at, one: LANES.where(at == one, v - 1.0, v), p, _places(low, x.shape, axis), label
+    )
+
+
+@rule("OneHot")
+def _one_hot(
+    low: Lowering, op: Operation, i: View, *, depth: int, axis: int, on: Any, off: Any
+) -> View:
+    if i.kind[0] not in "iu":
+        raise NotLowered("indices that are no integers")
+    shape = _shape_of(op)
+    label = low.reshape(_labels(low, i, depth), (*i.shape[:axis], 1, *i.shape[axis:]))
+    type_of(on.dtype)
+    return low.computed(
+        lambda at, one: LANES.where(at == one, on[()], off[()]), _places(low, shape, axis), label
+    )
+
+
+# ---- elements where an index says --------------------------------------------------------------
+
+
+@rule("GatherV2")
+def _gather(low: Lowering, op: Operation, x: View, i: View, *, axis: int, batch_dims: int) -> View:
+    if batch_dims or i.kind not in ("i4", "i8"):
+        raise NotLowered("an index for each example")
+    size = x.shape[axis]
+    wrong = low.computed(lambda v: LANES.logical_or(v < 0, v >= size), i)
+    low.checks.append(low.reduced("any", wrong, range(len(i.shape)), False))
+    # What is wrong is said in the end; until then it must not read beyond the table.
+    inside = low.computed(
+        lambda v: LANES.where(LANES.logical_and(v >= 0, v < size), v, v * v.dtype.type(0)), i
+    )
+    return low.gathered(
+        low.stored(x), low.reshape(inside, _among(x.shape, i.shape, axis)), axis, i.shape
+    )
+
+
+def _among(shape: Dims, index: Dims, axis: int) -> Dims:
+    """The shape of an index beside the other axes of a table."""
+    return (*[1] * axis, *index, *[1] * (len(shape) - axis - 1))

@@ -1,0 +1,203 @@
+"""What a plan says, as bytes: plans of the same bytes are computed by the same program.
+
+In it is everything that the making of a program looks at: the operations in their order, what they
+take and give, attributes and constants to the last bit, the fetches, how many threads there are, and
+of which files this library is made. The processor and the version of LLVM are added by `cache`.
+What cannot be said exactly (a user's Python, an object) has no bytes, and the plan is made anew.
+"""
+
+from __future__ import annotations
+
+import functools
+import marshal
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.row import Row
+from wengert.core.table import LOADED, TABLE
+from wengert.engines.plan import Plan
+from wengert.engines.select import get_threads
+from wengert.graph import graph_builder
+from wengert.values.dtypes import DType
+from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import is_certain
+
+# Marshalled without references, equal values give equal bytes; other values, and values of other
+# types (1, 1.0, True; 0.0, -0.0) other bytes.
+_WITHOUT_REFERENCES: Final = 2
+
+
+class Inexact(Exception):  # noqa: N818  # the plan is made anew
+    """Something that has no bytes."""
+
+
+def content_of(plan: Plan) -> bytes | None:
+    """The bytes of a plan; None if something in it has none."""
+    try:
+        return _bytes((_around(), _said(plan)))
+    except (Inexact, OSError):  # or the library lies in an archive
+        return None
+
+
+def exactly(attrs: dict[str, Any]) -> bytes:
+    """The bytes of attributes: other attributes have others, also if they are equal."""
+    return _bytes([(name, _value(value)) for name, value in sorted(attrs.items())])
+
+
+def _bytes(values: Any) -> bytes:
+    return marshal.dumps(values, _WITHOUT_REFERENCES)
+
+
+def _around() -> tuple[Any, ...]:
+    """What does not depend on the plan."""
+    return sys.version, np.__version__, get_threads(), _files()
+
+
+@functools.cache
+def _files() -> tuple[Any, ...]:
+    """The files with operations and with what makes plans, and when they were changed last."""
+    folders = [os.path.join(_PACKAGE, part) for part in _PARTS]
+    found = sorted([source for folder in folders for source in _sources(folder)])
+    if not found or any(changed > LOADED for *_, changed in found):
+        raise Inexact  # what runs here is not what the files say
+    return tuple(found)
+
+
+_PACKAGE: Final = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+_PARTS: Final = (
+    "host",
+    "values",
+    "core",
+    "state",
+    "inference",
+    "overrides",
+    "graph",
+    "engines",
+    "ops",
+)
+_MODULES: Final = tuple([f"wengert.{part}." for part in _PARTS])
+
+
+def _sources(folder: str) -> Iterator[tuple[str, int, int, int]]:
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.name.endswith((".py", ".pyc")):
+                seen = entry.stat()
+                yield entry.path, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
+            elif "." not in entry.name and entry.name != "__pycache__" and entry.is_dir():
+                yield from _sources(entry.path)
+
+
+# ---- a plan -------------------------------------------------------------------------------------
+
+
+class _Numbered:
+    """Things by number, in the order of their first use, and what is said of each."""
+
+    def __init__(self) -> None:
+        self.number_of: dict[Any, int] = {}
+        self.said: list[Any] = []
+
+    def add(self, key: Any, said: Any) -> int:
+        number = self.number_of[key] = len(self.said)
+        self.said.append(said)
+        return number
+
+
+def _said(plan: Plan) -> tuple[Any, ...]:
+    """All that a program depends on. Tensors and rows are numbered by identity: the plan has them."""
+    tensors, forms, rows = _Numbered(), _Numbered(), _Numbered()
+    form_of, row_of, number_of = forms.number_of.get, rows.number_of.get, tensors.number_of
+
+    def new(x: Any) -> int:
+        form = x._array
+        key = form.shape, form.dtype
+        number = form_of(key)
+        return tensors.add(id(x), forms.add(key, _form(form)) if number is None else number)
+
+    given = [new(x) for x in plan.given]
+    steps: list[int] = []
+    attributes: list[Any] = []
+    for op in plan.steps:
+        inputs, outputs, row = op.inputs, op.outputs, op.row
+        number = row_of(id(row))
+        steps += (
+            rows.add(id(row), _row(row)) if number is None else number,
+            len(inputs),
+            len(outputs),
+        )
+        for x in inputs:
+            at = number_of.get(id(x))
+            steps.append(new(x) if at is None else at)
+        for y in outputs:
+            new(y)
+        if op.attrs:
+            attributes.append((len(steps), exactly(op.attrs)))
+    fetches = [number_of[id(x)] if id(x) in number_of else new(x) for x in plan.fetches]
+    known = [(number_of[key], _value(value)) for key, value in plan.used().items()]
+    return given, tensors.said, forms.said, rows.said, steps, attributes, fetches, known
+
+
+def _form(form: Any) -> tuple[Any, ...]:
+    if not is_certain(form.shape):
+        raise Inexact
+    return tuple(map(int, form.shape)), _dtype(form.dtype)
+
+
+def _dtype(dtype: Any) -> tuple[str, str]:
+    if not isinstance(dtype, np.dtype) or dtype.hasobject or dtype.names or dtype.subdtype:
+        raise Inexact
+    return dtype.str, dtype.name
+
+
+def _row(row: Row) -> tuple[Any, ...]:
+    """An operation of ours, which its name says; not those of users, nor replaced ones."""
+    where = getattr(row.kernel, "__module__", None) or ""
+    if row.closes and where == graph_builder.__name__:
+        return ("hands on",)
+    usual = TABLE.get(row.name)
+    if (
+        usual is None
+        or row.users
+        or row.kernel is not usual.kernel
+        or row.step is not usual.step
+        or not usual.declared.startswith(_PACKAGE + os.sep)
+        or not where.startswith(_MODULES)
+    ):
+        raise Inexact
+    fields = row.elementwise, row.many, row.stateful, row.effects, row.closes
+    return row.name, row.kernel.__qualname__, getattr(row.ufunc, "__name__", ""), fields
+
+
+# ---- values -------------------------------------------------------------------------------------
+
+# What marshal tells apart by itself.
+_PLAIN: Final = frozenset((type(None), bool, int, float, complex, str, bytes, type(Ellipsis)))
+
+
+def _value(value: Any) -> Any:
+    """An attribute or a constant. What is no plain value is a tuple that begins with its kind."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
+    if kind is tuple or kind is list:
+        return (kind.__name__, _values(value))
+    if kind is np.ndarray or isinstance(value, np.generic):
+        return (kind.__name__, _dtype(value.dtype), value.shape, value.tobytes())
+    if kind is slice:
+        return ("slice", _values((value.start, value.stop, value.step)))
+    if kind is DType:
+        return ("DType", value.name)
+    if kind is TensorShape:
+        return ("TensorShape", None if value.rank is None else _values(value.as_list()))
+    if isinstance(value, np.dtype):
+        return ("dtype", _dtype(value))
+    raise Inexact
+
+
+def _values(values: Sequence[Any]) -> list[Any]:
+    return [_value(v) for v in values]

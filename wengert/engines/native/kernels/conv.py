@@ -1,0 +1,247 @@
+"""Convolutions of large images with the channels at the end, without copies of their windows.
+
+A block is a few windows next to each other and two vectors of the channels that are made. Its sums
+stay in registers: each number of the image meets both vectors of the filter, which lie as they are
+read. Filters that do not fit into the nearest cache come in pieces, and the sums so far are kept
+in the result.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.engines.native.codegen.kernel_writer import kernel
+from wengert.engines.native.codegen.vectors import literal, llvm_type
+from wengert.engines.native.kernels.padded_lines import Lines, kind_of, shape_of
+from wengert.engines.native.runtime.processor import is_arm, sums_at_once, vector_bytes
+
+FILTER: Final = 1 << 14  # bytes of a piece of the filter
+SMALLEST: Final = 16  # bytes of a vector
+
+
+class Block(NamedTuple):
+    """Windows next to each other, vectors for each, and the elements of a vector."""
+
+    windows: int
+    vectors: int
+    width: int
+
+
+def unrolling() -> int:
+    """How many numbers of each window are one turn of the loop.
+
+    With four, LLVM reads so many of them ahead on ARM that sums go to the stack.
+    """
+    return 2 if is_arm() else 4
+
+
+@functools.lru_cache(maxsize=256)
+def block_of(kind: str, made: int, columns: int) -> Block | None:
+    """The best block; None where there are too few channels for a vector."""
+    width = vector_bytes() // int(kind[1])
+    while width > made:
+        width //= 2
+    if width * int(kind[1]) < SMALLEST:
+        return None
+    vectors = 2 if made >= 2 * width else 1
+    most = sums_at_once() // vectors
+    choices = [c for c in range(max(most // 2, 1), most + 1) if c <= columns] or [columns]
+    # Beside its windows a block costs about as much as one more.
+    windows = min(choices, key=lambda c: (-(-columns // c) * (c + 1), -c))
+    return Block(windows, vectors, width)
+
+
+def convolved(x: Any, w: Any, at: Any, y: Any) -> Any:
+    """The image seen through the filter, in `y` or another array; None if NumPy should do it."""
+    kind, made = kind_of(x, w), w.shape[-1]
+    if not kind or x.ndim != 4 or w.shape[2] != x.shape[3] or 0 in (*at.out, x.size, w.size):
+        return None
+    if made * x.itemsize < SMALLEST:
+        return _few(x, w, at, y, SMALLEST // x.itemsize)
+    block, shape = block_of(kind, made, at.out[1]), shape_of(x, at)
+    if block is None or shape is None:
+        return None
+    if not y.flags.c_contiguous:
+        y = np.empty(y.shape, y.dtype)
+    lanes = block.vectors * block.width
+    cut, unrolled = _pieces(at, x.shape[3], lanes * x.itemsize)
+    channels = x.shape[3]
+    numbers = (*shape.numbers, at.out[1], made, -(-made // lanes), at.rate[1] * channels,
+               at.stride[1] * channels, at.rate[0], at.kernel[0], *cut)  # fmt: skip
+    _convolution(kind, block, shape.padded, unrolled)(shape.parts, numbers, x, _packed(w, lanes), y)
+    return y
+
+
+def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
+    """Channels too few for a vector, with others that are zero beside them."""
+    wide = np.zeros((*w.shape[:3], wanted), w.dtype)
+    wide[..., : w.shape[3]] = w
+    found = convolved(x, wide, at, np.empty((*y.shape[:3], wanted), y.dtype))
+    if found is None:
+        return None
+    y[...] = found[..., : w.shape[3]]
+    return y
+
+
+def _pieces(at: Any, channels: int, size: int) -> tuple[tuple[int, int, int, int], int]:
+    """How the filter is cut: positions in a line, numbers for each, lines and numbers of a piece;
+    and how many numbers are one turn of the loop. `size` is that of a number's vectors."""
+    high, broad = at.kernel
+    # Without gaps a line of the filter meets numbers that lie side by side.
+    taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
+    most = max(FILTER // size, 1)
+    unrolled = unrolling() if run % unrolling() == 0 else 1
+    pieces = -(-taps * run // most)
+    chunk = -(-run // pieces // unrolled) * unrolled
+    return (taps, run, max(min(most // (taps * run), high), 1), chunk), unrolled
+
+
+def _packed(w: Any, lanes: int) -> Any:
+    """Of so many channels after the other all of the filter; the last ones end with the filter."""
+    made = w.shape[-1]
+    flat = w.reshape(-1, made)
+    if lanes == made:
+        return flat
+    starts = [min(m, made - lanes) for m in range(0, made, lanes)]
+    return np.stack([flat[:, m : m + lanes] for m in starts])
+
+
+@kernel
+def _convolution(kind: str, block: Block, padded: bool, unrolled: int) -> str:
+    return _Convolution(kind, block, padded, unrolled).text()
+
+
+class _Convolution(Lines):
+    def __init__(self, kind: str, block: Block, padded: bool, unrolled: int) -> None:
+        super().__init__(kind, padded, 3, 11)
+        self.block, self.unrolled = block, unrolled
+        (self.columns, self.made, blocks, self.step_x, self.pixel, self.rate, self.taps_y,
+         self.taps_x, self.run, self.together, self.chunk) = self.more  # fmt: skip
+        self.lanes = block.vectors * block.width
+        self.kinds = llvm_type(kind, block.width)
+
+        self.see("%part")
+        self.loop(0, blocks, 1, lambda m, _: self._channels(m))
+
+    def _channels(self, m: str) -> None:
+        """All of the filter for some channels, piece by piece."""
+        first = self.least(self.mul(m, self.lanes), self.sub(self.made, self.lanes))
+        size = self.mul(self.taps_y, self.taps_x, self.run, self.lanes)
+        part = self.place(self.kind, self.arrays[1], self.mul(m, size))
+
+        def lines(g: str, _: list[str]) -> None:
+            def piece(q: str, _: list[str]) -> None:
+                begun = self.set(f"icmp ne i64 {self.add(g, q)}, 0")
+                ends = (self.least(self.add(g, self.together), self.taps_y),
+                        self.least(self.add(q, self.chunk), self.run))  # fmt: skip
+                self.each_row(lambda r, line: self._row(r, line, first, part, (g, q), ends, begun))
+
+            self.loop(0, self.run, self.chunk, piece)
+
+        self.loop(0, self.taps_y, self.together, lines)
+
+    def _row(
+        self, r: str, line: str, first: str, part: str, piece: Any, ends: Any, begun: str
+    ) -> None:
+        count = self.block.windows
+        number = self.mul(self.add(self.mul(self.image, self.rows), r), self.columns)
+        last = self.sub(self.columns, count)
+
+        def windows(o: str, _: list[str]) -> None:
+            at = self.least(o, last)  # the last block ends with the row
+            place = self.add(self.mul(self.add(number, at), self.made), first)
+            target = self.place(self.kind, self.arrays[2], place)
+            source = self.place(self.kind, line, self.mul(at, self.pixel))
+            sums = self._sums(source, part, piece, ends, self._sums_so_far(target, begun))
+            self._store(target, sums, at, o)
+
+        self.loop(0, self.columns, count, windows)
+
+    def _places(self, target: str) -> list[str]:
+        """Where the vectors of the windows of a block are in the result."""
+        block = self.block
+        return [
+            self.place(self.kind, target, self.add(self.mul(self.made, p), v * block.width))
+            for p in range(block.windows)
+            for v in range(block.vectors)
+        ]
+
+    def _sums_so_far(self, target: str, begun: str) -> list[tuple[str, str]]:
+        nothing = literal(self.kind, b"\0" * 8, self.block.width)
+        count = self.block.windows * self.block.vectors
+        found = self.when(
+            begun,
+            lambda: [self.read(self.kind, p, 0, self.block.width) for p in self._places(target)],
+            [(self.kinds, nothing)] * count,
+        )
+        return [(self.kinds, s) for s in found]
+
+    def _store(self, target: str, sums: list[str], at: str, wanted: str) -> None:
+        """Windows that the block before has had are left alone: their sums were added."""
+        places, each = self._places(target), self.block.vectors
+        for p in range(self.block.windows):
+            own = self.set(f"icmp sge i64 {self.add(at, p)}, {wanted}")
+
+            def put(p: int = p) -> None:
+                for k in range(p * each, (p + 1) * each):
+                    self.write(self.kind, places[k], 0, sums[k], self.block.width)
+
+            self.when(own, put)
+
+    def _sums(
+        self, source: str, part: str, piece: Any, ends: Any, sums: list[tuple[str, str]]
+    ) -> list[str]:
+        """The products of a piece of the filter with what the windows of a block see."""
+        count = self.sub(ends[1], piece[1])
+
+        def line(t: str, sums: list[str]) -> Sequence[str]:
+            down = self.mul(t, self.rate, self.line)
+
+            def tap(u: str, sums: list[str]) -> Sequence[str]:
+                along = self.add(self.mul(u, self.step_x), piece[1])
+                x = self.place(self.kind, source, self.add(down, along))
+                number = self.add(
+                    self.mul(self.add(self.mul(t, self.taps_x), u), self.run), piece[1]
+                )
+                w = self.place(self.kind, part, self.mul(number, self.lanes))
+                return self._products(x, w, count, sums)
+
+            return self.loop(0, self.taps_x, 1, tap, [(self.kinds, s) for s in sums])
+
+        return self.loop(piece[0], ends[0], 1, line, sums)
+
+    def _products(self, x: str, w: str, count: str, sums: list[str]) -> list[str]:
+        """One number of each window after the other, times the vectors of the filter.
+
+        Every third window has a pointer; the two behind it are so far away.
+        """
+        block, each = self.block, self.block.vectors
+        begins = [
+            self.place(self.kind, x, self.mul(self.pixel, p)) for p in range(0, block.windows, 3)
+        ]
+        carried = [("ptr", p) for p in (w, *begins)] + [(self.kinds, s) for s in sums]
+        gaps = [0, self.pixel, self.mul(self.pixel, 2)]
+
+        def step(_: str, now: list[str]) -> Sequence[str]:
+            w, pointers, sums = now[0], now[1 : 1 + len(begins)], now[1 + len(begins) :]
+            for k in range(self.unrolled):
+                filters = [
+                    self.read(self.kind, w, k * self.lanes + v * block.width, block.width)
+                    for v in range(each)
+                ]
+                for p in range(block.windows):
+                    far = self.place(self.kind, pointers[p // 3], gaps[p % 3])
+                    value = self.splat(far, k, block.width)
+                    for v in range(each):
+                        at = p * each + v
+                        given = [value, filters[v], sums[at]]
+                        sums[at] = self.intrinsic("fma", self.kind, block.width, given)
+            moved = [self.place(self.kind, w, self.unrolled * self.lanes)]
+            moved += [self.place(self.kind, p, self.unrolled) for p in pointers]
+            return [*moved, *sums]
+
+        return self.loop(0, count, self.unrolled, step, carried)[1 + len(begins) :]

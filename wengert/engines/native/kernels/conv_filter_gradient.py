@@ -1,0 +1,135 @@
+"""The gradient of large convolutions in the filter.
+
+A block is a few numbers of the filter next to each other, and one or two vectors of the channels
+that are made. Its sums stay in registers while it goes along some rows of windows. Each part has a filter
+of its own; they are added at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native.codegen.kernel_writer import kernel
+from wengert.engines.native.codegen.vectors import llvm_type
+from wengert.engines.native.kernels.conv import Block, block_of
+from wengert.engines.native.kernels.padded_lines import PARTS, Lines, kind_of, shape_of
+
+CACHE: Final = 1 << 15  # bytes of the rows along which sums stay in registers
+WINDOWS: Final = 64  # of such rows, at least
+MOST: Final = 1 << 20  # bytes of a filter
+
+
+def compared(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
+    """What windows and image give to the filter; None if NumPy should compute it."""
+    kind = kind_of(x, g)
+    if not kind or x.ndim != 4 or shape[2] != x.shape[3] or 0 in (*at.out, x.size, g.size):
+        return None
+    channels, made, (high, broad) = x.shape[3], shape[3], at.kernel
+    taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
+    block, lines = _block(kind, made, run), shape_of(x, at)
+    if block is None or lines is None or high * broad * channels * made * x.itemsize > MOST:
+        return None
+    row = at.out[1] * (made + at.stride[1] * channels) * x.itemsize
+    together = max(CACHE // row, -(-WINDOWS // at.out[1]))
+    each = -(-lines.parts // PARTS)
+    parts = -(-lines.parts // each)
+    numbers = (*lines.numbers, lines.parts, each, at.out[1], made, high, taps, run,
+               at.rate[1] * channels, at.stride[1] * channels, at.rate[0], together)  # fmt: skip
+    total = np.zeros((parts, *shape), x.dtype)
+    _comparison(kind, block, lines.padded)(parts, numbers, x, g, total)
+    return total.sum(0)
+
+
+def _block(kind: str, made: int, run: int) -> Block | None:
+    """The best block whose vectors are all full."""
+    block = block_of(kind, made, run)
+    if block is None or made % block.width:
+        return None
+    if made % (block.vectors * block.width):
+        return block_of(kind, block.width, run)
+    return block
+
+
+@kernel
+def _comparison(kind: str, block: Block, padded: bool) -> str:
+    return _Comparison(kind, block, padded).text()
+
+
+class _Comparison(Lines):
+    def __init__(self, kind: str, block: Block, padded: bool) -> None:
+        super().__init__(kind, padded, 3, 11)
+        self.block, self.lanes = block, block.vectors * block.width
+        self.kinds = llvm_type(kind, block.width)
+        (count, units, self.columns, self.made, self.taps_y, self.taps_x, self.run, self.step_x,
+         self.pixel, self.rate, self.together) = self.more  # fmt: skip
+        size = self.mul(self.taps_y, self.taps_x, self.run, self.made)
+        self.total = self.place(kind, self.arrays[2], self.mul("%part", size))
+        self.share(units, count, self._unit)
+
+    def _unit(self, unit: str) -> None:
+        self.see(unit)
+        self.loop(self.first, self.end, self.together, lambda r, _: self._some_rows(r))
+
+    def _some_rows(self, first: str) -> None:
+        """All of the filter for rows that stay in the cache."""
+        end = self.least(self.add(first, self.together), self.end)
+        last = self.sub(self.run, self.block.windows)
+
+        def line(t: str, _: list[str]) -> None:
+            def tap(u: str, _: list[str]) -> None:
+                number = self.mul(self.add(self.mul(t, self.taps_x), u), self.run)
+                place = self.add(self.mul(t, self.rate, self.line), self.mul(u, self.step_x))
+
+                def numbers(o: str, _: list[str]) -> None:
+                    q = self.least(o, last)  # the last block ends with the line of the filter
+                    x, w = self.add(place, q), self.add(number, q)
+                    self.loop(
+                        0, self.made, self.lanes, lambda m, _: self._sums(first, end, x, w, m, q, o)
+                    )
+
+                self.loop(0, self.run, self.block.windows, numbers)
+
+            self.loop(0, self.taps_x, 1, tap)
+
+        self.loop(0, self.taps_y, 1, line)
+
+    def _sums(self, first: str, end: str, x: str, w: str, m: str, q: str, wanted: str) -> None:
+        count, each = self.block.windows, self.block.vectors
+        nothing = [(self.kinds, "zeroinitializer")] * (count * each)
+
+        def row(r: str, sums: list[str]) -> Sequence[str]:
+            number = self.mul(self.add(self.mul(self.image, self.rows), r), self.columns)
+            source = self.place(self.kind, self.start_of(r), x)
+            given = self.place(self.kind, self.arrays[1], self.add(self.mul(number, self.made), m))
+            carried = [("ptr", source), ("ptr", given), *[(self.kinds, s) for s in sums]]
+            return self.loop(0, self.columns, 1, self._window, carried)[2:]
+
+        sums = self.loop(first, end, 1, row, nothing)
+        for p in range(count):
+            own = self.set(f"icmp sge i64 {self.add(q, p)}, {wanted}")
+            self.when(own, lambda p=p: self._add(w, m, p, sums))  # type: ignore[misc]
+
+    def _window(self, _: str, now: list[str]) -> Sequence[str]:
+        """The products of what one window sees with its cotangents."""
+        width, each = self.block.width, self.block.vectors
+        source, given, *sums = now
+        vectors = [self.read(self.kind, given, v * width, width) for v in range(each)]
+        for p in range(self.block.windows):
+            value = self.splat(source, p, width)
+            for v, vector in enumerate(vectors):
+                at = p * each + v
+                sums[at] = self.intrinsic("fma", self.kind, width, [value, vector, sums[at]])
+        moved = self.place(self.kind, source, self.pixel), self.place(self.kind, given, self.made)
+        return [*moved, *sums]
+
+    def _add(self, w: str, m: str, p: int, sums: list[str]) -> None:
+        width, each = self.block.width, self.block.vectors
+        place = self.add(self.mul(self.add(w, p), self.made), m)
+        for v in range(each):
+            at = self.add(place, v * width)
+            so_far = self.read(self.kind, self.total, at, width)
+            then = self.set(f"fadd {self.kinds} {so_far}, {sums[p * each + v]}")
+            self.write(self.kind, self.total, at, then, width)

@@ -1,0 +1,103 @@
+"""The gradient of a maximum over windows of large images: each window gives to its first maximum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native.codegen.kernel_writer import Writer, kernel
+from wengert.engines.native.codegen.vectors import llvm_type
+from wengert.engines.native.kernels.padded_lines import kind_of, registers_of
+from wengert.engines.native.kernels.pooling import kind_of_images
+from wengert.engines.native.runtime.processor import vector_bytes
+
+CHANNELS: Final = 64  # of a part, which has one image
+
+
+def routed(x: Any, y: Any, g: Any, at: Any) -> Any:
+    """The cotangents of windows where their first maxima are; None if NumPy should do it."""
+    kind = kind_of_images(x, at)
+    if not kind or not kind_of(x, y, g) or at.rate != (1, 1, 1, 1):
+        return None
+    registers = min(registers_of(kind, x.shape[3]), 2)
+    if not registers:
+        return None
+    (n, high, wide, channels), (_, rows, columns, _) = at.size, at.out
+    blocks = -(-channels // CHANNELS)
+    numbers = (blocks, high, wide, channels, rows, columns, *at.kernel[1:3], *at.stride[1:3],
+               *at.before[1:3])  # fmt: skip
+    back = np.zeros(x.shape, x.dtype)
+    _route(kind, registers)(n * blocks, numbers, x, y, g, back)
+    return back
+
+
+@kernel
+def _route(kind: str, registers: int) -> str:
+    return _Route(kind, registers).text()
+
+
+class _Route(Writer):
+    """Windows from the last to the first: sums are in the order in which NumPy has them."""
+
+    def __init__(self, kind: str, registers: int) -> None:
+        super().__init__(4, 12)
+        self.kind, self.width = kind, registers * vector_bytes() // int(kind[1])
+        (blocks, self.high, self.wide, self.channels, rows, self.columns, *rest) = self.numbers
+        self.kernel, self.stride, self.before = rest[:2], rest[2:4], rest[4:]
+        self.image, block = self.div("%part", blocks)
+        self.first = self.mul(block, CHANNELS)
+        self.size = self.least(self.sub(self.channels, self.first), CHANNELS)
+        last = self.sub(self.mul(rows, self.columns), 1)
+
+        def window(i: str, _: list[str]) -> None:
+            self._window(self.sub(last, i), self.mul(self.image, rows, self.columns))
+
+        self.loop(0, self.mul(rows, self.columns), 1, window)
+
+    def _window(self, i: str, before: str) -> None:
+        row, column = self.div(i, self.columns)
+        tops = [
+            self.sub(self.mul(at, self.stride[k]), self.before[k])
+            for k, at in enumerate((row, column))
+        ]
+        ranges = [
+            (self.most(0, self.sub(0, top)), self.least(self.kernel[k], self.sub(size, top)))
+            for k, (top, size) in enumerate(zip(tops, (self.high, self.wide), strict=True))
+        ]
+        place = self.add(self.mul(self.add(before, i), self.channels), self.first)
+        self.along(
+            self.size, self.width, lambda j, mask, _: self._vector(j, mask, place, tops, ranges)
+        )
+
+    def _vector(self, j: str, mask: str | None, place: str, tops: list[str], ranges: Any) -> None:
+        at = self.add(place, j)
+        y, g = (self.read(self.kind, a, at, self.width, mask) for a in self.arrays[1:3])
+        truth = f"<{self.width} x i1>"
+        (top, bottom), (left, right) = ranges
+
+        def line(t: str, free: list[str]) -> Sequence[str]:
+            here = self.mul(self.add(self.mul(self.image, self.high), tops[0], t), self.wide)
+
+            def tap(u: str, free: list[str]) -> Sequence[str]:
+                pixel = self.mul(self.add(here, tops[1], u), self.channels)
+                return [self._tap(self.add(pixel, self.first, j), mask, y, g, free[0])]
+
+            return self.loop(left, right, 1, tap, [(truth, free[0])])
+
+        self.loop(top, bottom, 1, line, [(truth, "splat (i1 true)")])
+
+    def _tap(self, at: str, mask: str | None, y: str, g: str, free: str) -> str:
+        """Give to one position of the window, where it is the first to have the maximum."""
+        kinds, truth, width = llvm_type(self.kind, self.width), f"<{self.width} x i1>", self.width
+        x = self.read(self.kind, self.arrays[0], at, width, mask)
+        same = self.set(f"fcmp oeq {kinds} {x}, {y}")
+        nans = [self.set(f"fcmp uno {kinds} {v}, {v}") for v in (x, y)]
+        both = self.set(f"and {truth} {nans[0]}, {nans[1]}")
+        hit = self.set(f"and {truth} {self.set(f'or {truth} {same}, {both}')}, {free}")
+        given = self.set(f"select {truth} {hit}, {kinds} {g}, {kinds} zeroinitializer")
+        so_far = self.read(self.kind, self.arrays[3], at, width, mask)
+        total = self.set(f"fadd {kinds} {so_far}, {given}")
+        self.write(self.kind, self.arrays[3], at, total, width, mask)
+        return self.set(f"xor {truth} {free}, {hit}")

@@ -1,0 +1,131 @@
+"""What kernels with windows over images have in common: the lines that a part sees, padded."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.engines.native.codegen.kernel_writer import Writer
+from wengert.engines.native.codegen.vectors import llvm_type
+from wengert.engines.native.frontend.scalar import TYPE_OF
+from wengert.engines.native.runtime.processor import vector_bytes
+
+ROOM: Final = 1 << 18  # bytes of the padded lines of a part, where a part may be so small
+MOST: Final = 1 << 20  # bytes of those of one row of windows, beyond which NumPy does it
+PARTS: Final = 8  # at least, if there are as many rows
+
+
+class Shape(NamedTuple):
+    """How a convolution is cut into parts, and what its kernel is told of the image."""
+
+    parts: int
+    padded: bool
+    numbers: tuple[int, ...]
+
+
+def kind_of(*arrays: Any) -> str:
+    """The type of the numbers of plain arrays of one floating-point dtype; empty of others."""
+    first = arrays[0].dtype
+    for a in arrays:
+        if type(a) is not np.ndarray or a.dtype != first or not a.flags.c_contiguous:
+            return ""
+    kind = TYPE_OF.get(first, "")
+    return kind if kind in ("f4", "f8") else ""
+
+
+def registers_of(kind: str, count: int) -> int:
+    """Registers of a vector of at most so many elements; none if there are fewer."""
+    one = vector_bytes() // int(kind[1])
+    return next((r for r in (4, 2, 1) if r * one <= count), 0)
+
+
+def shape_of(x: Any, at: Any) -> Shape | None:
+    """None if a row of windows sees too much."""
+    n, high, wide, channels = x.shape
+    rows, columns = at.out
+    reach = [(k - 1) * r + 1 for k, r in zip(at.kernel, at.rate, strict=True)]
+    broad = (columns - 1) * at.stride[1] + reach[1]
+    long = broad * channels * x.itemsize
+    if reach[0] * long > MOST:
+        return None
+    each = max((ROOM // long - reach[0]) // at.stride[0] + 1, 1)
+    each = min(each, -(-n * rows // PARTS), rows)
+    lines = (each - 1) * at.stride[0] + reach[0]
+    padded = any(at.before) or broad > wide or (rows - 1) * at.stride[0] + reach[0] > high
+    left, skipped = max(at.before[1], 0), max(-at.before[1], 0)
+    seen = max(min(wide - skipped, broad - left), 0)
+    blocks = -(-rows // each)
+    numbers = (blocks, each, rows, high, wide * channels, broad * channels, left * channels,
+               skipped * channels, seen * channels, lines, at.stride[0], at.before[0])  # fmt: skip
+    return Shape(n * blocks, padded, numbers)
+
+
+class Lines(Writer):
+    """The beginning of such a kernel: which rows of windows are a part, and what they see."""
+
+    NUMBERS: Final = 12
+
+    def __init__(self, kind: str, padded: bool, arrays: int, numbers: int) -> None:
+        super().__init__(arrays, self.NUMBERS + numbers)
+        self.kind, self.long = kind, 4 * vector_bytes() // int(kind[1])
+        (self.blocks, self.each, self.rows, self.high, self.wide, self.broad, self.left,
+         self.skipped, self.seen, self.deep, self.stride, self.before) = self.numbers[: self.NUMBERS]  # fmt: skip
+        self.more = self.numbers[self.NUMBERS :]
+        self.line = self.broad if padded else self.wide
+        self.base = self.room(kind, self.mul(self.deep, self.broad)) if padded else ""
+        self._padded = padded
+
+    def see(self, part: str) -> None:
+        """What a part needs."""
+        self.image, block = self.div(part, self.blocks)
+        self.first = self.mul(block, self.each)
+        self.end = self.least(self.add(self.first, self.each), self.rows)
+        source = self.place(self.kind, self.arrays[0], self.mul(self.image, self.high, self.wide))
+        top = self.sub(self.mul(self.first, self.stride), self.before)
+        if self._padded:
+            self._copy(source, top, self.deep)
+        else:
+            self.base = self.place(self.kind, source, self.mul(top, self.wide))
+
+    def _copy(self, source: str, top: str, lines: str) -> None:
+        """The lines of the image, and zeros around them."""
+        right = self.add(self.left, self.seen)
+
+        def line(i: str, _: list[str]) -> None:
+            at, target = self.add(top, i), self.place(self.kind, self.base, self.mul(i, self.broad))
+            inside = self.set(f"icmp ult i64 {at}, {self.high}")
+            count = self.set(f"select i1 {inside}, i64 {self.seen}, i64 0")
+            end = self.set(f"select i1 {inside}, i64 {right}, i64 {self.left}")
+            begin = self.add(self.mul(at, self.wide), self.skipped)
+            self._fill(target, self.left)
+            self._fill(self.place(self.kind, target, end), self.sub(self.broad, end))
+            given = self.place(self.kind, source, begin)
+            middle = self.place(self.kind, target, self.left)
+
+            def some(j: str, mask: str | None, _: list[str]) -> None:
+                value = self.read(self.kind, given, j, self.long, mask)
+                self.write(self.kind, middle, j, value, self.long, mask)
+
+            self.along(count, self.long, some)
+
+        self.loop(0, lines, 1, line)
+
+    def _fill(self, target: str, count: str) -> None:
+        def some(j: str, mask: str | None, _: list[str]) -> None:
+            self.write(self.kind, target, j, "zeroinitializer", self.long, mask)
+
+        self.along(count, self.long, some)
+
+    def start_of(self, row: str) -> str:
+        """Where a row of windows begins in what is seen."""
+        down = self.mul(self.sub(row, self.first), self.stride, self.line)
+        return self.place(self.kind, self.base, down)
+
+    def each_row(self, body: Any) -> None:
+        """body(row, where it begins in what is seen)."""
+        self.loop(self.first, self.end, 1, lambda r, _: body(r, self.start_of(r)))
+
+    def splat(self, pointer: str, at: Any, width: int) -> str:
+        """A number in memory as a vector."""
+        return self.spread(llvm_type(self.kind, 1), self.read(self.kind, pointer, at, 1), width)

@@ -1,0 +1,172 @@
+"""Sums, extremes and softmax of the rows of large arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.row import Attrs, Row
+from wengert.engines.native.codegen.kernel_writer import Writer, kernel
+from wengert.engines.native.codegen.loop_emitter import combined, neutral
+from wengert.engines.native.codegen.vectors import literal, llvm_type
+from wengert.engines.native.frontend.lanes import LANES, Lane
+from wengert.engines.native.frontend.scalar import Code
+from wengert.engines.native.kernels.padded_lines import kind_of
+from wengert.engines.native.mathematics import elementary
+from wengert.engines.native.runtime.processor import vector_bytes
+
+PART: Final = 1 << 14  # elements, about
+CHUNK: Final = 1 << 10  # elements that are summed one after the other
+SHORT: Final = 32  # columns, below which NumPy is as fast
+
+
+def _several(kind: str) -> int:
+    """Elements of four registers."""
+    return 4 * vector_bytes() // int(kind[1])
+
+
+# ---- sums and extremes ------------------------------------------------------------------------
+
+_HOW: Final = {"Sum": "sum", "Mean": "sum", "Max": "max", "Min": "min"}
+_REST: Final = {"sum": np.sum, "max": np.max, "min": np.min}
+
+
+def reduced(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
+    """A reduction along the last axes; None if NumPy should do it."""
+    (x,) = arrays
+    axes, how, kind = attrs["axis"], _HOW[row.name], kind_of(x)
+    first = x.ndim - len(axes)
+    columns = math.prod(x.shape[first:])
+    if not kind or axes != tuple(range(first, x.ndim)) or columns < SHORT:
+        return None
+    rows, chunks = x.size // columns, -(-columns // CHUNK)
+    each = max(PART // min(columns, CHUNK), 1)
+    y = np.empty((rows, chunks), x.dtype)
+    _reduction(how, kind)(-(-rows * chunks // each), (rows * chunks, columns, chunks, each), x, y)
+    total = y[:, 0] if chunks == 1 else _REST[how](y, axis=1)
+    if row.name == "Mean":
+        total = total / x.dtype.type(columns)
+    shape = x.shape[:first]
+    return total.reshape((*shape, *[1] * len(axes)) if attrs["keepdims"] else shape)[()]
+
+
+@kernel
+def _reduction(how: str, kind: str) -> str:
+    """Each part so many chunks of rows; each chunk one number."""
+    w, width = Writer(2, 4), _several(kind)
+    (x, y), (count, columns, chunks, each) = w.arrays, w.numbers
+
+    def chunk(at: str) -> None:
+        row, which = w.div(at, chunks)
+        begin = w.mul(which, CHUNK)
+        size = w.least(w.sub(columns, begin), CHUNK)
+        place = w.place(kind, x, w.add(w.mul(row, columns), begin))
+        w.write(kind, y, at, _total(w, how, kind, width, place, size), 1)
+
+    w.share(each, count, chunk)
+    return w.text()
+
+
+def _total(w: Writer, how: str, kind: str, width: int, place: str, size: str) -> str:
+    """The sum, or the extreme, of elements that lie side by side."""
+    nothing = literal(kind, neutral(how, kind), width)
+    kinds = llvm_type(kind, width)
+
+    def step(j: str, mask: str | None, now: list[str]) -> Sequence[str]:
+        value = w.read(kind, place, j, width, mask)
+        return [masked(w, kind, width, mask, combined(w, how, kind, now[0], value, width), now[0])]
+
+    (vector,) = w.along(size, width, step, [(kinds, nothing)])
+    return across(w, how, kind, vector, width)
+
+
+def masked(w: Writer, kind: str, width: int, mask: str | None, new: str, old: str) -> str:
+    if mask is None:
+        return new
+    kinds = llvm_type(kind, width)
+    return w.set(f"select <{width} x i1> {mask}, {kinds} {new}, {kinds} {old}")
+
+
+def across(w: Writer, how: str, kind: str, vector: str, width: int) -> str:
+    """All elements of a vector put together: halves, and halves of them."""
+    while width > 1:
+        kinds, half = llvm_type(kind, width), width // 2
+        pair = []
+        for first in (0, half):
+            places = ", ".join(f"i32 {first + k}" for k in range(half))
+            if half == 1:
+                pair.append(w.set(f"extractelement {kinds} {vector}, i32 {first}"))
+            else:
+                mask = f"<{half} x i32> <{places}>"
+                pair.append(w.set(f"shufflevector {kinds} {vector}, {kinds} poison, {mask}"))
+        vector, width = combined(w, how, kind, pair[0], pair[1], half), half
+    return vector
+
+
+# ---- softmax ----------------------------------------------------------------------------------
+
+
+def softmax(x: Any, axis: int, logarithm: bool) -> Any:
+    """The softmax along the last axis, or its logarithm; None if NumPy should compute it."""
+    kind, columns = kind_of(x), x.shape[-1]
+    if not kind or axis not in (-1, x.ndim - 1) or columns < SHORT:
+        return None
+    rows, each = x.size // columns, max(PART // columns, 1)
+    y = np.empty(x.shape, x.dtype)
+    _softmax(kind, logarithm)(-(-rows // each), (rows, columns, each), x, y)
+    return y
+
+
+@kernel
+def _softmax(kind: str, logarithm: bool) -> str:
+    """As NumPy has it: exp(x - m) / sum(exp(x - m)), or x - m - log(sum(exp(x - m)))."""
+    w, width = Writer(2, 3), _several(kind)
+    (x, y), (rows, columns, each) = w.arrays, w.numbers
+    kinds = llvm_type(kind, width)
+    zeros = literal(kind, neutral("sum", kind), width)
+
+    def row(r: str) -> None:
+        begin = w.mul(r, columns)
+        given, made = w.place(kind, x, begin), w.place(kind, y, begin)
+        top = _total(w, "max", kind, width, given, columns)
+        tops = w.spread(llvm_type(kind, 1), top, width)
+
+        def powers(first: str, so_far: list[str]) -> Sequence[str]:
+            def step(j: str, mask: str | None, now: list[str]) -> Sequence[str]:
+                at = w.add(first, j)
+                value = w.set(f"fsub {kinds} {w.read(kind, given, at, width, mask)}, {tops}")
+                power = function(w, "exp", kind, value, width)
+                w.write(kind, made, at, value if logarithm else power, width, mask)
+                total = w.set(f"fadd {kinds} {now[0]}, {power}")
+                return [masked(w, kind, width, mask, total, now[0])]
+
+            size = w.least(w.sub(columns, first), CHUNK)
+            (sums,) = w.along(size, width, step, [(kinds, zeros)])
+            return [w.set(f"fadd {kinds} {so_far[0]}, {sums}")]
+
+        (sums,) = w.loop(0, columns, CHUNK, powers, [(kinds, zeros)])
+        total = across(w, "sum", kind, sums, width)
+        if logarithm:
+            total = function(w, "log", kind, total, 1)
+        totals = w.spread(llvm_type(kind, 1), total, width)
+        word = "fsub" if logarithm else "fdiv"
+
+        def finish(j: str, mask: str | None, _: list[str]) -> None:
+            value = w.read(kind, made, j, width, mask)
+            w.write(kind, made, j, w.set(f"{word} {kinds} {value}, {totals}"), width, mask)
+
+        w.along(columns, width, finish)
+
+    w.share(each, rows, row)
+    return w.text()
+
+
+def function(w: Writer, name: str, kind: str, x: str, width: int) -> str:
+    """A function of `mathematics` of one value."""
+    code = Code()
+    lane = Lane(code, code.add("param", kind, (), 0), np.dtype(kind))
+    inner, (result,) = elementary.expanded(code, [getattr(LANES, name)(lane).value])
+    return w.code(inner, [x], width, [result], w.called)[0]

@@ -1,0 +1,105 @@
+"""What the functions of `mathematics` are made of.
+
+A constant stands as a pair (for float32, for float64). A polynomial is the tuple of its coefficients,
+the highest power first, and was fitted for the least largest relative error (of the function, not of
+the polynomial alone) by Remez's exchange, the coefficients rounded one after another and the rest
+fitted anew each time. The error given beside it is that largest error.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native.frontend.lanes import LANES, Lane, bits, emit, fma, like
+
+FUNCTIONS: Final[dict[str, Callable[..., Lane]]] = {}
+
+Pair = tuple[Any, Any]
+Two = tuple[Lane, Lane]  # a number and a small rest that it lacks
+where = LANES.where
+
+
+def function(f: Callable[..., Lane]) -> Callable[..., Lane]:
+    FUNCTIONS[f.__name__] = f
+    return f
+
+
+def of(x: Lane, pair: Pair) -> Any:
+    """The member of a pair for the numbers of this lane."""
+    return pair[x.dtype.itemsize == 8]
+
+
+def number(x: Lane, pair: Pair) -> Lane:
+    return like(x, of(x, pair))
+
+
+def polynomial(x: Lane, coefficients: Sequence[float]) -> Lane:
+    y = like(x, coefficients[0])
+    for c in coefficients[1:]:
+        y = fma(y, x, like(x, c))
+    return y
+
+
+def sum_of(x: Lane, y: Lane) -> Two:
+    """x + y and what its rounding loses; x is the larger, or zero."""
+    s = x + y
+    return s, y - (s - x)
+
+
+def quotient(x: Lane, y: Lane, x_rest: Lane, y_rest: Lane) -> Lane:
+    """(x + x_rest) / (y + y_rest), of which the rests are small, with little more than one rounding."""
+    inverse = like(x, 1.0) / y
+    q = x * inverse
+    return fma(fma(-q, y_rest, fma(-q, y, x) + x_rest), inverse, q)
+
+
+# ---- constants -----------------------------------------------------------------------------------
+
+# ln 2 in two parts, each with all its bits: n times the first is subtracted without an error.
+LN2: Final = (0.6931471824645996, 0.6931471805599453)
+LN2_REST: Final = (-1.9046542121259336e-09, 2.3190468138462996e-17)
+NAN: Final = math.nan
+INFINITY: Final = math.inf
+
+# ---- bits --------------------------------------------------------------------------------------
+
+FRACTION: Final = (23, 52)  # bits of the fraction
+BIAS: Final = (127, 1023)  # of the exponent
+# 1.5 * 2^FRACTION: the numbers about it are integers, and their lowest bits are those of the integer
+# that was added.
+MAGIC: Final = (1.5 * 2.0**23, 1.5 * 2.0**52)
+
+
+def whole(x: Lane) -> Lane:
+    """The bits of a number, as an unsigned integer."""
+    return bits(x, of(x, (np.uint32, np.uint64)))
+
+
+def real(k: Lane) -> Lane:
+    """The number with these bits."""
+    return bits(k, of(k, (np.float32, np.float64)))
+
+
+def left(k: Lane, places: int) -> Lane:
+    return emit("shl", k, like(k, places))
+
+
+def right(k: Lane, places: int) -> Lane:
+    return emit("shr", k, like(k, places))
+
+
+def fraction_bits(k: Lane) -> int:
+    return int(of(k, FRACTION))
+
+
+def to_exponent(k: Lane) -> Lane:
+    """The number whose exponent, with the bias, stands in the lowest bits: 2^(k - bias)."""
+    return real(left(k, fraction_bits(k)))
+
+
+def signed_as(y: Lane, x: Lane) -> Lane:
+    return LANES.copysign(y, x)

@@ -1,0 +1,150 @@
+"""exp, exp2, expm1, tanh and sigmoid.
+
+x = n ln 2 + r with a whole n and |r| <= ln(2)/2, so exp(x) = 2^n exp(r).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wengert.engines.native.frontend.lanes import LANES, Lane, fma, like
+from wengert.engines.native.mathematics.building_blocks import (
+    BIAS,
+    LN2,
+    LN2_REST,
+    MAGIC,
+    function,
+    number,
+    of,
+    polynomial,
+    quotient,
+    right,
+    signed_as,
+    to_exponent,
+    where,
+    whole,
+)
+
+LOG2_E: Final = 1.4426950408889634
+# exp(r) - 1 = r + r^2 q(r): 1.4e-8, 2.2e-17
+EXPM1: Final = (
+    (1.3835379e-03, 8.367139e-03, 4.1667756e-02, 1.6666539e-01, 4.9999997e-01),
+    (
+        2.5179661279439795e-08, 2.7628496167129567e-07, 2.7557070067189712e-06,
+        2.4801499107160798e-05, 0.00019841270024947768, 0.0013888888936701847,
+        0.008333333333283559, 0.041666666666560714, 0.16666666666666696, 0.5000000000000007,
+    ),
+)  # fmt: skip
+
+
+def reduced(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lane, Lane]:
+    """Of `factor` x: r, what its rounding lost, and an integer whose lowest bits are n + shift."""
+    magic = of(x, MAGIC) + shift
+    t = fma(x, like(x, factor * LOG2_E), like(x, magic))
+    n = t - like(x, magic)
+    exact = fma(n, number(x, (-LN2[0], -LN2[1])), x if factor == 1 else x * like(x, factor))
+    rest = number(x, (-LN2_REST[0], -LN2_REST[1]))
+    r = fma(n, rest, exact)
+    return r, fma(n, rest, exact - r), whole(t)
+
+
+# Beyond these exp is 0 or infinite, and the bits of n do not overflow.
+_LOWEST: Final = (-104.0, -746.0)
+_HIGHEST: Final = (89.0, 710.0)
+
+
+def clamped(x: Lane) -> Lane:
+    return LANES.minimum(LANES.maximum(x, number(x, _LOWEST)), number(x, _HIGHEST))
+
+
+def scaled(y: Lane, k: Lane) -> Lane:
+    """2^n y, where k is n with twice the bias.
+
+    2^n is two factors, each a normal number: the second product rounds where it underflows.
+    """
+    half = right(k, 1)
+    return y * to_exponent(half) * to_exponent(k - half)
+
+
+def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
+    """exp of r + lost, times 2^n; k is n with twice the bias."""
+    p = polynomial(r, (*of(r, EXPM1), 1.0))
+    y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
+    return scaled(y, k)
+
+
+def _exp(x: Lane) -> Lane:
+    r, _, k = reduced(x, 2 * of(x, BIAS))
+    return exp_of(r, None, k)
+
+
+@function
+def exp(x: Lane) -> Lane:
+    return _exp(clamped(x))
+
+
+# Beyond these exp2 is 0 or infinite.
+_LOWEST2: Final = (-151.0, -1076.0)
+_HIGHEST2: Final = (128.0, 1024.0)
+
+
+@function
+def exp2(x: Lane) -> Lane:
+    x = LANES.minimum(LANES.maximum(x, number(x, _LOWEST2)), number(x, _HIGHEST2))
+    magic = like(x, of(x, MAGIC) + 2 * of(x, BIAS))
+    t = x + magic
+    return exp_of((x - (t - magic)) * number(x, LN2), None, whole(t))
+
+
+def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
+    """scale exp(r) - less in two parts, the second small; for float32 the first is enough."""
+    square, q = r * r, polynomial(r, of(r, EXPM1))
+    less = scale - less
+    if r.dtype.itemsize == 4:
+        return fma(scale, fma(square, q, r), less), like(r, 0.0)
+    y = fma(scale, r, less)
+    return y, fma(scale, fma(square, q, lost), fma(scale, r, less - y))
+
+
+# exp(x) - 1 is -1 below.
+_MINUS_ONE: Final = (-20.0, -40.0)
+# exp(x) - 1 and sinh(x) are x for smaller ones.
+TINY: Final = (2.0**-26, 2.0**-55)
+
+
+@function
+def expm1(x: Lane) -> Lane:
+    within = LANES.minimum(LANES.maximum(x, number(x, _MINUS_ONE)), number(x, _HIGHEST))
+    r, lost, k = reduced(within, of(x, BIAS) - 1)
+    y, rest = expm1_of(r, lost, to_exponent(k), like(x, 0.5))  # a half, as 2^n may be too large
+    y = y + rest
+    return where(abs(x) < number(x, TINY), x, y + y)
+
+
+# tanh is 1 above.
+_ONE: Final = (10.0, 20.0)
+
+
+@function
+def tanh(x: Lane) -> Lane:
+    """-m / (m + 2) with m = exp(-2|x|) - 1, which is not large and exact where x is small."""
+    r, lost, k = reduced(LANES.minimum(abs(x), number(x, _ONE)), of(x, BIAS), -2.0)
+    high, low = expm1_of(r, lost, to_exponent(k), like(x, 1.0))
+    m = high + low
+    below = m + 2.0
+    y = m / below
+    if x.dtype.itemsize == 8:
+        # What the roundings of m and m + 2 lost, to first order; 1 / (m + 2) is (1 - y) / 2.
+        low = low - (m - high)
+        y = fma(fma(y, (below - 2.0 - m) - low, low), fma(y, like(x, -0.5), like(x, 0.5)), y)
+    return signed_as(y, x)
+
+
+@function
+def sigmoid(x: Lane) -> Lane:
+    """1 / (1 + exp(-|x|)), or what it lacks to 1."""
+    e = _exp(LANES.maximum(-abs(x), number(x, _LOWEST)))
+    above, below = where(x < 0.0, e, like(x, 1.0)), e + 1.0
+    if x.dtype.itemsize == 4:
+        return above / below
+    return quotient(above, below, like(x, 0.0), e - (below - 1.0))

@@ -1,0 +1,159 @@
+"""sin, cos and tan.
+
+x = n pi/2 + r with |r| <= pi/4: what sin and cos need is sin(r) and cos(r), and n mod 4. Of the same x
+they have nearly everything in common, and equal instructions are one.
+
+Taking n pi/2 away in three parts is right as far as `NEAR`; the numbers beyond are left to
+`mathematics_far`. Each function is there for the near, for the far, and for all.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+
+from wengert.engines.native.frontend.lanes import Lane, cast, fma, like
+from wengert.engines.native.mathematics.argument_reduction import far
+from wengert.engines.native.mathematics.building_blocks import (
+    MAGIC,
+    NAN,
+    function,
+    left,
+    number,
+    of,
+    polynomial,
+    quotient,
+    real,
+    where,
+    whole,
+)
+
+# The first product n pi/2 is subtracted without an error while the difference stays below 1.
+NEAR: Final = (2.0**17, 2.0**40)
+_INVERSE: Final = 0.6366197723675814  # 2/pi
+_HALF_PI: Final = (
+    (1.5707963705062866, -4.371138828673793e-08, -1.7151245100058819e-15),
+    (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33),
+)
+
+# sin(r) = r + r^3 p(r^2): 4.8e-9, 3.8e-18
+_SIN: Final = (
+    (-1.950851e-04, 8.332112e-03, -1.6666654e-01),
+    (
+        1.5895426924813793e-10, -2.5050734305027008e-08, 2.755731353815564e-06,
+        -0.0001984126982935804, 0.00833333333332184, -0.1666666666666663,
+    ),
+)  # fmt: skip
+
+# cos(r) = 1 - r^2/2 + r^4 p(r^2): 1.4e-10, 5.7e-20
+_COS: Final = (
+    (2.4430077e-05, -1.3887298e-03, 4.1666646e-02),
+    (
+        -1.135874163639177e-11, 2.0875705287741205e-09, -2.755731421653418e-07,
+        2.480158728900131e-05, -0.0013888888888873342, 0.041666666666666595,
+    ),
+)  # fmt: skip
+
+
+class _Angle:
+    """What is left of x (or of |x|, beyond the near) when n quarter turns are taken away."""
+
+    def __init__(self, r: Lane, n: Lane) -> None:
+        z = r * r
+        self.n = n  # its lowest bits are right
+        self.of_sin = (r * z, polynomial(z, of(r, _SIN)), r)
+        self.of_cos = (z, fma(z, polynomial(z, of(r, _COS)), like(r, -0.5)), like(r, 1.0))
+        self.sin, self.cos = fma(*self.of_sin), fma(*self.of_cos)
+
+    def sine(self, turns: int) -> Lane:
+        """The sine after that many more quarter turns."""
+        y = where((self.n & 1) == turns, self.sin, self.cos)
+        places = 8 * y.dtype.itemsize - 2
+        return real(whole(y) ^ left((self.n + turns) & 2, places))
+
+    def tangent(self) -> Lane:
+        """sin / cos, or -cos / sin after an odd number of quarter turns."""
+        odd = (self.n & 1) != 0
+        above, below = where(odd, self.cos, self.sin), where(odd, self.sin, self.cos)
+        if above.dtype.itemsize == 4:
+            y = above / below
+        else:
+            sin, cos = _lost(self.sin, *self.of_sin), _lost(self.cos, *self.of_cos)
+            y = quotient(above, below, where(odd, cos, sin), where(odd, sin, cos))
+        return real(whole(y) ^ left(self.n & 1, 8 * y.dtype.itemsize - 1))
+
+
+def _lost(y: Lane, a: Lane, b: Lane, c: Lane) -> Lane:
+    """What rounding a b + c to y lost, where c is the larger."""
+    return fma(a, b, c - y)
+
+
+def _near(x: Lane) -> _Angle:
+    magic = number(x, MAGIC)
+    t = fma(x, like(x, _INVERSE), magic)
+    n, r = t - magic, x
+    for part in of(x, _HALF_PI):
+        r = fma(n, like(x, -part), r)
+    return _Angle(r, whole(t))
+
+
+@function
+def sin_near(x: Lane) -> Lane:
+    return where(x == 0.0, x, _near(x).sine(0))
+
+
+@function
+def cos_near(x: Lane) -> Lane:
+    return _near(x).sine(1)
+
+
+@function
+def tan_near(x: Lane) -> Lane:
+    return where(x == 0.0, x, _near(x).tangent())
+
+
+def _far(x: Lane) -> _Angle:
+    """In float64; infinities give NaN."""
+    r, n = far(cast(x, np.dtype(np.float64)))
+    return _Angle(where(cast(abs(x), r.dtype) < math.inf, r, like(r, NAN)), n)
+
+
+def _odd(y: Lane, x: Lane) -> Lane:
+    y = cast(y, x.dtype)
+    return where(x < 0.0, -y, y)
+
+
+@function
+def sin_far(x: Lane) -> Lane:
+    return _odd(_far(x).sine(0), x)
+
+
+@function
+def cos_far(x: Lane) -> Lane:
+    return cast(_far(x).sine(1), x.dtype)
+
+
+@function
+def tan_far(x: Lane) -> Lane:
+    return _odd(_far(x).tangent(), x)
+
+
+def _everywhere(near: Lane, far: Lane, x: Lane) -> Lane:
+    return where(abs(x) <= number(x, NEAR), near, far)
+
+
+@function
+def sin(x: Lane) -> Lane:
+    return _everywhere(sin_near(x), sin_far(x), x)
+
+
+@function
+def cos(x: Lane) -> Lane:
+    return _everywhere(cos_near(x), cos_far(x), x)
+
+
+@function
+def tan(x: Lane) -> Lane:
+    return _everywhere(tan_near(x), tan_far(x), x)

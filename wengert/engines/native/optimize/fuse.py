@@ -1,0 +1,459 @@
+"""Which arrays are computed in one loop.
+
+A group is a loop over an index space of `size` elements in row-major order, in rows of `columns`.
+What it computes has one of three levels: FULL, an element for each place; ROW, one for each row,
+such as a sum along the row, which the row may use afterwards; END, sums over many rows, which are
+there when the loop is done.
+
+An array joins a group whenever its operands allow it: they are there at the same place, or come
+from memory. So a value passes from its producer to its consumers in a register, and siblings that
+read the same memory read it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+from wengert.engines.native.frontend.arrays import (
+    Base,
+    Count,
+    Dims,
+    Gather,
+    Literal,
+    Map,
+    Piece,
+    Pieces,
+    Product,
+    Reduction,
+    Source,
+    Step,
+    View,
+    is_plain,
+    reshaped,
+)
+from wengert.engines.native.frontend.scalar import Code
+
+FULL: Final = "full"
+ROW: Final = "row"
+END: Final = "end"
+
+# A sum of up to so many elements is computed in one row, and the rest of the loop may use it.
+ONE_ROW: Final = 1 << 13
+
+
+class Group:
+    """What is computed together."""
+
+    __slots__ = ("ancestors", "bit", "boundaries", "columns", "levels", "members", "number", "size")
+
+    def __init__(self, number: int, size: int) -> None:
+        self.number = number
+        self.bit = 1 << number
+        self.ancestors = 0  # the groups that must come before, as bits
+        self.size = size
+        self.columns: int | None = None
+        self.boundaries: tuple[int, ...] = ()  # between axes: how many elements lie within
+        self.members: list[Any] = []
+        self.levels: dict[Base, str] = {}
+
+    def take(self, item: Any, level: str | None = None) -> None:
+        """Let the group compute something: at a level, if it is a loop."""
+        if level is not None:
+            self.levels[item] = level
+        self.members.append(item)
+        item.group = self
+
+    @property
+    def is_loop(self) -> bool:
+        return bool(self.levels)
+
+    @property
+    def rows(self) -> int:
+        return self.size // self.columns if self.columns else 1
+
+
+def is_inline(base: Base) -> bool:
+    """Whether a base is computed wherever it is used, and never in memory."""
+    return type(base) is Literal or type(base) is Count
+
+
+class Fusion:
+    """The groups of some arrays."""
+
+    def __init__(self) -> None:
+        self.groups: list[Group] = []
+        self._latest: dict[int, Group] = {}  # by size
+
+    def add(self, item: Any) -> None:
+        """Put an array, or a step of NumPy's, into a group; its operands are in theirs."""
+        self._place(item)
+        before = [earlier.group for earlier in item.after if earlier.group is not None]
+        self._depends(item.group, before)
+
+    def _place(self, item: Any) -> None:
+        before = [v.base.group for v in item.operands if v.base.group is not None]
+        if isinstance(item, (Map, Reduction)):
+            for group in () if item.alone else self._candidates(item, before):
+                if self._joined(group, item, before):
+                    return
+            self._alone(item, before)
+            return
+        group = self._new(0, before)
+        group.take(item)
+        if type(item) is Step:
+            for result in item.results:
+                if isinstance(result, Base):
+                    result.group = group
+
+    # ---- joining -------------------------------------------------------------------------------
+
+    def _candidates(self, item: Any, before: Sequence[Group]) -> Iterable[Group]:
+        """Groups that have operands, the latest first; then one of the same size."""
+        found = {g.number: g for g in before if g.is_loop}
+        sibling = self._latest.get(_extent(item))
+        last = [] if sibling is None or sibling.number in found else [sibling]
+        return [*sorted(found.values(), key=lambda g: -g.number), *last]
+
+    def _joined(self, group: Group, item: Any, before: Sequence[Group]) -> bool:
+        others = [g for g in before if g is not group]
+        if any(g.ancestors & group.bit for g in others):
+            return False
+        level = fitting(group, item)
+        if level is None:
+            return False
+        group.take(item, level)
+        self._depends(group, others)
+        return True
+
+    def _alone(self, item: Any, before: Sequence[Group]) -> None:
+        group = self._new(_extent(item), before)
+        level = fitting(group, item)
+        assert level is not None
+        group.take(item, level)
+        if not item.alone:
+            self._latest[group.size] = group
+
+    def _new(self, size: int, before: Sequence[Group]) -> Group:
+        group = Group(len(self.groups), size)
+        self.groups.append(group)
+        self._depends(group, before)
+        return group
+
+    def _depends(self, group: Group, others: Sequence[Group]) -> None:
+        more = 0
+        for other in others:
+            more |= other.ancestors | other.bit
+        if more & ~group.ancestors:
+            group.ancestors |= more
+            for later in self.groups:
+                if later.ancestors & group.bit:
+                    later.ancestors |= more
+
+    def last_of(self, group: Group, base: Base, before: Sequence[Group]) -> bool:
+        """Let a group come after some others and all that use an array, if that is possible."""
+        others = list(before)
+        others += [
+            g
+            for g in self.groups
+            if g is not group and any(v.base is base for item in g.members for v in item.operands)
+        ]
+        if any(g.ancestors & group.bit for g in others):
+            return False
+        self._depends(group, others)
+        return True
+
+    def between(self, first: Group, last: Group) -> bool:
+        """Whether some group needs the first one, and the last one needs that."""
+        return any(g.ancestors & first.bit and last.ancestors & g.bit for g in self.groups)
+
+    def join(self, first: Group, last: Group) -> None:
+        """Let one group compute what another one does, too; nothing stands between them."""
+        first.size, first.columns, first.boundaries = last.size, last.columns, last.boundaries
+        for item in last.members:
+            first.take(item, last.levels[item])
+        self.groups.remove(last)
+        self._depends(first, [g for g in self.groups if g is not first and last.ancestors & g.bit])
+        for later in self.groups:
+            if later.ancestors & last.bit:
+                later.ancestors = (later.ancestors & ~last.bit) | first.bit | first.ancestors
+
+    # ---- order ---------------------------------------------------------------------------------
+
+    def ordered(self) -> list[Group]:
+        """The groups such that each comes after those it needs; NumPy's steps gathered together."""
+        waiting = list(self.groups)
+        done, order = 0, []
+        native = True
+        while waiting:
+            ready = [g for g in waiting if not g.ancestors & ~done and _is_native(g) is native]
+            if not ready:
+                native = not native
+                continue
+            for group in ready:
+                done |= group.bit
+            order += ready
+            gone = {g.number for g in ready}
+            waiting = [g for g in waiting if g.number not in gone]
+        return order
+
+
+def _is_native(group: Group) -> bool:
+    return type(group.members[0]) is not Step
+
+
+def _extent(item: Any) -> int:
+    """How many places the loop that computes an array has."""
+    return item.view.size if type(item) is Reduction else item.size
+
+
+# ---- whether an array fits a group ------------------------------------------------------------
+
+
+def fitting(group: Group, item: Any) -> str | None:
+    """The level at which a group can compute an array, or None."""
+    if type(item) is Reduction:
+        return _fitting_reduction(group, item)
+    if type(item) is Gather and item.views[1].base.group is group:
+        return None  # the table must be in memory
+    touched = [*item.views, item.target] if type(item) is Piece else item.views
+    if item.size == group.size and all(_is_there(group, v, FULL) for v in item.views):
+        return FULL if _with_boundaries(group, touched, 1) else None
+    columns = group.columns
+    if columns and item.size * columns == group.size and columns > 1:
+        inside = any(v.base.group is group for v in item.views)
+        if inside and all(_is_there(group, v, ROW) for v in item.views):
+            return ROW if _with_boundaries(group, touched, columns) else None
+    return None
+
+
+def _fitting_reduction(group: Group, item: Reduction) -> str | None:
+    if item.view.size != group.size or not _is_there(group, item.view, FULL):
+        return None
+    if item.along == "all":
+        if group.columns is None and group.size <= ONE_ROW:
+            columns, level = group.size, ROW
+        elif group.columns == group.size:
+            columns, level = group.columns, ROW
+        else:
+            return END if _with_boundaries(group, [item.view], 1) else None
+    else:
+        columns, level = item.inner, ROW if item.along == "last" else END
+    if group.columns not in (None, columns):
+        return None
+    joined = common(group.boundaries, (columns, group.size))
+    if joined is None:
+        return None
+    before = group.boundaries
+    group.boundaries = joined
+    if not _with_boundaries(group, [item.view], 1):
+        group.boundaries = before
+        return None
+    group.columns = columns
+    return level
+
+
+def _is_there(group: Group, view: View, level: str) -> bool:
+    """Whether a group has the elements of a view at hand when it computes something of a level."""
+    base = view.base
+    if base.group is not group:
+        return True
+    have = group.levels[base]
+    if have == level:
+        return is_plain(view)
+    if have == ROW and level == FULL:
+        assert group.columns
+        spread = reshaped(view, (group.rows, group.columns))
+        return spread is not None and not spread.offset and _repeats_rows(spread)
+    return False
+
+
+def _repeats_rows(view: View) -> bool:
+    rows, columns = view.shape
+    return (columns == 1 or view.strides[1] == 0) and (rows == 1 or view.strides[0] == 1)
+
+
+def _with_boundaries(group: Group, views: Sequence[View], within: int) -> bool:
+    """Let the group's axes be such that the places of some views are linear in them."""
+    found = group.boundaries
+    for view in views:
+        if view.base.group is group or type(view.base) is Literal or is_plain(view):
+            continue
+        merged = common(found, boundaries(view.shape, within))
+        if merged is None:
+            return False
+        found = merged
+    group.boundaries = found
+    return True
+
+
+def boundaries(shape: Dims, within: int) -> tuple[int, ...]:
+    """How many elements lie within each axis and those after it."""
+    found = []
+    for size in reversed(shape):
+        if size != 1:
+            within *= size
+            found.append(within)
+    return tuple(found)
+
+
+def common(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
+    if a == b or not b:
+        return a
+    merged = tuple(sorted({*a, *b} - {1}))
+    return merged if all(y % x == 0 for x, y in pairwise(merged) if x) else None
+
+
+def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
+    """The arrays that have to lie in memory: others than their group use them."""
+    found = {b for b in fetched if not is_inline(b)}
+    for group in groups:
+        for item in group.members:
+            for view in item.operands:
+                base = view.base
+                if base.group is not group and not is_inline(base):
+                    found.add(base)
+            if _is_always_stored(group, item):
+                found.add(item)
+    return found
+
+
+def _is_always_stored(group: Group, item: Any) -> bool:
+    if type(item) is Product:  # one with a loop of its own is written if others read it
+        return not group.is_loop
+    return type(item) is Pieces or (type(item) is Reduction and group.levels[item] == END)
+
+
+# ---- computing again instead of keeping ----------------------------------------------------------
+
+# Instructions that cost less than a pass through memory.
+CHEAP: Final = frozenset(
+    ("param", "const", "neg", "add", "sub", "mul", "abs", "select", "not", "and", "or", "cast",
+     "lt", "le", "gt", "ge", "eq", "ne")
+)  # fmt: skip
+FEW: Final = 8
+
+
+# Whether a product can compute the elements of an operand while it reads them: the left or the right.
+Computes = Callable[[Product, int], bool]
+
+
+def compute_again(groups: Sequence[Group], wanted: Iterable[Base], computes: Computes) -> None:
+    """Let each loop and product compute cheap values for itself, where nobody has to write them then.
+
+    A value of one array that lies in memory anyway is read as quickly as the value itself, and is
+    then not written at all.
+    """
+    kept = in_memory(groups, wanted)
+    asked = set(wanted)
+    users: dict[Base, list[tuple[Group, Any, View]]] = {}
+    for group in groups:
+        for item in group.members:
+            for view in item.operands:
+                if view.base.group is not group:
+                    users.setdefault(view.base, []).append((group, item, view))
+    for base, found in users.items():
+        recipe = None if base in asked else _recipe(base, kept)
+        if recipe is None:
+            continue
+        if all(_may_compute(base, *use, computes) for use in found):
+            for group in dict.fromkeys(g for g, _, _ in found if g.is_loop):
+                _copy_into(group, recipe, [use for use in found if use[0] is group])
+            for _, item, view in found:
+                if type(item) is Product:
+                    _compute_while_reading(item, view, recipe)
+
+
+def _recipe(base: Base, kept: set[Base]) -> list[Any] | None:
+    """What has to be computed for a value, the value last; None if it is not cheap.
+
+    It is cheap if it takes little arithmetic on one array in memory.
+    """
+    order: list[Any] = []
+    read: set[Base] = set()
+    if not _collect(base, kept, order, read) or len(read) != 1:
+        return None
+    count = sum(len(m.code.instructions) for m in order)
+    return order if count <= FEW * len(order) and len(order) <= FEW else None
+
+
+def _collect(base: Base, kept: set[Base], order: list[Any], read: set[Base]) -> bool:
+    if type(base) is not Map or base.group is None or base.group.levels.get(base) != FULL:
+        return False
+    if len(order) > FEW or not CHEAP.issuperset([op for op, *_ in base.code.instructions]):
+        return False
+    for view in base.views:
+        inner = view.base
+        if type(inner) is Literal:
+            continue
+        if not is_plain(view):
+            return False
+        if inner.group is None or (inner in kept and inner.group is not base.group):
+            read.add(inner)
+        elif inner not in order and not _collect(inner, kept, order, read):
+            return False
+    order.append(base)
+    return True
+
+
+def _may_compute(base: Base, group: Group, item: Any, view: View, computes: Computes) -> bool:
+    """Whether who uses a value has what the value is made of at the same place."""
+    if type(item) is Product:
+        places = [at for at, v in enumerate(item.views) if v is view]
+        return bool(places) and all(computes(item, at) for at in places)
+    return (
+        group.is_loop
+        and group.levels.get(item) == FULL
+        and base.size == group.size
+        and is_plain(view)
+        and not (type(item) is Gather and view is item.views[1])
+    )
+
+
+def _copy_into(
+    group: Group, recipe: Sequence[Any], uses: Sequence[tuple[Group, Any, View]]
+) -> None:
+    """Let a group compute a value, and those who use it there use that."""
+    copies: dict[Base, Any] = {}
+    for base in recipe:
+        views = [_instead(v, copies) for v in base.views]
+        own = copies[base] = Map(base.shape, base.kind, base.code, base.result, views, base.place)
+        own.group = group
+        group.levels[own] = FULL
+    group.members[:0] = list(copies.values())
+    for _, item, view in uses:
+        mine = _instead(view, copies)
+        if isinstance(item, Map):
+            item.views = [mine if v is view else v for v in item.views]
+        else:
+            item.view = mine
+
+
+def _compute_while_reading(product: Product, view: View, recipe: Sequence[Any]) -> None:
+    """Let a product read what an operand is made of."""
+    code, values = Code(), {}
+    for item in recipe:
+        arguments = []
+        for v in item.views:
+            if type(v.base) is Literal:
+                arguments.append(code.constant(v.base.kind, v.base.value))
+                continue
+            if v.base not in values:
+                read = v.base
+                values[read] = code.add("param", read.kind, (), 0)
+            arguments.append(values[v.base])
+        values[item] = code.inserted(item.code, arguments)[item.result]
+    source = Source(read.kind, code, values[recipe[-1]])
+    for at, mine in enumerate(product.views):
+        if mine is view:
+            product.sources[at] = source
+    product.views = [
+        View(read, v.shape, v.offset, v.strides) if v is view else v for v in product.views
+    ]
+    product.before += recipe
+
+
+def _instead(view: View, copies: dict[Base, Any]) -> View:
+    own = copies.get(view.base)
+    return view if own is None else View(own, view.shape, view.offset, view.strides)

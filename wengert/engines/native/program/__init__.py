@@ -1,0 +1,16 @@
+"""A plan as a program: built, written down, kept, loaded and run.
+
+arena           Memory for what nobody sees but the plan
+steps           The steps of a plan as calls of functions: of compiled loops and small products,
+                and of BLAS
+epilogue        Loops that a product carries out itself, on each block as soon as its sums are
+                there
+program         A plan that runs as machine code: made of what was written down of it
+program_writer  A plan is written down: a Python function, and the tables of native steps that it
+                calls
+build           From a plan to what runs: lowered, simplified, fused, emitted, compiled and
+                written down
+load            A plan that runs: as another process left it on disk, or made now
+report          A plan in words: its loops and products, what they move and compute, and the lines
+                they come from
+"""

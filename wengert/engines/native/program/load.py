@@ -1,0 +1,55 @@
+"""A plan that runs: as another process left it on disk, or made now.
+
+What is kept is the program (see `running`) under a digest of the graph, and the machine code under a
+digest of its text. Whoever finds both loads nothing of what makes them.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any, Final
+
+from wengert.engines.native.frontend.plan_key import content_of
+from wengert.engines.native.program.program import Program, Running
+from wengert.engines.native.runtime.cache import CODE, PLAN, digest_of, folder, keep, taken
+from wengert.engines.native.runtime.processor import is_supported
+from wengert.engines.plan import Plan
+from wengert.host.locks import loaded
+
+
+def started(plan: Plan) -> Running | None:
+    """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
+    if not is_supported():
+        return None
+    content = None if folder() is None else content_of(plan)
+    name = None if content is None else digest_of("graph", content) + PLAN
+    if name is not None:
+        found = _kept(plan, name)
+        if found is not _MISSING:
+            return found  # type: ignore[no-any-return]
+    made = loaded("wengert.engines.native.program.build").Native(plan)
+    code = made.code() if made.is_native else None
+    if name is not None and not made.low.lacks_blas:
+        keep(name, marshal.dumps(tuple(made.program) if made.is_native else None))
+    return Running(plan, made.program, code, False) if made.is_native else None
+
+
+_MISSING: Final[Any] = object()
+
+
+def _kept(plan: Plan, name: str) -> Any:
+    """The plan as it was kept; None if it is known that there is nothing to compile."""
+    data = taken(name)
+    if data is None:
+        return _MISSING
+    try:
+        found = marshal.loads(data)
+        if found is None:
+            return None
+        program = Program(*found)
+        code = taken(program.machine_code + CODE) if program.machine_code else None
+        if code is None and program.machine_code:
+            return _MISSING
+        return Running(plan, program, code, True)
+    except (EOFError, ValueError, TypeError, LookupError):  # it is of another kind, or lacks a part
+        return _MISSING

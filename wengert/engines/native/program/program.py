@@ -1,0 +1,222 @@
+"""A plan that runs as machine code: made of what was written down of it.
+
+What LLVM compiles and what NumPy computes take turns: a segment is a run of native steps, which one
+call carries out. Between them stand steps of NumPy's. Python is entered once for each. Nothing here
+needs what makes plans: a process that finds a plan on disk loads that alone.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.engines.native.program import arena
+from wengert.engines.native.runtime import openblas
+from wengert.engines.native.runtime.llvm import Loaded
+from wengert.engines.native.runtime.thread_pool import functions
+from wengert.engines.native.runtime.trampoline import entry_of, is_wrong
+from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
+from wengert.engines.plan import Plan
+from wengert.errors import InvalidArgumentError
+from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.locks import loaded
+from wengert.values.shapes import shown
+from wengert.values.tensor import wrap
+
+# A native step: the name of a function, how many parts, a slot and a place in it for each array, and
+# the numbers that the function reads behind its arrays.
+NativeStep = tuple[str, int, tuple[tuple[int, int], ...], tuple[str, bytes, bytes] | None]
+
+
+class Program(NamedTuple):
+    """What is written down of a plan: text and numbers, which another process can read."""
+
+    source: str  # of the Python function `run(values)`
+    names: tuple[tuple[str, str, Any], ...]  # that it uses: name, kind, and which of that kind
+    fresh: tuple[bool, ...]  # for each fetch whether its array is nobody else's
+    is_one_call: bool  # with nothing before it that could be done twice
+    machine_code: str  # its name in the cache
+
+
+class Running:
+    """A plan that can be called: `running.run(values of plan.given)` gives the fetches."""
+
+    def __init__(self, plan: Plan, program: Program, code: bytes | None, was_kept: bool) -> None:
+        self.plan = plan
+        self.program = program
+        self.fresh = list(program.fresh)
+        self.was_kept = was_kept
+        self.is_one_call = program.is_one_call
+        self._reference: Compiled | None = None
+        self._used = list(plan.used().values())
+        self._code = None if code is None else Loaded(code)
+        self._kept: list[Any] = []  # what the tables refer to
+        self._names: dict[str, Any] = {
+            "empty": np.empty,
+            "ndarray": np.ndarray,
+            "as_numbers": _as_numbers,
+            "misfit": _misfit,
+            "own": _is_only_ours,
+            "otherwise": self.otherwise,
+            "shared": arena.shared,
+        }
+        for name, kind, which in program.names:
+            self._names[name] = getattr(self, f"_{kind}")(which)
+        exec(compile(program.source, "<native plan>", "exec"), self._names)
+        self.run: Callable[[Sequence[Any]], list[Any]] = self._names["run"]
+
+    def reference(self) -> Compiled:
+        """The same plan for NumPy, which says what is wrong."""
+        if self._reference is None:
+            self._reference = Compiled(self.plan)
+        return self._reference
+
+    def otherwise(self, values: Sequence[Any]) -> list[Any]:
+        """What the reference engine says, where something is wrong."""
+        return self.reference()(values)
+
+    def native(self) -> Any:
+        """How the plan was made, for who wants to see it: made once more, as it takes 40 times the memory."""
+        return loaded("wengert.engines.native.program.build").Native(self.plan)
+
+    # ---- what the function uses, by kind -------------------------------------------------------
+
+    def _dtype(self, kind: str) -> Any:
+        return np.dtype(kind)
+
+    def _known(self, at: int) -> Any:
+        return self._used[at]
+
+    def _constant(self, at: int) -> Any:
+        return np.ascontiguousarray(self._used[at])
+
+    def _step(self, at: int) -> Callable[..., Any]:
+        return _quietly(self.plan.steps[at])
+
+    def _arenas(self, _: None) -> list[Any]:
+        return []
+
+    def _arena(self, size: int) -> Callable[[], Any]:
+        return functools.partial(arena.new_arena, size)
+
+    def _entry(self, segment: tuple[Any, ...]) -> Callable[..., Any]:
+        steps, arguments, letting_go, over = segment
+        return entered(steps, arguments, letting_go, self._kept, self._address, over)
+
+    def _again(self, entry: str) -> Callable[..., bool]:
+        return functools.partial(is_wrong, self._names[entry])
+
+    def _address(self, name: str) -> int:
+        if not name.startswith("@k"):
+            return runtime_address(name)
+        assert self._code is not None
+        return self._code.address(name[1:])
+
+
+# ---- native steps -------------------------------------------------------------------------------
+
+
+def runtime_address(name: str) -> int:
+    return functions().address(name[1:])
+
+
+def entered(
+    steps: Sequence[NativeStep],
+    arguments: int,
+    letting_go: bool,
+    kept: list[Any],
+    address: Callable[[str], int] = runtime_address,
+    over: Sequence[tuple[int, int]] = (),
+) -> Callable[..., Any]:
+    """A built-in function of arrays that carries out native steps. The caller holds what is kept.
+
+    `over` are pairs of arguments, the value of a variable and where the new value is written.
+    """
+    table: list[int] = []
+    room = 1
+    for name, parts, arrays, settings in steps:
+        count = len(arrays) + (settings is not None)
+        room = max(room, count)
+        table += [address(name) if name else 0, parts, count]
+        for place in arrays:
+            table += place
+        if settings is not None:
+            table += [-1, _in_place(settings, kept)]
+    return entry_of(table, len(steps), arguments, room, letting_go, kept, over)
+
+
+def _in_place(settings: tuple[str, bytes, bytes], kept: list[Any]) -> int:
+    """Where the numbers are that a function reads; those of a product have two addresses in them."""
+    kind, data, places = settings
+    fields, offsets = np.frombuffer(data, np.int64).copy(), np.frombuffer(places, np.int64)
+    kept += [fields, offsets]
+    if kind:
+        function = openblas.address(kind)
+        if function is None:
+            raise LookupError("OpenBLAS was there when the plan was made, and is not any more.")
+        fields[0], fields[13] = function, offsets.ctypes.data
+    here: int = fields.ctypes.data
+    return here
+
+
+# ---- what a plan's function calls ---------------------------------------------------------------
+
+
+def _is_only_ours(array: Any) -> bool:
+    """Whether an array is known to a variable and to the plan's function alone, and has no gaps."""
+    return sys.getrefcount(array) <= _ours() and array.base is None and array.flags.carray
+
+
+@functools.cache
+def _ours() -> int:
+    """How often an array counts as referred to that only a variable and a plan's function have.
+
+    It depends on Python's version, and is seen in a function of the form of a plan's.
+    """
+    found: list[int] = []
+
+    def own(array: Any) -> bool:
+        found.append(sys.getrefcount(array))
+        return True
+
+    names: dict[str, Any] = {"own": own}
+    exec("def run(v):\n a = v.held\n b = a if own(a) else None\n return b", names)
+    names["run"](SimpleNamespace(held=np.zeros(3)))
+    return found[0]
+
+
+def _misfit(array: Any, shape: tuple[int, ...], dtype: Any) -> None:
+    raise InvalidArgumentError(
+        f"A value of shape {shown(array.shape)} and dtype {array.dtype} came where the graph "
+        f"was built for {shown(shape)} and {dtype}: what was given to set_shape is not true."
+    )
+
+
+def _as_numbers(value: Any) -> Any:
+    """A NumPy scalar, or another kind of array, as an array; not what is no number at all."""
+    found = np.asarray(value)
+    if found.dtype.hasobject:
+        raise TypeError(f"A value is missing, or is no array of numbers: {value!r}.")
+    return found
+
+
+def _quietly(op: Any) -> Callable[..., Any]:
+    """An operation for NumPy, whose errors say where it stands."""
+    function = _function_of(op)
+
+    def run(*arrays: Any) -> Any:
+        token = enter(QUIET)
+        try:
+            return function(*arrays)
+        except Exception as error:
+            given = [wrap(v) for v in arrays if hasattr(v, "dtype") and hasattr(v, "shape")]
+            raise _in_operation(op, error, given) from error
+        finally:
+            leave(token)
+
+    return run

@@ -1,0 +1,340 @@
+"""A plan is written down: a Python function, and the tables of native steps that it calls.
+
+`running` makes of that what can be called. Everything here is text and numbers: what it is about (a
+constant, an operation for NumPy, machine code) is called by its place or its name.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, Final
+
+from wengert.engines.native.frontend.arrays import Base, Given, Literal, Outside, Step, View, Write
+from wengert.engines.native.program.arena import SMALL, Arena
+from wengert.engines.native.program.program import NativeStep, Program
+from wengert.engines.native.program.steps import Call
+
+LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
+
+
+class Writer:
+    """Writes the function that carries out a plan."""
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+        self.low = native.low
+        self._is_held = bool(native.plan.changed())  # then who runs the plan has the locks
+        self.names: dict[str, tuple[str, Any]] = {}
+        self.lines: list[str] = []
+        self._place_of_step = {id(op): at for at, op in enumerate(native.plan.steps)}
+        self._place_of_known = {key: at for at, key in enumerate(native.plan.used())}
+        self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
+        self._objects: dict[int, str] = {}  # of other values, by tensor
+        self._over: dict[Base, tuple[str, str]] = {}  # what may be written over: see `_over_here`
+
+    def written(self) -> Program:
+        native, lines = self.native, self.lines
+        given = [f"v{i}" for i in range(len(native.plan.given))]
+        for x, name in zip(native.plan.given, given, strict=True):
+            self._objects[id(x)] = name
+        self._seen = self._seen_by_python()
+        self._lay_out()
+        for base, x in self.low.given.items():
+            if base in self._native_uses:
+                self._array(base, self._objects[id(x)])
+        for base, x in self.low.cells.items():
+            self._array(base, f"{self._objects[id(x)]}._array")
+        for base, at in self.low.constants.items():
+            self._name_of[id(base)] = self._new("c", "constant", at)
+        if self.arena.size:
+            lines.append(self._arena_taken())
+        for segment in native.segments:
+            if isinstance(segment, list):
+                self._segment(segment)
+            else:
+                self._step(segment)
+        if self.arena.size:
+            is_small = self.arena.size <= SMALL
+            lines.append("arenas.append(arena)" if is_small else "shared.give(arena)")
+        self._write(native.writes)
+        results, fresh = self._results()
+        lines.append(f"return [{', '.join(results)}]")
+        head = "def run(values):\n"
+        if given:
+            head += f" {', '.join(given)}, = values\n"
+        return Program(
+            head + "".join(f" {line}\n" for line in lines),
+            tuple([(name, *what) for name, what in self.names.items()]),
+            tuple(fresh),
+            # Nothing before it could be done twice.
+            len(native.segments) == 1,
+            native.code_name,
+        )
+
+    def _arena_taken(self) -> str:
+        """What is small a plan keeps, which is faster; what is large serves all of them."""
+        size = self.arena.size
+        if size > SMALL:
+            return f"arena = shared.take({size})"
+        self.names["arenas"] = "arenas", None
+        self.names["new_arena"] = "arena", size
+        return "arena = arenas.pop() if arenas else new_arena()"
+
+    def _new(self, prefix: str, kind: str, which: Any) -> str:
+        name = f"{prefix}{len(self.names)}"
+        self.names[name] = kind, which
+        return name
+
+    def _array(self, base: Base, expression: str, early: bool = True) -> None:
+        """A value from outside, as an array."""
+        name = f"a{len(self._name_of)}"
+        self._name_of[id(base)] = name
+        self.lines.append(f"{name} = {expression}")
+        self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
+        # What has another form than the graph says must not reach machine code.
+        dtype = self._dtype(base)
+        otherwise = (
+            "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
+        )
+        self.lines.append(
+            f"if {name}.shape != {base.shape!r} or ({name}.dtype is not {dtype} "
+            f"and {name}.dtype != {dtype}): {otherwise}"
+        )
+
+    def _dtype(self, base: Base) -> str:
+        kind = "bool" if base.kind == "b1" else base.kind
+        name = f"dtype_{kind}"
+        self.names[name] = "dtype", kind
+        return name
+
+    def _seen_by_python(self) -> set[Base]:
+        """The arrays that NumPy's steps use or make, or that are handed out."""
+        found = set(self.native.wanted)
+        for segment in self.native.segments:
+            if isinstance(segment, Step):
+                found |= {v.base for v in segment.operands}
+                found |= {r for r in segment.results if isinstance(r, Base)}
+        return found
+
+    # ---- where things lie ----------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """A place in the arena for every array that is used by native steps alone."""
+        calls = [
+            (i, call)
+            for i, segment in enumerate(self.native.segments)
+            if isinstance(segment, list)
+            for call in segment
+        ]
+        last: dict[int, int] = {}
+        self._native_uses: set[Base] = set()
+        for at, (_, call) in enumerate(calls):
+            for base, _ in call.arrays:
+                last[id(base)] = at
+                self._native_uses.add(base)
+        self.arena = Arena()
+        self.places: dict[int, int] = {}
+        outside = (Given, Literal, Outside)
+        self._same = self._shared_with_results([call for _, call in calls], last)
+        for at, (_, call) in enumerate(calls):
+            self._write_over(call, at, last)
+            for base, _ in call.arrays:
+                if (
+                    id(base) not in self.places
+                    and id(base) not in self._same
+                    and base not in self._seen
+                    and not isinstance(base, outside)
+                ):
+                    self.places[id(base)] = self.arena.take(base.bytes)
+            for base in {id(b): b for b, _ in call.arrays}.values():
+                if last[id(base)] == at and id(base) in self.places:
+                    self.arena.give(self.places[id(base)], base.bytes)
+
+    def _shared_with_results(self, calls: list[Call], last: dict[int, int]) -> dict[int, Base]:
+        """What a result is added to that nobody else needs: it is computed in the result's memory."""
+        same: dict[int, Base] = {}
+        for at, call in reversed(list(enumerate(calls))):
+            if call.name != "@copy":
+                continue
+            (old, _), (new, _) = call.arrays
+            result = same.get(id(new), new)
+            if (
+                result in self._seen
+                and self.native.overwrites(result) is None
+                and old not in self._seen
+                and not isinstance(old, (Given, Literal, Outside))
+                and last[id(old)] == at
+                and (old.bytes, old.kind) == (new.bytes, new.kind)
+            ):
+                same[id(old)] = result
+        return same
+
+    def _write_over(self, call: Call, at: int, last: dict[int, int]) -> None:
+        """What is computed from an array that nobody needs any more is written over it.
+
+        So a product is added to it in place, and a loop does not have to fetch another memory.
+        """
+        for old, new in call.over:
+            place = self.places.get(id(old))
+            if (
+                place is not None
+                and last[id(old)] == at
+                and (old.bytes, old.kind) == (new.bytes, new.kind)
+                and id(new) not in self.places
+                and id(new) not in self._same
+                and new not in self._seen
+            ):
+                self.places[id(new)] = place
+                last[id(old)] = -1  # it is given back with the other one
+
+    # ---- a segment -----------------------------------------------------------------------------
+
+    def _segment(self, calls: list[Call]) -> None:
+        """What writes over the arrays of variables is called by itself if much is done around it.
+
+        Python's lock is let go of only around it: nobody else may get hold of such an array.
+        """
+        over = self._writing_over(calls)
+        if not any(over) or _work(calls) <= LETTING_GO:
+            self._run(calls, any(over))
+            return
+        for is_over, run in itertools.groupby(zip(over, calls, strict=True), lambda pair: pair[0]):
+            self._run([call for _, call in run], is_over)
+
+    def _writing_over(self, calls: list[Call]) -> list[bool]:
+        """For each call whether it is between the first and the last write over some variable."""
+        found = [False] * len(calls)
+        places: dict[Base, list[int]] = {}
+        for at, call in enumerate(calls):
+            for base in {self._same.get(id(b), b) for b in call.outputs}:
+                if self.native.overwrites(base) is not None:
+                    places.setdefault(base, []).append(at)
+        for each in places.values():
+            found[each[0] : each[-1] + 1] = [True] * (each[-1] + 1 - each[0])
+        return found
+
+    def _run(self, calls: list[Call], is_over: bool) -> None:
+        arguments: list[str] = []
+        slot_of: dict[str, int] = {}
+        steps: list[NativeStep] = []
+
+        def slot(name: str) -> int:
+            if name not in slot_of:
+                slot_of[name] = len(arguments)
+                arguments.append(name)
+            return slot_of[name]
+
+        for call in calls:
+            places = []
+            for base, begin in call.arrays:
+                offset = begin * int(base.kind[1])
+                if id(base) in self.places:
+                    name, offset = "arena", self.places[id(base)] + offset
+                else:
+                    name = self._name(self._same.get(id(base), base))
+                places.append((slot(name), offset))
+            steps.append((call.name, call.parts, tuple(places), call.settings))
+        over = self._over_here(calls) if is_over else {}
+        pairs = tuple([(slot(old), slot(new)) for new, (old, _) in over.items()])
+        letting_go = not is_over and _work(calls) > LETTING_GO
+        name = self._new("n", "entry", (tuple(steps), len(arguments), letting_go, pairs))
+        again = self._new("m", "again", name)
+        given = ", ".join(arguments)
+        self.lines.append(f"s = {name}({given})")
+        if over:  # somebody got hold of an array after it was looked at, or one has gaps
+            fresh = "; ".join(f"{new} = {make}" for new, (_, make) in over.items())
+            self.lines.append(f"if s is ... or s is False: {fresh}; s = {name}({given})")
+        self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
+
+    def _name(self, base: Base) -> str:
+        """The array of a base that Python sees; made anew if it is a result."""
+        name = self._name_of.get(id(base))
+        if name is None:
+            name = self._name_of[id(base)] = f"a{len(self._name_of)}"
+            dtype = self._dtype(base)
+            old = self.native.overwrites(base)
+            make = f"empty({(base if old is None else old).shape!r}, {dtype})"
+            if old is not None:  # nobody but the variable and this function knows the array
+                before = self._name_of[id(old)]
+                self._over[base] = before, make
+                make = f"{before} if own({before}) else {make}"
+            self.lines.append(f"{name} = {make}")
+        return name
+
+    def _over_here(self, calls: list[Call]) -> dict[str, tuple[str, str]]:
+        """The arrays that some calls write over: the new name, the old one, how a new one is made."""
+        outputs = {self._same.get(id(b), b): None for call in calls for b in call.outputs}
+        return {self._name_of[id(b)]: self._over[b] for b in outputs if b in self._over}
+
+    # ---- a step of NumPy's -----------------------------------------------------------------------
+
+    def _write(self, writes: Sequence[Write]) -> None:
+        for cell, view, _ in writes:
+            name = self._objects[id(cell)]
+            lock = "" if self._is_held else f"with {name}._lock: "
+            self.lines.append(f"{lock}{name}._array = {self._shaped(view)}")
+
+    def _step(self, step: Step) -> None:
+        self._write(step.writes)
+        arguments = []
+        for x in step.inputs:
+            if isinstance(x, View):
+                arguments.append(self._shaped(x))
+            else:
+                arguments.append(self._object(x))
+        call = self._new("f", "step", self._place_of_step[id(step.op)])
+        results = []
+        for y in step.op.outputs:
+            name = f"r{len(self._objects)}"
+            results.append(name)
+            self._objects[id(y)] = name
+        assign = f"{', '.join(results)}{',' if step.op.row.many else ''} = " if results else ""
+        self.lines.append(f"{assign}{call}({', '.join(arguments)})")
+        for name, result in zip(results, step.results, strict=True):
+            if isinstance(result, Base) and result in self._native_uses:
+                self._array(result, name, early=False)
+
+    def _object(self, x: Any) -> str:
+        """A value that is no array of numbers, or of unknown shape."""
+        if id(x) not in self._objects:
+            self._objects[id(x)] = self._new("c", "known", self._place_of_known[id(x)])
+        return self._objects[id(x)]
+
+    def _shaped(self, view: View) -> str:
+        """The array of a view that has no gaps."""
+        source = self.low.source.get(view.base)
+        name = self._name(view.base) if source is None else self._object(source)
+        return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
+
+    # ---- what comes out --------------------------------------------------------------------------
+
+    def _results(self) -> tuple[list[str], list[bool]]:
+        results, fresh, seen = [], [], set()
+        made = {id(b) for segment in self.native.segments if isinstance(segment, list)
+                for call in segment for b in call.outputs}  # fmt: skip
+        written = {id(w.view.base) for w in self.native.all_writes}
+        used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.operands}
+        for x in self.native._fetched:
+            source = x if not isinstance(x, View) else self.low.source.get(x.base)
+            if source is not None and (x is source or x.shape == x.base.shape):
+                results.append(self._object(source))  # as it came
+                fresh.append(False)
+                continue
+            base = x.base
+            name = self._shaped(x)
+            results.append(name if x.shape else f"{name}[()]")
+            key = id(base)
+            fresh.append(
+                key in made
+                and key not in written
+                and key not in used
+                and key not in seen
+                and bool(x.shape)
+            )
+            seen.add(key)
+        return results, fresh
+
+
+def _work(calls: Sequence[Call]) -> int:
+    return sum(call.work for call in calls)

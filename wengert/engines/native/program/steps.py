@@ -1,0 +1,193 @@
+"""The steps of a plan as calls of functions: of compiled loops and small products, and of BLAS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.engines.native.codegen.gemm_forms import (
+    Form,
+    Function,
+    is_small,
+    left_size,
+    packs_left,
+    strips,
+)
+from wengert.engines.native.codegen.loop_emitter import Launch
+from wengert.engines.native.frontend.arrays import Base, Piece, Product, View, reshaped
+from wengert.engines.native.frontend.lowering import leading
+from wengert.engines.select import get_threads
+from wengert.host.locks import loaded
+
+
+class Call:
+    """One step of a segment: a function, the arrays it is given, the number of parts.
+
+    Without a function it looks whether the array says that something is wrong.
+    """
+
+    __slots__ = ("arrays", "finish", "function", "name", "parts", "settings", "what")
+
+    def __init__(
+        self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any
+    ) -> None:
+        self.name = name
+        self.arrays = arrays  # and the element with which each begins
+        self.parts = parts
+        self.what = what
+        # Numbers that the function reads behind its arrays: see `in_place` of `running`.
+        self.settings: tuple[str, bytes, bytes] | None = None
+        # What has to be compiled for it, and has no name yet.
+        self.function: Function | None = None
+        self.finish: Any = None  # the loop that a product carries out, too
+
+    @property
+    def outputs(self) -> Sequence[Base]:
+        """What it computes."""
+        if isinstance(self.what, Launch):
+            return [_written(b) for b in self.what.outputs]
+        if self.finish is not None:
+            made = [_written(b) for b in (*self.finish.stored, *self.finish.partial.values())]
+            return [self.what, *made] if self.finish.in_memory else made
+        return [self.what] if self.name else []
+
+    @property
+    def over(self) -> Sequence[tuple[Base, Base]]:
+        """Arrays that it reads, and what it may write over each."""
+        if self.name == "@copy":
+            return [(self.arrays[0][0], self.arrays[1][0])]
+        return self.what.over if isinstance(self.what, Launch) else ()
+
+    @property
+    def work(self) -> int:
+        """About how much there is to do, in elements."""
+        if isinstance(self.what, Launch):
+            return self.what.group.size
+        if not self.name:
+            return 1
+        return int(self.what.size * self.what.views[0].shape[-1] // 8)
+
+
+def _written(base: Base) -> Base:
+    """The array in memory that something is written into."""
+    return base.target.base if type(base) is Piece else base
+
+
+# ---- products ---------------------------------------------------------------------------------
+
+_NO, _YES = 111, 112  # CblasNoTrans, CblasTrans
+_PER_PART: Final = 1 << 21  # multiplications that are worth handing to another thread
+
+
+class Products(NamedTuple):
+    """A product as it is carried out: the form of each, how many, and the matrices."""
+
+    form: Form
+    many: int
+    views: tuple[View, View, View]
+
+
+def products_of(item: Product) -> Products:
+    a, b, c = _with_shared_matrix(item.views[0], item.views[1], item.written)
+    m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
+    (turned_a, lda), (turned_b, ldb) = leading(a), leading(b)  # type: ignore[misc]
+    ldc = c.strides[-2] if m > 1 else n
+    count = math.prod(c.shape[:-2])
+    form = Form(item.kind, m, n, k, turned_a, lda, turned_b, ldb, ldc,
+                item.factor, item.onto is not None, _splits(count, m, n, k), *item.sources)  # fmt: skip
+    if is_small(form, count):
+        form = form._replace(splits=form.splits * -(-strips(form) // form.splits))
+    return Products(form, count, (a, b, c))
+
+
+def is_ours(item: Product) -> bool:
+    """Whether a product is machine code of the plan, and not a call of BLAS."""
+    found = products_of(item)
+    return is_small(found.form, found.many)
+
+
+def computes(item: Product, operand: int) -> bool:
+    """Whether a product can compute the elements of its left or its right matrix while it copies it."""
+    form, many, _ = products_of(item)
+    copied = operand == 1 or packs_left(form)
+    return copied and item.sources[operand] is None and is_small(form, many)
+
+
+def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> list[Call]:
+    """The call for products of matrices, and what comes before it."""
+    form, count, views = products_of(item)
+    offsets = np.stack([_starts(x, views[2].shape[:-2]) for x in views], axis=1).tobytes()
+    arrays: list[tuple[Base, int]] = [(views[0].base, 0), (views[1].base, 0), (item, 0)]
+    if not by_blas and is_small(form, count):
+        if packs_left(form):
+            size = count * form.splits * left_size(form)
+            arrays.append((Base((size,), item.kind, item.place), 0))
+        call = Call("", arrays, count * form.splits, item)
+        call.function = _written_as(form, finish)
+        call.settings = "", offsets, b""
+        if finish is not None:
+            call.finish = finish
+            arrays += finish.arrays
+            if not finish.in_memory:
+                arrays[2] = arrays[0]  # nothing is written there
+    else:
+        splits, fields = _fields(form)
+        call = Call(f"@product_{item.kind}", arrays, count * splits, item)
+        call.settings = item.kind, fields.tobytes(), offsets
+    if item.onto is None:
+        return [call]
+    before = Call("@copy", [(item.onto.base, 0), (item, 0)], 1, item)
+    before.settings = "", np.int64(item.bytes).tobytes(), b""
+    return [before, call]
+
+
+def _written_as(form: Form, finish: Any) -> Function:
+    """The function of a product. What writes it is loaded where there is one."""
+    found: Function = loaded(_WRITER).product_text(form, finish)
+    return found
+
+
+_WRITER: Final = "wengert.engines.native.codegen.gemm_writer"
+
+
+def _fields(form: Form) -> tuple[int, Any]:
+    """Into how many parts BLAS gets a product, and the numbers that say how it is called."""
+    along, extent = (0, form.m) if form.m >= form.n else (1, form.n)
+    per = -(-extent // form.splits)
+    splits = -(-extent // per)
+    turns = [_YES if turned else _NO for turned in (form.turned_a, form.turned_b)]
+    fields = np.zeros(18, np.int64)
+    fields[1:9] = [*turns, form.m, form.n, form.k, form.lda, form.ldb, form.ldc]
+    fields[9:11].view(np.float64)[:] = form.factor, form.onto
+    steps = [1 if form.turned_a else form.lda, form.ldb if form.turned_b else 1]
+    fields[[11, 12, 14, 15, 16]] = [splits, per, along, *steps]
+    return splits, fields
+
+
+def _with_shared_matrix(a: View, b: View, c: View) -> tuple[View, View, View]:
+    """Products by one and the same matrix are one product of more rows, where these are in order."""
+    if len(b.shape) == 2 or any(b.strides[:-2]):
+        return a, b, c
+    rows = math.prod(a.shape[:-1])
+    tall, made = (reshaped(v, (rows, v.shape[-1])) for v in (a, c))
+    if tall is None or made is None or leading(tall) is None or leading(made) is None:
+        return a, b, c
+    return tall, View(b.base, b.shape[-2:], b.offset, b.strides[-2:]), made
+
+
+def _starts(view: View, batch: Sequence[int]) -> Any:
+    places = np.full(batch, view.offset, np.int64)
+    for axis, (size, stride) in enumerate(zip(batch, view.strides, strict=False)):
+        shape = [1] * len(batch)
+        shape[axis] = size
+        places += (np.arange(size) * stride).reshape(shape)
+    return places.ravel()
+
+
+def _splits(count: int, m: int, n: int, k: int) -> int:
+    """Into how many parts each of so many products is cut, along the longer side of its result."""
+    parts = min(get_threads(), count * m * n * k // _PER_PART, max(m // 16, n // 16, 1))
+    return max(1, -(-parts // count) if count < parts else 1)

@@ -1,0 +1,236 @@
+"""Plans and compiled code kept on disk, so that a second process starts warm.
+
+A file's name is a digest of everything that its content depends on: the text or the graph, the
+processor, the versions of LLVM and of this format. Its first line is a digest of its name and of the rest: a file
+that was cut off, changed or given another's name is compiled anew. Files are written under another
+name and moved, so that a reader sees a whole one or none.
+
+What is read here is run. So folder and files must belong to the user whose rights this process has,
+and nobody else may be able to write them (docs/security.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+from wengert.engines.native.runtime.processor import fingerprint
+from wengert.engines.select import warn
+from wengert.host.locks import loaded
+
+try:  # hashlib loads OpenSSL for the same function, which takes longer than to read a plan
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
+FORMAT: Final = 3
+CODE: Final = ".o"  # machine code
+PLAN: Final = ".plan"  # what else a plan is made of
+LIMIT: Final = 256 << 20  # bytes, unless WENGERT_CACHE_LIMIT says otherwise
+LOOKS: Final = 64  # how often all files are looked at while the limit is written once
+
+
+def folder() -> str | None:
+    """Where the files are; None if nothing is to be kept.
+
+    WENGERT_CACHE_DIR says where, or that there is none if it is empty. A folder that depends on where
+    the process was started would be that of whoever made what lies there.
+    """
+    chosen = os.environ.get("WENGERT_CACHE_DIR")
+    found = os.path.expanduser(_usual_folder() if chosen is None else chosen)
+    return found if os.path.isabs(found) and _is_trusted(found) else None  # there may be no home
+
+
+def _usual_folder() -> str:
+    if sys.platform == "darwin":
+        return "~/Library/Caches/wengert"
+    around = os.environ.get("XDG_CACHE_HOME", "")
+    return os.path.join(around if os.path.isabs(around) else "~/.cache", "wengert")
+
+
+# ---- whose it is ----------------------------------------------------------------------------------
+
+_TRUSTED: Final[dict[str, bool]] = {}  # by folder, looked at once
+
+
+def _is_trusted(place: str) -> bool:
+    """Whether a folder is ours; one that is not there yet will be."""
+    known = _TRUSTED.get(place)
+    if known is not None:
+        return known
+    try:
+        seen = os.lstat(place)
+    except OSError:
+        return True
+    if stat.S_ISREG(seen.st_mode):
+        return True  # nothing can be kept there, nor be found
+    found = _TRUSTED[place] = stat.S_ISDIR(seen.st_mode) and _is_ours(seen)
+    if not found:
+        warn(
+            f"Nothing is kept in {place}, nor taken from there: it is a link, belongs to somebody else, "
+            "or others may write there. `chmod go-w` it, or name another folder in WENGERT_CACHE_DIR."
+        )
+    return found
+
+
+def _is_ours(seen: os.stat_result) -> bool:
+    """Whether nobody can have written it but the user whose rights this process has."""
+    if not hasattr(os, "geteuid"):
+        return True
+    return seen.st_uid == os.geteuid() and not seen.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+# A link is not followed, and what nobody writes into is not waited for.
+_FLAGS: Final = os.O_RDONLY | sum(
+    getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
+)
+
+
+def _read(file: str) -> bytes | None:
+    """What a file of ours holds."""
+    handle = os.open(file, _FLAGS)
+    with open(handle, "rb") as opened:
+        seen = os.fstat(handle)
+        if not stat.S_ISREG(seen.st_mode):
+            return None
+        if not _is_ours(seen):
+            warn(f"{file} is not used: it belongs to somebody else, or others may write it.")
+            return None
+        return opened.read()
+
+
+# ---- files ----------------------------------------------------------------------------------------
+
+
+def _digest(content: bytes) -> str:
+    found: str = blake2b(content, digest_size=20).hexdigest()
+    return found
+
+
+def digest_of(name: str, content: str | bytes) -> str:
+    """The name of what is made of a content, and of all else that it depends on."""
+    content = content.encode() if isinstance(content, str) else content
+    head = "\0".join((str(FORMAT), name, fingerprint(), "")).encode()
+    return _digest(head + content)
+
+
+def stored(name: str, text: str, make: Callable[[], bytes]) -> bytes:
+    """The code that `make` gives for a text, or gave before."""
+    if folder() is None:
+        return make()
+    file = digest_of(name, text) + CODE
+    found = taken(file)
+    if found is None:
+        found = make()
+        keep(file, found)
+    return found
+
+
+def taken(name: str) -> bytes | None:
+    """What a file holds; None if it is not there, or not as it was written."""
+    place = folder()
+    if place is None:
+        return None
+    file = os.path.join(place, name)
+    try:
+        data = _read(file)
+    except OSError:
+        return None
+    check, _, content = (data or b"").partition(b"\n")
+    if check != _check(name, content):
+        return None
+    with contextlib.suppress(OSError):
+        os.utime(file)  # what was used last is kept longest
+    return content
+
+
+def _check(name: str, content: bytes) -> bytes:
+    """The first line of a file."""
+    return _digest(name.encode() + b"\n" + content).encode()
+
+
+def keep(name: str, content: bytes) -> None:
+    place = folder()
+    if place is None:
+        return
+    data = _check(name, content) + b"\n" + content
+    part = ""
+    try:
+        os.makedirs(place, 0o700, exist_ok=True)
+        if not _is_trusted(place):  # somebody else was faster
+            return
+        tempfile = loaded("tempfile")  # it loads much, and is needed rarely
+        handle, part = tempfile.mkstemp(dir=place, prefix="wengert-", suffix=".part")
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+        os.replace(part, os.path.join(place, name))
+    except OSError:  # no room, or no right to write: it works without
+        if part:
+            with contextlib.suppress(OSError):
+                os.unlink(part)
+        return
+    if _is_due(name, len(data)):
+        _shrink(place)
+
+
+def _is_due(name: str, size: int) -> bool:
+    """Whether all files are to be looked at, which takes longer than to compile where there are many.
+
+    The more bytes were written, the likelier: a digest is as good as a number drawn by chance, and
+    no process has to know what others wrote.
+    """
+    return int(name[:8], 16) * _limit() < LOOKS * size << 32
+
+
+@functools.cache
+def _limit() -> int:
+    asked = os.environ.get("WENGERT_CACHE_LIMIT", "")
+    return int(asked) if asked.isdecimal() else LIMIT
+
+
+# Only what was written here is ever removed.
+_OURS: Final = re.compile(r"[0-9a-f]{40}\.(o|plan)|wengert-.*\.part")
+
+
+def _files(place: str) -> list[Any]:
+    """What was written here."""
+    with contextlib.suppress(OSError), os.scandir(place) as found:
+        return [entry for entry in found if _OURS.fullmatch(entry.name)]
+    return []
+
+
+def _shrink(place: str) -> None:
+    """Remove what was not used for longest, until the rest fits the limit."""
+    with contextlib.suppress(OSError):
+        files = [(e.stat().st_mtime, e.stat().st_size, e.path) for e in _files(place)]
+        total = sum(size for _, size, _ in files)
+        for _, size, file in sorted(files):
+            if total <= _limit():
+                break
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(file)
+            total -= size
+
+
+def clear() -> int:
+    """Remove what was written here; how many files that were."""
+    place = folder()
+    files = [] if place is None else _files(place)
+    for file in files:
+        with contextlib.suppress(OSError):
+            os.unlink(file.path)
+    return len(files)
+
+
+def about() -> dict[str, str | int]:
+    """Where the cache is and how much it holds."""
+    place = folder()
+    files = [] if place is None else _files(place)
+    size = sum(f.stat().st_size for f in files)
+    return {"folder": place or "none", "files": len(files), "bytes": size, "limit": _limit()}

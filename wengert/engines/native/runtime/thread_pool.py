@@ -1,0 +1,103 @@
+"""The pool: threads that carry out parts of steps, and sleep when there are none."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.engines.native.runtime import runtime_ir
+from wengert.engines.native.runtime.cache import stored
+from wengert.engines.native.runtime.llvm import Loaded, compiled
+from wengert.engines.select import get_threads, warn, when_threads_change
+from wengert.host.locks import awaited_lock
+
+# What is made once must be made by one thread: code that another one also loaded, and that is then
+# dropped, would be taken from under the threads that run it.
+_LOCK: Final = awaited_lock()
+
+
+def functions() -> Loaded:
+    """The compiled runtime."""
+    with _LOCK:
+        return _functions()
+
+
+def locked() -> Any:
+    """While something is made that must be made by one thread."""
+    return _LOCK
+
+
+@functools.cache
+def _functions() -> Loaded:
+    text = runtime_ir.text()
+    return Loaded(stored("runtime", text, lambda: compiled(text, quickly=True)))
+
+
+class Pool:
+    """The memory that the threads look at, and the threads, which live as long as the process."""
+
+    THREADS: Final = 216  # where the number of threads stands, in bytes
+
+    def __init__(self) -> None:
+        self._memory: Any = None
+        self._started = 0
+
+    @property
+    def address(self) -> int:
+        with _LOCK:
+            if self._memory is None:
+                self._memory = np.zeros(runtime_ir.POOL_BYTES // 8 + 8, np.int64)
+                self.resize()
+        here: int = self._memory.ctypes.data
+        return -(-here // 64) * 64
+
+    def resize(self) -> None:
+        with _LOCK:
+            if self._memory is not None:
+                self._resize()
+
+    def _resize(self) -> None:
+        wanted = get_threads() - 1 if runtime_ir.has_threads() else 0
+        while self._started < wanted:
+            if not self._start():
+                warn(f"Of {wanted + 1} threads {self._started + 1} could be had: plans use those.")
+                break
+        number = ctypes.c_int64.from_address(self.address + self.THREADS)
+        number.value = min(wanted, self._started)
+        if self._started:
+            tell = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(functions().address("resized"))
+            tell(self.address)
+
+    def _start(self) -> bool:
+        """One more thread; False if the system allows no more, or has no memory for it."""
+        libc = ctypes.CDLL(None, use_errno=True)
+        thread = ctypes.c_void_p()
+        begin = ctypes.c_void_p(functions().address("worker"))
+        error = libc.pthread_create(
+            ctypes.byref(thread), None, begin, ctypes.c_void_p(self.address)
+        )
+        if error:
+            return False
+        libc.pthread_detach(thread)
+        self._started += 1
+        return True
+
+    def forget(self) -> None:
+        """After a fork the threads are gone: those of the child are started anew."""
+        memory = self._memory
+        self._started = 0
+        if memory is not None:
+            memory[:] = 0
+            self.resize()
+
+
+pool: Final = Pool()
+when_threads_change.append(pool.resize)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=pool.forget)

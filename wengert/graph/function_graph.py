@@ -1,0 +1,150 @@
+"""The graph of a function or a branch: it has inputs, and takes values from around it."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from wengert.core.context import building
+from wengert.graph.graph import Graph
+from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
+from wengert.values.dtypes import of_numpy
+from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import (
+    AnyShape,
+    Form,
+    Size,
+    SymbolicTensor,
+    is_certain,
+    shared_key,
+)
+from wengert.values.tensor import key_of, wrap
+
+
+class FunctionGraph(Graph):
+    """A graph with inputs; values of the surrounding program that it uses become inputs too."""
+
+    is_function: ClassVar[bool] = True
+
+    def __init__(self, name: str, outer: Any = None) -> None:
+        super().__init__()
+        self.name = name
+        self.inputs: list[SymbolicTensor] = []
+        self.outputs: list[SymbolicTensor] = []
+        # What is used from outside, by its id: the value, and what stands for it inside.
+        self.captures: dict[int, tuple[Any, SymbolicTensor]] = {}
+        self.cells: dict[Any, Any] = {}  # what stands behind the handles of resources made here
+        self.made_variables: list[Any] = []
+        self.there: list[bool] = []  # which of the expected outputs there are
+        self._outer = outer if outer is not None else building()
+        if self._outer is not None:
+            self.overrides = dict(self._outer.overrides)
+            self.seed = self._outer.seed
+
+    @property
+    def outer_graph(self) -> Any:
+        return self._outer
+
+    @property
+    def chosen_engine(self) -> str | None:
+        if self.engine is not None or self._outer is None:
+            return self.engine
+        found: str | None = self._outer.chosen_engine
+        return found
+
+    def leave_outer(self) -> bool:
+        """Forget the graph around this one, unless something of it is used; whether that was done."""
+        used = [v for v, _ in self.captures.values()] + [x for x, _ in self._constants.values()]
+        if any(isinstance(v, SymbolicTensor) for v in used):
+            return False
+        self._outer = None
+        return True
+
+    def input(self, shape: Any, dtype: Any, name: str = "x") -> SymbolicTensor:
+        """An input that a call brings."""
+        tensor = self._placeholder(PLACEHOLDER, shape, dtype, name)
+        self.inputs.append(tensor)
+        return tensor
+
+    def input_like(self, value: Any, name: str = "x") -> SymbolicTensor:
+        shape = value._array.shape
+        known = list(TensorShape(value.shape)) if isinstance(shape, tuple) else None
+        return self.input(known, value._array.dtype, name)
+
+    def _placeholder(self, row: Any, shape: Any, dtype: Any, name: str) -> SymbolicTensor:
+        attrs = {"dtype": of_numpy(dtype), "shape": TensorShape(shape)}
+        op = self.add(row, (), attrs, name, [(None if shape is None else tuple(shape), dtype)])
+        return op.outputs[0]
+
+    def made_variable(self, variable: Any) -> None:
+        self.made_variables.append(variable)
+
+    # ---- values from outside -----------------------------------------------------------------
+
+    def capture(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """A tensor of a graph around this one."""
+        if not self._is_inside(tensor.op.graph):
+            return super().capture(tensor)
+        if tensor._known is not None and not tensor.dtype.is_differentiable:
+            known = self._constants.get(id(tensor))
+            if known is None:
+                known = self._constants[id(tensor)] = tensor, self.constant(wrap(tensor._known))
+            return known[1]
+        return self._captured(tensor)
+
+    def _is_inside(self, graph: Any) -> bool:
+        outer = self._outer
+        while outer is not None and outer is not graph:
+            outer = outer.outer_graph
+        return outer is not None
+
+    def brought_in(self, value: Any) -> SymbolicTensor:
+        return self._captured(value)
+
+    def _captured(self, value: Any) -> SymbolicTensor:
+        known = self.captures.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        shape = value.shape
+        dims = None if shape.rank is None else list(shape)
+        tensor = self._placeholder(CAPTURE, dims, value._array.dtype, _name_of(value))
+        tensor._key = key_of(value)
+        tensor._known = getattr(value, "_known", None)
+        self.captures[id(value)] = value, tensor
+        self._share_sizes(value._array.shape, tensor)
+        return tensor
+
+    def _share_sizes(self, around: Any, tensor: SymbolicTensor) -> None:
+        """Sizes that are one outside of the graph are one inside."""
+        own = tensor._array.shape
+        if isinstance(around, AnyShape) and isinstance(own, AnyShape):
+            tensor._array = Form(self._shared(around, own), tensor._array.dtype)
+        elif isinstance(around, tuple) and not is_certain(around):
+            pairs = zip(around, own, strict=True)
+            shared = [self._shared(a, s) if type(a) is Size else s for a, s in pairs]
+            tensor._array = Form(tuple(shared), tensor._array.dtype)
+
+    def _shared(self, around: Any, own: Any) -> Any:
+        return self.sizes.setdefault(shared_key(around), (around, own))[1]
+
+    @property
+    def captured(self) -> list[Any]:
+        """The values from outside, in the order in which they were first used."""
+        return [value for value, _ in self.captures.values()]
+
+    @property
+    def captured_inputs(self) -> list[SymbolicTensor]:
+        return [tensor for _, tensor in self.captures.values()]
+
+    @property
+    def all_inputs(self) -> list[SymbolicTensor]:
+        return [*self.inputs, *self.captured_inputs]
+
+    def _is_outside(self, value: Any) -> bool:
+        """A tensor or an operation from around this graph has been computed when it runs."""
+        graph = getattr(value, "graph", None)
+        return graph is not self and not isinstance(value, str)
+
+
+def _name_of(value: Any) -> str:
+    name = getattr(value, "name", None) if not isinstance(value, SymbolicTensor) else None
+    return str(name).partition(":")[0] if isinstance(name, str) and name else "captured"

@@ -1,0 +1,326 @@
+"""Graphs: computations that are built first and run later."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any, ClassVar
+
+from wengert.core.context import building, installed, overriding, state
+from wengert.core.table import registered
+from wengert.graph.graph_builder import Builder
+from wengert.graph.operation import Operation
+from wengert.host.context_manager import Change, context_manager, enter
+from wengert.overrides.row_override import rules_by_type
+from wengert.values.dtypes import as_dtype
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.value import Value
+
+
+class Defaults(threading.local):
+    """The default session of a thread, innermost last."""
+
+    def __init__(self) -> None:
+        self.sessions: list[Any] = []
+
+
+defaults = Defaults()
+
+
+class Graph(Builder):
+    """A computation as a list of operations, to be run by a session.
+
+    >>> g = tf.Graph()
+    >>> with g.as_default():
+    ...     y = tf.constant(2.0) * 3.0
+    >>> tf.compat.v1.Session(graph=g).run(y)
+    np.float32(6.0)
+    """
+
+    is_function: ClassVar[bool] = False
+    # What tf.Variable makes while this graph is the default one; set where that is declared.
+    variable_class: ClassVar[Any] = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.collections: dict[Any, list[Any]] = {}
+        self.seed: int | None = None
+        # Traces of functions that use values of this graph, by function.
+        self.traces: dict[Any, Any] = {}
+        self.engine: str | None = None  # that computes it, if one was asked for
+
+    @property
+    def chosen_engine(self) -> str | None:
+        """The engine that was asked for here, or by the graph around."""
+        return self.engine
+
+    # ---- as the default ----------------------------------------------------------------------
+
+    @context_manager
+    def as_default(self) -> tuple[Any, Callable[[], None]]:
+        """Operations inside are added to this graph."""
+        _, leave = enter(installed((), self))
+        return self, leave
+
+    def session_for(self, session: Any, what: str) -> Any:
+        """The session that is to run something of this graph."""
+        if session is None and not defaults.sessions:
+            kind = "evaluate tensor using `eval()`" if "eval" in what else "execute operation using `run()`"  # fmt: skip
+            raise ValueError(
+                f"Cannot {kind}: No default session is registered. Use `with sess.as_default()` or "
+                f"pass an explicit session to `{what[:-1]}session=sess)`"
+            )
+        chosen = session if session is not None else defaults.sessions[-1]
+        if chosen.graph is not self:
+            raise ValueError(
+                f"Cannot use the {'given' if session is not None else 'default'} session to "
+                f"{what}: it runs another graph than the one this belongs to. "
+                "Pass a session of that graph."
+            )
+        return chosen
+
+    @property
+    def building_function(self) -> bool:
+        return self.is_function
+
+    @property
+    def outer_graph(self) -> Any:
+        return None
+
+    @property
+    def version(self) -> int:
+        return len(self.operations)
+
+    def finalize(self) -> None:
+        """No operation can be added any more."""
+        self.finalized = True
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Sequence[Any],
+        dtypes: Sequence[Any] | None = None,
+        input_types: Sequence[Any] | None = None,
+        name: str | None = None,
+        attrs: dict[str, Any] | None = None,
+        op_def: Any = None,
+        compute_shapes: bool = True,
+        compute_device: bool = True,
+    ) -> Operation:
+        """A new operation of a type of the table, or of one registered with tf.register_op.
+
+        >>> g = tf.Graph()
+        >>> with g.as_default():
+        ...     x = tf.constant(3.0)
+        >>> g.create_op("Square", [x], name="nine").outputs
+        [<tf.Tensor 'nine:0' shape=() dtype=float32>]
+        """
+        row = registered(op_type)
+        for i, x in enumerate(inputs):
+            if not isinstance(x, Value):
+                raise TypeError(f"Input #{i} of '{op_type}' is not a tensor: {x!r}")
+        _check_dtypes(f"The inputs of '{op_type}'", inputs, input_types)
+        with installed(state.here.recorders, self):
+            self.apply(row, list(inputs), attrs or {}, name)
+        op = self.operations[-1]
+        _check_dtypes(f"The results of '{op_type}'", op.outputs, dtypes)
+        return op
+
+    # ---- names and places --------------------------------------------------------------------
+
+    def name_scope(self, name: str | None) -> Any:
+        """Names of operations inside begin with the scope."""
+        return self.names.scoped(name)
+
+    def get_name_scope(self) -> str:
+        return self.names.scope[:-1]
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        return self.names.unique(name, mark_as_used)
+
+    @context_manager
+    def device(self, device_name_or_function: Any) -> Change:
+        """Operations inside note the device; there is one, so nothing moves."""
+        device = device_name_or_function
+        name = "" if device is None else str(device(None) if callable(device) else device)
+        before = self._devices
+        self._devices = [*before, name]
+        return None, lambda: setattr(self, "_devices", before)
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> Any:
+        """Accepted: there is one place."""
+        return nullcontext()
+
+    @context_manager
+    def control_dependencies(self, control_inputs: Any) -> Change:
+        """Operations inside run after these; None forgets those of the surrounding contexts."""
+        before = self._control
+        self._control = [] if control_inputs is None else [*before, self._operations_of(control_inputs)]  # fmt: skip
+        return None, lambda: setattr(self, "_control", before)
+
+    def _operations_of(self, values: Any) -> tuple[Operation, ...]:
+        given = values if isinstance(values, (list, tuple)) else [values]
+        found = []
+        for value in given:
+            if isinstance(value, (int, float)) or value is None:
+                raise TypeError(f"Control input must be Operation or Tensor, not {value!r}")
+            parts = value._components() if hasattr(value, "_components") else [value]
+            elements = [self.as_graph_element(p) for p in parts if not self._is_outside(p)]
+            found += [e.op if type(e) is SymbolicTensor else e for e in elements]
+        return tuple(found)
+
+    def _is_outside(self, value: Any) -> bool:
+        """Whether a value is there already when the graph runs."""
+        return False
+
+    @context_manager
+    def gradient_override_map(self, op_type_map: Any) -> Change:
+        """Operations made inside have the gradient that is registered under another name.
+
+        >>> @tf.RegisterGradient("Negated")
+        ... def negated(op, grad):
+        ...     return -grad
+        >>> with tf.Graph().as_default() as g:
+        ...     x = tf.constant(3.0)
+        ...     with g.gradient_override_map({"Identity": "Negated"}):
+        ...         y = tf.identity(x)
+        ...     print(tf.compat.v1.Session().run(tf.gradients(y, x)))
+        [np.float32(-1.0)]
+        """
+        before = self.overrides
+        rules = rules_by_type(op_type_map)
+        _, leave = enter(overriding(rules) if building() is None else nullcontext())
+        self.overrides = before | rules
+
+        def undo() -> None:
+            self.overrides = before
+            leave()
+
+        return None, undo
+
+    # ---- collections -------------------------------------------------------------------------
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        self.collections.setdefault(name, []).append(value)
+
+    def add_to_collections(self, names: Any, value: Any) -> None:
+        for name in [names] if isinstance(names, str) else dict.fromkeys(names):
+            self.add_to_collection(name, value)
+
+    def get_collection_ref(self, name: Any) -> list[Any]:
+        return self.collections.setdefault(name, [])
+
+    def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        found = self.collections.get(name, [])
+        if scope is None:
+            return list(found)
+        match = re.compile(scope).match
+        return [item for item in found if match(getattr(item, "name", ""))]
+
+    def get_all_collection_keys(self) -> list[Any]:
+        return [name for name in self.collections if isinstance(name, str)]
+
+    def clear_collection(self, name: Any) -> None:
+        self.collections.pop(name, None)
+
+    # ---- what is there -----------------------------------------------------------------------
+
+    def get_operations(self) -> list[Operation]:
+        return list(self.operations)
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
+        op = self.as_graph_element(name, allow_tensor=False)
+        assert isinstance(op, Operation)
+        return op
+
+    def get_tensor_by_name(self, name: str) -> SymbolicTensor:
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
+        tensor = self.as_graph_element(name, allow_operation=False)
+        assert isinstance(tensor, SymbolicTensor)
+        return tensor
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """The tensor or operation of this graph that an object or a name stands for."""
+        kinds = " or ".join(
+            word for word, ok in (("Tensor", allow_tensor), ("Operation", allow_operation)) if ok
+        )
+        as_element = getattr(obj, "_as_graph_element", None)
+        if as_element is not None:
+            obj = as_element()
+        if isinstance(obj, str):
+            return self._named(obj, allow_tensor, allow_operation, kinds)
+        if type(obj) is SymbolicTensor and allow_tensor:
+            return self._of_this_graph(obj, obj.op.graph, "Tensor")
+        if isinstance(obj, Operation) and allow_operation:
+            return self._of_this_graph(obj, obj.graph, "Operation")
+        raise TypeError(f"Can not convert a {type(obj).__name__} into a {kinds}.")
+
+    def _of_this_graph(self, obj: Any, graph: Any, kind: str) -> Any:
+        if graph is not self:
+            raise ValueError(f"{kind} {obj!r} is not an element of this graph.")
+        return obj
+
+    def _named(self, name: str, allow_tensor: bool, allow_operation: bool, kinds: str) -> Any:
+        op_name, colon, index = name.partition(":")
+        if not colon:
+            if op_name in self._by_name and not allow_operation:
+                raise ValueError(
+                    f"The name {name!r} refers to an Operation, not a {kinds}. "
+                    f'Tensor names must be of the form "<op_name>:<output_index>".'
+                )
+            if op_name not in self._by_name:
+                raise KeyError(
+                    f"The name {name!r} refers to an Operation not in the graph."
+                    f"{self._nearest(op_name)}"
+                )
+            return self._by_name[op_name]
+        if not index.isdigit():
+            raise ValueError(
+                f"The name {name!r} looks a like a Tensor name, but is not a valid one. "
+                'Tensor names must be of the form "<op_name>:<output_index>".'
+            )
+        if not allow_tensor:
+            raise ValueError(f"Name {name!r} appears to refer to a Tensor, not a {kinds}.")
+        op = self._by_name.get(op_name)
+        if op is None:
+            raise KeyError(
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                f"{op_name!r}, does not exist in the graph.{self._nearest(op_name)}"
+            )
+        if int(index) >= len(op.outputs):
+            raise KeyError(
+                f"The name {name!r} refers to a Tensor which does not exist. The operation, "
+                f"{op_name!r}, exists but only has {len(op.outputs)} outputs."
+            )
+        return op.outputs[int(index)]
+
+    def _nearest(self, name: str) -> str:
+        close = difflib.get_close_matches(name, self._by_name, n=3)
+        return f" Names near it: {', '.join(close)}." if close else ""
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"cannot pickle '{type(self).__name__}' object: build it anew where it is to run"
+        )
+
+    def __repr__(self) -> str:
+        return f"<tf.{type(self).__name__} of {len(self.operations)} operations>"
+
+
+def _check_dtypes(what: str, values: Sequence[Any], wanted: Sequence[Any] | None) -> None:
+    if wanted is None:
+        return
+    found = [x.dtype for x in values]
+    if found != [as_dtype(d) for d in wanted]:
+        raise TypeError(
+            f"{what} have the dtypes {[d.name for d in found]}, not "
+            f"{[as_dtype(d).name for d in wanted]}."
+        )

@@ -1,0 +1,367 @@
+"""Building a graph: how operations that come through the door become nodes.
+
+A builder is an interpreter: while it is active in a thread, the door hands it every operation,
+and it adds a node. The order of the list is the order of creation, which is an order in which the
+nodes can run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any, ClassVar, Final
+
+from wengert.core.context import state
+from wengert.core.contract import check_gradients
+from wengert.core.row import Attrs, Row, place
+from wengert.errors import SymbolicValueError
+from wengert.graph.names import Names, checked_name, valid
+from wengert.graph.operation import Operation
+from wengert.host.context_manager import Change, context_manager, enter
+from wengert.host.user_frames import callers_frame
+from wengert.inference.deferred_calls import put_off, put_off_like
+from wengert.inference.shape_inference import check_certain, known_forms
+from wengert.values.sizes import Size, Symbol, element_of, evaluated, maximum, only_shapes, size_of
+from wengert.values.symbolic import (
+    AnyShape,
+    Form,
+    SymbolicTensor,
+    is_certain,
+    new_of_form,
+    new_symbolic,
+    shared_key,
+)
+from wengert.values.tensor import key_of
+from wengert.values.value import Value
+
+_new: Final = object.__new__
+
+
+def _brought(xp: Any, **_: Any) -> Any:
+    raise SymbolicValueError("The value is brought by whoever runs the graph.")
+
+
+CONST: Final = Row("Const", lambda xp, *, value, dtype: value)
+PLACEHOLDER: Final = Row("Placeholder", _brought)
+# Stands for a value of the surrounding program inside a function or a branch.
+CAPTURE: Final = Row("Placeholder", _brought)
+VAR_HANDLE: Final = Row("VarHandleOp", _brought)
+
+
+def _around(row: Row, count: int) -> Row:
+    """Hands on the first `count` inputs; the gradient is that of `row` for the others."""
+
+    def joint(gs: Any, ys: Any, xs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        assert row.joint is not None
+        inputs = xs[count:]
+        pulled = row.joint(gs, ys, inputs, attrs)
+        if row.users:  # here, where the inputs are those that the user knows
+            pulled = check_gradients(
+                f"The gradient of {row.name}", place(row.joint), inputs, pulled
+            )
+        return [*[None] * count, *pulled]
+
+    def joint_jvp(ts: Sequence[Any], ys: Any, xs: Sequence[Any], attrs: Attrs) -> Sequence[Any]:
+        assert row.joint_jvp is not None
+        return row.joint_jvp(ts[count:], ys, xs[count:], attrs)
+
+    joint.__wrapped__ = row.joint  # type: ignore[attr-defined]  # errors name the user's rule
+    return Row(
+        row.name,
+        lambda xp, *values: values[:count],
+        joint=joint,
+        joint_jvp=joint_jvp if row.joint_jvp is not None else None,
+        shape=lambda *shapes, **_: list(shapes[:count]),
+        dtype=lambda *dtypes, **_: list(dtypes[:count]),
+        many=True,
+        users=True,
+        called=row.called,
+        closes=True,
+    )
+
+
+class Builder:
+    """Adds a node for every operation."""
+
+    builds: ClassVar[bool] = True
+
+    def __init__(self) -> None:
+        self.operations: list[Operation] = []
+        self.names = Names()
+        self.overrides: dict[str, Any] = {}
+        self.finalized = False
+        self.changes = 0  # of what is already there: a plan made before is out of date
+        self._by_name: dict[str, Operation] = {}
+        self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
+        # What stands here for sizes of other graphs, and for shapes of unknown rank.
+        self.sizes: dict[Any, tuple[Any, Any]] = {}
+        # Tensors of which the program stated the shape, by their ids.
+        self.stated: set[int] = set()
+        # While a call is only looked at for the shapes of its results: sizes may be attributes.
+        self.foreseeing = False
+        # What is known of results of elementwise operations, by the row and the forms of its inputs.
+        self._forms: dict[Any, Form] = {}
+        self._control: list[tuple[Operation, ...]] = []
+        self._devices: list[str] = [""]
+
+    # ---- the interpreter ---------------------------------------------------------------------
+
+    def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
+        if attrs and not self.foreseeing:
+            check_certain(attrs)
+        xs = [
+            x if type(x) is SymbolicTensor and x.op.graph is self else self.entered(x)
+            for x in inputs
+        ]
+        replaced = self._override(row.name)
+        if replaced is not None:
+            row = replaced(row)
+        return self.told(self.add(row, xs, attrs, name), inputs)
+
+    def told(self, op: Operation, inputs: Sequence[Any] | None = None) -> Any:
+        """Tell the recorders of a new operation; its result, or a list of them.
+
+        They know values from outside by themselves, not by what stands for them here.
+        """
+        result: Any = list(op.outputs) if op.row.many else op.outputs[0]
+        for recorder in state.here.recorders:
+            recorder.record(op.row, op.inputs if inputs is None else inputs, op.attrs, result)
+            recorder.within(op.name, op.inputs, result)
+        return result
+
+    def _override(self, kind: str) -> Any:
+        around = state.here.overrides
+        return (self.overrides.get(kind) or around.get(kind)) if self.overrides or around else None
+
+    def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
+        """An operation with a gradient of its own around what was added for it.
+
+        Its node hands on the results and has the inputs beside them, so that a sweep finds the
+        way: the gradient goes to the inputs, and none to what was added.
+        """
+        results = list(result) if row.many else [result]
+        xs = [self.entered(x) for x in (*results, *inputs)]
+        handed_on = self.told(self.add(_around(row, len(results)), xs, attrs))
+        return handed_on if row.many else handed_on[0]
+
+    def accessed(self, variable: Any) -> None:
+        pass
+
+    def made_variable(self, variable: Any) -> None:
+        pass
+
+    def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """A public function: what it adds gets its name, and waits for shapes it must know."""
+        name = kwargs.get("name")
+        if not isinstance(name, str):
+            return self._attempted(function, args, kwargs)
+
+        def attempted(*args: Any, **kwargs: Any) -> Any:
+            return self._attempted(function, args, kwargs)
+
+        return self.call_named(attempted, args, kwargs, name)
+
+    def call_named(self, function: Callable[..., Any], args: Any, kwargs: Any, name: str) -> Any:
+        """The operation that makes the result gets the name; the others stand in its scope."""
+        before = len(self.operations)
+        with self.names.scoped(checked_name(name)) as scope:
+            result = function(*args, **{**kwargs, "name": None})
+        self._rename(result, before, scope[:-1])
+        return result
+
+    def _attempted(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        mark = len(self.operations), self.names.mark()
+        try:
+            return function(*args, **kwargs)
+        except SymbolicValueError as error:
+            self._give_up(*mark)
+            return put_off(self, function, args, kwargs, error)
+
+    def call_like(
+        self, function: Callable[..., Sequence[Any]], args: Any, asked: list[Any]
+    ) -> Sequence[Any]:
+        """Call what returns, for each of some values, one like it; later if it must be."""
+        mark = len(self.operations), self.names.mark()
+        try:
+            return function(*args)
+        except SymbolicValueError:
+            self._give_up(*mark)
+            return put_off_like(self, function, args, asked)
+
+    def rule_scope(self, y: Any) -> Any:
+        """What the gradient rule of an operation adds stands in a scope named after it."""
+        one = y[0] if isinstance(y, list) and y else y
+        if type(one) is not SymbolicTensor:
+            return nullcontext()
+        return self.names.scoped(f"{one.op.name}_grad")
+
+    @context_manager
+    def looked_at(self) -> Change:
+        """What is added inside is there to be looked at, and is taken away again."""
+        mark = len(self.operations), self.names.mark()
+        before, self.foreseeing = self.foreseeing, True
+        _, leave = enter(only_shapes())
+
+        def undo() -> None:
+            leave()
+            self.foreseeing = before
+            self._give_up(*mark)
+
+        return None, undo
+
+    def _give_up(self, count: int, names: int) -> None:
+        """Take away what was added by a function that turned out to need more."""
+        gone = self.operations[count:]
+        del self.operations[count:]
+        self.names.give_back(names)
+        for op in gone:
+            if op.row is CAPTURE:
+                self.operations.append(op)
+            else:
+                self._by_name.pop(op.name, None)
+        ids = {id(op) for op in gone if op.row is not CAPTURE}
+        stale = [key for key, (_, x) in self._constants.items() if id(x.op) in ids]
+        for key in stale:
+            del self._constants[key]
+        self.changes += 1
+
+    def _rename(self, result: Any, before: int, name: str) -> None:
+        """Give the operation that made the result the name that the caller asked for."""
+        one = result[0] if isinstance(result, (list, tuple)) and result else result
+        if type(one) is not SymbolicTensor or one.op.graph is not self:
+            return
+        op = one.op
+        if any(op is made for made in self.operations[before:]):
+            self._by_name.pop(op.name, None)
+            op.name = name
+            self._by_name[name] = op
+
+    # ---- adding ------------------------------------------------------------------------------
+
+    def add(
+        self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None,
+        known: Sequence[Any] | None = None,
+    ) -> Operation:  # fmt: skip
+        """A new node. `known` says what its results are, if the row cannot."""
+        if self.finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+        op: Operation = _new(Operation)
+        op.graph, op.row, op.attrs, op.inputs = self, row, attrs, tuple(inputs)
+        frame = callers_frame()
+        op._code, op._line = frame.f_code, frame.f_lineno
+        op.control_inputs = self._control_inputs(op.inputs)
+        op.device = self._devices[-1]
+        op.outputs = self._outputs(op, known)  # which may fail: then no name was taken
+        op.name = self._name(row, name)
+        self.operations.append(op)
+        self._by_name[op.name] = op
+        return op
+
+    def _outputs(self, op: Operation, known: Sequence[Any] | None) -> list[SymbolicTensor]:
+        """The results of an operation: mostly such as for other inputs of the same forms."""
+        row = op.row
+        key: Any = None
+        if known is None:
+            if row.elementwise and row.forms is None and not op.attrs:
+                key = (row, *[x._array for x in op.inputs])
+                form = self._forms.get(key)
+                if form is not None:
+                    return [new_of_form(op, 0, form)]
+            known = known_forms(row, op.inputs, op.attrs)
+        found = [new_symbolic(op, i, shape, dtype) for i, (shape, dtype) in enumerate(known)]
+        if key is not None and is_certain(found[0]._array.shape):
+            self._forms[key] = found[0]._array
+        return found
+
+    def _name(self, row: Row, name: str | None) -> str:
+        if name and name.endswith("/"):  # a scope, whose name the operation takes
+            return name[:-1]
+        return self.names.unique(checked_name(name) if name else valid(row.called))
+
+    def _control_inputs(self, inputs: Sequence[Any]) -> list[Operation]:
+        if not self._control:
+            return []
+        return list({id(op): op for ops in self._control for op in ops}.values())
+
+    def add_control_inputs(self, op: Operation, others: Sequence[Operation]) -> None:
+        op.control_inputs.extend(o for o in others if o not in op.control_inputs)
+        self.changes += 1
+
+    def entered(self, value: Any) -> SymbolicTensor:
+        """A value of the surrounding program as a tensor of this graph."""
+        if type(value) is SymbolicTensor:
+            if value.op.graph is self:
+                return value
+            return self.capture(value)
+        known = self._constants.get(id(value))
+        if known is not None and known[0] is value:
+            return known[1]
+        tensor = self.brought_in(value)
+        self._constants[id(value)] = value, tensor
+        return tensor
+
+    def own_shape(self, shape: Any) -> Any:
+        """A shape with sizes that belong to tensors of this graph."""
+        if isinstance(shape, AnyShape):
+            return self._own(shape, shape.tensor, lambda own: own)
+        return tuple([self._own_size(s) if type(s) is Size else s for s in shape])
+
+    def _own_size(self, size: Size) -> Any:
+        shared = self.sizes.get(size.key)
+        if shared is not None:
+            return shared[1]
+        if all(s.tensor.op.graph is self for s in size.symbols):
+            return size
+        if size.symbol is not None:
+            return self._own_symbol(size.symbol)
+        return evaluated(size, self._own_symbol, maximum)
+
+    def _own_symbol(self, symbol: Symbol) -> Any:
+        if symbol.element is not None:
+            return element_of(self.entered(symbol.tensor), symbol.element)
+        if symbol.axis is None:
+            return size_of(self.entered(symbol.tensor), None)
+        size = size_of(symbol.tensor, symbol.axis)
+        return self._own(size, symbol.tensor, lambda shape: shape[symbol.axis])
+
+    def _own(self, size: Any, tensor: SymbolicTensor, part: Callable[[Any], Any]) -> Any:
+        """What stands here for a size, or a whole shape, of a tensor of another graph."""
+        if tensor.op.graph is self:
+            return size
+        key = shared_key(size)
+        if key not in self.sizes:
+            self.sizes[key] = size, part(self.entered(tensor)._array.shape)
+        return self.sizes[key][1]
+
+    def capture(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """A tensor of another graph."""
+        raise ValueError(
+            f"{tensor!r} must be from the same graph as the operation that uses it: it belongs to "
+            f"{tensor.graph!r} and was made at {tensor.op.place}."
+        )
+
+    def brought_in(self, value: Value) -> SymbolicTensor:
+        """An eager tensor or a variable."""
+        handle = getattr(value, "handle_in", None)
+        tensor: SymbolicTensor = handle(self) if handle else self.constant(value)
+        tensor._key = key_of(value)
+        return tensor
+
+    def extended(self, op: Operation, known: Sequence[Any]) -> list[SymbolicTensor]:
+        """More results of an operation that can hand them out; who recorded it is told."""
+        count = len(op.outputs)
+        new = [new_symbolic(op, count + i, shape, dtype) for i, (shape, dtype) in enumerate(known)]
+        op.outputs.extend(new)
+        self.changes += 1
+        for recorder in state.here.recorders:
+            recorder.extended(op.outputs[0], new)
+        return new
+
+    def constant(self, value: Any, name: str | None = None) -> SymbolicTensor:
+        """A constant."""
+        array = value._array
+        attrs = {"value": array, "dtype": value.dtype}
+        op = self.add(CONST, (), attrs, name or "Const", [(array.shape, array.dtype)])
+        (tensor,) = op.outputs
+        tensor._known = array
+        return tensor

@@ -1,0 +1,129 @@
+"""One operation of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from wengert.core.row import Attrs, Row
+from wengert.overrides.row_override import with_rule
+from wengert.values.symbolic import SymbolicTensor
+
+
+class NodeDef(NamedTuple):
+    """What an operation is, as plain data."""
+
+    name: str
+    op: str
+    input: list[str]
+    device: str
+    attr: dict[str, Any]
+
+
+class Operation:
+    """A node of a graph: a row of the table applied to tensors.
+
+    >>> with tf.Graph().as_default():
+    ...     y = tf.square(tf.constant(3.0), name="squared")
+    >>> y.op.type, y.op.name, [x.name for x in y.op.inputs]
+    ('Square', 'squared', ['Const:0'])
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_code",
+        "_line",
+        "attrs",
+        "control_inputs",
+        "device",
+        "graph",
+        "inputs",
+        "name",
+        "outputs",
+        "row",
+    )
+
+    graph: Any
+    row: Row
+    name: str
+    inputs: tuple[SymbolicTensor, ...]
+    outputs: list[SymbolicTensor]
+    control_inputs: list[Operation]
+    attrs: Attrs
+    device: str
+    _code: Any
+    _line: int
+
+    @property
+    def type(self) -> str:
+        return self.row.name
+
+    @property
+    def place(self) -> str:
+        """The user's line that made the operation, as file:line."""
+        return f"{self._code.co_filename}:{self._line}"
+
+    @property
+    def traceback(self) -> list[tuple[str, int, str, None]]:
+        """Where the operation was made: file, line, function."""
+        return [(self._code.co_filename, self._line, self._code.co_name, None)]
+
+    @property
+    def values(self) -> Any:
+        return lambda: tuple(self.outputs)
+
+    @property
+    def op_def(self) -> Any:
+        return self.row
+
+    @property
+    def node_def(self) -> NodeDef:
+        inputs = [x.name for x in self.inputs] + [f"^{op.name}" for op in self.control_inputs]
+        return NodeDef(self.name, self.type, inputs, self.device, dict(self.attrs))
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute that the operation was made with."""
+        if name == "T" and self.inputs:
+            return self.inputs[0].dtype
+        if name == "_gradient_op_type" and self.row.gradient_type:
+            return self.row.gradient_type
+        return attribute(self.name, self.attrs, name)
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        """Change an attribute; that of the gradient's type replaces the operation's rule."""
+        if name == "_gradient_op_type":
+            self.row = with_rule(self.row, _as_text(value))
+        else:
+            self.attrs = {**self.attrs, name: value}
+        self.graph.changes += 1
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Run the operation in a session: the one given, or the default one."""
+        self.graph.session_for(session, "run()").run(self, feed_dict)
+
+    def _add_control_input(self, op: Operation) -> None:
+        self._add_control_inputs([op])
+
+    def _add_control_inputs(self, ops: Sequence[Operation]) -> None:
+        self.graph.add_control_inputs(self, ops)
+
+    def _set_device(self, device: Any) -> None:
+        self.device = str(device)
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+
+def _as_text(value: Any) -> str:
+    """A name, which may come as bytes or in TensorFlow's message of one attribute."""
+    value = getattr(value, "s", value)
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def attribute(owner: str, attrs: Attrs, name: str) -> Any:
+    if name not in attrs:
+        raise ValueError(
+            f"Operation '{owner}' has no attr named '{name}'. "
+            f"It has: {', '.join(sorted(attrs)) or 'none'}."
+        )
+    return attrs[name]

@@ -1,0 +1,500 @@
+"""Calls that are put off until the graph runs, because they ask for what is not known before.
+
+Most public functions look at shapes: a reshape computes its -1, a reduction its axes. Where a
+shape is not known when the graph is built, the whole call becomes one node. When the graph runs,
+and everything is known, it is the call itself that runs; its gradient runs it on a tape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from wengert.core.context import building, call, installed, told
+from wengert.core.dispatch import apply
+from wengert.core.reverse import conjugated, pull_through
+from wengert.core.row import Attrs, Row
+from wengert.errors import SymbolicValueError
+from wengert.inference.shape_inference import (
+    GUESSES,
+    MISFIT,
+    ONES,
+    Guess,
+    foreseen,
+    last_resorts,
+    ranks_in_common,
+)
+from wengert.inference.symbolic_integers import integer, integers_of
+from wengert.values import nest
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.sizes import Size, Symbol, evaluated, maximum
+from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
+from wengert.values.tensor import Tensor, wrap
+from wengert.values.value import Value
+
+
+def put_off(
+    graph: Any, function: Callable[..., Any], args: Any, kwargs: Any, error: SymbolicValueError
+) -> Any:
+    """A node that makes the call when the graph runs."""
+    later = _Call(graph, function, args, kwargs)
+    if not later.inputs:  # nothing of the graph is asked for: what comes is known now
+        with installed((), None):
+            found = function(*args, **kwargs)
+        return nest.map_structure(graph.entered, found)
+    outcome = _outcome(later)
+    if outcome is None:
+        raise error
+    return _added(graph, later, outcome)
+
+
+def put_off_like(
+    graph: Any, function: Callable[..., Sequence[Any]], args: Any, asked: list[Any]
+) -> list[Any]:
+    """A node for a call that returns, for each of some values, one like it, or nothing."""
+
+    def filled(args: Any, asked: Sequence[Any]) -> list[Any]:
+        found = zip(function(*args), asked, strict=True)
+        return [None if x is None else words.zeros_like(x) if y is None else y for y, x in found]
+
+    name = getattr(function, "__name__", "Call").title().replace("_", "")
+    forms = [x._array for x in asked if x is not None]
+    outcome = _Outcome(name, asked, [(graph.own_shape(f.shape), f.dtype) for f in forms])
+    made: list[Any] = _added(graph, _Call(graph, filled, (args, asked), {}), outcome)
+    return made
+
+
+def _added(graph: Any, later: _Call, outcome: _Outcome) -> Any:
+    op = graph.add(later.row(outcome), later.inputs, {}, outcome.kind, outcome.known)
+    graph.told(op)
+    return outcome.packed(op.outputs)
+
+
+class _Outcome:
+    """What a call returns: a structure, with None where there will be nothing."""
+
+    def __init__(self, kind: str, result: Any, known: list[Any]) -> None:
+        self.kind = kind
+        self.known = known
+        self._structure = result
+        self._there = [leaf is not None for leaf in _leaves(result)]
+
+    def values(self, result: Any) -> list[Any]:
+        """What is there, as eager tensors; None where a run brought less than was expected."""
+        return [v for v, there in zip(_leaves(result), self._there, strict=True) if there]
+
+    def packed(self, tensors: Sequence[Any]) -> Any:
+        given = iter(tensors)
+        found = iter([next(given) if there else None for there in self._there])
+        leaves = [
+            leaf._from_flat_tensors(found) if _has_parts(leaf) else next(found)
+            for leaf in nest.flatten(self._structure)
+        ]
+        return nest.pack_sequence_as(self._structure, leaves)
+
+
+def _leaves(structure: Any) -> list[Any]:
+    found: list[Any] = []
+    for leaf in nest.flatten(structure):
+        if _has_parts(leaf):
+            found += leaf._flat_tensors()
+        else:
+            found.append(words.to_dense(leaf) if isinstance(leaf, IndexedSlices) else leaf)
+    return found
+
+
+def _has_parts(value: Any) -> bool:
+    """Whether it is made of several tensors, and stays so: IndexedSlices become dense."""
+    return nest.is_composite(value) and not isinstance(value, IndexedSlices)
+
+
+class _Call:
+    """A function with arguments, in which some tensors and sizes are not known yet."""
+
+    def __init__(self, graph: Any, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self.graph = graph
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+        self.inputs: list[Any] = []
+        self._places: dict[int, int] = {}
+        self._args = self._noted(args)
+        self._kwargs = self._noted(kwargs)
+
+    def _noted(self, value: Any) -> Any:
+        """The arguments, with a place for each value that only a run brings."""
+        if isinstance(value, IndexedSlices):
+            parts = [value.values, value.indices, value._dense_shape]
+            return _Slices(*[self._noted(p) for p in parts])
+        if _has_parts(value):
+            return _Parts(value, [self._noted(p) for p in value._flat_tensors()])
+        if isinstance(value, Value):
+            return _Place(self._at(convert(value)))
+        if isinstance(value, Size):
+            return _Term(value, {s: self._at(s.tensor) for s in value.symbols})
+        if isinstance(value, AnyShape):
+            return _Place(self._at(value.tensor), whole_shape=True)
+        if isinstance(value, slice):
+            return slice(*[self._noted(p) for p in (value.start, value.stop, value.step)])
+        if nest.is_nested(value) and len(value):
+            return nest.map_parts(self._noted, value)
+        return value
+
+    def _at(self, value: Any) -> int:
+        tensor = self.graph.entered(value)
+        if id(tensor) not in self._places:
+            self._places[id(tensor)] = len(self.inputs)
+            self.inputs.append(tensor)
+        return self._places[id(tensor)]
+
+    # ---- making the call ---------------------------------------------------------------------
+
+    def on(self, values: Sequence[Any]) -> Any:
+        """Make the call on eager tensors."""
+        args = _filled(self._args, values)
+        kwargs = _filled(self._kwargs, values)
+        return call(self.function, *args, **kwargs)
+
+    def row(self, outcome: _Outcome) -> Row:
+        def kernel(xp: Any, *arrays: Any) -> list[Any]:
+            with installed((), None):
+                result = self.on([wrap(a) for a in arrays])
+            return [v._array for v in outcome.values(result)]
+
+        def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+            gradient = _PulledBack(lambda *values: outcome.values(self.on(values)))
+            plain = [conjugated(g) for g in gs]
+            pulled = gradient.now if building() is None else gradient.later
+            return [conjugated(g) for g in pulled(plain, xs)]
+
+        def inline(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+            return outcome.values(self.on(inputs))
+
+        return Row(outcome.kind, kernel, joint=joint, inline=inline, many=True)
+
+
+class _PulledBack:
+    """The gradient of a call: the call is made on a tape."""
+
+    def __init__(self, call: Callable[..., list[Any]]) -> None:
+        self._call = call
+
+    def now(self, gs: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
+        return pull_through(self._call, xs, gs)
+
+    def later(self, gs: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
+        """A node that computes the gradients when the graph runs."""
+        pairs = zip(xs, self._connected(xs), strict=True)
+        return put_off_like(building(), self.now, (gs, xs), [x if t else None for x, t in pairs])
+
+    def _connected(self, xs: Sequence[Any]) -> list[bool]:
+        """Which inputs have a gradient."""
+        for guess in GUESSES:
+            values = Guessed(guess)
+            try:
+                with installed((), None):
+                    inputs = [wrap(values.of(x)) for x in xs]
+                    seeds = [words.zeros_like(y) for y in self._call(*inputs)]
+                    return [g is not None for g in pull_through(self._call, inputs, seeds)]
+            except MISFIT:
+                continue
+        return [x.dtype.is_differentiable for x in xs]
+
+
+class _Place:
+    """Where an input goes: the tensor itself, or its shape."""
+
+    __slots__ = ("index", "whole_shape")
+
+    def __init__(self, index: int, whole_shape: bool = False) -> None:
+        self.index = index
+        self.whole_shape = whole_shape
+
+    def of(self, values: Sequence[Any]) -> Any:
+        value = values[self.index]
+        return value._array.shape if self.whole_shape else value
+
+
+class _Term:
+    """Where a size goes that follows from inputs."""
+
+    __slots__ = ("_places", "_size")
+
+    def __init__(self, size: Size, places: dict[Symbol, int]) -> None:
+        self._size = size
+        self._places = places
+
+    def of(self, values: Sequence[Any]) -> Any:
+        return evaluated(self._size, lambda s: _of_symbol(s, values[self._places[s]]), maximum)
+
+
+def _of_symbol(symbol: Symbol, value: Any) -> Any:
+    """A size or an element of what stands for a tensor: itself, or a tensor of another graph."""
+    if type(value) is not SymbolicTensor:
+        return symbol.of(value._array)
+    if symbol.element is not None:
+        integers = integers_of(value)
+        return integer(value) if integers is None else integers.ravel()[symbol.element]
+    shape = value._array.shape
+    return count_of(shape) if symbol.axis is None else shape[symbol.axis]
+
+
+class _Slices:
+    """Where IndexedSlices go."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, *parts: Any) -> None:
+        self.parts = parts
+
+
+class _Parts:
+    """Where the tensors go of which a value is made."""
+
+    __slots__ = ("like", "parts")
+
+    def __init__(self, like: Any, parts: list[Any]) -> None:
+        self.like = like
+        self.parts = parts
+
+
+def _filled(value: Any, values: Sequence[Any]) -> Any:
+    if type(value) in (_Place, _Term):
+        return value.of(values)
+    if type(value) is _Slices:
+        return IndexedSlices(*[_filled(p, values) for p in value.parts])
+    if type(value) is _Parts:
+        return value.like._from_flat_tensors(iter([_filled(p, values) for p in value.parts]))
+    if isinstance(value, slice):
+        return slice(*[_filled(p, values) for p in (value.start, value.stop, value.step)])
+    if nest.is_nested(value) and len(value):
+        return nest.map_parts(lambda part: _filled(part, values), value)
+    return value
+
+
+# ---- what will come out -----------------------------------------------------------------------
+
+
+class _Foreseeing:
+    """Takes operations on guesses: runs them, or only says of what form their results are.
+
+    It remembers which operation came last: the call is called after it.
+    """
+
+    builds: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.kind = ""
+        self.draws = False
+
+    def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
+        self.kind = row.name
+        self.draws |= row.stateful
+        result = self._result(row, inputs, attrs)
+        for recorder in told():
+            recorder.record(row, inputs, attrs, result)
+        return result
+
+    def _result(self, row: Row, inputs: Sequence[Any], attrs: Attrs) -> Any:
+        known = None if row.many else foreseen(row, [x._array for x in inputs], attrs)
+        if known is not None:
+            return wrap(known)
+        with installed((), None):
+            return apply(row, inputs, attrs)
+
+    def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
+        self.kind = row.name
+        for recorder in told():
+            recorder.record(row, inputs, attrs, result)
+        return result
+
+    def accessed(self, variable: Any) -> None:
+        pass
+
+
+def _outcome(call: _Call) -> _Outcome | None:
+    """What the call will return: proved if that can be, otherwise what guesses tell."""
+    return _proved(call) or _guessed(call)
+
+
+def _proved(call: _Call) -> _Outcome | None:
+    """The shapes of the results, as terms: the call is made on what stands in the graph.
+
+    What that adds to the graph is taken away again. Sizes may be attributes meanwhile.
+    """
+    graph = call.graph
+    count = len(graph.operations)
+    with graph.looked_at(), installed((), graph):
+        try:
+            result = call.function(*call.args, **call.kwargs)
+            leaves = [graph.entered(convert(x)) for x in _leaves(result) if x is not None]
+        except (*MISFIT, AttributeError):  # a term is not in all respects a number
+            return None
+        added = graph.operations[count:]
+    if any(op.row.stateful for op in added):
+        return None  # its gradient would draw other numbers
+    gone = {id(op) for op in added}
+    known = [(_lasting(leaf._array.shape, gone), leaf._array.dtype) for leaf in leaves]
+    kind = added[-1].type if added else _kind_of(call)
+    return _Outcome(kind, result, known)
+
+
+def _lasting(shape: Any, gone: set[int]) -> Any:
+    """A shape without what follows from operations that are taken away."""
+    if isinstance(shape, AnyShape):
+        return None if id(shape.tensor.op) in gone else shape
+    return tuple([None if _follows_from(size, gone) else size for size in shape])
+
+
+def _follows_from(size: Any, gone: set[int]) -> bool:
+    return type(size) is Size and any(id(s.tensor.op) in gone for s in size.symbols)
+
+
+def _guessed(call: _Call) -> _Outcome | None:
+    """Make the call on guesses: what they agree on is the dtype, and the rank."""
+    outcomes: list[list[Any]] = []
+    ones: list[list[Any]] = []
+    structures: list[Any] = []
+    foreseeing = _Foreseeing()
+    for one in _tries(call):
+        if one.last_resort and (outcomes or ones):
+            break
+        values = Guessed(one.guess, one.others)
+        try:
+            with installed((), foreseeing):
+                result = call.on([wrap(values.of(x)) for x in call.inputs])
+        except MISFIT:
+            continue
+        leaves = [convert(leaf)._array for leaf in _leaves(result) if leaf is not None]
+        if structures and len(leaves) != len((outcomes or ones)[0]):
+            return None  # how many results there are depends on what is not known
+        structures.append(result)
+        (outcomes if one.is_usual else ones).append(leaves)
+    if foreseeing.draws:
+        return None  # its gradient would draw other numbers
+    kind = foreseeing.kind or _kind_of(call)
+    if not structures:
+        return _unforeseen(call)
+    structure = _in_common(structures)
+    if not outcomes:
+        return _Outcome(kind, structure, [(None, np.asarray(leaf).dtype) for leaf in ones[0]])
+    ranks_known = all(map(_tells_ranks, call.inputs))
+    forms = ranks_in_common(outcomes, len(outcomes) == len(GUESSES) or ranks_known, ones)
+    return _Outcome(kind, structure, forms)
+
+
+def _tells_ranks(x: Any) -> bool:
+    """Whether one guess is as good as any other: a vector of integers may be a shape."""
+    shape, dtype = x._array.shape, x._array.dtype
+    return isinstance(shape, tuple) and (dtype.kind not in "iu" or is_certain(shape))
+
+
+def _in_common(structures: list[Any]) -> Any:
+    """The first structure, its values made of tensors without what only a guess says."""
+
+    def common(first: Any, *others: Any) -> Any:
+        return first._in_common(others) if hasattr(first, "_in_common") else first
+
+    first, *others = map(nest.flatten, structures)
+    leaves = [common(*leaf) for leaf in zip(first, *others, strict=True)]
+    return nest.pack_sequence_as(structures[0], leaves)
+
+
+def _kind_of(call: _Call) -> str:
+    return getattr(call.function, "__name__", "Call").strip("_<>")
+
+
+class _Try(NamedTuple):
+    """A guess to make, and other guesses for single inputs."""
+
+    guess: Guess
+    others: dict[int, Guess]
+    last_resort: bool = False  # only if nothing else was possible
+
+    @property
+    def is_usual(self) -> bool:
+        return self.guess in GUESSES and not self.others
+
+
+def _tries(call: _Call) -> Iterator[_Try]:
+    """First all ranks alike, then different ones, then what may be left."""
+    for guess in (*GUESSES, ONES):
+        yield _Try(guess, {})
+    unknown = [id(x) for x in call.inputs if isinstance(x._array.shape, AnyShape)]
+    if 2 <= len(unknown) <= 3:
+        for ranks in ((2, 1, 1), (1, 2, 2)):
+            guesses = [Guess(GUESSES[1].size, rank, GUESSES[1].value) for rank in ranks]
+            yield _Try(GUESSES[1], dict(zip(unknown, guesses, strict=False)))
+    for resort in last_resorts([x._array.shape for x in call.inputs]):
+        others = {id(x): guess for x, guess in zip(call.inputs, resort, strict=True)}
+        yield _Try(resort[0], others, last_resort=True)
+
+
+def _unforeseen(call: _Call) -> _Outcome | None:
+    """Nothing is known but, most probably, the dtype: that of the first input of floats."""
+    dtypes = [x._array.dtype for x in call.inputs]
+    if not dtypes:
+        return None
+    dtype = next((d for d in dtypes if d.kind in "fcV"), dtypes[0])
+    name = _kind_of(call).title().replace("_", "")
+    # A function may say itself what it returns if its values are of a dtype.
+    says = getattr(call.function, "foreseen", None)
+    return _Outcome(name, *(says(dtype) if says else (Tensor, [(None, dtype)])))
+
+
+def _counts_values(op: Any) -> bool:
+    """Whether a size of a result depends on the values of the inputs."""
+    inputs, outputs = ([x._array.shape for x in xs] for xs in (op.inputs, op.outputs))
+    return op.row.by_value or (all(map(is_certain, inputs)) and not all(map(is_certain, outputs)))
+
+
+class Guessed:
+    """Values of symbolic tensors under a guess.
+
+    Integers, which may be sizes, are computed from the guessed shapes as far as they depend on
+    nothing else.
+    """
+
+    def __init__(self, guess: Guess, others: dict[int, Guess] | None = None) -> None:
+        self._guess = guess
+        self._others = others or {}
+        self._found: dict[int, Any] = {}
+
+    def of(self, tensor: SymbolicTensor) -> Any:
+        if type(tensor) is not SymbolicTensor:
+            return tensor._array
+        if tensor._known is not None:
+            return tensor._known
+        if tensor._array.dtype.kind not in "iu":
+            return self._guessed(tensor)
+        return self._integers(tensor)
+
+    def _is_certain(self, tensor: SymbolicTensor) -> bool:
+        """Whether a value depends on no guess."""
+        if type(tensor) is not SymbolicTensor or tensor._known is not None:
+            return True
+        op = tensor.op
+        inputs = op.inputs
+        return bool(inputs) and not op.row.stateful and all(map(self._is_certain, inputs))
+
+    def _guessed(self, tensor: SymbolicTensor) -> Any:
+        return self._others.get(id(tensor), self._guess).array(tensor._array)
+
+    def _integers(self, tensor: SymbolicTensor) -> Any:
+        key = id(tensor)
+        if key not in self._found:
+            op = tensor.op
+            try:
+                # How many there are of what depends on values must not be the same in all guesses.
+                guessed = _counts_values(op) and not all(map(self._is_certain, op.inputs))
+                if op.row.users or op.row.stateful or op.row.only_in_graphs or guessed:
+                    raise SymbolicValueError(f"{op!r} runs with the graph, and not before.")
+                results = op.row.kernel(np, *[self.of(x) for x in op.inputs], **op.attrs)
+                self._found[key] = results[tensor.value_index] if op.row.many else results
+            except MISFIT:
+                self._found[key] = self._guessed(tensor)
+        return self._found[key]

@@ -1,0 +1,401 @@
+"""Tensors out of nothing: constants, zeros, ranges."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import entered, traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.symbolic_integers import array_of, integers_of
+from wengert.ops.arrays.joining import stack
+from wengert.ops.arrays.shaping import (
+    BROADCAST_TO,
+    as_shape,
+    broadcast_to,
+    one_axis,
+    reshape,
+    static,
+    transpose,
+)
+from wengert.ops.math.arithmetic import maximum
+from wengert.ops.math.elementwise import cast, in_floats
+from wengert.ops.support.declare import matched
+from wengert.values import dtypes
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert, convert_to_tensor, register_converter
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import TensorShape, shown
+from wengert.values.sizes import Size, Symbol, certainly, evaluated, looking, positive
+from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
+from wengert.values.tensor import Tensor, dims, wrap
+
+
+@traced
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+    """A tensor of a number, an array or a nested list, which it copies.
+
+    >>> tf.constant([1, 2, 3])
+    <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
+    >>> tf.constant(0.5, shape=[2])
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([0.5, 0.5], dtype=float32)>
+    """
+    tensor = convert_to_tensor(value, dtype)
+    if shape is None:
+        return tensor
+    wanted = _sizes(shape)
+    size, asked = math.prod(dims(tensor)), math.prod(wanted)
+    if size == asked:
+        return reshape(tensor, wanted)
+    if size == 1:
+        return entered(wrap(np.broadcast_to(np.reshape(np.asarray(tensor), ()), wanted)))
+    raise TypeError(
+        f"Eager execution of tf.constant with unsupported shape. Tensor {np.asarray(tensor)} "
+        f"(converted from {value!r}) has {size} elements, but got `shape` {wanted} with {asked} "
+        "elements."
+    )
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    """The shape of something that is to be made."""
+    sizes = as_shape(shape)
+    for size in sizes:
+        if size < 0 if type(size) is int else certainly(size < 0):
+            raise InvalidArgumentError(f"Dimension {size} must be >= 0 [Op:Fill]")
+    return tuple([s if type(s) is int else positive(s) for s in sizes])
+
+
+def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tensor:
+    """Zeros or ones; while a graph looks for a shape of unknown sizes, any tensor of that shape."""
+    if looking.now and not is_certain(shape):
+        result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
+        return result
+    return entered(wrap(make(shape, dtype)))
+
+
+def _of_ones(dtype: Any) -> Any:
+    """The NumPy type of something that is to hold ones."""
+    kind = as_dtype(dtype)
+    if kind is dtypes.string:
+        raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
+    return kind.numpy_dtype
+
+
+@traced
+def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
+    """Zeros.
+
+    >>> tf.zeros([2]).numpy().tolist()
+    [0.0, 0.0]
+    """
+    kind = as_dtype(dtype)
+    if kind is dtypes.string:
+        return constant(b"", shape=shape)
+    return _made(np.zeros, _sizes(shape), kind.numpy_dtype)
+
+
+@traced
+def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
+    """Ones.
+
+    >>> tf.ones([2]).numpy().tolist()
+    [1.0, 1.0]
+    """
+    return _made(np.ones, _sizes(shape), _of_ones(dtype))
+
+
+@traced
+def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+    """A scalar repeated to a shape; a gradient flows to the scalar.
+
+    >>> tf.fill([2], 7).numpy().tolist()
+    [7, 7]
+    """
+    scalar = convert(value)
+    if scalar.shape.rank == 1 and scalar.shape[0] == 1:
+        scalar = reshape(scalar, ())
+    if scalar._array.shape:
+        raise InvalidArgumentError(
+            f"value must represent a scalar, got shape {shown(scalar._array.shape)} [Op:Fill]"
+        )
+    return broadcast_to(scalar, _sizes(dims))
+
+
+@traced
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Ones on the diagonal, zeros elsewhere.
+
+    >>> tf.eye(2).numpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    rows = int(static(num_rows))
+    columns = rows if num_columns is None else int(static(num_columns))
+    batch = () if batch_shape is None else as_shape(batch_shape)
+    shape = _sizes((*batch, rows, columns))
+    return entered(wrap(np.broadcast_to(np.eye(rows, columns, dtype=_of_ones(dtype)), shape)))
+
+
+@traced
+def range_(
+    start: Any,
+    limit: Any = None,
+    delta: Any = 1,
+    dtype: Any = None,
+    name: str = "range",
+) -> Tensor:
+    """Numbers from start (or 0) up to, and without, limit.
+
+    >>> tf.range(3).numpy().tolist(), tf.range(1.0, 2.0, 0.5).numpy().tolist()
+    ([0, 1, 2], [1.0, 1.5])
+    """
+    begin, end = (0, start) if limit is None else (start, limit)
+    given = None if dtype is None else as_dtype(dtype)
+    parts = [convert(v, hint=given) for v in (begin, end, delta)]
+    kind = given or max((p.dtype for p in parts), key=_width)
+    if not (kind.is_integer or kind.is_floating):
+        raise _no_range_of(kind)
+    first, last, step = (_end_of_range(*named, kind) for named in zip(_ENDS, parts, strict=True))
+    if certainly(step == 0):
+        raise InvalidArgumentError("Requires delta != 0: 0 [Op:Range]")
+    if any(type(end) is Size for end in (first, last, step)):
+        count = (last - first + (step - 1 if step > 0 else step + 1)) // step
+        return _made(np.zeros, (positive(count),), kind.numpy_dtype)
+    if not (first <= last if step > 0 else first >= last):
+        sign = ">" if step < 0 else "<"
+        raise InvalidArgumentError(
+            f"Requires start {sign}= limit when delta {'<' if step < 0 else '>'} 0: "
+            f"{first}/{last} [Op:Range]"
+        )
+    if kind.is_integer:  # NumPy adds the step to the limit, which may not fit
+        first, last, step = int(first), int(last), int(step)
+    return entered(wrap(np.arange(first, last, step).astype(kind.numpy_dtype)))
+
+
+_ENDS: Final = ("start", "limit", "delta")
+_WIDTHS: Final = (
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+)
+
+
+def _width(dtype: DType) -> int:
+    """The place of a dtype among those that a range chooses from."""
+    if dtype not in _WIDTHS:
+        raise _no_range_of(dtype)
+    return _WIDTHS.index(dtype)
+
+
+def _no_range_of(dtype: DType) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Value for attr 'Tidx' of {dtype.spoken} is not in the list of allowed values: "
+        f"{', '.join(d.spoken for d in _WIDTHS)} [Op:Range]"
+    )
+
+
+def _end_of_range(name: str, tensor: Tensor, dtype: DType) -> Any:
+    if dims(tensor):
+        raise InvalidArgumentError(
+            f"{name} must be a scalar, not shape {shown(dims(tensor))} [Op:Range]"
+        )
+    end = cast(tensor, dtype)
+    known = integers_of(end) if type(end) is SymbolicTensor else None
+    return np.asarray(end if known is None else known)[()]
+
+
+range_.__name__ = range_.__qualname__ = "range"
+
+
+@traced
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    """`num` evenly spaced values from start to stop, both included.
+
+    >>> tf.linspace(0.0, 1.0, 3).numpy().tolist()
+    [0.0, 0.5, 1.0]
+    """
+    first, last = matched("LinSpace", start, stop)
+    first, last = in_floats(first), in_floats(last)
+    count = _count(num)
+    shape = np.broadcast_shapes(tuple(dims(first)), tuple(dims(last)))
+    at = one_axis(axis, len(shape) + 1, "LinSpace")
+    steps = np.linspace(0.0, 1.0, count).astype(first.dtype.numpy_dtype)
+    weight = convert(steps.reshape([-1 if i == at else 1 for i in range(len(shape) + 1)]))
+    kept = (*shape[:at], 1, *shape[at:])
+    low, high = (
+        reshape(broadcast_to(first, shape), kept),
+        reshape(broadcast_to(last, shape), kept),
+    )
+    return low * (1.0 - weight) + high * weight
+
+
+def _count(num: Any) -> int:
+    count = static(num)
+    if count.dtype.kind not in "iuO":
+        raise TypeError(f"Argument `num` of tf.linspace must be an integer, got {num!r}.")
+    if certainly(count < 0):
+        raise InvalidArgumentError(f"Requires num >= 0, got {count} [Op:LinSpace]")
+    return int(count)
+
+
+@traced
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+    """Coordinates of a grid: one array for each vector.
+
+    >>> [t.numpy().tolist() for t in tf.meshgrid([1, 2], [3, 4])]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
+    """
+    indexing = kwargs.pop("indexing", "xy")
+    kwargs.pop("name", None)
+    if kwargs:
+        raise TypeError(f"'{next(iter(kwargs))}' is an invalid keyword argument for this function")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(
+            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
+        )
+    vectors = [reshape(v, (-1,)) for v in matched("Meshgrid", *args)]
+    shape = tuple(dims(v)[0] for v in vectors)
+    grids = [
+        broadcast_to(reshape(v, tuple(-1 if j == i else 1 for j in range(len(shape)))), shape)
+        for i, v in enumerate(vectors)
+    ]
+    if indexing == "xy" and len(shape) > 1:
+        swap = (1, 0, *range(2, len(shape)))
+        grids = [transpose(g, swap) for g in grids]
+    return grids
+
+
+def _counted(sizes: Any, dtype: DType, who: str) -> Any:
+    wide = np.array(sizes, np.int64)
+    if wide.size and wide.max() > np.iinfo(dtype.numpy_dtype).max:
+        raise InvalidArgumentError(
+            f"{wide.max()} does not fit into {dtype.name}: use out_type=tf.int64 [Op:{who}]"
+        )
+    return wide.astype(dtype.numpy_dtype)
+
+
+SHAPE: Row = op(
+    "Shape",
+    lambda xp, x, *, dtype: _counted(x.shape, dtype, "Shape"),
+    shape=lambda have, *, dtype: (len(have),),
+    dtype=lambda x, *, dtype: dtype.numpy_dtype,
+    integers=lambda xs, attrs: array_of(tuple(iter(dims(xs[0])))),
+    by_shape=True,
+)
+SIZE: Row = op(
+    "Size",
+    lambda xp, x, *, dtype: _counted(x.size, dtype, "Size"),
+    shape=lambda have, *, dtype: (),
+    dtype=lambda x, *, dtype: dtype.numpy_dtype,
+    integers=lambda xs, attrs: array_of([count_of(dims(xs[0]))]).reshape(()),
+    by_shape=True,
+)
+
+
+@traced
+def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The shape of a tensor, as a tensor.
+
+    >>> tf.shape([[1, 2], [3, 4]]).numpy().tolist()
+    [2, 2]
+    """
+    x, kind = convert(input), as_dtype(out_type or dtypes.int32)
+    if not is_certain(dims(x)):
+        result: Tensor = apply(SHAPE, (x,), {"dtype": kind})
+        return result
+    return entered(wrap(_counted(dims(x), kind, "Shape")))
+
+
+@traced
+def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+    """The shapes of several tensors.
+
+    >>> [s.numpy().tolist() for s in tf.shape_n([[1, 2], 3.0])]
+    [[2], []]
+    """
+    return [shape(x, out_type) for x in input]
+
+
+@traced
+def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+    """The number of elements.
+
+    >>> tf.size([[1, 2], [3, 4]]).numpy().item()
+    4
+    """
+    x, kind = convert(input), as_dtype(out_type or dtypes.int32)
+    if not is_certain(dims(x)):
+        result: Tensor = apply(SIZE, (x,), {"dtype": kind})
+        return result
+    return entered(wrap(_counted(math.prod(dims(x)), kind, "Size")))
+
+
+@traced
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """The number of axes.
+
+    >>> tf.rank([[1, 2], [3, 4]]).numpy().item()
+    2
+    """
+    x = convert(input)
+    return convert(len(dims(x))) if isinstance(dims(x), tuple) else size(shape(x))
+
+
+def shape_tensor(sizes: Any) -> Tensor:
+    """A shape as a tensor, where some of it is known only when the graph runs."""
+    if isinstance(sizes, AnyShape):
+        return shape(sizes.tensor)
+    if isinstance(sizes, Tensor):
+        return sizes
+    return stack([cast(_size_tensor(s) if type(s) is Size else s, dtypes.int32) for s in sizes])
+
+
+def _size_tensor(size: Size) -> Tensor:
+    """A size that only a run knows is asked of the tensors whose sizes it follows from."""
+    found: Tensor = evaluated(size, _symbol_tensor, maximum)
+    return found
+
+
+def _symbol_tensor(symbol: Symbol) -> Tensor:
+    if symbol.element is None:
+        return size(symbol.tensor) if symbol.axis is None else shape(symbol.tensor)[symbol.axis]
+    return cast(reshape(symbol.tensor, (-1,))[symbol.element], dtypes.int32)
+
+
+def _blank(x: Any, wanted: tuple[int, ...]) -> Tensor:
+    return entered(wrap(np.zeros(wanted, x._array.dtype)))
+
+
+def _size_converter(value: Size, dtype: DType | None, hint: DType | None) -> Tensor:
+    return cast(_size_tensor(value), dtype or hint or dtypes.int32)
+
+
+def _shape_converter(value: TensorShape, dtype: DType | None, hint: DType | None) -> Tensor:
+    if dtype is not None and not dtype.is_integer:
+        raise TypeError(
+            f"Cannot convert {value!r} to dtype {dtype.name}. Allowed dtypes are tf.int32 and "
+            "tf.int64."
+        )
+    if not value.is_fully_defined():
+        raise ValueError(f"Cannot convert a partially known {value!r} to a Tensor.")
+    wanted = dtype or (hint if hint is dtypes.int64 else dtypes.int32)
+    return entered(wrap(_counted(value.as_list(), wanted, "Const")))
+
+
+register_converter(Size, _size_converter)
+register_converter(TensorShape, _shape_converter)
+words.blank = _blank

@@ -1,0 +1,478 @@
+"""Elements picked by index, put by index, and summed by index; and IndexedSlices."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.symbolic_integers import by_function, integer
+from wengert.ops.arrays.shaping import (
+    as_shape,
+    expand_dims,
+    one_axis,
+    plain,
+    reshape,
+    squeeze,
+    static,
+)
+from wengert.ops.math.comparison import greater_equal, where
+from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.support.batch_rules import everywhere
+from wengert.ops.support.segment_kernels import reduced_rows
+from wengert.values import dtypes
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert, register_converter
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.shapes import Dims, normal_axis, shown
+from wengert.values.sizes import certainly, differ
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor, dims
+
+# ---- gather along an axis ---------------------------------------------------------------------
+
+
+def check_indices(indices: Any, size: int, who: str) -> None:
+    bad = (indices < 0) | (indices >= size)
+    if np.any(bad):
+        at = np.argwhere(bad)[0]
+        place = f"[{','.join(str(int(i)) for i in at)}]" if at.size else ""
+        raise InvalidArgumentError(
+            f"indices{place} = {int(indices[tuple(at)])} is not in [0, {size}) [Op:{who}]"
+        )
+
+
+def _batch_grid(shape: Dims, count: int) -> list[Any]:
+    """Index arrays that walk over the first `count` axes together with what follows."""
+    return [
+        np.arange(shape[i]).reshape([-1 if j == i else 1 for j in range(len(shape))])
+        for i in range(count)
+    ]
+
+
+def _gather_kernel(xp: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> Any:
+    check_indices(i, x.shape[axis], "GatherV2")
+    if not batch_dims:
+        return xp.take(x, i, axis=axis)
+    moved = xp.moveaxis(x, axis, batch_dims)
+    picked = moved[tuple([*_batch_grid(i.shape, batch_dims), i])]
+    # the axes between the batch and `axis` come before those of the indices
+    return xp.moveaxis(
+        picked,
+        range(i.ndim, i.ndim + axis - batch_dims),
+        range(batch_dims, axis),
+    )
+
+
+def _gather_grad_kernel(xp: Any, g: Any, i: Any, *, axis: int, batch_dims: int, shape: Dims) -> Any:
+    batch, size = shape[:batch_dims], shape[axis]
+    rest = (*shape[batch_dims:axis], *shape[axis + 1 :])
+    count = math.prod(batch)
+    # the axes of the indices go before those between the batch and `axis`
+    own = range(axis, axis + i.ndim - batch_dims)
+    rows = xp.moveaxis(g, own, range(batch_dims, i.ndim)).reshape(i.size, *rest)
+    each = math.prod(i.shape[batch_dims:])
+    ids = i.reshape(count, each).astype(np.intp) + size * np.arange(count)[:, None]
+    out = reduced_rows(np.add, rows, ids.ravel(), count * size, 0)
+    return xp.moveaxis(out.reshape(*batch, size, *rest), batch_dims, axis)
+
+
+def _gather_rule(g: Any, y: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> Any:
+    shape = dims(x)
+    if axis == 0 and batch_dims == 0 and type(g) in (Tensor, SymbolicTensor):
+        rows = reshape(g, (math.prod(dims(i)), *shape[1:]))
+        return IndexedSlices(rows, reshape(i, (-1,)), shape)
+    attrs = {"axis": axis, "batch_dims": batch_dims, "shape": shape}
+    return apply(GATHER_GRAD, (g, i), attrs)
+
+
+def _batched_gather(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    x, i = xs
+    axis, inner = attrs["axis"], attrs["batch_dims"]
+    if not batched[1] and not inner:
+        return apply(GATHER, (x, i), {"axis": axis + 1, "batch_dims": 0})
+    full = everywhere(batched, size, xs)
+    return apply(GATHER, full, {"axis": axis + 1, "batch_dims": inner + 1})
+
+
+def _gathered_shape(x: Dims, i: Dims, *, axis: int, batch_dims: int) -> Dims:
+    return (*x[:axis], *i[batch_dims:], *x[axis + 1 :])
+
+
+GATHER: Row = op(
+    "GatherV2",
+    _gather_kernel,
+    shape=_gathered_shape,
+    integers=by_function(lambda x, i, **attrs: _gather_kernel(np, x, i.astype(np.intp), **attrs)),
+    vjp=(_gather_rule, None),
+    linear=(0,),
+    batch=_batched_gather,
+    saves="x",
+)
+
+
+def densely_gathered(x: Any, places: Any, axis: int = 0) -> Tensor:
+    """Slices along an axis, for functions whose gradient is a tensor in TensorFlow."""
+    if axis:
+        return gather(x, places, axis=axis)
+    return squeeze(gather(expand_dims(x, 0), places, axis=1), 0)
+
+
+GATHER_GRAD: Row = op(
+    "GatherV2Grad",
+    _gather_grad_kernel,
+    shape=lambda g, i, *, axis, batch_dims, shape: shape,
+    vjp=(
+        lambda g, y, x, i, *, axis, batch_dims, shape: gather(
+            g, i, axis=axis, batch_dims=batch_dims
+        ),
+        None,
+    ),
+    linear=(0,),
+    saves="x",
+)
+
+
+# How rows are taken of what is no tensor, by its type.
+ROWS_OF: Final[dict[type, Callable[[Any, Any], Any]]] = {}
+
+
+@traced
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: Any = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The slices of `params` at `indices` along an axis.
+
+    >>> tf.gather([10.0, 20.0, 30.0], [2, 0]).numpy().tolist()
+    [30.0, 10.0]
+    >>> tf.gather([[1, 2], [3, 4]], [1, 0], axis=1, batch_dims=1).numpy().tolist()
+    [2, 3]
+    """
+    if type(params) in ROWS_OF and axis in (None, 0) and not batch_dims:
+        return ROWS_OF[type(params)](params, integers(indices))  # type: ignore[no-any-return]
+    x, i = convert(params), integers(indices)
+    if not dims(x):
+        raise InvalidArgumentError("params must be at least 1 dimensional [Op:GatherV2]")
+    leading = normal_axis(int(batch_dims), len(dims(i)))
+    wanted = leading if axis is None else int(static(axis))
+    complaint = f"Shape must be at least rank {max(wanted + 1, -wanted)} but is rank {{rank}}"
+    at = one_axis(wanted, len(dims(x)), "GatherV2", complaint)
+    if not 0 <= leading <= len(dims(i)):
+        raise InvalidArgumentError(
+            f"Expected batch_dims in the range [{-len(dims(i))}, {len(dims(i))}], "
+            f"but got {batch_dims} [Op:GatherV2]"
+        )
+    if leading > at:
+        raise InvalidArgumentError(
+            f"batch_dims ({leading}) must be less than or equal to axis ({at}) [Op:GatherV2]"
+        )
+    _check_batch(dims(x), dims(i), leading, "GatherV2")
+    result: Tensor = apply(GATHER, (x, i), {"axis": at, "batch_dims": leading})
+    return result
+
+
+def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
+    for axis in range(count):
+        if certainly(params[axis] != indices[axis]):
+            raise InvalidArgumentError(
+                f"params.shape[{axis}]: {params[axis]} should be equal to "
+                f"indices.shape[{axis}]: {indices[axis]} [Op:{who}]"
+            )
+
+
+def integers(value: Any, attr: str = "Tindices", names: str = "int16, int32, int64") -> Tensor:
+    none = isinstance(value, (list, tuple)) and not value
+    i = convert(value, dtypes.int32 if none else None)
+    if i.dtype.name not in names.split(", "):
+        raise InvalidArgumentError(
+            f"Value for attr '{attr}' of {i.dtype.spoken} is not in the list of allowed "
+            f"values: {names}"
+        )
+    return i
+
+
+# ---- gather and scatter by coordinates --------------------------------------------------------
+
+
+def coordinates(i: Any, shape: Dims, words_for: str, who: str) -> tuple[Any, ...]:
+    """The columns of an index matrix, checked against a shape."""
+    limits = np.array(shape[: i.shape[-1]], i.dtype)
+    bad = ((i < 0) | (i >= limits)).any(axis=-1) if i.shape[-1] else np.zeros(i.shape[:-1], bool)
+    if bad.any():
+        at = np.argwhere(bad)[0]
+        place = ",".join(str(int(v)) for v in at)
+        raise InvalidArgumentError(
+            f"indices[{place}] = {i[tuple(at)].tolist()} does not index into {words_for} "
+            f"{shown(shape)} [Op:{who}]"
+        )
+    return tuple(np.moveaxis(i, -1, 0))
+
+
+def _gather_nd_kernel(xp: Any, x: Any, i: Any, *, batch_dims: int) -> Any:
+    places = coordinates(i, x.shape[batch_dims:], "param shape", "GatherNd")
+    if not places:
+        return xp.broadcast_to(x, (*i.shape[:-1], *x.shape[batch_dims:])).copy()
+    return x[tuple([*_batch_grid(i.shape[:-1], batch_dims), *places])]
+
+
+def _scatter_nd_kernel(xp: Any, i: Any, updates: Any, *, shape: Dims, batch_dims: int) -> Any:
+    places = coordinates(i, shape[batch_dims:], "shape", "ScatterNd")
+    if not places:
+        return updates.reshape(-1, *shape).sum(axis=0, dtype=updates.dtype)
+    at = (*_batch_grid(i.shape[:-1], batch_dims), *places)
+    ids = linear(at, shape[: len(at)])
+    rows = updates.reshape(ids.size, *shape[len(at) :])
+    return reduced_rows(np.add, rows, ids, math.prod(shape[: len(at)]), 0).reshape(shape)
+
+
+def linear(places: Sequence[Any], shape: Dims) -> Any:
+    """Coordinates as places in the flattened axes."""
+    ids = np.zeros((), np.intp)
+    for place, size in zip(places, shape, strict=True):
+        ids = ids * size + place
+    return ids.ravel()
+
+
+def _gather_nd_rule(g: Any, y: Any, x: Any, i: Any, *, batch_dims: int) -> Any:
+    shape, places = dims(x), dims(i)
+    rows = len(places) == 2 and type(places[1]) is int and places[1] == 1 and not batch_dims
+    if rows and type(g) in (Tensor, SymbolicTensor):
+        return IndexedSlices(g, reshape(i, (-1,)), shape)
+    return apply(SCATTER_ND, (i, g), {"shape": shape, "batch_dims": batch_dims})
+
+
+GATHER_ND: Row = op(
+    "GatherNd",
+    _gather_nd_kernel,
+    shape=lambda x, i, *, batch_dims: (*i[:-1], *x[batch_dims + operator.index(i[-1]) :]),
+    vjp=(_gather_nd_rule, None),
+    linear=(0,),
+    saves="x",
+)
+SCATTER_ND: Row = op(
+    "ScatterNd",
+    _scatter_nd_kernel,
+    shape=lambda i, updates, *, shape, batch_dims: shape,
+    dtype=lambda i, updates, **_: updates,
+    vjp=(
+        None,
+        lambda g, y, i, u, *, shape, batch_dims: gather_nd(g, i, batch_dims),
+    ),
+    linear=(1,),
+    saves="x",
+)
+
+
+@traced
+def gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int = 0,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """The slices of `params` at coordinates: the last axis of `indices` holds them.
+
+    >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
+    [2, 3]
+    """
+    x, i = convert(params), integers(indices)
+    if not dims(i):
+        raise InvalidArgumentError("indices must be at least a vector [Op:GatherNd]")
+    _check_batch(dims(x), dims(i), int(batch_dims), "GatherNd")
+    depth = dims(i)[-1]
+    if depth > len(dims(x)) - batch_dims:
+        raise InvalidArgumentError(
+            f"index innermost dimension length must be <= params rank; saw: {depth} vs. "
+            f"{len(dims(x)) - batch_dims} [Op:GatherNd]"
+        )
+    result: Tensor = apply(GATHER_ND, (x, i), {"batch_dims": int(batch_dims)})
+    return result
+
+
+@traced
+def scatter_nd(
+    indices: Any,
+    updates: Any,
+    shape: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Zeros of a shape, with updates added at coordinates; what meets in one place is summed.
+
+    >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 30], [5]).numpy().tolist()
+    [0, 40, 0, 20, 0]
+    """
+    i, u, wanted = integers(indices), convert(updates), as_shape(shape)
+    check_scatter(dims(i), dims(u), wanted, "ScatterNd")
+    result: Tensor = apply(SCATTER_ND, (i, u), {"shape": wanted, "batch_dims": 0})
+    return result
+
+
+def check_scatter(indices: Dims, updates: Dims, shape: Dims, who: str) -> None:
+    if not indices:
+        raise InvalidArgumentError(f"Indices shape must have rank at least one. [Op:{who}]")
+    *outer, depth = indices
+    count = len(outer)
+    if differ(outer, updates[:count]):
+        raise InvalidArgumentError(
+            f"Dimensions [0,{count}) of indices[shape={shown(indices)}] must match dimensions "
+            f"[0,{count}) of updates[shape={shown(updates)}] [Op:{who}]"
+        )
+    if depth > len(shape) or differ(shape[depth:], updates[count:]):
+        raise InvalidArgumentError(
+            f"Dimensions [{depth},{len(shape)}) of input[shape={shown(shape)}] must match "
+            f"dimensions [{count},{len(updates)}) of updates[shape={shown(updates)}] "
+            f"[Op:{who}]"
+        )
+
+
+# ---- one-hot ----------------------------------------------------------------------------------
+
+
+def _one_hot_kernel(xp: Any, i: Any, *, depth: int, axis: int, on: Any, off: Any) -> Any:
+    out = np.zeros((*i.shape, depth), on.dtype)
+    if off != np.zeros((), on.dtype):
+        out[...] = off
+    inside = (i >= 0) & (i < depth)
+    places = np.flatnonzero(inside) * depth + i[inside].astype(np.intp)
+    out.reshape(-1)[places] = on
+    return np.moveaxis(out, -1, axis)
+
+
+ONE_HOT: Row = op(
+    "OneHot",
+    _one_hot_kernel,
+    shape=lambda i, *, depth, axis, on, off: (*i[:axis], depth, *i[axis:]),
+    dtype=lambda i, *, on, **_: on.dtype,
+)
+
+
+@traced
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """For each index a row with `on_value` in its place and `off_value` elsewhere.
+
+    >>> tf.one_hot([1, 0, 5], 2).numpy().tolist()
+    [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    """
+    i = integers(indices, "TI", "uint8, int8, int32, int64")
+    count = integer(depth)
+    if certainly(count < 0):
+        raise InvalidArgumentError(f"depth must be non-negative, got: {count} [Op:OneHot]")
+    kind = _one_hot_dtype(on_value, off_value, dtype)
+    on, off = (
+        plain(default if value is None else value, kind).astype(kind.numpy_dtype)
+        for value, default in ((on_value, 1), (off_value, 0))
+    )
+    at = normal_axis(-1 if axis is None else int(axis), len(dims(i)) + 1)
+    attrs = {"depth": count, "axis": at, "on": on, "off": off}
+    result: Tensor = apply(ONE_HOT, (i,), attrs)
+    return result
+
+
+def _one_hot_dtype(on_value: Any, off_value: Any, dtype: Any) -> DType:
+    if dtype is not None:
+        return as_dtype(dtype)
+    for value in (on_value, off_value):
+        if value is not None:
+            return convert(value).dtype
+    return dtypes.float32
+
+
+# ---- sums of rows by their index --------------------------------------------------------------
+
+
+def _segment_sum_kernel(xp: Any, x: Any, ids: Any, *, num_segments: int) -> Any:
+    check_ids(ids, num_segments, "UnsortedSegmentSum")
+    return reduced_rows(np.add, x, ids, num_segments, 0)
+
+
+def check_ids(ids: Any, count: int, who: str) -> None:
+    high = np.argwhere(ids >= count)
+    if len(high):
+        raise InvalidArgumentError(
+            f"segment_ids{high[0].tolist()} = {int(ids[tuple(high[0])])} is out of range "
+            f"[0, {count}) [Op:{who}]"
+        )
+
+
+def rows_of_segments(g: Any, ids: Any) -> Any:
+    """For each row what its segment has; zeros for rows with a negative index, which were dropped."""
+    kept = greater_equal(ids, zeros_like(ids))
+    picked = gather(g, where(kept, ids, zeros_like(ids)))
+    mask = reshape(kept, dims(kept) + (1,) * (len(dims(picked)) - len(dims(kept))))
+    return where(mask, picked, zeros_like(picked))
+
+
+def segmented_shape(x: Dims, ids: Dims, *, num_segments: int) -> Dims:
+    return (num_segments, *x[len(ids) :])
+
+
+UNSORTED_SEGMENT_SUM: Row = op(
+    "UnsortedSegmentSum",
+    _segment_sum_kernel,
+    shape=segmented_shape,
+    vjp=(lambda g, y, x, ids, *, num_segments: rows_of_segments(g, ids), None),
+    linear=(0,),
+    saves="x",
+)
+
+
+@traced
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The sums of the rows that have the same index; rows with a negative one are left out.
+
+    >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
+    [4.0, 2.0]
+    """
+    x, ids = convert(data), integers(segment_ids)
+    if differ(dims(x)[: len(dims(ids))], dims(ids)):
+        raise InvalidArgumentError(
+            f"data.shape = {shown(dims(x))} does not start with segment_ids.shape = "
+            f"{shown(dims(ids))} [Op:UnsortedSegmentSum]"
+        )
+    attrs = {"num_segments": int(static(num_segments))}
+    result: Tensor = apply(UNSORTED_SEGMENT_SUM, (x, ids), attrs)
+    return result
+
+
+# ---- IndexedSlices ----------------------------------------------------------------------------
+
+
+def to_dense(slices: Any) -> Any:
+    """A tensor with the rows in their places; a tensor is returned as it is."""
+    if not isinstance(slices, IndexedSlices):
+        return slices
+    return unsorted_segment_sum(slices.values, slices.indices, slices.dims[0])
+
+
+def _dense_converter(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:
+    return convert(to_dense(value), dtype)
+
+
+register_converter(IndexedSlices, _dense_converter)
+words.to_dense = to_dense

@@ -1,0 +1,154 @@
+"""Operations that pass their input on, and differ in what they do with the gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import EachInput, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.symbolic_integers import by_function
+from wengert.ops.support.batch_rules import everywhere
+from wengert.ops.support.declare import INEXACT, wrong_dtype
+from wengert.values import nest
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor
+
+IDENTITY: Row = op(
+    "Identity",
+    lambda xp, x: x,
+    vjp=(lambda g, y, x: g,),
+    elementwise=True,
+    integers=by_function(lambda x: x),
+    passes_slices=True,
+    saves="",
+)
+READ: Row = op(
+    "ReadVariableOp",
+    lambda xp, x: x,
+    step=lambda xp, cell: cell._array,
+    enters=True,
+    vjp=(lambda g, y, x: g,),
+    elementwise=True,
+    passes_slices=True,
+    saves="y",  # the variable may have another value when a rule asks
+)
+IDENTITY_N: Row = op(
+    "IdentityN",
+    lambda xp, *xs: xs,
+    vjp=EachInput(lambda i, gs, ys, *xs: gs[i]),
+    linear="jointly",
+    batch=lambda batched, n, xs, attrs: apply(IDENTITY_N, everywhere(batched, n, xs)),
+    many=True,
+    saves="",
+)
+STOP_GRADIENT: Row = op("StopGradient", lambda xp, x: x, elementwise=True)
+
+
+def _check_kernel(xp: Any, x: Any, *, message: str) -> Any:
+    if not np.all(np.isfinite(x)):
+        found = " and ".join(
+            word
+            for word, there in (
+                ("Inf", np.any(np.isinf(x))),
+                ("NaN", np.any(np.isnan(x))),
+            )
+            if there
+        )
+        raise InvalidArgumentError(f"{message} : Tensor had {found} values [Op:CheckNumerics]")
+    return x
+
+
+CHECK_NUMERICS: Row = op(
+    "CheckNumerics",
+    _check_kernel,
+    vjp=(
+        lambda g, y, x, *, message: check_numerics(
+            g,
+            "Not a number (NaN) or infinity (Inf) values detected in gradient. "
+            f"CheckNumerics: {message}",
+        ),
+    ),
+    elementwise=True,
+    linear=(0,),
+    saves="",
+)
+
+
+@traced
+def identity(input: Any, name: str | None = None) -> Any:
+    """The same value as a new tensor.
+
+    >>> tf.identity(2.0).numpy()
+    np.float32(2.0)
+    """
+    if isinstance(input, IndexedSlices):
+        return input.with_values(identity(input.values))
+    return apply(IDENTITY, (convert(input),))
+
+
+@traced
+def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+    """The same values as new tensors, in one operation whose gradient sees all of them.
+
+    >>> [t.numpy().item() for t in tf.identity_n([1.0, 2])]
+    [1.0, 2]
+    """
+    if not isinstance(input, (list, tuple)):
+        raise TypeError(
+            "Expected list for 'input' argument to 'identity_n' Op, "
+            f"not {type(input).__name__}: {input!r}."
+        )
+    results: list[Tensor] = apply(IDENTITY_N, [convert(x) for x in input])
+    return results
+
+
+@traced
+def stop_gradient(input: Any, name: str | None = None) -> Any:
+    """The same value, which gradients take for a constant.
+
+    >>> x = tf.constant(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     tape.watch(x)
+    ...     y = x * tf.stop_gradient(x)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(3.0)
+    """
+    return nest.map_structure(
+        lambda x: apply(STOP_GRADIENT, (convert(x),)), input, expand_composites=True
+    )
+
+
+@traced
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+    """The tensor itself; an error with the message if there is NaN or infinity in it.
+
+    >>> tf.debugging.assert_all_finite([1.0, 2.0], "found one").numpy().tolist()
+    [1.0, 2.0]
+    """
+    return check_numerics(x, message)
+
+
+@traced
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """The same value, or an error if it, or later its gradient, contains NaN or Inf.
+
+    >>> tf.debugging.check_numerics([1.0, float("nan")], "loss")
+    Traceback (most recent call last):
+        ...
+    wengert.errors.InvalidArgumentError: loss : Tensor had NaN values [Op:CheckNumerics]
+    """
+    x = convert(tensor)
+    if x._array.dtype.kind not in INEXACT:
+        raise wrong_dtype(CHECK_NUMERICS, x.dtype)
+    result: Tensor = apply(CHECK_NUMERICS, (x,), {"message": message})
+    return result
+
+
+words.read = lambda variable: apply(READ, (variable,))

@@ -1,0 +1,180 @@
+"""Square brackets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.inference.symbolic_integers import integer
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.shaping import as_shape, one_axis, reshape
+from wengert.ops.arrays.slicing import Index, sliced
+from wengert.ops.math.comparison import where
+from wengert.state.variable import Variable
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims, shown
+from wengert.values.sizes import certainly, differ
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor, dims
+
+
+@traced
+def getitem(x: Any, key: Any) -> Tensor:
+    """x[key], with everything Python's slicing has; a boolean tensor selects where it is true."""
+    tensor = convert(x)
+    if _is_mask(key):
+        return boolean_mask(tensor, key)
+    parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
+    checked = _checked(tuple(_index(p) for p in parts), dims(tensor))
+    if tensor.dtype is dtypes.string and Ellipsis not in checked:
+        checked = (*checked, Ellipsis)  # without it NumPy gives a bare string for a single one
+    return sliced(tensor, checked)
+
+
+def _is_mask(key: Any) -> bool:
+    if isinstance(key, (Tensor, Variable)):
+        return key.dtype is dtypes.bool_
+    return isinstance(key, np.ndarray) and key.dtype == bool
+
+
+def _index(part: Any) -> Any:
+    """One part of an index as an int, a slice of ints, None or Ellipsis."""
+    if part is None or part is Ellipsis:
+        return part
+    if isinstance(part, slice):
+        return slice(_bound(part.start), _bound(part.stop), _bound(part.step))
+    if isinstance(part, bool) or not hasattr(part, "__index__"):
+        raise _bad_index(part)
+    try:
+        return integer(part)
+    except SymbolicValueError:
+        raise
+    except TypeError:
+        raise _bad_index(part) from None
+
+
+def _bound(value: Any) -> Any:
+    return None if value is None else _index(value)
+
+
+def _bad_index(part: Any) -> TypeError:
+    return TypeError(
+        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+        f"tf.int32/tf.int64 tensors are valid indices, got {part!r}. "
+        "To pick several elements use tf.gather, by a condition tf.boolean_mask."
+    )
+
+
+def _checked(key: Index, shape: Dims) -> Index:
+    """Raise what TensorFlow raises for an index that does not fit the shape."""
+    consuming = [p for p in key if p is not None and p is not Ellipsis]
+    if not shape and consuming:
+        raise InvalidArgumentError("Attempting to slice scalar input. [Op:StridedSlice]")
+    if len(consuming) > len(shape):
+        raise InvalidArgumentError(
+            f"Index out of range using input dim {len(shape)}; input has only {len(shape)} dims "
+            "[Op:StridedSlice]"
+        )
+    if sum(p is Ellipsis for p in key) > 1:
+        raise InvalidArgumentError("Multiple ellipses in slice spec not allowed [Op:StridedSlice]")
+    axis = 0
+    for part in key:
+        if part is Ellipsis:
+            axis = len(shape) - _consumed_after(key)
+        elif isinstance(part, slice):
+            if part.step is not None and certainly(part.step == 0):
+                raise InvalidArgumentError(f"strides[{axis}] must be non-zero [Op:StridedSlice]")
+            axis += 1
+        elif part is not None:
+            if certainly(part < -shape[axis]) or certainly(part >= shape[axis]):
+                raise InvalidArgumentError(
+                    f"slice index {part} of dimension {axis} out of bounds. [Op:StridedSlice]"
+                )
+            axis += 1
+    return key
+
+
+def _consumed_after(key: Index) -> int:
+    after = key[[p is Ellipsis for p in key].index(True) + 1 :]
+    return sum(p is not None for p in after)
+
+
+@traced
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """x[begin:end:strides], where bit i of a mask gives part i of the index another meaning.
+
+    >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
+    [1, 3]
+    """
+    x = convert(input_)
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return sliced(x, index_of(begin, end, strides, masks, dims(x)))
+
+
+def index_of(begin: Any, end: Any, strides: Any, masks: Sequence[int], shape: Dims) -> Index:
+    """begin:end:strides as an index of Python; a bit of a mask gives a part another meaning."""
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
+    starts, ends = as_shape(begin), as_shape(end)
+    steps = (1,) * len(starts) if strides is None else as_shape(strides)
+    if not len(starts) == len(ends) == len(steps):
+        sizes = [shown((len(part),)) for part in (starts, ends, steps)]
+        raise InvalidArgumentError(
+            "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
+            f"{sizes[0]}, {sizes[1]}, and {sizes[2]} instead. [Op:StridedSlice]"
+        )
+    key: list[Any] = []
+    for i, (a, b, step) in enumerate(zip(starts, ends, steps, strict=True)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            key.append(Ellipsis)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(a)
+        else:
+            key.append(slice(None if begin_mask & bit else a, None if end_mask & bit else b, step))
+    return _checked(tuple(key), shape)
+
+
+@traced
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+    """The elements, or slices, for which the mask is true.
+
+    >>> tf.boolean_mask([1.0, 2.0, 3.0], [True, False, True]).numpy().tolist()
+    [1.0, 3.0]
+    """
+    x, chosen = convert(tensor), convert(mask)
+    shape, rank = dims(x), len(dims(chosen))
+    if not rank:
+        raise ValueError("mask cannot be scalar.")
+    at = 0 if axis is None else one_axis(axis, len(shape), "BooleanMask")
+    covered = shape[at : at + rank]
+    if differ(covered, dims(chosen)):
+        raise ValueError(f"Shapes {covered} and {dims(chosen)} are incompatible: mask and tensor")
+    flat = reshape(x, (*shape[:at], math.prod(covered), *shape[at + rank :]))
+    return gather(flat, _places(chosen), axis=at)
+
+
+def _places(mask: Tensor) -> Tensor:
+    """Where a mask, seen as a vector, is true."""
+    if type(mask) is SymbolicTensor and mask._known is None:
+        return reshape(where(reshape(mask, (-1,))), (-1,))
+    return convert(np.flatnonzero(np.asarray(mask)))

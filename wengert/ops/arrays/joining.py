@@ -1,0 +1,317 @@
+"""Arrays joined to one, and one array parted into several."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import EachInput, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.symbolic_integers import by_function
+from wengert.ops.arrays.identity import identity
+from wengert.ops.arrays.shaping import one_axis, static
+from wengert.ops.arrays.slicing import sliced
+from wengert.ops.support.batch_rules import axis_moved
+from wengert.ops.support.declare import TENSOR_LIKE, matched
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims, normal_axis, shown
+from wengert.values.sizes import Size, certainly, differ
+from wengert.values.symbolic import AnyShape
+from wengert.values.tensor import Tensor, dims
+
+# How values that are no single tensor are joined, by the type of the first: concat and stack.
+JOINED: Final[dict[type, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
+
+# ---- joining and parting ----------------------------------------------------------------------
+
+
+def _part_of_concat(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
+    begin = sum(dims(x)[axis] for x in xs[:i])
+    shape = dims(xs[i])
+    key = (*[slice(None)] * axis, slice(begin, begin + shape[axis]))
+    return sliced(g, key)
+
+
+def _joined_shape(*shapes: Dims, axis: int) -> Dims:
+    """The sizes along the axis in sum; of the others, those that are known somewhere."""
+    known = [shape for shape in shapes if isinstance(shape, tuple)] or shapes[:1]
+    if len(known) < len(shapes):
+        return (*_joined_shape(*known, axis=axis)[:axis], None, *known[0][axis + 1 :])  # type: ignore[arg-type]
+    columns = list(zip(*shapes, strict=True))
+    sizes = [next((s for s in column if type(s) is int), column[0]) for column in columns]
+    sizes[axis] = sum(columns[axis])
+    return tuple(sizes)
+
+
+CONCAT: Row = op(
+    "ConcatV2",
+    lambda xp, *xs, axis: xp.concatenate(xs, axis),
+    shape=_joined_shape,
+    integers=by_function(lambda *xs, axis: np.concatenate(xs, axis)),
+    vjp=EachInput(_part_of_concat),
+    linear="jointly",
+    batch=axis_moved("ConcatV2"),
+    saves="",
+    called="concat",
+)
+
+
+@traced
+def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
+    """Tensors joined along an existing axis.
+
+    >>> tf.concat([[1, 2], [3]], 0).numpy().tolist()
+    [1, 2, 3]
+    """
+    given = list(values) if isinstance(values, (list, tuple)) else [values]
+    if not given:
+        raise InvalidArgumentError("tf.concat needs at least one tensor. [Op:ConcatV2]")
+    if type(given[0]) in JOINED:
+        return JOINED[type(given[0])][0](given, axis)  # type: ignore[no-any-return]
+    if len(given) == 1:
+        if static(axis).ndim:
+            raise ValueError(f"The axis of tf.concat must be one integer, got {axis!r}.")
+        return convert(identity(given[0]))
+    xs = matched("ConcatV2", *given)
+    # Where one has a rank, those of unknown rank have the same.
+    shapes = [s for s in map(dims, xs) if isinstance(s, tuple)] or [dims(xs[0])]
+    for i, shape in enumerate(shapes):
+        if len(shape) != len(shapes[0]):
+            raise InvalidArgumentError(
+                f"ConcatOp : Ranks of all input tensors should match: shape[0] = "
+                f"{shown(shapes[0])} vs. shape[{i}] = {shown(shape)} [Op:ConcatV2]"
+            )
+    if not shapes[0]:
+        raise InvalidArgumentError(
+            "ConcatOp : Can't concatenate scalars (use tf.stack instead) [Op:ConcatV2]"
+        )
+    complaint = "ConcatOp : Expected concatenating dimensions in the range [{low}, {rank}), but got {at}"  # fmt: skip
+    at = one_axis(axis, len(shapes[0]), "ConcatV2", complaint)
+    for i, shape in enumerate(shapes):
+        for other, (a, b) in enumerate(zip(shapes[0], shape, strict=True)):
+            if other != at and certainly(a != b):
+                raise InvalidArgumentError(
+                    f"ConcatOp : Dimension {other} in both shapes must be equal: shape[0] = "
+                    f"{shown(shapes[0])} vs. shape[{i}] = {shown(shape)} [Op:ConcatV2]"
+                )
+    result: Tensor = apply(CONCAT, xs, {"axis": at})
+    return result
+
+
+def _stacked_shape(*shapes: Dims, axis: int) -> Dims:
+    columns = zip(*shapes, strict=True)
+    sizes = [next((s for s in column if type(s) is int), column[0]) for column in columns]
+    return (*sizes[:axis], len(shapes), *sizes[axis:])
+
+
+PACK: Row = op(
+    "Pack",
+    lambda xp, *xs, axis: xp.stack(xs, axis),
+    shape=_stacked_shape,
+    integers=by_function(lambda *xs, axis: np.stack(xs, axis)),
+    vjp=EachInput(lambda i, g, y, *xs, axis: sliced(g, (*[slice(None)] * axis, i))),
+    linear="jointly",
+    batch=axis_moved("Pack"),
+    saves="",
+    called="stack",
+)
+
+
+@traced
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Tensors of one shape put side by side along a new axis.
+
+    >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
+    given = list(values)
+    if not given:
+        return convert(given)
+    if type(given[0]) in JOINED:
+        return JOINED[type(given[0])][1](given, axis)  # type: ignore[no-any-return]
+    xs = matched("Pack", *_agreeing(given))
+    for i, x in enumerate(xs):
+        if differ(dims(x), dims(xs[0])):
+            raise InvalidArgumentError(
+                f"Shapes of all inputs must match: values[0].shape = {shown(dims(xs[0]))} != "
+                f"values[{i}].shape = {shown(dims(x))} [Op:Pack]"
+            )
+    rank = len(dims(xs[0])) + 1
+    if not -rank <= axis < rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    result: Tensor = apply(PACK, xs, {"axis": normal_axis(axis, rank)})
+    return result
+
+
+def _agreeing(values: list[Any]) -> list[Any]:
+    """Plain values, which agree on a dtype among themselves: a float makes floats of integers."""
+    if any(isinstance(value, TENSOR_LIKE) for value in values):
+        return values
+    floats = (x.dtype for x in map(convert, values) if x.dtype.is_floating)
+    hint = next(floats, None)
+    return values if hint is None else [convert(value, hint=hint) for value in values]
+
+
+def _unpack_kernel(xp: Any, x: Any, *, num: int, axis: int) -> list[Any]:
+    slices = list(xp.moveaxis(x, axis, 0))
+    if len(slices) != num:
+        raise _wrong_count(x.shape, num, axis)
+    return slices
+
+
+def _wrong_count(shape: Any, num: int, axis: int) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Input shape axis {axis} must equal {num}, got shape {shown(shape)} [Op:Unpack]"
+    )
+
+
+def _unpacked_shapes(shape: Any, *, num: int, axis: int) -> list[Any]:
+    one = None if isinstance(shape, AnyShape) else (*shape[:axis], *shape[axis + 1 :])
+    return [one] * num
+
+
+UNPACK: Row = op(
+    "Unpack",
+    _unpack_kernel,
+    shape=_unpacked_shapes,
+    integers=by_function(partial(_unpack_kernel, np)),
+    vjp=(lambda gs, ys, x, *, num, axis: stack(gs, axis),),
+    linear=(0,),
+    batch=axis_moved("Unpack"),
+    many=True,
+    saves="",
+    called="unstack",
+)
+
+
+@traced
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
+) -> list[Tensor]:
+    """The slices of a tensor along an axis, as a list.
+
+    >>> [t.numpy().tolist() for t in tf.unstack([[1, 2], [3, 4]])]
+    [[1, 2], [3, 4]]
+    """
+    x = convert(value)
+    shape = dims(x)
+    at, size = axis, None
+    if isinstance(shape, tuple):
+        if not -len(shape) <= axis < len(shape):
+            raise ValueError(f"Argument `axis` = {axis} not in range [{-len(shape)}, {len(shape)})")
+        at = normal_axis(axis, len(shape))
+        size = shape[at] if type(shape[at]) is int else None
+    wanted = size if num is None else num
+    if wanted is None:  # a graph must know how many slices there will be
+        raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
+    if size is not None and wanted != size:
+        raise _wrong_count(shape, wanted, at)
+    results: list[Tensor] = apply(UNPACK, (x,), {"num": wanted, "axis": at})
+    return results
+
+
+def _split_kernel(xp: Any, x: Any, *, sizes: Dims, axis: int) -> Any:
+    return xp.split(x, list(np.cumsum(sizes)[:-1]), axis)
+
+
+def _split_row(name: str) -> Row:
+    return op(
+        name,
+        _split_kernel,
+        shape=lambda have, *, sizes, axis: [
+            (*have[:axis], size, *have[axis + 1 :]) for size in sizes
+        ],
+        integers=by_function(partial(_split_kernel, np)),
+        vjp=(lambda gs, ys, x, *, sizes, axis: concat(gs, axis),),
+        linear=(0,),
+        batch=axis_moved(name),
+        many=True,
+        saves="",
+        called="split",
+    )
+
+
+SPLIT: Row = _split_row("Split")  # into equal parts
+SPLIT_BY_SIZES: Row = _split_row("SplitV")
+
+
+@traced
+def split(
+    value: Any,
+    num_or_size_splits: Any,
+    axis: Any = 0,
+    num: int | None = None,
+    name: str = "split",
+) -> list[Tensor]:
+    """A tensor parted along an axis, into equal parts or parts of given sizes (one may be -1).
+
+    >>> [t.numpy().tolist() for t in tf.split([1, 2, 3, 4], 2)]
+    [[1, 2], [3, 4]]
+    >>> [t.numpy().tolist() for t in tf.split([1, 2, 3, 4], [1, -1])]
+    [[1], [2, 3, 4]]
+    """
+    x, asked = convert(value), static(num_or_size_splits)
+    plain = all(type(s) is int and s >= 0 for s in asked.ravel().tolist())
+    if asked.ndim and plain and _is_unknown(dims(x), int(static(axis))):
+        return _split_later(x, asked.tolist(), int(static(axis)))
+    complaint = "-input rank({low}) <= split_dim < input rank ({rank}), but got {at}"
+    at = one_axis(axis, len(dims(x)), "SplitV", complaint)
+    size = dims(x)[at]
+    if asked.ndim == 0:
+        parts = int(asked)
+        if parts < 1:
+            raise InvalidArgumentError(
+                f"Value for attr 'num_split' of {parts} must be at least minimum 1 [Op:Split]"
+            )
+        if certainly(size % parts != 0):
+            raise InvalidArgumentError(
+                "Number of ways to split should evenly divide the split dimension, but got "
+                f"split_dim {at} (size = {size}) and num_split {parts} [Op:Split]"
+            )
+        sizes = (size // parts,) * parts
+    else:
+        sizes = _split_sizes(tuple(asked.tolist()), size, at)
+    row = SPLIT_BY_SIZES if asked.ndim else SPLIT
+    results: list[Tensor] = apply(row, (x,), {"sizes": sizes, "axis": at})
+    return results
+
+
+def _is_unknown(shape: Any, axis: int) -> bool:
+    return isinstance(shape, AnyShape) or (
+        -len(shape) <= axis < len(shape) and type(shape[axis]) is Size
+    )
+
+
+def _split_later(x: Any, sizes: list[int], axis: int) -> list[Tensor]:
+    """Parts of given sizes of an axis whose size is not known: how many there are is."""
+    before = (Ellipsis,) if axis < 0 else (slice(None),) * axis
+    behind = (slice(None),) * (-axis - 1) if axis < 0 else ()
+    edges = [0, *np.cumsum(sizes).tolist()]
+    return [x[tuple([*before, slice(a, b), *behind])] for a, b in itertools.pairwise(edges)]
+
+
+def _split_sizes(sizes: Dims, size: int, axis: int) -> Dims:
+    is_rest = [type(s) is int and s == -1 for s in sizes]
+    if sum(is_rest) > 1:
+        raise InvalidArgumentError("There can only be one -1 in the input. [Op:SplitV]")
+    left = size - sum(s for s, rest in zip(sizes, is_rest, strict=True) if not rest)
+    resolved = tuple([left if rest else s for s, rest in zip(sizes, is_rest, strict=True)])
+    if any(certainly(s < 0) for s in resolved) or certainly(sum(resolved) != size):
+        raise InvalidArgumentError(
+            f"Determined shape must either match input shape along split_dim {axis} exactly if "
+            f"fully specified, or be less than the size of the input along split_dim if not: "
+            f"sizes {list(sizes)} for an axis of size {size} [Op:SplitV]"
+        )
+    return resolved
+
+
+words.stack = stack
+words.unstack = unstack

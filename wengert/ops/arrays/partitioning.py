@@ -1,0 +1,185 @@
+"""Rows dealt out to several tensors, and put together from several tensors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, EachInput, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.shaping import reshape
+from wengert.ops.math.comparison import equal
+from wengert.ops.math.elementwise import cast
+from wengert.ops.support.declare import matched
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import shown
+from wengert.values.sizes import differ
+from wengert.values.symbolic import AnyShape
+from wengert.values.tensor import Tensor, dims
+
+# ---- dealt out --------------------------------------------------------------------------------
+
+
+def _partition_kernel(xp: Any, x: Any, partitions: Any, *, num_partitions: int) -> Any:
+    bad = np.argwhere((partitions < 0) | (partitions >= num_partitions))
+    if len(bad):
+        raise InvalidArgumentError(
+            f"partitions{bad[0].tolist()} = {int(partitions[tuple(bad[0])])} is not in "
+            f"[0, {num_partitions}) [Op:DynamicPartition]"
+        )
+    return [x[partitions == part] for part in range(num_partitions)]
+
+
+def _partition_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+    """How many rows go where is known only where the partitions are."""
+    x, partitions = inputs
+    count, known = attrs["num_partitions"], getattr(partitions, "_known", None)
+    shape, dealt, dtype = dims(x), dims(partitions), x._array.dtype
+    if isinstance(shape, AnyShape) or isinstance(dealt, AnyShape):
+        return [(None, dtype)] * count
+    rest = shape[len(dealt) :]
+    if known is None:
+        return [((None, *rest), dtype)] * count
+    return [((int(np.sum(known == part)), *rest), dtype) for part in range(count)]
+
+
+def _partition_rule(gs: Any, ys: Any, x: Any, partitions: Any, *, num_partitions: int) -> Any:
+    shape = dims(partitions)
+    places = reshape(range_(math.prod(shape)), shape)
+    dealt = apply(PARTITION, (places, partitions), {"num_partitions": num_partitions})
+    rest = dims(x)[len(shape) :]
+    return reshape(dynamic_stitch(dealt, gs), (*shape, *rest))
+
+
+PARTITION: Row = op(
+    "DynamicPartition",
+    _partition_kernel,
+    vjp=(_partition_rule, None),
+    linear=(0,),
+    many=True,
+    saves="x",
+    by_value=True,
+    forms=_partition_forms,
+)
+
+
+@traced
+def dynamic_partition(
+    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+) -> list[Tensor]:
+    """The rows of a tensor dealt out to several: row i goes to number partitions[i].
+
+    >>> [t.numpy().tolist() for t in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
+    [[1, 3], [2]]
+    """
+    x, parts = convert(data), convert(partitions, dtypes.int32)
+    leading = dims(x)[: len(dims(parts))] if isinstance(dims(x), tuple) else dims(parts)
+    if isinstance(dims(parts), tuple) and differ(leading, dims(parts)):
+        raise InvalidArgumentError(
+            f"data.shape must start with partitions.shape, got data.shape = {shown(dims(x))}, "
+            f"partitions.shape = {shown(dims(parts))} [Op:DynamicPartition]"
+        )
+    if num_partitions < 1:
+        raise InvalidArgumentError(
+            f"num_partitions must be at least 1, got {num_partitions} [Op:DynamicPartition]"
+        )
+    dealt: list[Tensor] = apply(PARTITION, (x, parts), {"num_partitions": int(num_partitions)})
+    return dealt
+
+
+# ---- put together -----------------------------------------------------------------------------
+
+
+def _stitch_kernel(xp: Any, *xs: Any) -> Any:
+    """Half of the inputs are indices, the other half rows; of several rows the last counts."""
+    count = len(xs) // 2
+    indices, data = xs[:count], xs[count:]
+    for number, i in enumerate(indices):
+        if i.size and i.min() < 0:
+            raise InvalidArgumentError(
+                f"indices[{number}] is out of range: {i.min()} is negative [Op:DynamicStitch]"
+            )
+    out = xp.zeros((_rows_of(indices), *data[0].shape[indices[0].ndim :]), data[0].dtype)
+    for i, rows in zip(indices, data, strict=True):
+        out[i] = rows
+    return out
+
+
+def _rows_of(indices: Sequence[Any]) -> int:
+    return max([int(i.max()) + 1 for i in indices if i.size], default=0)
+
+
+def _stitch_rule(at: int, g: Any, y: Any, *xs: Any) -> Any:
+    """A row receives the cotangent of its place, if no later row stands there."""
+    count = len(xs) // 2
+    if at < count:
+        return None
+    indices = xs[:count]
+    starts = [0]
+    for i in indices:
+        starts.append(starts[-1] + math.prod(dims(i)))
+    turns = [
+        reshape(range_(a, b), dims(i)) for a, b, i in zip(starts, starts[1:], indices, strict=False)
+    ]
+    own = indices[at - count]
+    latest = gather(apply(STITCH, (*indices, *turns)), own)
+    rows = gather(g, own)
+    mask = cast(equal(latest, turns[at - count]), rows.dtype)
+    return rows * reshape(mask, dims(own) + (1,) * (len(dims(rows)) - len(dims(own))))
+
+
+def _stitch_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+    """The largest index says how many rows there are."""
+    count = len(inputs) // 2
+    indices, data = inputs[:count], inputs[count:]
+    dtype = data[0]._array.dtype
+    places, shape = dims(indices[0]), dims(data[0])
+    if isinstance(places, AnyShape) or isinstance(shape, AnyShape):
+        return [(None, dtype)]
+    known = [i._known for i in indices]
+    rows = None if any(k is None for k in known) else _rows_of(known)
+    return [((rows, *shape[len(places) :]), dtype)]
+
+
+STITCH: Row = op(
+    "DynamicStitch",
+    _stitch_kernel,
+    vjp=EachInput(_stitch_rule),
+    linear="jointly",
+    saves="x",
+    by_value=True,
+    forms=_stitch_forms,
+)
+
+
+@traced
+def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+    """One tensor of the rows of several: row i of data[m] goes to place indices[m][i].
+
+    >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy().tolist()
+    [10, 20, 30]
+    """
+    places = [convert(i, dtypes.int32) for i in indices]
+    rows = matched("DynamicStitch", *data)
+    if not places or len(places) != len(rows):
+        raise InvalidArgumentError(
+            f"Expected as many lists of indices as of data, got {len(places)} and {len(rows)} "
+            "[Op:DynamicStitch]"
+        )
+    for number, (i, x) in enumerate(zip(places, rows, strict=True)):
+        if dims(x)[: len(dims(i))] != dims(i):
+            raise InvalidArgumentError(
+                f"data[{number}].shape = {shown(dims(x))} does not start with indices[{number}]"
+                f".shape = {shown(dims(i))} [Op:DynamicStitch]"
+            )
+    stitched: Tensor = apply(STITCH, (*places, *rows))
+    return stitched

@@ -1,0 +1,66 @@
+"""What is done to the elements at some places of an array, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import check_scatter, coordinates
+from wengert.values.shapes import shown
+
+Change = Callable[[Any, Any, Any], None]
+
+
+def _put(out: Any, at: Any, updates: Any) -> None:
+    out[at] = updates
+
+
+def _divide(out: Any, at: Any, updates: Any) -> None:
+    if not np.all(updates):
+        raise InvalidArgumentError("updates must not contain 0 [Op:ResourceScatterDiv]")
+    if out.dtype.kind not in "iu":
+        np.true_divide.at(out, at, updates)
+        return
+    size, sign = np.abs(out), np.sign(out)  # integers are divided toward zero
+    np.floor_divide.at(size, at, np.abs(updates))
+    np.multiply.at(sign, at, np.sign(updates))
+    out[...] = size * sign
+
+
+def _extreme(ufunc: Any) -> Change:
+    """An update that is NaN changes nothing; a NaN in the variable stays."""
+
+    def change(out: Any, at: Any, updates: Any) -> None:
+        ufunc.at(out, at, np.where(updates == updates, updates, out[at]))
+
+    return change
+
+
+CHANGES: Final[dict[str, Change]] = {
+    "Add": np.add.at,
+    "Sub": np.subtract.at,
+    "Mul": np.multiply.at,
+    "Div": _divide,
+    "Min": _extreme(np.minimum),
+    "Max": _extreme(np.maximum),
+    "Update": _put,
+}
+
+
+def by_coordinates(name: str, change: Change) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, indices: Any, updates: Any) -> Any:
+        check_scatter(indices.shape, updates.shape, x.shape, name)
+        out = x.copy()
+        places = coordinates(indices, x.shape, "shape", name)
+        if not places:
+            raise InvalidArgumentError(
+                "Indices and updates specified for empty output.  indices shape: "
+                f"{shown(indices.shape)} [Op:{name}]"
+            )
+        change(out, places, updates)
+        return out
+
+    return kernel

@@ -1,0 +1,350 @@
+"""Shapes: operations that move elements without changing them."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core.batch import with_rank
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.inference.symbolic_integers import by_function, integer, integers_of
+from wengert.ops.math.complex import conj
+from wengert.ops.support.batch_rules import axes_moved, axis_moved, with_attrs
+from wengert.values.bound_ops import words
+from wengert.values.convert import as_array, convert
+from wengert.values.dtypes import DType
+from wengert.values.shapes import Dims, normal_axis, shown
+from wengert.values.sizes import Size, certainly
+from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of
+from wengert.values.tensor import Tensor, dims
+from wengert.values.value import Value
+
+# ---- arguments --------------------------------------------------------------------------------
+
+
+def static(value: Any) -> Any:
+    """Integers that say how, not what, as a NumPy array: of a tensor, a nested list, a number."""
+    if isinstance(value, (list, tuple)):
+        parts = [static(v) for v in value]
+        return np.stack(parts) if any(p.dtype == object for p in parts) else np.array(parts)
+    if type(value) is AnyShape:
+        value._unknown()
+    known = integers_of(value) if type(value) is SymbolicTensor else None
+    array = np.asarray(value if known is None else known)
+    if type(value) is Size or any(type(v) is Size for v in array.ravel().tolist()):
+        return array
+    if known is not None:
+        return array.astype(np.int64)
+    if array.size and array.dtype.kind not in "iu":
+        raise TypeError(
+            f"An argument that says how many or where must be an integer, got {value!r}."
+        )
+    return array
+
+
+def plain(value: Any, dtype: DType) -> Any:
+    """An argument that is kept as an array: a number, or a tensor whose value is known."""
+    return np.asarray(value if isinstance(value, Value) else as_array(value, dtype))
+
+
+def as_shape(value: Any) -> Dims:
+    """A shape argument, or a list of axes, as a tuple of integers."""
+    if isinstance(value, (list, tuple)):  # by far the commonest: without NumPy
+        try:
+            return tuple([v if type(v) is int else integer(v) for v in value])
+        except SymbolicValueError:
+            raise
+        except (AttributeError, TypeError):
+            raise TypeError(f"A shape must consist of integers, got {value!r}.") from None
+    if hasattr(value, "as_list"):
+        return as_shape(value.as_list())
+    array = static(value)
+    if array.ndim > 1:
+        raise InvalidArgumentError(f"A shape must be a vector of integers, got {value!r}.")
+    return tuple(array.ravel().tolist())
+
+
+def one_axis(
+    axis: Any,
+    rank: int,
+    who: str,
+    complaint: str = "axis = {at} not in [{low}, {rank}): the input has {rank} dimension(s)",
+) -> int:
+    """One axis, counted from the front; the complaint is TensorFlow's."""
+    at = axis if type(axis) is int else int(static(axis))
+    if not -rank <= at < rank:
+        words = complaint.format(at=at, low=-rank, rank=rank)
+        raise InvalidArgumentError(f"{words} [Op:{who}]")
+    return normal_axis(at, rank)
+
+
+# ---- reshape and transpose --------------------------------------------------------------------
+
+RESHAPE: Row = op(
+    "Reshape",
+    lambda xp, x, *, shape: xp.reshape(x, shape),
+    vjp=(lambda g, y, x, *, shape: reshape(g, dims(x)),),
+    shape=lambda have, *, shape: shape,
+    integers=by_function(lambda x, *, shape: np.reshape(x, shape)),
+    linear=(0,),
+    batch=with_attrs("Reshape", lambda attrs, n: {"shape": (n, *attrs["shape"])}),
+    saves="",
+)
+
+
+@traced
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The same elements in another shape; one size may be -1 and is computed.
+
+    >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy().tolist()
+    [[1, 2, 3], [4, 5, 6]]
+    """
+    x = convert(tensor)
+    wanted = _resolved(as_shape(shape), count_of(dims(x)))
+    result: Tensor = apply(RESHAPE, (x,), {"shape": wanted})
+    return result
+
+
+def _resolved(shape: Dims, size: int) -> Dims:
+    """A shape without -1, that has as many elements as the input."""
+    unknown = [s for s in shape if type(s) is int and s == -1]
+    if len(unknown) > 1:
+        raise InvalidArgumentError(
+            f"Only one input size may be -1, not both {_places(shape)} [Op:Reshape]"
+        )
+    known = math.prod([s for s in shape if type(s) is not int or s != -1])
+    for i, size_there in enumerate(shape):
+        if type(size_there) is int and size_there < -1:
+            raise InvalidArgumentError(
+                f"Size {i} must be non-negative, not {size_there} [Op:Reshape]"
+            )
+    if unknown:
+        if certainly(known == 0) or certainly(size % known != 0):
+            raise InvalidArgumentError(
+                f"Input to reshape is a tensor with {size} values, but the requested shape "
+                f"requires a multiple of {known} [Op:Reshape]"
+            )
+        rest = size // known
+        return tuple([rest if type(s) is int and s == -1 else s for s in shape])
+    if certainly(known != size):
+        raise InvalidArgumentError(
+            f"Input to reshape is a tensor with {size} values, but the requested shape has "
+            f"{known} [Op:Reshape]"
+        )
+    return shape
+
+
+def _places(shape: Dims) -> str:
+    return " and ".join(str(i) for i, s in enumerate(shape) if type(s) is int and s == -1)
+
+
+TRANSPOSE: Row = op(
+    "Transpose",
+    lambda xp, x, *, perm: xp.transpose(x, perm),
+    vjp=(lambda g, y, x, *, perm: transpose(g, tuple(int(i) for i in np.argsort(perm))),),
+    shape=lambda have, *, perm: tuple(have[i] for i in perm),
+    linear=(0,),
+    batch=with_attrs("Transpose", lambda a, n: {"perm": (0, *[p + 1 for p in a["perm"]])}),
+    saves="",
+    called="transpose",
+)
+
+
+@traced
+def transpose(
+    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
+) -> Tensor:
+    """The axes in another order; reversed when none is given.
+
+    >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
+    [[1, 4], [2, 5], [3, 6]]
+    """
+    x = convert(a)
+    rank = len(dims(x))
+    order = tuple(range(rank))[::-1] if perm is None else as_shape(perm)
+    order = tuple(normal_axis(p, rank) for p in order)
+    if sorted(order) != list(range(rank)):
+        raise InvalidArgumentError(f"{_what_is_wrong_with(order, rank)} [Op:Transpose]")
+    moved: Tensor = apply(TRANSPOSE, (x,), {"perm": order})
+    return conj(moved) if conjugate else moved
+
+
+def _what_is_wrong_with(order: Dims, rank: int) -> str:
+    if len(order) != rank:
+        return (
+            f"transpose expects a vector of size {rank}. "
+            f"But input(1) is a vector of size {len(order)}"
+        )
+    for p in order:
+        if not 0 <= p < rank:
+            return f"{p} is out of range [0 .. {rank})"
+    missing = min(set(range(rank)) - set(order))
+    return f"{missing} is missing from {{{','.join(map(str, order))}}}."
+
+
+# ---- axes of size one -------------------------------------------------------------------------
+
+EXPAND_DIMS: Row = op(
+    "ExpandDims",
+    lambda xp, x, *, axis: xp.expand_dims(x, axis),
+    shape=lambda have, *, axis: (*have[:axis], 1, *have[axis:]),
+    integers=by_function(np.expand_dims),
+    vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
+    linear=(0,),
+    batch=axis_moved("ExpandDims"),
+    saves="",
+)
+SQUEEZE: Row = op(
+    "Squeeze",
+    lambda xp, x, *, axis: xp.squeeze(x, axis),
+    shape=lambda have, *, axis: tuple(s for i, s in enumerate(have) if i not in axis),
+    integers=by_function(np.squeeze),
+    vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
+    linear=(0,),
+    batch=axes_moved("Squeeze"),
+    saves="",
+)
+
+
+@traced
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+    """A new axis of size one.
+
+    >>> tf.expand_dims([1, 2], 1).shape
+    TensorShape([2, 1])
+    """
+    x, at = convert(input), int(static(axis))
+    rank = len(dims(x))
+    if not -rank - 1 <= at <= rank:
+        raise InvalidArgumentError(
+            f"Tried to expand dim index {at} for tensor with {rank} dimensions. [Op:ExpandDims]"
+        )
+    result: Tensor = apply(EXPAND_DIMS, (x,), {"axis": normal_axis(at, rank + 1)})
+    return result
+
+
+@traced
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Without the axes of size one: all of them, or those given.
+
+    >>> tf.squeeze([[[1], [2]]]).shape, tf.squeeze([[[1], [2]]], axis=0).shape
+    (TensorShape([2]), TensorShape([2, 1]))
+    """
+    x = convert(input)
+    shape = dims(x)
+    if axis is None or np.size(axis) == 0:
+        chosen = [i for i, size in enumerate(shape) if size == 1]
+    else:
+        complaint = "Tried to squeeze dim index {at} for tensor with {rank} dimensions."
+        chosen = [one_axis(a, len(shape), "Squeeze", complaint) for a in as_shape(axis)]
+    for at in chosen:
+        if certainly(shape[at] != 1):
+            raise InvalidArgumentError(
+                f"Can not squeeze dim[{at}], expected a dimension of 1, got {shape[at]} "
+                "[Op:Squeeze]"
+            )
+    result: Tensor = apply(SQUEEZE, (x,), {"axis": tuple(sorted(set(chosen)))})
+    return result
+
+
+# ---- repetition -------------------------------------------------------------------------------
+
+
+def _batched_broadcast(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    shape = attrs["shape"]
+    return apply(BROADCAST_TO, (with_rank(xs[0], len(shape)),), {"shape": (size, *shape)})
+
+
+BROADCAST_TO: Row = op(
+    "BroadcastTo",
+    lambda xp, x, *, shape: xp.broadcast_to(x, shape),
+    shape=lambda have, *, shape: shape,
+    vjp=(lambda g, y, x, *, shape: words.sum_to(g, dims(x)),),
+    linear=(0,),
+    batch=_batched_broadcast,
+    saves="",
+)
+
+
+@traced
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The tensor repeated along new axes and axes of size one.
+
+    >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
+    [[1, 2], [1, 2]]
+    """
+    x, wanted = convert(input), as_shape(shape)
+    have = dims(x)
+    if len(have) > len(wanted):
+        raise InvalidArgumentError(
+            f"Rank of input ({len(have)}) must be no greater than rank of output shape "
+            f"({len(wanted)}). [Op:BroadcastTo]"
+        )
+    pairs = zip(have[::-1], wanted[::-1], strict=False)
+    if any(certainly(h != 1) and certainly(h != w) for h, w in pairs):
+        raise InvalidArgumentError(
+            f"Incompatible shapes: {shown(have)} vs. {shown(wanted)} [Op:BroadcastTo]"
+        )
+    result: Tensor = apply(BROADCAST_TO, (x,), {"shape": wanted})
+    return result
+
+
+def _tile_rule(g: Any, y: Any, x: Any, *, multiples: Dims) -> Any:
+    """Each copy gives its cotangent: split every axis into (copies, size) and add the copies."""
+    pairs = [part for pair in zip(multiples, dims(x), strict=True) for part in pair]
+    kept = [part for i, part in enumerate(pairs) if i % 2 == 0]
+    apart = reshape(g, tuple(pairs))
+    front = transpose(apart, (*range(0, len(pairs), 2), *range(1, len(pairs), 2)))
+    return words.sum_to(reshape(front, (*kept, *dims(x))), dims(x))
+
+
+TILE: Row = op(
+    "Tile",
+    lambda xp, x, *, multiples: xp.tile(x, multiples),
+    shape=lambda have, *, multiples: tuple(map(operator.mul, have, multiples)),
+    vjp=(_tile_rule,),
+    linear=(0,),
+    batch=with_attrs("Tile", lambda a, n: {"multiples": (1, *a["multiples"])}),
+    saves="",
+)
+
+
+@traced
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """The tensor laid side by side with itself, `multiples[i]` times along axis i.
+
+    >>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    x, times = convert(input), as_shape(multiples)
+    if len(times) != len(dims(x)):
+        raise InvalidArgumentError(
+            f"Expected multiples argument to be a vector of length {len(dims(x))} but got "
+            f"length {len(times)} [Op:Tile]"
+        )
+    for i, count in enumerate(times):
+        if certainly(count < 0):
+            raise InvalidArgumentError(f"Expected multiples[{i}] >= 0, but got {count} [Op:Tile]")
+    result: Tensor = apply(TILE, (x,), {"multiples": times})
+    return result
+
+
+# ---- what the machine says --------------------------------------------------------------------
+
+
+@traced
+def _broadcast_unless_done(x: Any, shape: Dims) -> Any:
+    return x if dims(x) == shape else broadcast_to(x, shape)
+
+
+words.broadcast_to = _broadcast_unless_done
+words.reshape = reshape
+words.pack = convert

@@ -1,0 +1,323 @@
+"""Parts of an array, an array as a part of a larger one, and elements in another order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.symbolic_integers import by_function
+from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
+from wengert.ops.support.batch_rules import axes_moved, with_attrs
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims, shown
+from wengert.values.sizes import certainly, length
+from wengert.values.tensor import Tensor, dims
+
+# ---- slices -----------------------------------------------------------------------------------
+
+Index = tuple[Any, ...]  # of integers, slices, None and at most one Ellipsis
+
+
+def _slice_grad_kernel(xp: Any, g: Any, *, key: Index, shape: Dims) -> Any:
+    out = xp.zeros(shape, g.dtype)
+    out[key] = g
+    return out
+
+
+def _sliced_shape(shape: Dims, *, key: Index) -> Dims:
+    """The sizes of x[key]: those of slices, of new axes, and of the axes that are not named."""
+    consumed = sum(part is not None and part is not Ellipsis for part in key)
+    parts = key if Ellipsis in key else (*key, Ellipsis)
+    sizes: list[Any] = []
+    axis = 0
+    for part in parts:
+        if part is Ellipsis:
+            sizes += shape[axis : axis + len(shape) - consumed]
+            axis += len(shape) - consumed
+        elif part is None:
+            sizes.append(1)
+        else:
+            if isinstance(part, slice):
+                sizes.append(length(part, shape[axis]))
+            axis += 1
+    return tuple(sizes)
+
+
+def _slice_row(name: str, called: str) -> Row:
+    return op(
+        name,
+        lambda xp, x, *, key: x[key],
+        shape=_sliced_shape,
+        integers=by_function(lambda x, *, key: x[key]),
+        vjp=(
+            lambda g, y, x, *, key: apply(STRIDED_SLICE_GRAD, (g,), {"key": key, "shape": dims(x)}),
+        ),
+        linear=(0,),
+        batch=with_attrs(name, lambda a, n: {"key": (slice(None), *a["key"])}),
+        saves="",
+        called=called,
+    )
+
+
+STRIDED_SLICE: Row = _slice_row("StridedSlice", "strided_slice")
+SLICE: Row = _slice_row("Slice", "Slice")  # what tf.slice does is an operation of its own
+STRIDED_SLICE_GRAD: Row = op(
+    "StridedSliceGrad",
+    _slice_grad_kernel,
+    shape=lambda have, *, key, shape: shape,
+    vjp=(lambda g, y, x, *, key, shape: apply(STRIDED_SLICE, (g,), {"key": key}),),
+    linear=(0,),
+    batch=with_attrs(
+        "StridedSliceGrad",
+        lambda a, n: {"key": (slice(None), *a["key"]), "shape": (n, *a["shape"])},
+    ),
+    saves="",
+)
+
+
+def sliced(x: Tensor, key: Index) -> Tensor:
+    """A part of a tensor, by an index that is known to fit."""
+    result: Tensor = apply(STRIDED_SLICE, (x,), {"key": key})
+    return result
+
+
+@traced
+def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """The block of given sizes that begins at `begin`; a size of -1 goes to the end.
+
+    >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
+    [2, 3]
+    """
+    x = convert(input_)
+    starts, sizes, shape = as_shape(begin), as_shape(size), dims(x)
+    if not len(starts) == len(sizes) == len(shape):
+        raise InvalidArgumentError(
+            f"Expected begin and size arguments to be 1-D tensors of size {len(shape)}, "
+            f"but got shapes {shown((len(starts),))} and {shown((len(sizes),))} instead. [Op:Slice]"
+        )
+    ends = []
+    for i, (at, count, have) in enumerate(zip(starts, sizes, shape, strict=True)):
+        end = have if type(count) is int and count == -1 else at + count
+        if certainly(at < 0) or certainly(at > have):
+            raise InvalidArgumentError(
+                f"Expected begin[{i}] in [0, {have}], but got {at} [Op:Slice]"
+            )
+        if certainly(end < at) or certainly(end > have):
+            raise InvalidArgumentError(
+                f"Expected size[{i}] in [0, {have - at}], but got {count} [Op:Slice]"
+            )
+        ends.append(end)
+    key = tuple(slice(a, b) for a, b in zip(starts, ends, strict=True))
+    result: Tensor = apply(SLICE, (x,), {"key": key})
+    return result
+
+
+slice_.__name__ = slice_.__qualname__ = "slice"
+
+# ---- padding ----------------------------------------------------------------------------------
+
+Paddings = tuple[tuple[int, int], ...]
+
+
+def _inner(paddings: Paddings, shape: Dims) -> Index:
+    return tuple(slice(a, a + size) for (a, _), size in zip(paddings, shape, strict=True))
+
+
+def _padded_shape(shape: Dims, *, paddings: Paddings, **_: Any) -> Dims:
+    return tuple([a + size + b for (a, b), size in zip(paddings, shape, strict=True)])
+
+
+PAD: Row = op(
+    "Pad",
+    lambda xp, x, *, paddings: xp.pad(x, paddings),
+    shape=_padded_shape,
+    vjp=(lambda g, y, x, *, paddings: sliced(g, _inner(paddings, dims(x))),),
+    linear=(0,),
+    batch=with_attrs("Pad", lambda a, n: {"paddings": ((0, 0), *a["paddings"])}),
+    saves="",
+)
+PAD_WITH: Row = op(
+    "PadV2",
+    lambda xp, x, *, paddings, constant: xp.pad(x, paddings, constant_values=constant),
+    shape=_padded_shape,
+    vjp=(lambda g, y, x, *, paddings, constant: sliced(g, _inner(paddings, dims(x))),),
+    jvp=(lambda t, y, x, *, paddings, constant: apply(PAD, (t,), {"paddings": paddings}),),
+    batch=with_attrs("PadV2", lambda a, n: {"paddings": ((0, 0), *a["paddings"])}),
+    saves="",
+)
+MIRROR_PAD: Row = op(
+    "MirrorPad",
+    lambda xp, x, *, paddings, mode: xp.pad(x, paddings, mode=mode),
+    shape=_padded_shape,
+    vjp=(
+        lambda g, y, x, *, paddings, mode: apply(
+            MIRROR_PAD_GRAD,
+            (g,),
+            {"paddings": paddings, "mode": mode, "shape": dims(x)},
+        ),
+    ),
+    linear=(0,),
+    batch=with_attrs("MirrorPad", lambda a, n: {"paddings": ((0, 0), *a["paddings"])}),
+    saves="",
+)
+
+
+def _mirror_pad_grad_kernel(xp: Any, g: Any, *, paddings: Paddings, mode: str, shape: Dims) -> Any:
+    """Each padded element gives its cotangent to the element it mirrors, axis by axis."""
+    for axis, (pad, size) in enumerate(zip(paddings, shape, strict=True)):
+        if pad != (0, 0):
+            mirrored = np.pad(np.arange(size), pad, mode=mode)
+            moved = xp.moveaxis(g, axis, 0)
+            out = xp.zeros((size, *moved.shape[1:]), g.dtype)
+            np.add.at(out, mirrored, moved)
+            g = xp.moveaxis(out, 0, axis)
+    return g
+
+
+MIRROR_PAD_GRAD: Row = op(
+    "MirrorPadGrad",
+    _mirror_pad_grad_kernel,
+    shape=lambda have, *, paddings, mode, shape: shape,
+    vjp=(
+        lambda g, y, x, *, paddings, mode, shape: apply(
+            MIRROR_PAD, (g,), {"paddings": paddings, "mode": mode}
+        ),
+    ),
+    linear=(0,),
+    batch=with_attrs(
+        "MirrorPadGrad",
+        lambda a, n: {"paddings": ((0, 0), *a["paddings"]), "shape": (n, *a["shape"])},
+    ),
+    saves="",
+)
+
+
+@traced
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The tensor with elements added before and after along each axis.
+
+    `mode` is CONSTANT, REFLECT (without repeating the edge) or SYMMETRIC (repeating it).
+
+    >>> tf.pad([1, 2, 3], [[1, 2]]).numpy().tolist()
+    [0, 1, 2, 3, 0, 0]
+    >>> tf.pad([1, 2, 3], [[1, 1]], mode="REFLECT").numpy().tolist()
+    [2, 1, 2, 3, 2]
+    """
+    x, widths = convert(tensor), static(paddings)
+    shape = dims(x)
+    if widths.ndim != 2 or widths.shape[1] != 2:
+        raise InvalidArgumentError(
+            f"paddings must be a matrix with 2 columns: {shown(widths.shape)} [Op:Pad]"
+        )
+    if len(widths) != len(shape):
+        raise InvalidArgumentError(
+            f"The first dimension of paddings must be the rank of inputs: paddings has shape "
+            f"{shown(widths.shape)}, the input {shown(shape)} [Op:Pad]"
+        )
+    pairs: Paddings = tuple([(a, b) for a, b in widths.tolist()])
+    for a, b in pairs:
+        if certainly(a < 0) or certainly(b < 0):
+            raise InvalidArgumentError(f"Paddings must be non-negative: {a} {b} [Op:Pad]")
+    chosen = mode.upper()
+    if chosen == "CONSTANT":
+        constant = plain(constant_values, x.dtype)
+        attrs: dict[str, Any] = {"paddings": pairs}
+        if constant.ndim or constant != np.zeros((), constant.dtype):
+            result: Tensor = apply(PAD_WITH, (x,), {**attrs, "constant": constant})
+        else:
+            result = apply(PAD, (x,), attrs)
+        return result
+    if chosen not in ("REFLECT", "SYMMETRIC"):
+        raise ValueError(
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
+            f"Received `mode` = {mode}"
+        )
+    reach, must, is_not = (
+        (1, "less than", "not less than")
+        if chosen == "REFLECT"
+        else (0, "no greater than", "greater than")
+    )
+    for (a, b), size in zip(pairs, shape, strict=True):
+        if certainly(a > size - reach) or certainly(b > size - reach):
+            raise InvalidArgumentError(
+                f"paddings must be {must} the dimension size: {a}, {b} {is_not} {size} "
+                "[Op:MirrorPad]"
+            )
+    mirrored: Tensor = apply(MIRROR_PAD, (x,), {"paddings": pairs, "mode": chosen.lower()})
+    return mirrored
+
+
+# ---- order ------------------------------------------------------------------------------------
+
+REVERSE: Row = op(
+    "ReverseV2",
+    lambda xp, x, *, axis: xp.flip(x, axis),
+    shape=lambda have, *, axis: have,
+    vjp=(lambda g, y, x, *, axis: apply(REVERSE, (g,), {"axis": axis}),),
+    linear=(0,),
+    batch=axes_moved("ReverseV2"),
+    saves="",
+)
+
+
+@traced
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The elements in opposite order along some axes.
+
+    >>> tf.reverse([1, 2, 3], [0]).numpy().tolist()
+    [3, 2, 1]
+    """
+    x = convert(tensor)
+    if not dims(x):
+        return x
+    complaint = "axis {at} is out of valid range [{low}, {rank})"
+    axes = tuple(one_axis(a, len(dims(x)), "ReverseV2", complaint) for a in as_shape(axis))
+    for i, at in enumerate(axes):
+        if at in axes[:i]:
+            raise InvalidArgumentError(f"axis {at} specified more than once. [Op:ReverseV2]")
+    result: Tensor = apply(REVERSE, (x,), {"axis": axes})
+    return result
+
+
+ROLL: Row = op(
+    "Roll",
+    lambda xp, x, *, shift, axis: xp.roll(x, shift, axis),
+    shape=lambda have, *, shift, axis: have,
+    vjp=(
+        lambda g, y, x, *, shift, axis: apply(
+            ROLL, (g,), {"shift": tuple(-s for s in shift), "axis": axis}
+        ),
+    ),
+    linear=(0,),
+    batch=axes_moved("Roll"),
+    saves="",
+)
+
+
+@traced
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The elements moved along some axes; what leaves at one end enters at the other.
+
+    >>> tf.roll([1, 2, 3, 4], shift=1, axis=0).numpy().tolist()
+    [4, 1, 2, 3]
+    """
+    x = convert(input)
+    complaint = "axis {at} is out of range"
+    axes = tuple(one_axis(a, len(dims(x)), "Roll", complaint) for a in as_shape(axis))
+    shifts = as_shape(shift)
+    if len(shifts) != len(axes):
+        raise InvalidArgumentError("shift and axis must have the same size [Op:Roll]")
+    result: Tensor = apply(ROLL, (x,), {"shift": shifts, "axis": axes})
+    return result

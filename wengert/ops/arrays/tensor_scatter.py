@@ -1,0 +1,209 @@
+"""Tensors with some of their elements replaced, added to, ..."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import fill, range_
+from wengert.ops.arrays.gathering import check_scatter, gather_nd, integers
+from wengert.ops.arrays.indexing import index_of
+from wengert.ops.arrays.scatter_kernels import CHANGES, by_coordinates
+from wengert.ops.arrays.shaping import broadcast_to, reshape
+from wengert.ops.arrays.slicing import Index, sliced
+from wengert.ops.math.comparison import equal, where
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.support.declare import matched
+from wengert.values.tensor import Tensor, dims
+
+# ---- by coordinates ---------------------------------------------------------------------------
+
+
+def won(i: Any, x_dims: Any, like: Any) -> Any:
+    """For each update 1 if it is the last one at its place, else 0: the others left no trace."""
+    outer = dims(i)[:-1]
+    turns = reshape(range_(math.prod(outer)), outer)
+    depth = dims(i)[-1]
+    latest = tensor_scatter_nd_update(fill(x_dims[:depth], -1), i, turns)
+    mask = cast(equal(gather_nd(latest, i), turns), like.dtype)
+    return reshape(mask, outer + (1,) * (len(dims(like)) - len(outer)))
+
+
+def _update_rule(g: Any, y: Any, x: Any, i: Any, u: Any) -> Any:
+    taken = gather_nd(g, i)
+    return taken * won(i, dims(g), taken)
+
+
+def _shares(y: Any, x: Any, i: Any, u: Any) -> tuple[Any, Any, Any]:
+    """Whether the element, and whether the updates, have the value of the result; how many have."""
+    stayed, came = equal(x, y), equal(u, gather_nd(y, i))
+    count = apply(ADD, (cast(stayed, y.dtype), i, cast(came, y.dtype)))
+    return stayed, came, count
+
+
+def _extreme_in_x(g: Any, y: Any, x: Any, i: Any, u: Any) -> Any:
+    stayed, _, count = _shares(y, x, i, u)
+    return where(stayed, g / where(stayed, count, zeros_like(count) + 1.0), zeros_like(g))
+
+
+def _extreme_in_updates(g: Any, y: Any, x: Any, i: Any, u: Any) -> Any:
+    _, came, count = _shares(y, x, i, u)
+    shared = gather_nd(g, i) / where(came, gather_nd(count, i), zeros_like(u) + 1.0)
+    return where(came, shared, zeros_like(u))
+
+
+def _row(kind: str, vjp: Any, linear: Any = (), saves: str = "x") -> Row:
+    return op(
+        f"TensorScatter{kind}",
+        by_coordinates(f"TensorScatter{kind}", CHANGES[kind]),
+        vjp=vjp,
+        shape=lambda x, i, u: x,
+        linear=linear,
+        saves=saves,
+    )
+
+
+ADD: Row = _row(
+    "Add", (lambda g, y, x, i, u: g, None, lambda g, y, x, i, u: gather_nd(g, i)), "jointly"
+)
+SUB: Row = _row(
+    "Sub", (lambda g, y, x, i, u: g, None, lambda g, y, x, i, u: -gather_nd(g, i)), "jointly"
+)
+UPDATE: Row = _row(
+    "Update",
+    (
+        lambda g, y, x, i, u: apply(UPDATE, (g, i, zeros_like(gather_nd(g, i)))),
+        None,
+        _update_rule,
+    ),
+    "jointly",
+)
+MAX: Row = _row("Max", (_extreme_in_x, None, _extreme_in_updates), saves="xy")
+MIN: Row = _row("Min", (_extreme_in_x, None, _extreme_in_updates), saves="xy")
+
+
+def _scattered(row: Row, tensor: Any, indices: Any, updates: Any) -> Tensor:
+    x, u = matched(row.name, tensor, updates)
+    i = integers(indices, names="int16, int32, int64")
+    if not dims(x):
+        raise InvalidArgumentError(f"Output must be at least 1-D, got shape: [] [Op:{row.name}]")
+    check_scatter(dims(i), dims(u), dims(x), row.name)
+    result: Tensor = apply(row, (x, i, u))
+    return result
+
+
+@traced
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """A tensor with updates in place of what stood at coordinates; of several the last counts.
+
+    >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [10, 30]).numpy().tolist()
+    [10, 2, 30]
+    """
+    return _scattered(UPDATE, tensor, indices, updates)
+
+
+@traced
+def tensor_scatter_nd_add(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """A tensor with updates added at coordinates.
+
+    >>> tf.tensor_scatter_nd_add([1, 2, 3], [[0], [0]], [10, 20]).numpy().tolist()
+    [31, 2, 3]
+    """
+    return _scattered(ADD, tensor, indices, updates)
+
+
+@traced
+def tensor_scatter_nd_sub(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """A tensor with updates subtracted at coordinates.
+
+    >>> tf.tensor_scatter_nd_sub([1, 2, 3], [[0], [2]], [1, 1]).numpy().tolist()
+    [0, 2, 2]
+    """
+    return _scattered(SUB, tensor, indices, updates)
+
+
+@traced
+def tensor_scatter_nd_max(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """A tensor with the larger of what stands at coordinates and of the updates.
+
+    >>> tf.tensor_scatter_nd_max([1, 2, 3], [[0], [2]], [10, 0]).numpy().tolist()
+    [10, 2, 3]
+    """
+    return _scattered(MAX, tensor, indices, updates)
+
+
+@traced
+def tensor_scatter_nd_min(
+    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+) -> Tensor:
+    """A tensor with the smaller of what stands at coordinates and of the updates.
+
+    >>> tf.tensor_scatter_nd_min([1, 2, 3], [[0], [2]], [10, 0]).numpy().tolist()
+    [1, 2, 0]
+    """
+    return _scattered(MIN, tensor, indices, updates)
+
+
+# ---- by a slice -------------------------------------------------------------------------------
+
+
+def _slice_kernel(xp: Any, x: Any, value: Any, *, key: Index) -> Any:
+    out = x.copy()
+    out[key] = value
+    return out
+
+
+SLICE_UPDATE: Row = op(
+    "TensorStridedSliceUpdate",
+    _slice_kernel,
+    vjp=(
+        lambda g, y, x, v, *, key: apply(
+            SLICE_UPDATE, (g, zeros_like(sliced(g, key))), {"key": key}
+        ),
+        lambda g, y, x, v, *, key: sliced(g, key),
+    ),
+    shape=lambda x, value, *, key: x,
+    linear="jointly",
+    saves="",
+)
+
+
+@traced
+def tensor_strided_slice_update(
+    input: Any,
+    begin: Any,
+    end: Any,
+    strides: Any,
+    value: Any,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """A tensor with a value in place of input[begin:end:strides].
+
+    >>> tf.tensor_strided_slice_update([1, 2, 3, 4], [1], [3], [1], [20, 30]).numpy().tolist()
+    [1, 20, 30, 4]
+    """
+    x, given = matched("TensorStridedSliceUpdate", input, value)
+    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    key = index_of(begin, end, strides, masks, dims(x))
+    wanted = dims(sliced(x, key))
+    put = given if dims(given) == wanted else broadcast_to(given, wanted)
+    result: Tensor = apply(SLICE_UPDATE, (x, put), {"key": key})
+    return result

@@ -1,0 +1,70 @@
+"""Numbers as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor
+
+
+def _form(kind: str, precision: int, style: str, width: int, fill: str) -> Any:
+    """What writes one number, in the manner of C."""
+    flags = {"": "", "0": "0", "+": "+", " ": " ", "-": "-"}.get(fill, "")
+    size = str(width) if width > -1 else ""
+    digits = f".{precision}" if precision > -1 and kind in "fc" else ""
+    pattern = f"%{flags}{size}{digits}{style}"
+    if kind == "b":
+        return lambda x: "true" if x else "false"
+    if kind == "c":
+        return lambda z: f"({pattern % z.real},{pattern % z.imag})"
+    return lambda x: pattern % x
+
+
+def _kernel(xp: Any, x: Any, *, precision: int, style: str, width: int, fill: str) -> Any:
+    kind = "f" if x.dtype.kind == "V" else x.dtype.kind
+    form = _form(kind, precision, style, width, fill)
+    out = np.empty(x.shape, object)
+    for place, value in np.ndenumerate(x):
+        plain = float(value) if kind == "f" else value.item()
+        out[place] = form(plain).encode()
+    return out
+
+
+AS_STRING: Row = op("AsString", _kernel)
+
+
+@traced
+def as_string(
+    input: Any,
+    precision: int = -1,
+    scientific: bool = False,
+    shortest: bool = False,
+    width: int = -1,
+    fill: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Numbers written out.
+
+    >>> tf.as_string([1.5, -2.0], precision=2).numpy().tolist()
+    [b'1.50', b'-2.00']
+    """
+    x = convert(input)
+    kind = x.dtype.numpy_dtype.kind
+    if scientific and shortest:
+        raise InvalidArgumentError("Cannot select both scientific and shortest notation")
+    if len(fill) > 1:
+        raise InvalidArgumentError(f"Fill string must be one or fewer characters: {fill!r}")
+    if kind not in "fcV" and (scientific or shortest):
+        raise InvalidArgumentError("scientific and shortest format not supported for whole numbers")
+    style = ("e" if scientific else "g" if shortest else "f") if kind in "fcV" else "d"
+    attrs = {"precision": precision, "style": style, "width": width, "fill": fill}
+    result: Tensor = apply(AS_STRING, (x,), attrs)
+    return result

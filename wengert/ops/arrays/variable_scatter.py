@@ -1,0 +1,147 @@
+"""Rows of a variable added to, replaced, ...: the `scatter_...` methods of variables.
+
+An operation here is pure, from a value to a new value; the method assigns it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import building
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import check_indices, gather, gather_nd
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.scatter_kernels import CHANGES, Change, by_coordinates
+from wengert.ops.arrays.shaping import expand_dims
+from wengert.state.variable import Variable
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims, wrap
+
+# ---- by row, and by coordinates ---------------------------------------------------------------
+
+
+def _by_row(name: str, change: Change) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, indices: Any, updates: Any) -> Any:
+        wanted = (*indices.shape, *x.shape[1:])
+        if not x.shape or updates.shape not in ((), wanted):
+            raise InvalidArgumentError(
+                "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = "
+                f"[], got updates.shape {shown(updates.shape)}, indices.shape "
+                f"{shown(indices.shape)}, params.shape {shown(x.shape)} [Op:{name}]"
+            )
+        check_indices(indices, x.shape[0], name)
+        out = x.copy()
+        change(out, indices, np.broadcast_to(updates, wanted))
+        return out
+
+    return kernel
+
+
+def _row(name: str, form: Callable[..., Any], kind: str) -> Row:
+    return op(name, form(name, CHANGES[kind]), shape=lambda x, indices, updates: x)
+
+
+ROWS: Final = {kind: _row(f"ResourceScatter{kind}", _by_row, kind) for kind in CHANGES}
+ND_ROWS: Final = {
+    kind: _row(f"ResourceScatterNd{kind}", by_coordinates, kind)
+    for kind in ("Add", "Sub", "Update")
+}
+
+# ---- on variables -----------------------------------------------------------------------------
+
+
+def scatter(variable: Variable, kind: str, slices: Any, read_value: bool = True) -> Any:
+    """Change rows of a variable: "Add", "Sub", "Mul", "Div", "Min", "Max" or "Update" them.
+
+    >>> v = tf.Variable([1.0, 2.0, 3.0])
+    >>> v.scatter_add(tf.IndexedSlices([10.0, 20.0], [0, 2])).numpy().tolist()
+    [11.0, 2.0, 23.0]
+    """
+    return _assigned(variable, ROWS[kind], slices.indices, slices.values, read_value)
+
+
+def _assigned(
+    variable: Variable, row: Row, indices: Any, updates: Any, read_value: bool = True
+) -> Any:
+    where, values = convert(indices), convert(updates, variable.dtype)
+    if where.dtype.name not in ("int32", "int64"):
+        raise InvalidArgumentError(
+            f"Value for attr 'Tindices' of {where.dtype.spoken} is not in the list of allowed "
+            f"values: int32, int64 [Op:{row.name}]"
+        )
+    if not (variable.dtype.is_numeric or row.name.endswith("Update")):
+        raise InvalidArgumentError(
+            f"Value for attr 'dtype' of {variable.dtype.spoken} is not in the list of allowed "
+            f"values [Op:{row.name}]: variable '{variable.name}' holds no numbers."
+        )
+    if building() is not None:  # a plan holds the lock while it runs
+        changed = apply(row, (variable.read_value(), where, values))
+        return variable.assign(changed, read_value=read_value)
+    with variable._lock:
+        changed = apply(row, (variable.read_value(), where, values))
+        return variable.assign(changed, read_value=read_value)
+
+
+def _checked(slices: Any) -> IndexedSlices:
+    if not isinstance(slices, IndexedSlices):
+        raise TypeError(
+            f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {slices}"
+        )
+    return slices
+
+
+def _scatter_method(kind: str) -> Callable[..., Any]:
+    def method(
+        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        return scatter(self, kind, _checked(sparse_delta))
+
+    return method
+
+
+def _scatter_nd_method(kind: str) -> Callable[..., Any]:
+    def method(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Any:
+        return _assigned(self, ND_ROWS[kind], indices, updates)
+
+    return method
+
+
+def _batch_scatter_update(
+    self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+) -> Any:
+    """Replace rows of each example: variable[b, indices[b, i]] = values[b, i]."""
+    slices = _checked(sparse_delta)
+    *batch, count = dims(slices.indices)
+    at = expand_dims(slices.indices, -1)
+    if batch:
+        grid = np.stack(np.indices((*batch, count))[:-1], -1)
+        at = concat([wrap(grid.astype(at.dtype.numpy_dtype)), at], -1)
+    return _assigned(self, ND_ROWS["Update"], at, slices.values)
+
+
+def _sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tensor:
+    return gather(self, indices)
+
+
+def _gather_nd(self: Variable, indices: Any, name: str | None = None) -> Tensor:
+    return gather_nd(self, indices)
+
+
+METHODS: Final = {
+    **{f"scatter_{kind.lower()}": _scatter_method(kind) for kind in ROWS},
+    **{f"scatter_nd_{kind.lower()}": _scatter_nd_method(kind) for kind in ND_ROWS},
+    "batch_scatter_update": _batch_scatter_update,
+    "sparse_read": _sparse_read,
+    "gather_nd": _gather_nd,
+}
+for _name, _method in METHODS.items():
+    _method.__name__ = _name
+    setattr(Variable, _name, _method)

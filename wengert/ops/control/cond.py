@@ -1,0 +1,459 @@
+"""Branches: tf.cond, tf.case and tf.switch_case.
+
+Where operations run at once, the chosen function is called. In a graph each branch becomes a body,
+and one operation runs the body that was chosen. Its gradient is an operation of the same kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.core.batch import Batched
+from wengert.core.context import building, named
+from wengert.core.reverse import conjugated
+from wengert.core.row import Attrs, Row
+from wengert.errors import InvalidArgumentError
+from wengert.graph.function_graph import FunctionGraph
+from wengert.inference.shape_inference import common_form, form_of
+from wengert.ops.arrays.identity import identity
+from wengert.ops.control.subgraph import (
+    Body,
+    PulledBack,
+    Pushed,
+    by_example,
+    has_effects,
+    leaves_of,
+    replayed,
+    traced_body,
+    with_leaves,
+)
+from wengert.ops.math.comparison import where
+from wengert.ops.math.elementwise import cast
+from wengert.values import nest
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import bool_, int32
+from wengert.values.symbolic import SymbolicTensor
+
+
+class Branches:
+    """The bodies of an operation that runs one of them, and how its inputs reach them."""
+
+    def __init__(
+        self, graphs: Sequence[FunctionGraph], meant: Sequence[dict[int, Any]] = ()
+    ) -> None:
+        self.inputs: list[Any] = []  # what the branches use, each value once
+        self.bodies = [Body(g, g.outputs) for g in graphs]
+        self.count = len(graphs[0].outputs)
+        # For each branch the places of its inputs among those of the operation. What a branch
+        # captured may stand for something else (`meant`), by its id.
+        self.places = [
+            [self._place(names.get(id(v), v)) for v in g.captured]
+            for g, names in zip(graphs, meant or [{}] * len(graphs), strict=True)
+        ]
+        # Results beyond those that all branches have: (branch, which result of its body).
+        self.more: list[tuple[int, int]] = []
+
+    def _place(self, value: Any) -> int:
+        for at, known in enumerate(self.inputs):
+            if known is value:
+                return at
+        self.inputs.append(value)
+        return len(self.inputs) - 1
+
+    def chosen(self, index: int) -> int:
+        """An index outside of the range chooses the last branch."""
+        return index if 0 <= index < len(self.bodies) else len(self.bodies) - 1
+
+    def run(self, xp: Any, index: Any, *values: Any) -> list[Any]:
+        chosen = self.chosen(int(index))
+        results = self.bodies[chosen].on([values[at] for at in self.places[chosen]])
+        more = [results[at] if branch == chosen else None for branch, at in self.more]
+        return [*results[: self.count], *more]
+
+    def handed_out(self, op: Any, branch: int, tensors: Sequence[SymbolicTensor]) -> list[Any]:
+        """Values inside a branch as results of the operation."""
+        results = self.bodies[branch].results
+        known = {id(results[at]) for b, at in self.more if b == branch}
+        new = [t for t in tensors if id(t) not in known]
+        for tensor in new:
+            self.more.append((branch, len(results)))
+            results.append(tensor)
+        if new:
+            op.graph.extended(op, [form_of(t) for t in new])
+        at = {id(results[a]): i for i, (b, a) in enumerate(self.more) if b == branch}
+        return [op.outputs[self.count + at[id(t)]] for t in tensors]
+
+    # ---- as an operation ---------------------------------------------------------------------
+
+    def added(
+        self, index: Any, values: Sequence[Any], known: Sequence[Any] | None = None
+    ) -> list[Any]:
+        """Add the operation to the graph under construction; its results."""
+        graph = building()
+        given = [index, *values]
+        xs = [graph.entered(x) for x in given]
+        if known is None:
+            outs = [[form_of(y) for y in b.graph.outputs] for b in self.bodies]
+            known = [common_form(column) for column in zip(*outs, strict=True)]
+            known += [form_of(self.bodies[b].results[at]) for b, at in self.more]
+        return graph.told(graph.add(self._row(), xs, {}, None, known), given)  # type: ignore[no-any-return]
+
+    def _row(self) -> Row:
+        return Row(
+            "If" if len(self.bodies) == 2 else "Case",
+            never_run,
+            step=self.run,
+            joint=by_example(self._joint),
+            joint_jvp=self._joint_jvp,
+            inline=self._inline,
+            many=True,
+            fills=False,
+            effects=any(has_effects(b.graph) for b in self.bodies),
+            graphs=[b.graph for b in self.bodies],
+        )
+
+    def _inline(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        index, *values = inputs
+        if building() is not None:
+            return again(self).added(index, values)
+        if isinstance(index, Batched):
+            found = [self._carried_out(b, values) for b in range(len(self.bodies))]
+            return self._by_example(index, found)
+        chosen = self.chosen(int(index))
+        results = self._carried_out(chosen, values)
+        more = [results[at] if branch == chosen else None for branch, at in self.more]
+        return [*results[: self.count], *more]
+
+    def _carried_out(self, branch: int, values: Sequence[Any]) -> list[Any]:
+        body = self.bodies[branch]
+        return replayed(body.graph, body.results, [values[at] for at in self.places[branch]])
+
+    def _by_example(self, index: Any, found: Sequence[Sequence[Any]]) -> list[Any]:
+        """The results of the branch that each example of a batch chose: all branches are run."""
+        results = list(found[-1][: self.count])
+        for branch, others in enumerate(found[:-1]):
+            results = [
+                where(index == branch, mine, other)
+                for mine, other in zip(others[: self.count], results, strict=True)
+            ]
+        return [*results, *[found[branch][at] for branch, at in self.more]]
+
+    def _joint(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+        index, *values = xs
+        plain = [conjugated(g) for g in gs]
+        pulled = branch_gradients(self, ys[0].op, plain, index, values)
+        return [None, *[conjugated(g) for g in pulled]]
+
+    def _joint_jvp(self, ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+        index, *values = xs
+        return branch_tangents(self, ys, ts[1:], index, values)
+
+
+def again(branches: Branches) -> Branches:
+    """The same branches for another operation, which may hand out further results of its own."""
+    copy = Branches([b.graph for b in branches.bodies])
+    copy.places = branches.places
+    copy.bodies = [Body(b.graph, b.results) for b in branches.bodies]
+    copy.more = list(branches.more)
+    return copy
+
+
+def never_run(xp: Any, *values: Any, **attrs: Any) -> Any:
+    raise TypeError("Branches and loops are run by plans.")
+
+
+# ---- the gradient -----------------------------------------------------------------------------
+
+
+def branch_gradients(
+    branches: Branches, op: Any, gs: Sequence[Any], index: Any, xs: Sequence[Any]
+) -> list[Any]:
+    """The gradients of what the branches use: an operation that runs the gradient of one."""
+    wanted = [i for i, x in enumerate(xs) if x.dtype.is_differentiable]
+    pulls = [_pulled(branches, b, op, gs, wanted) for b in range(len(branches.bodies))]
+    there = [i for k, i in enumerate(wanted) if any(p.gradients[k] is not None for p in pulls)]
+    if not there:
+        return [None] * len(xs)
+    for pull in pulls:
+        found = dict(zip(wanted, pull.gradients, strict=True))
+        pull.graph.outputs = [pull.output(found[i], xs[i]) for i in there]
+    meant = [_meanings(branches, b, op, pull, xs) for b, pull in enumerate(pulls)]
+    gradient = Branches([p.graph for p in pulls], meant)
+    results = dict(zip(there, gradient.added(index, gradient.inputs), strict=True))
+    return [results.get(i) for i in range(len(xs))]
+
+
+def _pulled(
+    branches: Branches, branch: int, op: Any, gs: Sequence[Any], wanted: Sequence[int]
+) -> PulledBack:
+    body = branches.bodies[branch]
+    pairs = list(zip(body.graph.outputs, gs[: branches.count], strict=True))
+    pairs += [
+        (body.results[at], g)
+        for (b, at), g in zip(branches.more, gs[branches.count :], strict=False)
+        if b == branch
+    ]
+    of = [(y, g) for y, g in pairs if g is not None]
+    inside = dict(zip(branches.places[branch], body.graph.captured_inputs, strict=True))
+    asked = [inside.get(i) for i in wanted]
+    return PulledBack(body.graph, [y for y, _ in of], asked, [g for _, g in of])
+
+
+def _meanings(
+    branches: Branches, branch: int, op: Any, pull: PulledBack | Pushed, xs: Sequence[Any]
+) -> dict[int, Any]:
+    """What the derivative of a branch captured, as values around the operation."""
+    graph = branches.bodies[branch].graph
+    places = branches.places[branch]
+    known = {id(t): xs[at] for at, t in zip(places, graph.captured_inputs, strict=True)}
+    inner = [
+        v
+        for v in pull.graph.captured
+        if id(v) not in known and isinstance(v, SymbolicTensor) and v.op.graph is graph
+    ]
+    handed = branches.handed_out(op, branch, inner)
+    return known | {id(t): y for t, y in zip(inner, handed, strict=True)}
+
+
+# ---- the tangents -----------------------------------------------------------------------------
+
+
+def branch_tangents(
+    branches: Branches, ys: Sequence[Any], ts: Sequence[Any], index: Any, xs: Sequence[Any]
+) -> list[Any]:
+    """The tangents of the results: an operation that runs one branch's tangents."""
+    if not ys:
+        return []
+    moving = [i for i, t in enumerate(ts) if t is not None]
+    pushes = [_pushed(branches, b, len(ys), moving, ts) for b in range(len(branches.bodies))]
+    there = [k for k in range(len(ys)) if any(p.tangents[k] is not None for p in pushes)]
+    if not there:
+        return [None] * len(ys)
+    for push, body in zip(pushes, branches.bodies, strict=True):
+        push.graph.outputs = [
+            push.output(push.tangents[k], _result(branches, body, k, ys)) for k in there
+        ]
+    meant = [_meanings(branches, b, ys[0].op, push, xs) for b, push in enumerate(pushes)]
+    tangents = Branches([p.graph for p in pushes], meant)
+    results = tangents.added(index, tangents.inputs, [form_of(ys[k]) for k in there])
+    found = dict(zip(there, results, strict=True))
+    return [found.get(k) for k in range(len(ys))]
+
+
+def _pushed(
+    branches: Branches, branch: int, count: int, moving: Sequence[int], ts: Sequence[Any]
+) -> Pushed:
+    body = branches.bodies[branch]
+    inside = dict(zip(branches.places[branch], body.graph.captured_inputs, strict=True))
+    used = [i for i in moving if i in inside]
+    more = [body.results[at] for b, at in branches.more[: count - branches.count] if b == branch]
+    push = Pushed(
+        body.graph, [*body.graph.outputs, *more], [inside[i] for i in used], [ts[i] for i in used]
+    )
+    found = iter(push.tangents[branches.count :])
+    others = branches.more[: count - branches.count]
+    push.tangents = [
+        *push.tangents[: branches.count],
+        *[next(found) if b == branch else None for b, _ in others],
+    ]
+    return push
+
+
+def _result(branches: Branches, body: Body, k: int, ys: Sequence[Any]) -> Any:
+    """What a missing tangent is zeros like: nobody looks at that of another branch's values."""
+    if k < branches.count:
+        return body.graph.outputs[k]
+    return words.blank(ys[k], ())
+
+
+# ---- public functions -------------------------------------------------------------------------
+
+
+@named
+def cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """What one of two functions returns; which, is decided when the condition is known.
+
+    >>> x = tf.constant(3.0)
+    >>> tf.cond(x > 2.0, lambda: x * x, lambda: -x).numpy()
+    np.float32(9.0)
+    """
+    if not callable(true_fn):
+        raise TypeError("'true_fn' must be callable.")
+    if not callable(false_fn):
+        raise TypeError("'false_fn' must be callable.")
+    if building() is None:
+        chosen = convert(pred, hint=bool_)
+        if isinstance(chosen, Batched):
+            return _chosen_by_example(chosen, _as_returned(true_fn()), _as_returned(false_fn()))
+        return _as_returned((true_fn if chosen else false_fn)())
+    if isinstance(pred, bool):
+        raise TypeError(
+            f"pred must not be a Python bool, got {pred}: write `if` where the condition is known."
+        )
+    index = cast(_scalar(pred, "pred"), int32)
+    return _branched("cond", 1 - index, [true_fn, false_fn], ("true_fn", "false_fn"))
+
+
+def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
+    """In a batch both branches are run, and each example takes the results of its own."""
+    nest.assert_same_structure(one, other)
+    return nest.map_structure(lambda a, b: where(chosen, a, b), one, other)
+
+
+@named
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
+) -> Any:
+    """What the function at an index returns; an index outside of the range takes the default.
+
+    >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20]).numpy()
+    np.int32(20)
+    """
+    functions = _indexed(branch_fns)
+    numbers = [i for i, _ in functions]
+    if sorted(numbers) != list(range(len(numbers))):
+        raise ValueError(
+            f"branch indices (keys) must form contiguous range of [0 to {len(numbers)}) but found "
+            f"{{{','.join(map(str, sorted(numbers)))}}}"
+        )
+    chosen = [f for _, f in sorted(functions, key=lambda pair: pair[0])]
+    if default is not None:
+        chosen.append(default)
+    for f in chosen:
+        if not callable(f):
+            raise TypeError(f"`branch_fns` must be callables, got {f!r}")
+    index = convert(branch_index)
+    if index.dtype is not int32:
+        raise TypeError(f"branch_index must have type int32, got {index.dtype.name}")
+    if building() is None:
+        at = int(index)
+        return _as_returned(chosen[at if 0 <= at < len(chosen) else -1]())
+    names = [f"branch {i}" for i in range(len(chosen))]
+    return _branched("switch_case", _scalar(index, "branch_index"), chosen, names)
+
+
+def _indexed(branch_fns: Any) -> list[tuple[int, Any]]:
+    if isinstance(branch_fns, dict):
+        return list(branch_fns.items())
+    if not isinstance(branch_fns, (list, tuple)) or not branch_fns:
+        raise TypeError(
+            "'branch_fns' must be a list, a dict, or a tuple of callables or of pairs, and must "
+            f"not be empty. Received {branch_fns!r}"
+        )
+    return [f if isinstance(f, tuple) else (i, f) for i, f in enumerate(branch_fns)]
+
+
+@named
+def case(
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """What the function beside the first true condition returns; the default if none is true.
+
+    >>> x = tf.constant(3)
+    >>> tf.case([(x < 2, lambda: 1), (x < 4, lambda: 2)], default=lambda: 3).numpy()
+    np.int32(2)
+    """
+    pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
+    pairs = [(p.deref() if hasattr(p, "deref") else p, f) for p, f in pairs]
+    for pair in pairs:
+        if not callable(pair[1]):
+            raise TypeError("fns must be a callable or a list of callables.")
+    if exclusive:
+        _check_exclusive([p for p, _ in pairs])
+    if default is None:
+        default = _nothing_true([p for p, _ in pairs[:-1]], *pairs.pop())
+    if not callable(default):
+        raise TypeError("The default must be callable.")
+    result = default
+    for pred, function in reversed(pairs):
+        result = _link(pred, function, result)
+    return result()
+
+
+def _link(pred: Any, function: Callable[[], Any], rest: Callable[[], Any]) -> Callable[[], Any]:
+    return lambda: cond(pred, function, rest)
+
+
+def _check_exclusive(preds: Sequence[Any]) -> None:
+    if building() is None and sum(bool(p) for p in preds) > 1:
+        raise InvalidArgumentError(
+            "Input error: exclusive=True: more than 1 conditions evaluated as True."
+        )
+
+
+def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callable[[], Any]:
+    """Without a default one of the conditions must hold: the last one is checked."""
+
+    def last() -> Any:
+        words.provided(None, pred, "None of the conditions evaluated as True.")
+        return function()
+
+    return last
+
+
+# ---- how ---------------------------------------------------------------------------------------
+
+
+def _scalar(value: Any, what: str) -> Any:
+    tensor = convert(value)
+    rank = tensor.shape.rank
+    if rank not in (None, 0):
+        raise ValueError(f"{what} must be a scalar, got shape {tensor.shape}.")
+    return tensor
+
+
+def _as_returned(result: Any) -> Any:
+    """As a graph would return it: every leaf a tensor."""
+    return nest.map_structure(
+        lambda v: v if v is None or hasattr(v, "_flat_tensors") else convert(identity(v)), result
+    )
+
+
+def _branched(
+    who: str, index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str]
+) -> Any:
+    outer = building()
+    made = [traced_body(n, f, outer, lambda graph: ()) for n, f in zip(names, functions, strict=True)]  # fmt: skip
+    graphs = [graph for graph, _ in made]
+    structure = made[0][1]
+    for graph, (_, other), name in zip(graphs, made, names, strict=True):
+        _check_alike(who, names[0], graphs[0], structure, name, graph, other)
+    there = [y is not None for y in graphs[0].outputs]
+    for graph in graphs:
+        graph.outputs = [y for y in graph.outputs if y is not None]
+    branches = Branches(graphs)
+    results = iter(branches.added(index, branches.inputs))
+    if not there:
+        return outer.operations[-1]
+    return with_leaves(structure, [next(results) if t else None for t in there])
+
+
+def _check_alike(
+    who: str, first: str, a: FunctionGraph, structure: Any, name: str, b: FunctionGraph, other: Any
+) -> None:
+    """All branches return the same structure, of the same dtypes."""
+    kinds = [None if y is None else y.dtype.name for y in a.outputs]
+    others = [None if y is None else y.dtype.name for y in b.outputs]
+    same = len(leaves_of(structure)) == len(leaves_of(other)) and kinds == others
+    if same:
+        try:
+            nest.assert_same_structure(structure, other, check_types=False)
+        except (TypeError, ValueError):
+            same = False
+    if not same:
+        raise TypeError(
+            f"{first} and {name} arguments to tf.{who} must have the same number, type, and "
+            f"overall structure of return values. {first} returned {structure!r} ({kinds}), "
+            f"{name} returned {other!r} ({others})."
+        )

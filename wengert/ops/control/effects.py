@@ -1,0 +1,258 @@
+"""Order and effects: tf.group, tf.tuple, tf.no_op, tf.print, tf.debugging.Assert."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import building, traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.graph.operation import Operation
+from wengert.ops.arrays.identity import identity
+from wengert.values import nest
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import bool_
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import SymbolicTensor
+
+NO_OP: Row = op("NoOp", lambda xp: [], forms=lambda xs, attrs: [], many=True)
+
+
+def no_op(name: str | None = None) -> Any:
+    """An operation that does nothing; what it waits for is what it is good for.
+
+    >>> with tf.Graph().as_default():
+    ...     print(tf.no_op().type)
+    NoOp
+    """
+    if building() is None:
+        return None
+    apply(NO_OP, (), name=name)
+    return building().operations[-1]
+
+
+def group(*inputs: Any, **kwargs: Any) -> Any:
+    """An operation that is done when all the inputs are. Where operations run at once, they are.
+
+    >>> with tf.Graph().as_default():
+    ...     v = tf.Variable(1.0)
+    ...     both = tf.group(v.assign_add(1.0), tf.no_op())
+    ...     print(both.type)
+    NoOp
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
+    graph = building()
+    if graph is None:
+        return None
+    for value in nest.flatten(inputs, expand_composites=True):
+        if value is not None and not isinstance(value, (SymbolicTensor, Operation)) and not hasattr(value, "_as_graph_element"):  # fmt: skip
+            raise TypeError(
+                f"'inputs' should be zero or more (nested) Tensors. Received {value!r} with type "
+                f"'{type(value)}'."
+            )
+    waits = [v for v in nest.flatten(inputs, expand_composites=True) if v is not None]
+    with graph.control_dependencies(waits):
+        return no_op(name or "group_deps")
+
+
+def tuple_(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+    """The same tensors, which are there only when all of them are.
+
+    >>> [t.numpy().item() for t in tf.tuple([tf.constant(1), tf.constant(2)])]
+    [1, 2]
+    """
+    graph = building()
+    if graph is None:
+        return list(tensors)
+    given = [t for t in tensors if t is not None]
+    if not given:
+        raise ValueError(f"Must have at least one Tensor. Received: {tensors}")
+    waits = [*given, *(control_inputs or [])]
+    with graph.control_dependencies(nest.flatten(waits, expand_composites=True)):
+        return [None if t is None else _after(t) for t in tensors]
+
+
+def _after(value: Any) -> Any:
+    if isinstance(value, Operation):
+        return no_op()
+    if isinstance(value, IndexedSlices):
+        return value.with_values(identity(value.values))
+    return identity(value)
+
+
+def with_dependencies(dependencies: Sequence[Any], output: Any, name: str | None = None) -> Any:
+    """A tensor that is there only when some operations have run."""
+    graph = building()
+    if graph is None:
+        return output
+    with graph.control_dependencies(list(dependencies)):
+        return identity(output)
+
+
+# ---- printing ---------------------------------------------------------------------------------
+
+
+def _print_kernel(
+    xp: Any, *arrays: Any, pieces: Sequence[Any], sep: str, end: str, stream: Any, summarize: int
+) -> list[Any]:
+    values = iter(arrays)
+    print(sep.join([_put(p, values, summarize) for p in pieces]), end=end, file=_stream(stream))
+    return []
+
+
+def _put(piece: Any, values: Iterator[Any], summarize: int) -> str:
+    """A piece as text: of a tensor its value, of a structure its pieces one after the other."""
+    if piece is None:
+        return _shown(next(values), summarize)
+    if isinstance(piece, list):
+        return "".join([_put(p, values, summarize) for p in piece])
+    return str(piece)
+
+
+PRINT: Row = op("PrintV2", lambda xp, *_, **__: [], step=_print_kernel, many=True, effects=True)
+
+
+def print_(*inputs: Any, **kwargs: Any) -> Any:
+    """Print values when they are computed; in a graph, every time it runs.
+
+    >>> tf.print("x is", tf.constant([1.0, 2.0]), output_stream=sys.stdout)
+    x is [1 2]
+    """
+    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", "\n")
+    stream = kwargs.pop("output_stream", sys.stderr)
+    summarize = kwargs.pop("summarize", 3)
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {', '.join(kwargs)}")
+    pieces: list[Any] = []
+    tensors: list[Any] = []
+    for value in inputs:
+        _note_pieces(value, pieces, tensors)
+    attrs = {"pieces": pieces, "sep": sep, "end": end, "stream": stream, "summarize": summarize}
+    if building() is None:
+        _print_kernel(np, *[t._array for t in tensors], **attrs)
+        return None
+    apply(PRINT, tensors, attrs, name)
+    return building().operations[-1]
+
+
+def _note_pieces(value: Any, pieces: list[Any], tensors: list[Any]) -> None:
+    """Texts, and None for each tensor, which is printed when it is known."""
+    if hasattr(value, "_array") or isinstance(value, np.ndarray):
+        pieces.append(None)
+        tensors.append(convert(value))
+    elif isinstance(value, str) or not nest.is_nested(value):
+        pieces.append(str(value))
+    else:
+        _note_parts(value, pieces, tensors)
+
+
+def _note_parts(value: Any, pieces: list[Any], tensors: list[Any]) -> None:
+    """A structure as Python shows it, with the values of the tensors in it."""
+    begins, ends = (
+        "{}" if isinstance(value, Mapping) else "()" if isinstance(value, tuple) else "[]"
+    )
+    names = [f"{key!r}: " for key in value] if isinstance(value, Mapping) else [""] * len(value)
+    parts = value.values() if isinstance(value, Mapping) else value
+    found: list[Any] = [begins]
+    for at, (name, part) in enumerate(zip(names, parts, strict=True)):
+        found.append((", " if at else "") + name)
+        _note_pieces(
+            part if hasattr(part, "_array") or nest.is_nested(part) else repr(part), found, tensors
+        )
+    found.append(ends)
+    pieces.append(found)
+
+
+def _stream(stream: Any) -> Any:
+    return {"stdout": sys.stdout, "stderr": sys.stderr}.get(stream, stream) if isinstance(stream, str) else stream  # fmt: skip
+
+
+def _shown(array: Any, summarize: int) -> str:
+    """Numbers as TensorFlow prints them: whole ones without a point, long axes cut short."""
+    if not np.shape(array):
+        return _number(np.asarray(array)[()])
+    items = list(array)
+    separator = " " if np.ndim(array) == 1 else "\n "
+    if 0 <= summarize < len(items) and len(items) > 2 * summarize:
+        shown = [_shown(a, summarize) for a in items[:summarize]] + ["..."]
+        shown += [_shown(a, summarize) for a in items[len(items) - summarize :]]
+    else:
+        shown = [_shown(a, summarize) for a in items]
+    return f"[{separator.join(shown)}]"
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bytes):
+        return f'"{value.decode(errors="replace")}"'
+    if isinstance(value, (bool, np.bool_)):
+        return "1" if value else "0"
+    if isinstance(value, (float, np.floating)):
+        return f"{value:.9g}" if np.asarray(value).dtype.itemsize > 2 else f"{value:.4g}"
+    return str(value)
+
+
+# ---- assertions -------------------------------------------------------------------------------
+
+
+def _assert_kernel(xp: Any, condition: Any, *data: Any, summarize: int) -> list[Any]:
+    if not np.all(condition):
+        shown = " ".join(f"[{_unquoted(d, summarize)}]" for d in data)
+        raise InvalidArgumentError(f"assertion failed: {shown}")
+    return []
+
+
+def _unquoted(value: Any, summarize: int) -> str:
+    array = np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value)
+    if array.dtype == object and not array.shape:
+        text = array[()]
+        return text.decode(errors="replace") if isinstance(text, bytes) else str(text)
+    items = array.ravel()
+    shown = [_number(v).strip('"') for v in items[:summarize]]
+    return " ".join(shown) + ("..." if items.size > summarize else "")
+
+
+ASSERT: Row = op("Assert", lambda xp, *_, **__: [], step=_assert_kernel, many=True, effects=True)
+
+
+@traced
+def Assert(  # noqa: N802
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> Any:
+    """An error, with some values in its message, unless the condition holds.
+
+    >>> tf.debugging.Assert(tf.constant(1) > 2, ["1 is not above 2"])
+    Traceback (most recent call last):
+        ...
+    wengert.errors.InvalidArgumentError: assertion failed: [1 is not above 2]
+    """
+    holds = convert(condition, hint=bool_)
+    values = [convert(d) for d in data]
+    attrs = {"summarize": 3 if summarize is None else summarize}
+    if building() is None:
+        _assert_kernel(np, holds._array, *[v._array for v in values], **attrs)
+        return None
+    apply(ASSERT, (holds, *values), attrs)
+    return building().operations[-1]
+
+
+def _provided(value: Any, condition: Any, message: str) -> Any:
+    """A function runs what was asserted in it; a graph must be told who depends on it."""
+    check = Assert(condition, [message])
+    graph = building()
+    if value is None or graph is None or graph.is_function:
+        return value
+    with graph.control_dependencies([check]):
+        return identity(value)
+
+
+words.provided = _provided

@@ -1,0 +1,223 @@
+"""Functions applied along the first axis: tf.map_fn, tf.scan, tf.foldl, tf.foldr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from wengert.core.context import building, named
+from wengert.ops.arrays.creation import shape
+from wengert.ops.control.tensor_array import TensorArray
+from wengert.ops.control.while_loop import while_loop
+from wengert.ops.math.comparison import equal
+from wengert.values import nest
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import dims
+
+
+@named
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """Apply a function to each element along the first axis, and stack what it returns.
+
+    >>> tf.map_fn(lambda x: x * x, tf.constant([1.0, 2.0, 3.0])).numpy().tolist()
+    [1.0, 4.0, 9.0]
+    """
+    if not callable(fn):
+        raise TypeError(f"The provided function {fn!r} is not callable.")
+    tensors = nest.map_structure(convert, elems)
+    signature = fn_output_signature if fn_output_signature is not None else dtype
+    if signature is None:
+        signature = nest.map_structure(lambda t: t.dtype, tensors)
+    n = _length(tensors)
+    inputs = nest.map_structure(_unstacked, tensors)
+    outputs = nest.map_structure(lambda d: _array(n, d), signature)
+
+    def body(i: Any, arrays: Any) -> Any:
+        result = fn(nest.map_structure(lambda ta: ta.read(i), inputs))
+        _check_structure(signature, result)
+        flat = zip(nest.flatten(arrays), nest.flatten(result), strict=True)
+        return i + 1, nest.pack_sequence_as(arrays, [ta.write(i, v) for ta, v in flat])
+
+    _, arrays = while_loop(lambda i, _: i < n, body, (0, outputs))
+    return nest.map_structure(lambda ta: ta.stack(), arrays)
+
+
+def _check_structure(signature: Any, result: Any) -> None:
+    try:
+        nest.assert_same_structure(signature, result, check_types=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            "The two structures don't have the same nested structure: what fn returned is not "
+            f"nested as fn_output_signature is. Give fn_output_signature. {error}"
+        ) from None
+
+
+@named
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Apply `fn(accumulated, element)` along the first axis; all the accumulated values.
+
+    >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
+    [1, 3, 6]
+    """
+    if not callable(fn):
+        raise TypeError(f"{fn!r} is not callable: please provide a callable function")
+    walk = _Walk(elems, initializer, reverse)
+    outputs = nest.map_structure(lambda a: _array(walk.n, a.dtype), walk.first)
+    if initializer is None:
+        flat = zip(nest.flatten(outputs), nest.flatten(walk.first), strict=True)
+        outputs = nest.pack_sequence_as(outputs, [ta.write(walk.begin, v) for ta, v in flat])
+
+    def body(i: Any, accumulated: Any, arrays: Any) -> Any:
+        result = nest.map_structure(convert, fn(accumulated, walk.element(i)))
+        nest.assert_same_structure(walk.first, result, check_types=False)
+        flat = zip(nest.flatten(arrays), nest.flatten(result), strict=True)
+        return (
+            i + walk.step,
+            result,
+            nest.pack_sequence_as(arrays, [t.write(i, v) for t, v in flat]),
+        )
+
+    _, _, arrays = while_loop(
+        lambda i, a, _: walk.goes_on(i), body, (walk.start, walk.first, outputs)
+    )
+    return nest.map_structure(lambda ta: ta.stack(), arrays)
+
+
+@named
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Apply `fn(accumulated, element)` from the first element to the last.
+
+    >>> tf.foldl(lambda a, x: a - x, tf.constant([10, 2, 3])).numpy()
+    np.int32(5)
+    """
+    return _folded(fn, elems, initializer, reverse=False)
+
+
+@named
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """Apply `fn(accumulated, element)` from the last element to the first.
+
+    >>> tf.foldr(lambda a, x: a - x, tf.constant([3, 2, 10])).numpy()
+    np.int32(5)
+    """
+    return _folded(fn, elems, initializer, reverse=True)
+
+
+def _folded(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool) -> Any:
+    if not callable(fn):
+        raise TypeError(
+            f"{fn.__class__.__name__} is not callable: please provide a callable function"
+        )
+    walk = _Walk(elems, initializer, reverse)
+
+    def body(i: Any, accumulated: Any) -> Any:
+        return i + walk.step, nest.map_structure(convert, fn(accumulated, walk.element(i)))
+
+    return while_loop(lambda i, a: walk.goes_on(i), body, (walk.start, walk.first))[1]
+
+
+class _Walk:
+    """A walk along the first axis, forward or backward, from an initial value or the first one."""
+
+    def __init__(self, elems: Any, initializer: Any, reverse: bool) -> None:
+        tensors = nest.map_structure(convert, elems)
+        self.n = _length(tensors)
+        self._arrays = nest.map_structure(_unstacked, tensors)
+        self.step = -1 if reverse else 1
+        self.begin = self.n - 1 if reverse else 0
+        self._reverse = reverse
+        if initializer is None:
+            self.first = self.element(self.begin)
+            self.start = self.begin + self.step
+        else:
+            self.first = nest.map_structure(convert, initializer)
+            self.start = self.begin
+
+    def element(self, i: Any) -> Any:
+        return nest.map_structure(lambda ta: ta.read(i), self._arrays)
+
+    def goes_on(self, i: Any) -> Any:
+        return i >= 0 if self._reverse else i < self.n
+
+
+def _length(tensors: Any) -> Any:
+    """The size of the first axis, which all have in common."""
+    flat = nest.flatten(tensors)
+    if not flat:
+        raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors. Got []")
+    for t in flat:
+        if t.shape.rank == 0:
+            raise ValueError(
+                "Elements in elems must be 1+ dimensional Tensors, not scalars: there is no first "
+                "axis to walk along."
+            )
+    known = next((dims(t)[0] for t in flat if t.shape.rank and t.shape[0] is not None), None)
+    for t in flat:
+        if known is not None and t.shape.rank and t.shape[0] not in (None, known):
+            raise ValueError(
+                f"The first axis of all elems must be of one size, got {[t.shape[0] for t in flat]}."
+            )
+    if building() is not None:
+        _check_lengths(flat)
+    return shape(flat[0])[0] if known is None else known
+
+
+def _check_lengths(tensors: list[Any]) -> None:
+    """What only a run knows: whether all have as many elements."""
+    if len(tensors) > 1 and not all(is_certain(dims(t)) for t in tensors):
+        first, *others = [shape(t)[0] for t in tensors]
+        for other in others:
+            words.provided(
+                None, equal(first, other), "The first axis of all elems must be of one size."
+            )
+
+
+def _unstacked(tensor: Any) -> TensorArray:
+    return TensorArray(tensor.dtype, size=0, dynamic_size=True).unstack(tensor)
+
+
+def _array(n: Any, kind: Any) -> TensorArray:
+    spec_shape = getattr(kind, "shape", None)
+    dtype = kind if isinstance(kind, DType) else getattr(kind, "dtype", None) or as_dtype(kind)
+    shape_known = TensorShape(spec_shape) if spec_shape is not None else None
+    return TensorArray(dtype, size=n, element_shape=shape_known)

@@ -1,0 +1,330 @@
+"""Lists of tensors as values in a graph: what loops hand from one run of the body to another.
+
+The value is a Python list of arrays, with None where nothing was written. The cotangent of a list
+is a list, with None where there is nothing. Writing makes a new list; the elements are shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import building
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError, OutOfRangeError
+from wengert.inference.shape_inference import form_of
+from wengert.ops.arrays.joining import concat
+from wengert.values.bound_ops import words
+from wengert.values.dtypes import VARIANT
+from wengert.values.tensor import Tensor, TensorList, wrap
+
+LIST: Final = ((), VARIANT)  # what is known of a list: a scalar of its own dtype
+
+
+def _checked(values: list[Any], index: Any, who: str) -> int:
+    at = int(index)
+    if not 0 <= at < len(values):
+        raise OutOfRangeError(
+            f"Tried to access element {at} in a list with {len(values)} elements [Op:{who}]"
+        )
+    return at
+
+
+def _get(xp: Any, values: list[Any], index: Any, dtype: Any, shape: Any) -> Any:
+    at = _checked(values, index, "TensorListGetItem")
+    if values[at] is not None:
+        return values[at]
+    if shape is None or None in shape:
+        raise InvalidArgumentError(
+            f"Trying to read an uninitialized tensor (index {at}) whose shape is not known. Write "
+            "it first, or give the TensorArray an element_shape. [Op:TensorListGetItem]"
+        )
+    return xp.zeros(shape, dtype)
+
+
+def _get_like(xp: Any, values: list[Any], index: Any, like: Any) -> Any:
+    """An element; where there is none, zeros like another value."""
+    at = int(index)
+    found = values[at] if at < len(values) else None
+    return _zeros_like(xp, like) if found is None else found
+
+
+def _set(xp: Any, values: list[Any], index: Any, item: Any) -> list[Any]:
+    at = int(index)
+    if at < 0:
+        _checked(values, at, "TensorListSetItem")
+    if at >= len(values):
+        values = [*values] + [None] * (at + 1 - len(values))
+    else:
+        values = values.copy()
+    values[at] = item
+    return values
+
+
+def _cleared(xp: Any, values: list[Any], index: Any) -> list[Any]:
+    values = values.copy()
+    if int(index) < len(values):
+        values[int(index)] = None
+    return values
+
+
+def _only(xp: Any, values: list[Any], index: Any, item: Any) -> list[Any]:
+    """A list as long as another, with one element."""
+    found: list[Any] = [None] * len(values)
+    found[int(index)] = item
+    return found
+
+
+def _added(xp: Any, a: Any, b: Any) -> TensorList:
+    return TensorList([_sum(xp, p, q) for p, q in zip_longest(_listed(a), _listed(b))])
+
+
+def _listed(value: Any) -> TensorList:
+    """A list; an empty one for the zeros of a list inside of a branch that was not chosen."""
+    return value if isinstance(value, TensorList) else TensorList()
+
+
+def _sum(xp: Any, a: Any, b: Any) -> Any:
+    """The sum of two elements. An element may be a list itself: the stack of a loop in a loop."""
+    if a is None or b is None:
+        return b if a is None else a
+    return _added(xp, a, b) if isinstance(a, TensorList) else a + b
+
+
+def _zeros_like(xp: Any, value: Any) -> Any:
+    return value.zeros() if isinstance(value, TensorList) else xp.zeros_like(value)
+
+
+def _stacked(xp: Any, values: list[Any], dtype: Any, shape: Any) -> Any:
+    if not values:
+        return xp.zeros((0, *[s or 0 for s in shape or ()]), dtype)
+    there = next((v for v in values if v is not None), None)
+    if there is None:
+        there = xp.zeros([s or 0 for s in shape or ()], dtype)
+    filled = [xp.zeros_like(there) if v is None else v for v in values]
+    for i, value in enumerate(filled):
+        if value.shape != there.shape:
+            raise InvalidArgumentError(
+                f"Tried to stack elements of shapes {list(there.shape)} and "
+                f"{list(value.shape)} (element {i}): they must be of one shape. "
+                "[Op:TensorListStack]"
+            )
+    return xp.stack(filled)
+
+
+def _stacked_like(xp: Any, values: list[Any], like: Any) -> Any:
+    """The elements as one array; zeros, in the shape of another array, where there is nothing."""
+    missing = len(like) - len(values)
+    filled = [xp.zeros_like(like[i]) if v is None else v for i, v in enumerate(values)]
+    filled += [xp.zeros_like(like[i]) for i in range(len(values), len(values) + missing)]
+    return xp.stack(filled) if filled else xp.zeros_like(like)
+
+
+def _joined(xp: Any, values: list[Any], dtype: Any, shape: Any) -> Any:
+    """The elements, of different lengths perhaps, one behind the other."""
+    if any(v is None for v in values):
+        return _in_one(xp, _stacked(xp, values, dtype, shape))
+    return xp.concatenate(values) if values else xp.zeros((0, *[s or 0 for s in shape or ()][1:]), dtype)  # fmt: skip
+
+
+def _in_one(xp: Any, stacked: Any) -> Any:
+    return xp.reshape(stacked, (-1, *stacked.shape[2:]))
+
+
+def _parted(xp: Any, joined: Any, like: list[Any]) -> list[Any]:
+    """An array as a list of parts as long as the elements of another list."""
+    ends = np.cumsum([len(v) for v in like], dtype=int).tolist()
+    return [joined[end - len(v) : end] for v, end in zip(like, ends, strict=True)]
+
+
+def _joined_like(xp: Any, values: list[Any], like: list[Any]) -> Any:
+    padded = [*values, *[None] * (len(like) - len(values))]
+    pairs = zip(padded, like, strict=True)
+    return xp.concatenate([xp.zeros_like(v) if g is None else g for g, v in pairs])
+
+
+def _list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
+    """An operation on lists. Where nothing else is said, the result is a list."""
+
+    def listed(xp: Any, *values: Any) -> TensorList:
+        return TensorList(kernel(xp, *values))
+
+    def inline(inputs: Sequence[Any], attrs: Attrs) -> Any:
+        if building() is not None:
+            return apply(row, inputs, attrs)
+        made = row.kernel(_Ours, *[elements_of(x) for x in inputs], **attrs)
+        return made if isinstance(made, (Tensor, TensorList)) else wrap(made)
+
+    row: Row
+    if forms is not None:
+        row = op(name, kernel, forms=forms, inline=inline, **fields)
+    else:
+        row = op(name, listed, forms=lambda xs, attrs: [LIST], inline=inline, **fields)
+    return row
+
+
+class _Ours:
+    """What the kernels need of a namespace, for lists whose elements are tensors.
+
+    So is a list where operations of a graph are carried out one by one: tapes and batches follow
+    the elements.
+    """
+
+    @staticmethod
+    def zeros(shape: Any, dtype: Any) -> Any:
+        return wrap(np.zeros(shape, dtype))
+
+    @staticmethod
+    def zeros_like(x: Any) -> Any:
+        return words.zeros_like(x)
+
+    @staticmethod
+    def stack(values: Any) -> Any:
+        return words.stack(list(values))
+
+    @staticmethod
+    def concatenate(values: Any) -> Any:
+        return concat(list(values), 0)
+
+    @staticmethod
+    def reshape(x: Any, shape: Any) -> Any:
+        return words.reshape(x, shape)
+
+
+def elements_of(value: Any) -> Any:
+    """A list of arrays as one of tensors; anything else as it is."""
+    if isinstance(value, Tensor) and isinstance(value._array, TensorList):
+        return TensorList([None if v is None else wrap(v) for v in value._array])
+    return value
+
+
+def _pushed(row: Row, tangent: Any, *others: Any) -> list[Any]:
+    """The tangent of what is linear in the list."""
+    return [None if tangent is None else apply(row, (tangent, *others))]
+
+
+def _set_tangent(values_t: Any, item_t: Any, values: Any, index: Any) -> Any:
+    """The tangent of a list in which an element was set."""
+    if item_t is None:
+        return None if values_t is None else apply(CLEAR, (values_t, index))
+    return apply(SET, (words.zeros_like(values) if values_t is None else values_t, index, item_t))
+
+
+def _form_of(at: int) -> Any:
+    """What is known of an input is known of the result."""
+    return lambda xs, attrs: [form_of(xs[at])]
+
+
+def _stated(xs: Sequence[Any], attrs: Any) -> list[Any]:
+    """The form of one element, as the attributes say."""
+    return [(attrs["shape"], attrs["dtype"])]
+
+
+def _stated_stack(xs: Sequence[Any], attrs: Any) -> list[Any]:
+    shape = attrs["shape"]
+    return [(None if shape is None else (attrs["count"], *shape), attrs["dtype"])]
+
+
+GET: Row = _list_op(
+    "TensorListGetItem",
+    lambda xp, values, index, *, dtype, shape: _get(xp, values, index, dtype, shape),
+    forms=_stated,
+    vjp=(
+        lambda g, y, values, index, *, dtype, shape: apply(ONLY, (values, index, g)),
+        None,
+    ),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(GET_LIKE, ts[0], xs[1], ys[0]),
+)
+GET_LIKE: Row = _list_op(
+    "TensorListGetItemLike",
+    _get_like,
+    forms=_form_of(2),
+    vjp=(lambda g, y, values, index, like: apply(ONLY, (values, index, g)), None, None),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(GET_LIKE, ts[0], xs[1], ys[0]),
+)
+SET: Row = _list_op(
+    "TensorListSetItem",
+    _set,
+    vjp=(
+        lambda g, y, values, index, item: apply(CLEAR, (g, index)),
+        None,
+        lambda g, y, values, index, item: apply(GET_LIKE, (g, index, item)),
+    ),
+    joint_jvp=lambda ts, ys, xs, attrs: [_set_tangent(ts[0], ts[2], xs[0], xs[1])],
+)
+CLEAR: Row = _list_op(
+    "TensorListClearItem",
+    _cleared,
+    vjp=(lambda g, y, values, index: apply(CLEAR, (g, index)), None),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(CLEAR, ts[0], xs[1]),
+)
+ONLY: Row = _list_op(
+    "TensorListOnlyItem",
+    _only,
+    vjp=(None, None, lambda g, y, values, index, item: apply(GET_LIKE, (g, index, item))),
+    joint_jvp=lambda ts, ys, xs, attrs: (
+        [None] if ts[2] is None else [apply(ONLY, (xs[0], xs[1], ts[2]))]
+    ),
+)
+ADD_LISTS: Row = _list_op(
+    "TensorListAdd",
+    _added,
+    vjp=(lambda g, y, a, b: g, lambda g, y, a, b: g),
+    joint_jvp=lambda ts, ys, xs, attrs: [
+        ts[0] if ts[1] is None else ts[1] if ts[0] is None else apply(ADD_LISTS, ts)
+    ],
+)
+STACK_LIST: Row = _list_op(
+    "TensorListStack",
+    lambda xp, values, *, dtype, shape, count: _stacked(xp, values, dtype, shape),
+    forms=_stated_stack,
+    vjp=(lambda g, y, values, *, dtype, shape, count: apply(UNSTACK_LIST, (g,)),),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(STACK_LIKE, ts[0], ys[0]),
+)
+STACK_LIKE: Row = _list_op(
+    "TensorListStackLike",
+    _stacked_like,
+    forms=_form_of(1),
+    vjp=(lambda g, y, values, like: apply(UNSTACK_LIST, (g,)), None),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(STACK_LIKE, ts[0], ys[0]),
+)
+CONCAT_LIST: Row = _list_op(
+    "TensorListConcatV2",
+    lambda xp, values, *, dtype, shape: _joined(xp, values, dtype, shape),
+    forms=lambda xs, attrs: [
+        (None if attrs["shape"] is None else (None, *attrs["shape"][1:]), attrs["dtype"])
+    ],
+    vjp=(lambda g, y, values, *, dtype, shape: apply(PART_LIST, (g, values)),),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(CONCAT_LIKE, ts[0], xs[0], ys[0]),
+)
+PART_LIST: Row = _list_op(
+    "TensorListSplit",
+    _parted,
+    vjp=(lambda g, y, joined, like: apply(CONCAT_LIKE, (g, like, joined)), None),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(PART_LIST, ts[0], xs[1]),
+)
+CONCAT_LIKE: Row = _list_op(
+    "TensorListConcatLike",
+    lambda xp, values, like, joined: _joined_like(xp, values, like),
+    forms=_form_of(2),
+    vjp=(lambda g, y, values, like, joined: apply(PART_LIST, (g, like)), None, None),
+    joint_jvp=lambda ts, ys, xs, attrs: _pushed(CONCAT_LIKE, ts[0], *xs[1:]),
+)
+UNSTACK_LIST: Row = _list_op(
+    "TensorListFromTensor",
+    lambda xp, x: list(x),
+    vjp=(lambda g, y, x: apply(STACK_LIKE, (g, x)),),
+    linear=(0,),
+)
+EMPTY: Row = _list_op("TensorListReserve", lambda xp, size: [None] * int(size))
+ZEROS: Row = _list_op("TensorListZerosLike", lambda xp, values: [None] * len(values))
+LENGTH: Row = _list_op(
+    "TensorListLength",
+    lambda xp, values: np.int32(len(values)),
+    forms=lambda xs, attrs: [((), np.dtype(np.int32))],
+)

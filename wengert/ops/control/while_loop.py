@@ -1,0 +1,235 @@
+"""tf.while_loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.core.batch import Batcher
+from wengert.core.context import building, installed, named, state
+from wengert.errors import UnimplementedError
+from wengert.graph.function_graph import FunctionGraph
+from wengert.ops.arrays.identity import identity
+from wengert.ops.control.subgraph import as_output, leaves_of, with_leaves
+from wengert.ops.control.tensor_array import TensorArray
+from wengert.ops.control.while_op import Loop, check_shapes, decided, kept_where
+from wengert.ops.math.comparison import less, logical_and
+from wengert.ops.reductions.reductions import reduce_any
+from wengert.state.variable import Variable
+from wengert.values import nest
+from wengert.values.convert import convert
+from wengert.values.dtypes import bool_, int32
+from wengert.values.shapes import TensorShape
+
+
+@named
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    maximum_iterations: Any = None,
+    name: str | None = None,
+) -> Any:
+    """Run `body` as long as `cond` holds; both are called with the loop variables.
+
+    >>> tf.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), (0, 1.0))[1].numpy()
+    np.float32(8.0)
+    """
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if isinstance(loop_vars, (list, tuple)) and not loop_vars:
+        raise ValueError("'loop_vars' cannot be empty.")
+    variables = _Variables(loop_vars)
+    batcher = state.here.interpreter
+    if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.builds:
+        return _of_batches(batcher, cond, body, variables, maximum_iterations)
+    if building() is None:
+        return _in_python(cond, body, variables, maximum_iterations)
+    return _in_graph(cond, body, variables, shape_invariants, maximum_iterations)
+
+
+class _Variables:
+    """The loop variables: how they are passed to functions and returned."""
+
+    def __init__(self, loop_vars: Any) -> None:
+        self.initial = nest.map_structure(_as_tensor, loop_vars)
+        self._alone = not isinstance(loop_vars, (list, tuple))
+
+    def arguments(self, values: Any) -> Sequence[Any]:
+        return [values] if self._alone else list(values)
+
+    def returned(self, values: Any) -> Any:
+        """What a body returned, arranged as the variables are."""
+        one = isinstance(self.initial, (list, tuple)) and len(self.initial) == 1
+        if one and (not isinstance(values, (list, tuple)) or len(values) != 1):
+            values = [values]
+        try:
+            nest.assert_same_structure(self.initial, values, check_types=False)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"The body of tf.while_loop must return what it is given: {error}"
+            ) from None
+        return nest.pack_sequence_as(self.initial, nest.flatten(values))
+
+
+def _as_tensor(value: Any) -> Any:
+    if isinstance(value, TensorArray):
+        return value
+    if isinstance(value, Variable):
+        return value.read_value()
+    return convert(value)
+
+
+def _in_python(
+    cond: Callable[..., Any], body: Callable[..., Any], variables: _Variables, maximum: Any
+) -> Any:
+    values = variables.initial
+    runs = 0
+    while maximum is None or runs < int(maximum):
+        goes_on, mask = decided(convert(cond(*variables.arguments(values)), hint=bool_))
+        if not goes_on:
+            break
+        returned = variables.returned(body(*variables.arguments(values)))
+        before, values = values, nest.map_structure(_as_tensor, returned)
+        if mask is not None:
+            values = nest.pack_sequence_as(
+                values, kept_where(mask, nest.flatten(values), nest.flatten(before))
+            )
+        runs += 1
+    return nest.map_structure(lambda v: v if isinstance(v, TensorArray) else identity(v), values)
+
+
+def _of_batches(
+    batcher: Batcher,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    variables: _Variables,
+    maximum: Any,
+) -> Any:
+    """The loop of a vectorized function in a graph: one of whole batches, while any example goes on."""
+    if state.here.recorders:
+        raise UnimplementedError(
+            "In a graph a loop inside of a vectorized function is not differentiated inside of "
+            "it. Take the gradient outside, or outside of tf.function."
+        )
+
+    def arranged(fulls: Sequence[Any]) -> Any:
+        values = [batcher.lift(full) for full in fulls]
+        return nest.pack_sequence_as(variables.initial, values)
+
+    def goes_on(*fulls: Any) -> Any:
+        with batcher.inside():
+            return batcher.full(convert(cond(*variables.arguments(arranged(fulls))), hint=bool_))
+
+    def step(*fulls: Any) -> list[Any]:
+        mask = goes_on(*fulls)
+        with batcher.inside():
+            before = arranged(fulls)
+            after = variables.returned(body(*variables.arguments(before)))
+            kept = kept_where(
+                batcher.lift(mask), [convert(v) for v in nest.flatten(after)], nest.flatten(before)
+            )
+            return [batcher.full(v) for v in kept]
+
+    fulls = [batcher.full(v) for v in nest.flatten(variables.initial)]
+    with batcher.outside():
+        found = while_loop(
+            lambda *fulls: reduce_any(goes_on(*fulls)), step, fulls, maximum_iterations=maximum
+        )
+    return arranged(found)
+
+
+# ---- in a graph -------------------------------------------------------------------------------
+
+
+def _in_graph(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    variables: _Variables,
+    invariants: Any,
+    maximum: Any,
+) -> Any:
+    outer = building()
+    initial = [outer.entered(x) for x in leaves_of(variables.initial)]
+    counter = [] if maximum is None else [outer.entered(convert(0)), outer.entered(convert(maximum, int32))]  # fmt: skip
+    shapes = _shapes(variables.initial, initial, invariants)
+
+    condition = FunctionGraph("while_cond", outer)
+    inputs = _inputs(condition, counter, initial, shapes)
+    with installed((), condition):
+        values = with_leaves(variables.initial, inputs[len(counter) :])
+        go = convert(cond(*variables.arguments(values)))
+        if counter:
+            go = logical_and(less(inputs[0], inputs[1]), go)
+        condition.outputs = [condition.entered(go)]
+
+    graph = FunctionGraph("while_body", outer)
+    carried = _inputs(graph, counter, initial, shapes)
+    with installed((), graph):
+        values = with_leaves(variables.initial, carried[len(counter) :])
+        returned = variables.returned(body(*variables.arguments(values)))
+        found = [as_output(graph, leaf) for leaf in leaves_of(returned)]
+        if counter:
+            found = [graph.entered(carried[0] + 1), carried[1], *found]
+    _note_shapes(variables.initial, returned)
+    names = [x.op.name for x in (*counter, *initial)]
+    check_shapes(carried, found, names)
+    loop = Loop(graph, carried, found, condition)
+    results = loop.added([*counter, *initial], [])
+    return with_leaves(variables.initial, results[len(counter) : len(counter) + len(initial)])
+
+
+def _inputs(
+    graph: FunctionGraph, counter: Sequence[Any], initial: Sequence[Any], shapes: Sequence[Any]
+) -> list[Any]:
+    made = [graph.input((), x._array.dtype, "counter") for x in counter]
+    for x, shape in zip(initial, shapes, strict=True):
+        known = None if shape.rank is None else list(shape)
+        made.append(graph.input(known, x._array.dtype, "loop_var"))
+    return made
+
+
+def _shapes(structure: Any, initial: Sequence[Any], invariants: Any) -> list[TensorShape]:
+    if invariants is None:
+        return [x.shape for x in initial]
+    given = _flat_invariants(structure, invariants)
+    if len(given) != len(initial):
+        raise ValueError(
+            f"shape_invariants has {len(given)} shapes for {len(initial)} loop variables."
+        )
+    for x, shape in zip(initial, given, strict=True):
+        if not shape.is_compatible_with(x.shape):
+            raise ValueError(
+                f"The shape invariant specified for {x.op.name} is not compatible with the initial "
+                f"shape of the loop variable. It enters the loop with shape {x.shape}, but the "
+                f"specified shape invariant is {shape}."
+            )
+    return given
+
+
+def _flat_invariants(structure: Any, invariants: Any) -> list[TensorShape]:
+    """The shapes, in the order of the leaves. A shape may look like a structure of its own."""
+    if not nest.is_nested(structure):
+        if hasattr(structure, "_flat_tensors"):
+            return [TensorShape(())]
+        return [TensorShape(invariants)]
+    parts = invariants.values() if isinstance(invariants, dict) else invariants
+    ours = structure.values() if isinstance(structure, dict) else structure
+    found: list[TensorShape] = []
+    for part, shape in zip(ours, parts, strict=True):
+        found += _flat_invariants(part, shape)
+    return found
+
+
+def _note_shapes(before: Any, after: Any) -> None:
+    """What was learned in the body of the elements of a TensorArray holds outside too."""
+    for a, b in zip(nest.flatten(before), nest.flatten(after), strict=True):
+        if isinstance(a, TensorArray) and isinstance(b, TensorArray):
+            a._element_shape = b._element_shape
+            a._count = a._count if not a._dynamic else None

@@ -1,0 +1,458 @@
+"""Loops in graphs: one operation that runs a body again and again, and its gradient.
+
+A loop carries values from one run of the body to the next, uses constants, takes an element of
+each of its stacks in every run, and emits values, which become stacks. The gradient of a loop is
+a loop of the same kind: it takes what the first emitted, from the last run to the first, and
+carries the cotangents. So there is a gradient of every order.
+
+The direction in which a stack is taken or emitted says how its elements stand to the runs:
+forward, the first element belongs to the first run; backward, the last one does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.core.batch import Batched
+from wengert.core.context import building, installed
+from wengert.core.reverse import conjugated
+from wengert.core.row import Attrs, Row
+from wengert.errors import UnimplementedError
+from wengert.graph.function_graph import FunctionGraph
+from wengert.inference.shape_inference import form_of
+from wengert.ops.control.cond import never_run
+from wengert.ops.control.subgraph import (
+    Body,
+    GradientGraph,
+    PulledBack,
+    Pushed,
+    by_example,
+    has_effects,
+    replayed,
+)
+from wengert.ops.control.tensor_list import LIST, elements_of
+from wengert.ops.math.comparison import where
+from wengert.values.bound_ops import words
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor, TensorList
+
+
+class Stack(NamedTuple):
+    """A value of the body of which every run has its own."""
+
+    inside: SymbolicTensor
+    backward: bool
+
+
+class Loop:
+    """What one loop operation runs. Its inputs: carried values, stacks, constants."""
+
+    def __init__(
+        self,
+        body: FunctionGraph,
+        carried: Sequence[SymbolicTensor],
+        results: Sequence[SymbolicTensor],
+        condition: FunctionGraph | None,
+        taken: Sequence[Stack] = (),
+        emitted: Sequence[Stack] = (),
+        meant: dict[int, Any] | None = None,
+    ) -> None:
+        self.body = body
+        self.condition = condition
+        self.carried = list(carried)  # the inputs of the body that change from run to run
+        self.results = list(results)  # what they become
+        self.taken = list(taken)
+        self.emitted = list(emitted)
+        names = meant or {}
+        self.constants: list[Any] = []
+        given = {id(x) for x in (*self.carried, *[s.inside for s in self.taken])}
+        # The inputs of the body that stay the same, and the places of their values.
+        self.same = [
+            (x, self._place(names.get(id(v), v)))
+            for v, x in zip(body.captured, body.captured_inputs, strict=True)
+            if id(x) not in given
+        ]
+        self._condition_places = (
+            [] if condition is None else [self._place(v) for v in condition.captured]
+        )
+        self._running: tuple[Any, int] = (None, -1)
+
+    def _place(self, value: Any) -> int:
+        for at, known in enumerate(self.constants):
+            if known is value:
+                return at
+        self.constants.append(value)
+        return len(self.constants) - 1
+
+    # ---- running -----------------------------------------------------------------------------
+
+    def run(self, xp: Any, *values: Any) -> list[Any]:
+        n, s = len(self.carried), len(self.taken)
+        carried, stacks, constants = list(values[:n]), values[n : n + s], values[n + s :]
+        runs = [
+            stack[::-1] if t.backward else stack
+            for t, stack in zip(self.taken, stacks, strict=True)
+        ]
+        body, order = self._body()
+        fixed = [constants[at] for _, at in self.same]
+        emitted = [TensorList() for _ in self.emitted]
+        at = 0
+        while self._goes_on(carried, constants, runs, at):
+            given = [*carried, *[r[at] for r in runs], *fixed]
+            found = body.on([given[i] for i in order])
+            carried = found[:n]
+            for stack, value in zip(emitted, found[n:], strict=True):
+                stack.append(value)
+            at += 1
+        for e, stack in zip(self.emitted, emitted, strict=True):
+            if e.backward:
+                stack.reverse()
+        return [*carried, *emitted]
+
+    def _body(self) -> tuple[Body, list[int]]:
+        """The body, and in which order it takes carried values, elements and constants."""
+        count = len(self.emitted)
+        if self._running[1] != count:
+            body = Body(self.body, [*self.results, *[e.inside for e in self.emitted]])
+            ours = [*self.carried, *[t.inside for t in self.taken], *[x for x, _ in self.same]]
+            at = {id(x): i for i, x in enumerate(ours)}
+            self._order = [at[id(x)] for x in self.body.all_inputs]
+            self._running = body, count
+        return self._running[0], self._order
+
+    def _goes_on(self, carried: Any, constants: Any, runs: Any, at: int) -> bool:
+        if self.condition is None:
+            return at < len(runs[0])
+        if not hasattr(self, "_test"):
+            self._test = Body(self.condition, self.condition.outputs)
+        (go,) = self._test.on([*carried, *[constants[i] for i in self._condition_places]])
+        return bool(go)
+
+    # ---- as an operation ---------------------------------------------------------------------
+
+    def added(self, initial: Sequence[Any], stacks: Sequence[Any], known: Any = None) -> list[Any]:
+        """Add the operation to the graph under construction; its results."""
+        return self._added(initial, stacks, self.constants, known)
+
+    def _added(
+        self, initial: Sequence[Any], stacks: Sequence[Any], constants: Any, known: Any
+    ) -> list[Any]:
+        graph = building()
+        given = [*initial, *stacks, *constants]
+        xs = [graph.entered(x) for x in given]
+        forms = known or [form_of(x) for x in self.carried]
+        op = graph.add(self._row(), xs, {}, None, [*forms, *[LIST] * len(self.emitted)])
+        return graph.told(op, given)  # type: ignore[no-any-return]
+
+    def _row(self) -> Row:
+        graphs = [self.body] if self.condition is None else [self.body, self.condition]
+        return Row(
+            "While",
+            never_run,
+            step=self.run,
+            joint=by_example(self._joint),
+            joint_jvp=self._joint_jvp,
+            inline=self._inline,
+            many=True,
+            fills=False,
+            effects=any(has_effects(g) for g in graphs),
+            graphs=[self.body],
+        )
+
+    def _joint(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+        pulled = loop_gradients(self, ys[0].op, [conjugated(g) for g in gs], xs, ys)
+        return [conjugated(g) for g in pulled]
+
+    def _joint_jvp(self, ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+        return loop_tangents(self, ys, ts, xs)
+
+    def _inline(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        """The loop once more: as an operation in a graph, in Python where operations run."""
+        n, s = len(self.carried), len(self.taken)
+        carried, stacks, constants = list(inputs[:n]), inputs[n : n + s], inputs[n + s :]
+        if building() is not None:
+            copy = self._copy()
+            return copy._added(carried, stacks, constants, None)
+        return self._in_python([elements_of(x) for x in carried], stacks, constants)
+
+    def _copy(self) -> Loop:
+        copy = object.__new__(Loop)
+        copy.__dict__.update(self.__dict__)
+        copy.emitted = list(self.emitted)
+        copy._running = (None, -1)
+        return copy
+
+    def _in_python(
+        self, carried: list[Any], stacks: Sequence[Any], constants: Sequence[Any]
+    ) -> list[Any]:
+        """The loop in Python, its body carried out operation by operation."""
+        if any(stack is UNEVEN for stack in stacks):
+            raise UnimplementedError(UNEVEN_RUNS)
+        pairs = zip(self.taken, map(elements_of, stacks), strict=True)
+        runs = [stack[::-1] if t.backward else stack for t, stack in pairs]
+        wanted = [*self.results, *[e.inside for e in self.emitted]]
+        known = {id(x): constants[at] for x, at in self.same}
+        emitted = [TensorList() for _ in self.emitted]
+        at, even = 0, True
+        while True:
+            goes_on, mask = self._decided(carried, constants, runs, at)
+            if not goes_on:
+                break
+            known.update({id(x): v for x, v in zip(self.carried, carried, strict=True)})
+            known.update({id(t.inside): r[at] for t, r in zip(self.taken, runs, strict=True)})
+            found = replayed(self.body, wanted, [known[id(x)] for x in self.body.all_inputs])
+            after = found[: len(carried)]
+            carried = after if mask is None else kept_where(mask, after, carried)
+            even &= mask is None
+            for stack, value in zip(emitted, found[len(after) :], strict=True):
+                stack.append(value)
+            at += 1
+        for e, stack in zip(self.emitted, emitted, strict=True):
+            if e.backward:
+                stack.reverse()
+        return [*carried, *(emitted if even else [UNEVEN] * len(emitted))]
+
+    def _decided(
+        self, carried: list[Any], constants: Sequence[Any], runs: Sequence[Any], at: int
+    ) -> tuple[bool, Any]:
+        """Whether the body runs once more; and for which examples, where that differs."""
+        if self.condition is None:
+            return at < len(runs[0]), None
+        given = [*carried, *[constants[i] for i in self._condition_places]]
+        (go,) = replayed(self.condition, self.condition.outputs, given)
+        return decided(go)
+
+
+def decided(go: Any) -> tuple[bool, Any]:
+    """Whether a loop goes on; and for which examples of a batch, where that differs."""
+    if isinstance(go, Batched):
+        return bool(np.any(np.asarray(go._full))), go
+    return bool(go), None
+
+
+def kept_where(mask: Any, after: list[Any], before: list[Any]) -> list[Any]:
+    """Examples whose loop has ended keep what they have."""
+    if any(not isinstance(v, Tensor) for v in after):
+        raise UnimplementedError(UNEVEN_RUNS)
+    return [where(mask, a, b) for a, b in zip(after, before, strict=True)]
+
+
+# Stands for what a loop emitted if the number of runs differs between the examples of a batch.
+UNEVEN: Final = object()
+UNEVEN_RUNS: Final = (
+    "In a vectorized function the number of runs of a loop differs between the examples, while the "
+    "loop is differentiated inside of the function or carries a TensorArray. Take the gradient "
+    "outside, or call the function for each example."
+)
+
+
+# ---- the gradient -----------------------------------------------------------------------------
+
+
+def loop_gradients(
+    loop: Loop, op: Any, gs: Sequence[Any], xs: Sequence[Any], ys: Sequence[Any]
+) -> list[Any]:
+    """The gradients of the inputs: a loop over the same runs, from the last to the first."""
+    n, s = len(loop.carried), len(loop.taken)
+    flows = [x.dtype.is_differentiable for x in loop.carried]
+    constants = [(x, at) for x, at in loop.same if xs[n + s + at].dtype.is_differentiable]
+    back = _Backward(loop, op, gs[n:], flows, [x for x, _ in constants])
+    initial = [
+        words.zeros_like(ys[i]) if gs[i] is None else gs[i] for i, flow in enumerate(flows) if flow
+    ]
+    totals = [words.zeros_like(xs[n + s + at]) for _, at in constants]
+    count = sum(flows)
+    results = back.added([*initial, *totals], [g for g in gs[n:] if g is not None])
+    found: list[Any] = [None] * len(xs)
+    flowing = [i for i, flow in enumerate(flows) if flow]
+    for i, g in zip(flowing, results[:count], strict=True):
+        found[i] = g
+    for (_, at), g in zip(constants, results[count : count + len(constants)], strict=True):
+        place = n + s + at
+        found[place] = g if found[place] is None else words.add(found[place], g)
+    for i, g in zip(back.stacked, results[count + len(constants) :], strict=False):
+        found[n + i] = g
+    return found
+
+
+class _Backward:
+    """The loop that runs backward through another."""
+
+    def __init__(
+        self,
+        loop: Loop,
+        op: Any,
+        stack_gs: Sequence[Any],
+        flows: Sequence[bool],
+        constants: Sequence[SymbolicTensor],
+    ) -> None:
+        self._loop, self._op = loop, op
+        flowing = [i for i, flow in enumerate(flows) if flow]
+        results = [loop.results[i] for i in flowing]
+        emitted = [e for e, g in zip(loop.emitted, stack_gs, strict=False) if g is not None]
+        self._stack_form = [e.backward for e in emitted]
+        taken = [t for t in loop.taken if t.inside.dtype.is_differentiable]
+        self.stacked = [i for i, t in enumerate(loop.taken) if t.inside.dtype.is_differentiable]
+        wanted = [
+            *[loop.carried[i] for i in flowing],
+            *constants,
+            *[t.inside for t in taken],
+        ]
+        pull = PulledBack(loop.body, [*results, *[e.inside for e in emitted]], wanted)
+        graph = pull.graph
+        n, m = len(flowing), len(constants)
+        gs = graph.inputs[:n]
+        self._element_gs = graph.inputs[n:]
+        with installed((), graph):
+            totals = [graph.input_like(x, "total") for x in constants]
+        likes = [loop.carried[i] for i in flowing]
+        next_gs = [pull.output(g, like) for g, like in zip(pull.gradients[:n], likes, strict=True)]
+        with installed((), graph):
+            next_totals = [
+                t if g is None else words.add(t, g)
+                for t, g in zip(totals, pull.gradients[n : n + m], strict=True)
+            ]
+        stack_gs_inside = [
+            pull.output(g, t.inside) for g, t in zip(pull.gradients[n + m :], taken, strict=True)
+        ]
+        self._graph = graph
+        self._carried = [*gs, *totals]
+        self._next = [*next_gs, *[graph.entered(t) for t in next_totals]]
+        self._emitted = [
+            Stack(g, not t.backward) for g, t in zip(stack_gs_inside, taken, strict=True)
+        ]
+
+    def added(self, initial: Sequence[Any], stack_gs: Sequence[Any]) -> list[Any]:
+        graph = self._graph
+        saved = _Saved(self._loop, self._op, graph, backward=True)
+        taken = [
+            Stack(x, not backward)
+            for x, backward in zip(self._element_gs, self._stack_form, strict=True)
+        ]
+        gradient = Loop(
+            graph,
+            self._carried,
+            self._next,
+            None,
+            [*saved.taken, *taken],
+            self._emitted,
+            saved.fixed,
+        )
+        forms = [form_of(x) for x in initial]
+        return gradient.added(initial, [*saved.stacks, *stack_gs], forms)
+
+
+# ---- the tangents -----------------------------------------------------------------------------
+
+
+def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
+    """The tangents of the results: a loop over the same runs, in the same direction."""
+    n, s = len(loop.carried), len(loop.taken)
+    op = ys[0].op
+    flowing = [i for i, x in enumerate(loop.carried) if x.dtype.is_differentiable]
+    stacked = [i for i in range(s) if ts[n + i] is not None]
+    constants = [(x, ts[n + s + at]) for x, at in loop.same if ts[n + s + at] is not None]
+    emitted = loop.emitted[: len(ys) - n]
+    graph = GradientGraph(f"{loop.body.name}_jvp", loop.body)
+    with installed((), graph):
+        carried = [graph.input_like(loop.carried[i], "tangent") for i in flowing]
+        elements = [graph.input_like(loop.taken[i].inside, "tangent") for i in stacked]
+        fixed_ts = [graph.entered(t) for _, t in constants]
+    push = Pushed(
+        loop.body,
+        [*[loop.results[i] for i in flowing], *[e.inside for e in emitted]],
+        [
+            *[loop.carried[i] for i in flowing],
+            *[loop.taken[i].inside for i in stacked],
+            *[x for x, _ in constants],
+        ],
+        [*carried, *elements, *fixed_ts],
+        graph,
+    )
+    count = len(flowing)
+    results = [
+        push.output(t, loop.results[i]) for t, i in zip(push.tangents[:count], flowing, strict=True)
+    ]
+    moving = [
+        (k, Stack(push.output(t, e.inside), e.backward))
+        for k, (t, e) in enumerate(zip(push.tangents[count:], emitted, strict=True))
+        if e.inside.dtype.is_differentiable
+    ]
+    taken = [Stack(x, loop.taken[i].backward) for x, i in zip(elements, stacked, strict=True)]
+    saved = _Saved(loop, op, graph, backward=False)
+    stacks = [*saved.stacks, *[ts[n + i] for i in stacked]]
+    tangent = Loop(
+        graph, carried, results, None, [*saved.taken, *taken], [e for _, e in moving], saved.fixed
+    )
+    initial = [words.zeros_like(xs[i]) if ts[i] is None else ts[i] for i in flowing]
+    pushed = tangent.added(initial, stacks, [form_of(ys[i]) for i in flowing])
+    found: list[Any] = [None] * len(ys)
+    for i, t in zip(flowing, pushed, strict=False):
+        found[i] = t
+    for (k, _), t in zip(moving, pushed[count:], strict=True):
+        found[n + k] = t
+    return found
+
+
+# ---- what both need ---------------------------------------------------------------------------
+
+
+class _Saved:
+    """The values inside a loop that its derivative uses, as stacks which that takes."""
+
+    def __init__(self, loop: Loop, op: Any, graph: FunctionGraph, backward: bool) -> None:
+        # What stays the same in every run stands outside of the loop.
+        self.fixed = {
+            id(x): op.inputs[len(loop.carried) + len(loop.taken) + at] for x, at in loop.same
+        }
+        saved = [v for v in graph.captured if id(v) not in self.fixed and _is_of(v, loop.body)]
+        if not saved:  # a loop needs something to count its runs by
+            graph.capture(loop.carried[0])
+            saved = [loop.carried[0]]
+        inside = dict(zip(map(id, graph.captured), graph.captured_inputs, strict=True))
+        self.stacks = handed_out(loop, op, saved)
+        self.taken = [Stack(inside[id(v)], backward) for v in saved]
+
+
+def _is_of(value: Any, body: FunctionGraph) -> bool:
+    return isinstance(value, SymbolicTensor) and value.op.graph is body
+
+
+def handed_out(loop: Loop, op: Any, tensors: Sequence[SymbolicTensor]) -> list[Any]:
+    """Values inside a loop, of every run, as results of the operation."""
+    known = {id(e.inside): i for i, e in enumerate(loop.emitted) if not e.backward}
+    new = [t for t in tensors if id(t) not in known]
+    for tensor in new:
+        known[id(tensor)] = len(loop.emitted)
+        loop.emitted.append(Stack(tensor, False))
+    if new:
+        op.graph.extended(op, [LIST for _ in new])
+    return [op.outputs[len(loop.carried) + known[id(t)]] for t in tensors]
+
+
+def check_shapes(carried: Sequence[Any], results: Sequence[Any], names: Sequence[str]) -> None:
+    """What a body makes of a value must have the shape and dtype that the value had."""
+    for before, after, name in zip(carried, results, names, strict=True):
+        if before.dtype is not after.dtype:
+            raise TypeError(
+                f"Input tensor '{name}' enters the loop with type {before.dtype.name}, but has "
+                f"type {after.dtype.name} after 1 iteration. Use tf.cast in the body."
+            )
+        if not _is_as_general(before.shape, after.shape):
+            raise ValueError(
+                f"Input tensor '{name}' enters the loop with shape {before.shape}, but has shape "
+                f"{after.shape} after one iteration. To allow the shape to vary across iterations, "
+                "use the `shape_invariants` argument of tf.while_loop to specify a less-specific "
+                "shape."
+            )
+
+
+def _is_as_general(before: Any, after: Any) -> bool:
+    if before.rank is None:
+        return True
+    if after.rank != before.rank:
+        return False
+    return all(b is None or b == a for b, a in zip(before, after, strict=True))

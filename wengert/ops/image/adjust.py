@@ -1,0 +1,243 @@
+"""Changes of images: brightness, contrast, gamma, hue, saturation, dtype, standardization.
+
+Images of integers are computed on as floats from 0 to 1, and come back as integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.identity import identity
+from wengert.ops.image.color import ADJUST_HUE, ADJUST_SATURATION, GREY, mixed
+from wengert.ops.image.resize import floating
+from wengert.ops.math.arithmetic import floordiv, maximum, multiply, saturate_cast
+from wengert.ops.math.elementwise import cast, sqrt
+from wengert.ops.reductions.reductions import reduce_mean, reduce_sum, reduce_variance
+from wengert.ops.support.half_precision import widened
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims
+
+# ---- dtypes -----------------------------------------------------------------------------------
+
+
+def _is_real(dtype: DType) -> bool:
+    return dtype.is_floating or dtype.is_integer
+
+
+@traced
+def convert_image_dtype(
+    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+) -> Tensor:
+    """The image in another dtype; the range of integers is 0 to 1 in floats.
+
+    `saturate` keeps what does not fit at the end of the range.
+
+    >>> tf.image.convert_image_dtype([0.0, 0.5, 1.0], tf.uint8).numpy().tolist()
+    [0, 127, 255]
+    """
+    x, wanted = convert(image), as_dtype(dtype)
+    if not _is_real(wanted):
+        raise AttributeError(f"dtype must be either floating point or integer, not {wanted.name}")
+    if not _is_real(x.dtype):
+        raise AttributeError(
+            f"image dtype must be either floating point or integer, not {x.dtype.name}"
+        )
+    if x.dtype is wanted:
+        same: Tensor = identity(x)
+        return same
+    if x.dtype.is_floating and wanted.is_floating:
+        return cast(x, wanted)
+    scaled: Tensor
+    if x.dtype.is_integer and wanted.is_integer:
+        return _between_integers(x, wanted, saturate)
+    if x.dtype.is_integer:
+        scaled = cast(x, wanted) * (1.0 / x.dtype.max)
+        return scaled
+    scaled = x * (wanted.max + 0.5)
+    return saturate_cast(scaled, wanted) if saturate else cast(scaled, wanted)
+
+
+def _between_integers(x: Tensor, wanted: DType, saturate: bool) -> Tensor:
+    have, want = int(x.dtype.max), int(wanted.max)
+    shrunk = floordiv(x, (have + 1) // (want + 1)) if have > want else x
+    changed = saturate_cast(shrunk, wanted) if saturate else cast(shrunk, wanted)
+    return changed if have > want else multiply(changed, (want + 1) // (have + 1))
+
+
+def as_float(image: Any) -> Tensor:
+    """The image in floats; what is floating already stays as it is."""
+    x = convert(image)
+    return x if x.dtype.is_floating else convert_image_dtype(x, dtypes.float32)
+
+
+def _factor(value: Any, x: Tensor) -> Tensor:
+    """A number that says how strong: in float32, or in float64 if the image is."""
+    wide: DType = dtypes.float64 if x.dtype is dtypes.float64 else dtypes.float32
+    return cast(convert(value, hint=wide), wide)
+
+
+# ---- contrast ---------------------------------------------------------------------------------
+
+
+def _contrast_kernel(xp: Any, x: Any, factor: Any) -> Any:
+    wide = widened(x)
+    *_, h, w, c = wide.shape
+    # first over the rows, which are long in memory
+    rows = wide.reshape(*wide.shape[:-2], w * c).sum(axis=-2)
+    mean = rows.reshape(*wide.shape[:-3], 1, w, c).sum(axis=-2, keepdims=True) / max(h * w, 1)
+    return ((wide - mean) * factor.astype(wide.dtype) + mean).astype(x.dtype, copy=False)
+
+
+def _contrast_factor_rule(g: Any, y: Any, x: Any, factor: Any) -> Any:
+    mean = reduce_mean(x, (-3, -2), keepdims=True)
+    return cast(reduce_sum(g * (x - mean)), factor.dtype)
+
+
+ADJUST_CONTRAST: Row = op(
+    "AdjustContrastv2",
+    _contrast_kernel,
+    vjp=(
+        lambda g, y, x, factor: apply(ADJUST_CONTRAST, (g, factor)),
+        _contrast_factor_rule,
+    ),
+    shape=lambda have, factor: have,
+    saves="x",
+)
+
+
+@traced
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """Each channel of each image moved away from its mean: (x - mean) × factor + mean.
+
+    >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel().tolist()
+    [0.0, 4.0]
+    """
+    given = convert(images)
+    x = as_float(given)
+    if len(dims(x)) < 3:
+        raise InvalidArgumentError(
+            f"input must be at least 3-D, got shape{shown(dims(x))} [Op:AdjustContrastv2]"
+        )
+    result: Tensor = apply(ADJUST_CONTRAST, (x, _scalar("contrast_factor", contrast_factor, x)))
+    return convert_image_dtype(result, given.dtype, saturate=True)
+
+
+def _scalar(what: str, value: Any, x: Tensor) -> Tensor:
+    factor = _factor(value, x)
+    if dims(factor):
+        raise InvalidArgumentError(f"{what} must be scalar: {shown(dims(factor))}")
+    return factor
+
+
+# ---- hue and saturation -----------------------------------------------------------------------
+
+
+def _changed(row: Row, image: Any, what: str, value: Any) -> Tensor:
+    given = convert(image)
+    x = as_float(given)
+    shape = dims(x)
+    if len(shape) < 3:
+        raise InvalidArgumentError(
+            f"input must be at least 3-D, got shape{shown(shape)} [Op:{row.name}]"
+        )
+    if shape[-1] != 3:
+        raise InvalidArgumentError(
+            f"input must have 3 channels but instead has {shape[-1]} channels. [Op:{row.name}]"
+        )
+    result: Tensor = apply(row, (x, _scalar(what, value, x)))
+    return convert_image_dtype(result, given.dtype)
+
+
+@traced
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+    """The hue of each pixel moved by a part of the circle, from -1 to 1.
+
+    >>> tf.image.adjust_hue([[[1.0, 0.5, 0.5]]], 0.5).numpy().ravel().tolist()
+    [0.5, 1.0, 1.0]
+    """
+    if isinstance(delta, (int, float)) and not -1 <= delta <= 1:
+        raise ValueError(f"delta must be in the interval [-1, 1], got {delta}")
+    return _changed(ADJUST_HUE, image, "delta", delta)
+
+
+@traced
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+    """The saturation of each pixel multiplied by a factor, up to one.
+
+    >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.5).numpy().ravel().tolist()
+    [1.0, 0.75, 0.75]
+    """
+    return _changed(ADJUST_SATURATION, image, "scale", saturation_factor)
+
+
+# ---- brightness, gamma, grey ------------------------------------------------------------------
+
+
+@traced
+def adjust_brightness(image: Any, delta: Any) -> Tensor:
+    """The image with a number added, in the scale of floats.
+
+    >>> tf.image.adjust_brightness(tf.constant([0, 100, 200], tf.uint8), 0.5).numpy().tolist()
+    [127, 227, 255]
+    """
+    given = convert(image)
+    x = as_float(given)
+    return convert_image_dtype(x + cast(convert(delta), x.dtype), given.dtype, saturate=True)
+
+
+@traced
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+    """gain × image ** gamma.
+
+    >>> tf.image.adjust_gamma([0.5, 1.0], gamma=2.0, gain=0.5).numpy().tolist()
+    [0.125, 0.5]
+    """
+    if isinstance(gamma, (int, float)) and gamma < 0:
+        raise ValueError(f"Gamma should be a non-negative real number. It is {gamma}.")
+    given = convert(image)
+    x = as_float(given)
+    return convert_image_dtype(gain * x**gamma, given.dtype, saturate=True)
+
+
+@traced
+def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+    """One channel of brightness out of red, green and blue.
+
+    >>> print(tf.image.rgb_to_grayscale([[1.0, 0.0, 0.0]]).numpy().round(4))
+    [[0.2989]]
+    """
+    given = convert(images)
+    x = as_float(given)
+    if not dims(x) or dims(x)[-1] != 3:
+        raise InvalidArgumentError(
+            f"Images must have 3 channels, the shape is {shown(dims(x))} [Op:MatMul]"
+        )
+    grey = mixed(x, [[w] for w in GREY])
+    return convert_image_dtype(grey, given.dtype)
+
+
+@traced
+def per_image_standardization(image: Any) -> Tensor:
+    """Each image with mean 0 and variance 1, the deviation being at least 1 / sqrt(pixels).
+
+    >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().ravel().tolist()
+    [-1.0, 1.0]
+    """
+    x = floating(convert(image))
+    shape = dims(x)
+    if len(shape) < 3:
+        raise ValueError(f"'image' (shape {shape}) must be at least three-dimensional.")
+    axes = [-1, -2, -3]
+    count = shape[-1] * shape[-2] * shape[-3]
+    mean = reduce_mean(x, axes, keepdims=True)
+    # the larger one before the root, whose derivative at zero is infinite
+    variance = maximum(reduce_variance(x, axes, keepdims=True), 1.0 / max(count, 1))
+    return (x - mean) / sqrt(variance)

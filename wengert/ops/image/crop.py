@@ -1,0 +1,226 @@
+"""crop_and_resize: boxes cut out of images and resized, differentiable in images and boxes.
+
+A sample at a place (y, x) is a weighted sum of the four pixels around it: weights 1 - p and p along
+each axis, p being the part of the place behind the point. The derivative along an axis has the
+weights -1 and 1 there, and the second derivative none. So one row serves all orders: it has the
+order of the derivative along each axis as an attribute, and so does the row of its transpose.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError, OutOfRangeError
+from wengert.ops.arrays.joining import stack
+from wengert.ops.arrays.shaping import as_shape
+from wengert.ops.image.resize import floating
+from wengert.ops.math.elementwise import cast
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.scipy_lazy import scipy_sparse
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims, shown
+from wengert.values.tensor import Tensor, dims
+
+Taps = tuple[list[Any], list[Any], Any]
+
+
+def _shares(count: int) -> Any:
+    """How far each sample is on the way from one side of the box to the other."""
+    return np.linspace(0.0, 1.0, count) if count > 1 else np.array([0.5])
+
+
+def _taps(boxes: Any, axis: int, count: int, size: int, method: str, order: int) -> Taps:
+    """Along an axis (boxes, count): pixels and their weights, and which samples are inside."""
+    share = _shares(count).astype(boxes.dtype)
+    low, high = boxes[:, axis, None], boxes[:, axis + 2, None]
+    at = (low * (1 - share) + high * share) * (size - 1)
+    inside = (at >= 0) & (at <= size - 1)
+    at = np.where(inside, at, 0)
+    if method == "nearest":
+        return [np.floor(at + 0.5).astype(np.intp)], [np.ones_like(at)], inside
+    first, last = np.floor(at).astype(np.intp), np.ceil(at).astype(np.intp)
+    part, one = at - first, np.ones_like(at)
+    shares = {0: [1 - part, part], 1: [-one, one]}
+    return [first, last], shares.get(order, [0 * one, 0 * one]), inside
+
+
+def _sampling(
+    boxes: Any, which: Any, shape: Dims, crop: Dims, method: str, order: Dims
+) -> tuple[Any, Any]:
+    """A sparse matrix from all pixels to all samples; and which samples are inside.
+
+    Its transpose is the adjoint, five times as fast as adding up pixels at their indices.
+    """
+    n, h, w, _ = shape
+    rows, tall, in_y = _taps(boxes, 0, crop[0], h, method, order[0])
+    columns, wide, in_x = _taps(boxes, 1, crop[1], w, method, order[1])
+    first = which[:, None, None].astype(np.intp) * h
+    pixels, weights = [], []
+    for r, p in zip(rows, tall, strict=True):
+        for c, q in zip(columns, wide, strict=True):
+            pixels.append((first + r[:, :, None]) * w + c[:, None, :])
+            weights.append(p[:, :, None] * q[:, None, :])
+    found = np.stack(pixels, axis=-1)
+    count = len(boxes) * crop[0] * crop[1]
+    ends = np.arange(count + 1) * found.shape[-1]
+    matrix = scipy_sparse().csr_matrix(
+        (np.stack(weights, axis=-1).ravel(), found.ravel(), ends), shape=(count, n * h * w)
+    )
+    return matrix, (in_y[:, :, None] & in_x[:, None, :])[..., None]
+
+
+def _crop_kernel(
+    xp: Any,
+    image: Any,
+    boxes: Any,
+    which: Any,
+    *,
+    crop_size: Dims,
+    method: str,
+    extrapolation_value: float,
+    order: Dims,
+) -> Any:
+    check_which(which, len(image))
+    matrix, inside = _sampling(boxes, which, image.shape, crop_size, method, order)
+    depth = image.shape[3]
+    crops = (matrix @ image.reshape(-1, depth)).reshape(len(boxes), *crop_size, depth)
+    beyond = extrapolation_value if order == (0, 0) else 0.0
+    return xp.where(inside, crops, beyond).astype(image.dtype, copy=False)
+
+
+def check_which(which: Any, count: int) -> None:
+    if which.size and (which.min() < 0 or which.max() >= count):
+        raise OutOfRangeError(
+            f"box_index has values outside [0, batch_size): they go from {which.min()} to "
+            f"{which.max()}, and there are {count} images [Op:CropAndResize]"
+        )
+
+
+def _back_kernel(
+    xp: Any, g: Any, boxes: Any, which: Any, *, shape: Dims, method: str, order: Dims
+) -> Any:
+    check_which(which, shape[0])
+    matrix, inside = _sampling(boxes, which, shape, g.shape[1:3], method, order)
+    rows = xp.where(inside, g, 0).reshape(-1, shape[3])
+    return (matrix.T @ rows).reshape(shape).astype(g.dtype, copy=False)
+
+
+def _crop_rule(g: Any, y: Any, image: Any, boxes: Any, which: Any, **how: Any) -> Any:
+    attrs = {"shape": dims(image), "method": how["method"], "order": how["order"]}
+    return apply(CROP_GRAD_IMAGE, (g, boxes, which), attrs)
+
+
+def _boxes_rule(g: Any, image: Any, boxes: Any, which: Any, crop: Dims, order: Dims) -> Any:
+    """The derivative along each axis, and from places to the sides of boxes.
+
+    That of the nearest pixel is taken as if between pixels were straight lines, as in TensorFlow.
+    """
+    sides = []
+    for axis in (0, 1):
+        more = (order[0] + 1, order[1]) if axis == 0 else (order[0], order[1] + 1)
+        slope = _cropped(image, boxes, which, crop, "bilinear", 0.0, more)
+        moved = reduce_sum(g * slope, (2 - axis, 3))
+        share, reach = _shares(crop[axis]), dims(image)[1 + axis] - 1
+        for part in (1 - share, share):
+            weight = convert((part * reach).astype(g.dtype.numpy_dtype))
+            sides.append(reduce_sum(moved * weight, 1))
+    return stack([sides[0], sides[2], sides[1], sides[3]], 1)
+
+
+CROP: Row = op(
+    "CropAndResize",
+    _crop_kernel,
+    vjp=(
+        _crop_rule,
+        lambda g, y, image, boxes, which, *, crop_size, method, extrapolation_value, order: (
+            _boxes_rule(g, image, boxes, which, crop_size, order)
+        ),
+        None,
+    ),
+    shape=lambda image, boxes, which, *, crop_size, **_: (boxes[0], *crop_size, image[3]),
+    saves="x",
+)
+CROP_GRAD_IMAGE: Row = op(
+    "CropAndResizeGradImage",
+    _back_kernel,
+    vjp=(
+        lambda h, y, g, boxes, which, *, shape, method, order: _cropped(
+            h, boxes, which, dims(g)[1:3], method, 0.0, order
+        ),
+        lambda h, y, g, boxes, which, *, shape, method, order: _boxes_rule(
+            g, h, boxes, which, dims(g)[1:3], order
+        ),
+        None,
+    ),
+    shape=lambda g, boxes, which, *, shape, **_: shape,
+    saves="x",
+)
+
+
+def _cropped(
+    image: Any, boxes: Any, which: Any, crop: Dims, method: str, beyond: float, order: Dims
+) -> Any:
+    attrs = {
+        "crop_size": crop,
+        "method": method,
+        "extrapolation_value": beyond,
+        "order": order,
+    }
+    return apply(CROP, (image, boxes, which), attrs)
+
+
+@traced
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
+    """Boxes out of images, all resized to one height and width.
+
+    A box is y1, x1, y2, x2, from 0 at the centre of the first pixel to 1 at that of the last;
+    `box_indices` says for each box which image it is of. Samples outside of the image get
+    `extrapolation_value`. Gradients flow to the image and to the boxes.
+
+    >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
+    >>> tf.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 0.5]], [0], [2, 2]).numpy().ravel().tolist()
+    [0.0, 1.0, 3.0, 4.0]
+    """
+    x, crop = floating(convert(image)), as_shape(crop_size)
+    corners = cast(convert(boxes), x.dtype)
+    which = cast(convert(box_indices, dtypes.int32) if isinstance(box_indices, (list, tuple))
+                 else convert(box_indices), dtypes.int32)  # fmt: skip
+    _check(dims(x), dims(corners), dims(which), crop)
+    if method not in ("bilinear", "nearest"):
+        raise InvalidArgumentError(
+            f"Value for attr 'method' of \"{method}\" is not in the list of allowed values: "
+            '"bilinear", "nearest" [Op:CropAndResize]'
+        )
+    result: Tensor = _cropped(x, corners, which, crop, method, float(extrapolation_value), (0, 0))
+    return result
+
+
+def _check(image: Dims, boxes: Dims, which: Dims, crop: Dims) -> None:
+    who = "[Op:CropAndResize]"
+    if len(image) != 4:
+        raise InvalidArgumentError(f"input image must be 4-D, not {shown(image)} {who}")
+    if len(boxes) != 2 or boxes[1] != 4:
+        raise InvalidArgumentError(f"boxes must be 2-D with 4 columns, not {shown(boxes)} {who}")
+    if which != boxes[:1]:
+        raise InvalidArgumentError(
+            f"box_index has incompatible shape {shown(which)}: there are {boxes[0]} boxes {who}"
+        )
+    if len(crop) != 2:
+        raise InvalidArgumentError(f"crop_size must have two elements, got {list(crop)} {who}")
+    if min(crop) < 1:
+        raise InvalidArgumentError(f"crop dimensions must be positive, got {list(crop)} {who}")

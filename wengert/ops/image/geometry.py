@@ -1,0 +1,255 @@
+"""Images turned, mirrored, cut and padded: composed of moves of elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.ops.arrays.shaping import expand_dims, squeeze, static
+from wengert.ops.arrays.shaping import transpose as transposed
+from wengert.ops.arrays.slicing import pad, reverse, slice_
+from wengert.ops.image.resize import ResizeMethod, resize
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims
+from wengert.values.tensor import Tensor, dims
+
+
+def image_of(image: Any) -> tuple[Tensor, int]:
+    """The image and where its height is: images may come in batches."""
+    x = convert(image)
+    rank = len(dims(x))
+    if rank < 3:
+        raise ValueError(f"'image' (shape {dims(x)}) must be at least three-dimensional.")
+    if rank > 4:
+        raise _wrong_rank(dims(x))
+    return x, rank - 3
+
+
+def _wrong_rank(shape: Dims) -> ValueError:
+    return ValueError(f"'image' (shape {shape}) must have either 3 or 4 dimensions.")
+
+
+def _as_batch(image: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
+    """A change of batches, made of a batch or of one image."""
+    x = convert(image)
+    if len(dims(x)) not in (3, 4):
+        raise _wrong_rank(dims(x))
+    return change(x) if len(dims(x)) == 4 else squeeze(change(expand_dims(x, 0)), [0])
+
+
+def _number(value: Any) -> int:
+    return int(static(value))
+
+
+def _require(holds: bool, sentence: str, *found: Any) -> None:
+    if not holds:
+        numbers = ", ".join(str(f) for f in found)
+        raise ValueError(f"{sentence} Found: {numbers}.")
+
+
+# ---- mirrored and turned ----------------------------------------------------------------------
+
+
+@traced
+def flip_left_right(image: Any) -> Tensor:
+    """The image with its columns in opposite order.
+
+    >>> tf.image.flip_left_right([[[1.0], [2.0]]]).numpy().ravel().tolist()
+    [2.0, 1.0]
+    """
+    x, at = image_of(image)
+    return reverse(x, [at + 1])
+
+
+@traced
+def flip_up_down(image: Any) -> Tensor:
+    """The image with its rows in opposite order.
+
+    >>> tf.image.flip_up_down([[[1.0]], [[2.0]]]).numpy().ravel().tolist()
+    [2.0, 1.0]
+    """
+    x, at = image_of(image)
+    return reverse(x, [at])
+
+
+def _swapped(x: Tensor, at: int) -> Tensor:
+    """Rows for columns."""
+    order = [*range(at), at + 1, at, at + 2]
+    return transposed(x, order)
+
+
+@traced
+def transpose(image: Any, name: str | None = None) -> Tensor:
+    """The image with rows for columns.
+
+    >>> tf.image.transpose([[[1.0], [2.0]]]).shape
+    TensorShape([2, 1, 1])
+    """
+    return _swapped(*image_of(image))
+
+
+@traced
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """The image turned by quarters of a circle, against the clock.
+
+    >>> tf.image.rot90([[[1.0], [2.0]]]).numpy().tolist()
+    [[[2.0]], [[1.0]]]
+    """
+    x, at = image_of(image)
+    quarters = _number(k) % 4
+    if quarters == 1:
+        return _swapped(reverse(x, [at + 1]), at)
+    if quarters == 2:
+        return reverse(x, [at, at + 1])
+    return reverse(_swapped(x, at), [at + 1]) if quarters else x
+
+
+# ---- cut and padded ---------------------------------------------------------------------------
+
+
+@traced
+def crop_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """A box of the image, by its upper left corner and its size.
+
+    >>> image = tf.reshape(tf.range(9), [3, 3, 1])
+    >>> tf.image.crop_to_bounding_box(image, 1, 0, 1, 2).numpy().ravel().tolist()
+    [3, 4]
+    """
+    numbers = (offset_height, offset_width, target_height, target_width)
+    top, left, tall, wide = (_number(n) for n in numbers)
+
+    def change(x: Tensor) -> Tensor:
+        count, height, width, depth = dims(x)
+        _require(left >= 0, "offset_width must be >= 0.", left)
+        _require(top >= 0, "offset_height must be >= 0.", top)
+        _require(wide > 0, "target_width must be > 0.", wide)
+        _require(tall > 0, "target_height must be > 0.", tall)
+        _require(width >= wide + left, "width must be >= target + offset.", width, wide, left)
+        _require(height >= tall + top, "height must be >= target + offset.", height, tall, top)
+        return slice_(x, [0, top, left, 0], [count, tall, wide, depth])
+
+    return _as_batch(image, change)
+
+
+@traced
+def pad_to_bounding_box(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+) -> Tensor:
+    """The image in a larger one of zeros, with its upper left corner at a place.
+
+    >>> tf.image.pad_to_bounding_box([[[1.0]]], 0, 1, 1, 3).numpy().ravel().tolist()
+    [0.0, 1.0, 0.0]
+    """
+    numbers = (offset_height, offset_width, target_height, target_width)
+    top, left, tall, wide = (_number(n) for n in numbers)
+
+    def change(x: Tensor) -> Tensor:
+        height, width = dims(x)[1:3]
+        right, under = wide - left - width, tall - top - height
+        _require(top >= 0, "offset_height must be >= 0", top)
+        _require(left >= 0, "offset_width must be >= 0", left)
+        _require(right >= 0, "width must be <= target - offset", width, wide, left)
+        _require(under >= 0, "height must be <= target - offset", height, tall, top)
+        return pad(x, [[0, 0], [top, under], [left, right], [0, 0]])
+
+    return _as_batch(image, change)
+
+
+def _target(target_height: Any, target_width: Any) -> tuple[int, int]:
+    tall, wide = _number(target_height), _number(target_width)
+    _require(wide > 0, "target_width must be > 0.", wide)
+    _require(tall > 0, "target_height must be > 0.", tall)
+    return tall, wide
+
+
+@traced
+def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+    """The middle of the image where it is too large, zeros around it where it is too small.
+
+    >>> tf.image.resize_with_crop_or_pad([[[1.0], [2.0], [3.0]]], 1, 1).numpy().tolist()
+    [[[2.0]]]
+    """
+
+    def change(x: Tensor) -> Tensor:
+        tall, wide = _target(target_height, target_width)
+        height, width = dims(x)[1:3]
+        cut = crop_to_bounding_box(
+            x,
+            max((height - tall) // 2, 0),
+            max((width - wide) // 2, 0),
+            min(tall, height),
+            min(wide, width),
+        )
+        at = max((tall - height) // 2, 0), max((wide - width) // 2, 0)
+        return pad_to_bounding_box(cut, *at, tall, wide)
+
+    return _as_batch(image, change)
+
+
+@traced
+def resize_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    antialias: bool = False,
+) -> Tensor:
+    """The image resized with its proportions kept, and zeros beside it or above and below.
+
+    >>> tf.image.resize_with_pad([[[1.0], [1.0]]], 2, 2).numpy().ravel().tolist()
+    [1.0, 1.0, 0.0, 0.0]
+    """
+
+    return fitted(
+        image,
+        target_height,
+        target_width,
+        lambda x, size: resize(x, size, method, antialias=antialias),
+    )
+
+
+def fitted(
+    image: Any, target_height: Any, target_width: Any, change: Callable[[Tensor, Dims], Tensor]
+) -> Tensor:
+    """An image resized by a function to fit into a target, in the middle of zeros."""
+
+    def padded(x: Tensor) -> Tensor:
+        target = _target(target_height, target_width)
+        size, (top, left) = _fitted(dims(x)[1:3], target)
+        return pad_to_bounding_box(change(x, size), top, left, *target)
+
+    return _as_batch(image, padded)
+
+
+def _fitted(have: Dims, target: Dims) -> tuple[Dims, Dims]:
+    """Size and place in the target; in single precision, as TensorFlow rounds."""
+    f = np.float32
+    ratio = max(f(have[1]) / f(target[1]), f(have[0]) / f(target[0]))
+    exact = [f(n) / ratio for n in have]
+    size = tuple(int(np.floor(e)) for e in exact)
+    at = [max(int(np.floor((f(t) - e) / f(2))), 0) for t, e in zip(target, exact, strict=True)]
+    return size, tuple(at)
+
+
+@traced
+def central_crop(image: Any, central_fraction: Any) -> Tensor:
+    """The middle of the image, a fraction of its height and width.
+
+    >>> tf.image.central_crop([[[1.0], [2.0], [3.0], [4.0]]], 0.5).numpy().ravel().tolist()
+    [2.0, 3.0]
+    """
+    fraction = float(central_fraction)
+    if not 0.0 < fraction <= 1.0:
+        raise ValueError(f"central_fraction must be within (0, 1], got {fraction}")
+    x, at = image_of(image)
+    if fraction == 1.0:
+        return x
+    shape = dims(x)
+    edges = [int((n - n * fraction) / 2) for n in shape[at : at + 2]]
+    begin = [0] * at + [*edges, 0]
+    return slice_(x, begin, [n - 2 * b for n, b in zip(shape, begin, strict=True)])

@@ -1,0 +1,247 @@
+"""Images changed at random, with the state of the library or with a seed for each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
+from wengert.ops.arrays.slicing import reverse
+from wengert.ops.image.adjust import (
+    adjust_brightness,
+    adjust_contrast,
+    adjust_hue,
+    adjust_saturation,
+)
+from wengert.ops.image.geometry import image_of
+from wengert.ops.math.comparison import less, where
+from wengert.ops.math.elementwise import cast, round
+from wengert.ops.random.stateful import uniform
+from wengert.ops.random.stateless import stateless_uniform
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims
+
+Draw = Callable[..., Tensor]
+
+
+def _drawn(seed: Any) -> Draw:
+    return partial(uniform, seed=seed)
+
+
+def _fixed(seed: Any) -> Draw:
+    return partial(stateless_uniform, seed=seed)
+
+
+def _not_negative(what: str, value: float) -> None:
+    if value < 0:
+        raise ValueError(f"{what} must be non-negative. It is {value}.")
+
+
+def _between(draw: Draw, lower: Any, upper: Any) -> Tensor:
+    if upper <= lower:
+        raise ValueError(f"upper must be > lower. They are {upper} and {lower}.")
+    _not_negative("lower", lower)
+    return draw(shape=[], minval=lower, maxval=upper)
+
+
+# ---- brightness, contrast, hue, saturation ----------------------------------------------------
+
+
+def _about_zero(draw: Draw, reach: Any) -> Tensor:
+    _not_negative("max_delta", reach)
+    return draw(shape=[], minval=-reach, maxval=reach)
+
+
+def _hue(draw: Draw, image: Any, reach: Any) -> Tensor:
+    if reach > 0.5:
+        raise ValueError(f"max_delta must be <= 0.5. It is {reach}.")
+    return adjust_hue(image, _about_zero(draw, reach))
+
+
+@traced
+def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+    """The image with a number from -max_delta to max_delta added.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.image.random_brightness([[[1.0]]], 0.5).shape
+    TensorShape([1, 1, 1])
+    """
+    return adjust_brightness(image, _about_zero(_drawn(seed), max_delta))
+
+
+@traced
+def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
+    """random_brightness with a seed of two numbers that decides alone.
+
+    >>> print(tf.image.stateless_random_brightness([[[1.0]]], 0.5, [1, 2]).numpy().ravel())
+    [1.3440604]
+    """
+    return adjust_brightness(image, _about_zero(_fixed(seed), max_delta))
+
+
+@traced
+def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+    """The image with its contrast multiplied by a number from `lower` to `upper`.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.image.random_contrast([[[1.0]]], 0.5, 1.5).numpy().item()
+    1.0
+    """
+    return adjust_contrast(image, _between(_drawn(seed), lower, upper))
+
+
+@traced
+def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
+    """random_contrast with a seed of two numbers that decides alone.
+
+    >>> tf.image.stateless_random_contrast([[[1.0]]], 0.5, 1.5, [1, 2]).numpy().item()
+    1.0
+    """
+    return adjust_contrast(image, _between(_fixed(seed), lower, upper))
+
+
+@traced
+def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+    """The image with its hue moved by a number from -max_delta to max_delta.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.image.random_hue([[[0.5, 0.5, 0.5]]], 0.2).numpy().ravel().tolist()
+    [0.5, 0.5, 0.5]
+    """
+    return _hue(_drawn(seed), image, max_delta)
+
+
+@traced
+def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
+    """random_hue with a seed of two numbers that decides alone.
+
+    >>> tf.image.stateless_random_hue([[[0.5, 0.5, 0.5]]], 0.2, [1, 2]).numpy().ravel().tolist()
+    [0.5, 0.5, 0.5]
+    """
+    return _hue(_fixed(seed), image, max_delta)
+
+
+@traced
+def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+    """The image with its saturation multiplied by a number from `lower` to `upper`.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.image.random_saturation([[[0.5, 0.5, 0.5]]], 0.5, 1.5).numpy().ravel().tolist()
+    [0.5, 0.5, 0.5]
+    """
+    return adjust_saturation(image, _between(_drawn(seed), lower, upper))
+
+
+@traced
+def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+    """random_saturation with a seed of two numbers that decides alone.
+
+    >>> f = tf.image.stateless_random_saturation
+    >>> f([[[0.5, 0.5, 0.5]]], 0.5, 1.5, [1, 2]).numpy().ravel().tolist()
+    [0.5, 0.5, 0.5]
+    """
+    return adjust_saturation(image, _between(_fixed(seed), lower, upper))
+
+
+# ---- flips ------------------------------------------------------------------------------------
+
+
+def _flipped(draw: Draw, image: Any, axis: int) -> Tensor:
+    """One image, or each image of a batch, is mirrored or not."""
+    x, at = image_of(image)
+    mirrored = reverse(x, [at + axis])
+    if not at:
+        return where(less(draw(shape=[], minval=0, maxval=1.0), 0.5), mirrored, x)
+    drawn = round(draw(shape=[dims(x)[0]], minval=0, maxval=1.0))
+    return where(reshape(cast(drawn, dtypes.bool_), (-1, 1, 1, 1)), mirrored, x)
+
+
+@traced
+def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
+    """The image, or each of a batch, mirrored left to right or not.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.image.random_flip_left_right([[[1.0], [2.0]]]).shape
+    TensorShape([1, 2, 1])
+    """
+    return _flipped(_drawn(seed), image, 1)
+
+
+@traced
+def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
+    """random_flip_left_right with a seed of two numbers that decides alone.
+
+    >>> f = tf.image.stateless_random_flip_left_right
+    >>> [f([[[1.0], [2.0]]], [1, s]).numpy().ravel().tolist() for s in (1, 2)]
+    [[2.0, 1.0], [1.0, 2.0]]
+    """
+    return _flipped(_fixed(seed), image, 1)
+
+
+@traced
+def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
+    """The image, or each of a batch, mirrored upside down or not.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.image.random_flip_up_down([[[1.0], [2.0]]]).shape
+    TensorShape([1, 2, 1])
+    """
+    return _flipped(_drawn(seed), image, 0)
+
+
+@traced
+def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
+    """random_flip_up_down with a seed of two numbers that decides alone.
+
+    >>> f = tf.image.stateless_random_flip_up_down
+    >>> [f([[[1.0]], [[2.0]]], [1, s]).numpy().ravel().tolist() for s in (1, 2)]
+    [[2.0, 1.0], [1.0, 2.0]]
+    """
+    return _flipped(_fixed(seed), image, 0)
+
+
+# ---- crops ------------------------------------------------------------------------------------
+
+
+def _cropped(draw: Draw, value: Any, size: Any) -> Tensor:
+    """What is drawn is known when it runs; so each axis is gathered, not cut."""
+    x, wanted = convert(value), as_shape(size)
+    have = dims(x)
+    if len(wanted) != len(have) or any(w > h for w, h in zip(wanted, have, strict=True)):
+        raise InvalidArgumentError(
+            f"Need value.shape >= size, got {shown(have)} and {shown(wanted)}"
+        )
+    drawn = draw(shape=[len(have)], minval=0, maxval=dtypes.int32.max, dtype=dtypes.int32)
+    x = expand_dims(x, 0)  # along the first axis the gradient would be rows with their indices
+    for axis, (w, h) in enumerate(zip(wanted, have, strict=True)):
+        if w < h:
+            x = gather(x, drawn[axis] % (h - w + 1) + range_(w), axis=axis + 1)
+    return squeeze(x, [0])
+
+
+@traced
+def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
+    """A part of the tensor with a given shape, at a place chosen at random.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.image.random_crop(tf.zeros([4, 4, 3]), [2, 3, 3]).shape
+    TensorShape([2, 3, 3])
+    """
+    return _cropped(_drawn(seed), value, size)
+
+
+@traced
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+    """random_crop with a seed of two numbers that decides alone.
+
+    >>> tf.image.stateless_random_crop([1, 2, 3, 4, 5], [2], [1, 2]).shape
+    TensorShape([2])
+    """
+    return _cropped(_fixed(seed), value, size)

@@ -1,0 +1,169 @@
+"""What may be said of gradients where eigenvalues, or singular values, coincide.
+
+There the vectors are any basis of their common space. With the switch `degenerate="exact"` a
+gradient is the true one or an error:
+
+- Where only the values are used, the gradient exists if the cotangents of coinciding values are
+  equal: then it does not matter which of them is which.
+- Where only the vectors are used, it exists if the cotangent does not see a turn of the basis;
+  the quotients 0 / 0 are then zero.
+- Where both are used, nobody can tell from the cotangents: V f(e) V^H has a gradient with f' in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.shaping import expand_dims
+from wengert.ops.linalg.diagonals import diag_part, set_diag
+from wengert.ops.linalg.matrices import in_front
+from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.half_precision import widened
+
+CHOICES: Final = ("tensorflow", "exact")
+WAY_OUT: Final = (
+    'With degenerate="tensorflow" the gradient is a number all the same, but not the right one. '
+    "For a function of the eigenvalues, V f(e) V^H, use tf.linalg.expm, sqrtm or logm, which are "
+    "differentiable also where eigenvalues coincide; or use the values, or the vectors, alone."
+)
+
+
+def check_choice(degenerate: str) -> None:
+    if degenerate not in CHOICES:
+        raise ValueError(f"`degenerate` must be one of {CHOICES}, got {degenerate!r}.")
+
+
+# ---- TensorFlow's way -------------------------------------------------------------------------
+
+
+def safe_reciprocal(x: Any) -> Any:
+    """1 / x, and 0 at 0; very large in between."""
+    return x / (x * x + 1e-20)
+
+
+def off_diagonal_reciprocal(x: Any) -> Any:
+    f = safe_reciprocal(x)
+    return set_diag(f, zeros_like(diag_part(f)))
+
+
+def gaps(e: Any) -> Any:
+    """e_j - e_i in row i and column j."""
+    return expand_dims(e, -2) - expand_dims(e, -1)
+
+
+# ---- the exact way ----------------------------------------------------------------------------
+
+
+def _tolerance(e: Any) -> Any:
+    """How far apart values may be that count as one."""
+    return 10 * e.shape[-1] * np.finfo(e.dtype).eps * np.max(np.abs(e), axis=-1, initial=0.0)
+
+
+def _coinciding(e: Any) -> Any:
+    """Which pairs of values, other than a value with itself, count as one."""
+    difference = np.abs(e[..., None, :] - e[..., :, None])
+    return (difference <= _tolerance(e)[..., None, None]) & ~np.eye(e.shape[-1], dtype=bool)
+
+
+def _refuse(e: Any, pairs: Any, why: str, what: str) -> None:
+    at = np.argwhere(pairs)[0]
+    value = float(e[tuple(at[:-1])])
+    group = sorted({int(at[-2]), *[int(j) for j in np.flatnonzero(pairs[tuple(at[:-1])])]})
+    raise InvalidArgumentError(
+        f"The gradient does not exist: the {what} {group} coincide (at {value:.6g}), and {why}. "
+        f"{WAY_OUT}"
+    )
+
+
+def _quotient_kernel(xp: Any, p: Any, e: Any, size: Any, *, both: bool, what: str) -> Any:
+    kind, p, e = p.dtype, widened(p), np.real(widened(e))
+    pairs = _coinciding(e)
+    if what == "singular values":  # a value of zero has no sign, and its vectors no direction
+        zero = e <= _tolerance(e)[..., None]
+        if zero.any():
+            where = zero[..., :, None] & np.eye(e.shape[-1], dtype=bool)
+            _refuse(e, where, "the vectors of singular values of zero are not determined", what)
+    if both and pairs.any():
+        _refuse(e, pairs, "both values and vectors are used, so f' would be needed", what)
+    limit = 1000 * e.shape[-1] * np.finfo(e.dtype).eps * np.asarray(widened(size))[..., None, None]
+    turned = pairs & (np.abs(p) > limit)
+    if turned.any():
+        _refuse(e, turned, "the cotangent of the vectors depends on their basis", what)
+    gap = e[..., None, :] - e[..., :, None]
+    single = pairs | np.eye(e.shape[-1], dtype=bool)
+    y = np.where(single, 0.0, p / np.where(single, 1.0, gap))
+    return y.astype(kind, copy=False)
+
+
+def _quotient_rule_of_values(g: Any, y: Any, p: Any, e: Any, size: Any, **attrs: Any) -> Any:
+    q = apply(QUOTIENT, (g * y, e, size), attrs)
+    return reduce_sum(q, -1) - reduce_sum(q, -2)
+
+
+# p_ij / (e_j - e_i), with zero on the diagonal and where 0 is divided by 0.
+QUOTIENT: Row = op(
+    "EigenvalueQuotient",
+    _quotient_kernel,
+    vjp=(
+        lambda g, y, p, e, size, **attrs: apply(QUOTIENT, (g, e, size), attrs),
+        _quotient_rule_of_values,
+        None,
+    ),
+    shape=lambda p, e, size, **attrs: p,
+    batch=in_front("EigenvalueQuotient"),
+)
+
+
+def quotient(p: Any, e: Any, size: Any, both: bool, what: str) -> Any:
+    return apply(QUOTIENT, (p, e, size), {"both": both, "what": what})
+
+
+def _alike_kernel(xp: Any, g: Any, e: Any, *, what: str) -> Any:
+    given, g, e = g, widened(g), np.real(widened(e))
+    size = np.max(np.abs(g), axis=-1, initial=0.0)
+    limit = 1000 * e.shape[-1] * np.finfo(e.dtype).eps * size
+    if what == "singular values":
+        risen = (e <= _tolerance(e)[..., None]) & (np.abs(g) > limit[..., None])
+        if risen.any():
+            where = risen[..., :, None] & np.eye(e.shape[-1], dtype=bool)
+            _refuse(e, where, "a singular value has a kink at zero", what)
+    pairs = _coinciding(e)
+    unlike = np.abs(g[..., None, :] - g[..., :, None]) > limit[..., None, None]
+    if (pairs & unlike).any():
+        _refuse(e, pairs & unlike, "they are used in different ways", what)
+    return given
+
+
+# The cotangents of values, after a look at those that coincide.
+ALIKE: Row = op(
+    "AlikeCotangents",
+    _alike_kernel,
+    vjp=(lambda g, y, x, e, *, what: apply(ALIKE, (g, e), {"what": what}), None),
+    shape=lambda g, e, *, what: g,
+    linear=(0,),
+    batch=in_front("AlikeCotangents"),
+    saves="x",
+)
+
+
+def alike(g: Any, e: Any, what: str) -> Any:
+    return apply(ALIKE, (g, e), {"what": what})
+
+
+def largest(*cotangents: Any) -> Any:
+    """The size of cotangents of vectors, for each matrix, as an array without gradient."""
+    return apply(LARGEST, cotangents)
+
+
+LARGEST: Row = op(
+    "LargestElement",
+    lambda xp, *xs: np.maximum.reduce([np.max(np.abs(x), axis=(-2, -1), initial=0.0) for x in xs]),
+    batch=in_front("LargestElement"),
+)

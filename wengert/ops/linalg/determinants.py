@@ -1,0 +1,137 @@
+"""Determinants and their logarithms."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.ops.arrays.shaping import expand_dims
+from wengert.ops.linalg.diagonals import diag_part
+from wengert.ops.linalg.matrices import adjoint_array, in_front, matrix, product, transposed
+from wengert.ops.linalg.solving import inv
+from wengert.ops.linalg.triangular import cholesky
+from wengert.ops.math.complex import complex, imag, real
+from wengert.ops.math.elementwise import log
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.half_precision import widened
+from wengert.values.tensor import Tensor
+
+
+def _on_matrices(x: Any) -> Any:
+    return expand_dims(expand_dims(x, -1), -1)
+
+
+# ---- the determinant --------------------------------------------------------------------------
+
+
+def _adjugate_kernel(xp: Any, a: Any) -> Any:
+    """det(a) a^-1; from singular values where that would divide by nearly zero."""
+    wide = widened(a)
+    det = np.linalg.det(wide)
+    size = np.prod(np.linalg.norm(wide, axis=-1), axis=-1)
+    if np.all(np.abs(det) > 1e-4 * size):
+        y = det[..., None, None] * np.linalg.inv(wide)
+    else:
+        u, s, vh = np.linalg.svd(wide)
+        others = np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]).prod(-1)
+        turn = np.linalg.det(u) * np.linalg.det(vh)
+        rest = (turn[..., None] * others)[..., None] * adjoint_array(xp, u)
+        y = adjoint_array(xp, vh) @ rest
+    return y.astype(a.dtype, copy=False)
+
+
+def _adjugate_rule(g: Any, y: Any, a: Any) -> Any:
+    """d(det a^-1) = det (tr(a^-1 da) a^-1 - a^-1 da a^-1)."""
+    inverse = inv(a)
+    along = _on_matrices(reduce_sum(g * y, (-2, -1)))
+    flipped = transposed(inverse)
+    return along * flipped - product(flipped, g, transposed(y))
+
+
+ADJUGATE: Row = op(
+    "Adjugate",
+    _adjugate_kernel,
+    vjp=(_adjugate_rule,),
+    shape=lambda a: a,
+    batch=in_front("Adjugate"),
+)
+MATRIX_DETERMINANT: Row = op(
+    "MatrixDeterminant",
+    lambda xp, a: np.asarray(np.linalg.det(widened(a)), a.dtype),
+    vjp=(lambda g, y, a: _on_matrices(g) * transposed(apply(ADJUGATE, (a,))),),
+    shape=lambda a: a[:-2],
+    batch=in_front("MatrixDeterminant"),
+    saves="x",
+)
+
+
+@traced
+def det(input: Any, name: str | None = None) -> Tensor:
+    """The determinant. Its gradient exists for singular matrices, too.
+
+    >>> tf.linalg.det([[2.0, 1.0], [1.0, 3.0]]).numpy().round(4).item()
+    5.0
+    """
+    result: Tensor = apply(MATRIX_DETERMINANT, (matrix(input, "MatrixDeterminant"),))
+    return result
+
+
+# ---- its logarithm ----------------------------------------------------------------------------
+
+
+def _slogdet_kernel(xp: Any, a: Any) -> list[Any]:
+    sign, size = np.linalg.slogdet(widened(a))
+    return [np.asarray(sign, a.dtype), np.asarray(size, a.dtype)]
+
+
+def _slogdet_rule(gs: Any, ys: Any, a: Any) -> Any:
+    """log|det| changes by the real part of tr(a^-1 da), the angle of the sign by the imaginary."""
+    g_sign, g_log = gs
+    if a.dtype.is_complex:
+        g_log = complex(real(g_log), imag(g_sign * ys[0]))
+    return _on_matrices(g_log) * transposed(inv(a))
+
+
+LOG_MATRIX_DETERMINANT: Row = op(
+    "LogMatrixDeterminant",
+    _slogdet_kernel,
+    shape=lambda a: [a[:-2], a[:-2]],
+    vjp=(_slogdet_rule,),
+    batch=in_front("LogMatrixDeterminant"),
+    many=True,
+)
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """What slogdet returns."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+@traced
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+    """The sign of the determinant and the logarithm of its absolute value.
+
+    >>> sign, size = tf.linalg.slogdet([[-2.0, 0.0], [0.0, 1.0]])
+    >>> sign.numpy().item(), round(size.numpy().item(), 4)
+    (-1.0, 0.6931)
+    """
+    return LogMatrixDeterminant(
+        *apply(LOG_MATRIX_DETERMINANT, (matrix(input, "LogMatrixDeterminant"),))
+    )
+
+
+@traced
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the determinant of a Hermitian positive definite matrix.
+
+    >>> tf.linalg.logdet([[2.0, 0.0], [0.0, 0.5]]).numpy().item()
+    0.0
+    """
+    return reduce_sum(log(real(diag_part(cholesky(matrix)))), -1) * 2.0

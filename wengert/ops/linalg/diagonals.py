@@ -1,0 +1,450 @@
+"""Diagonals of matrices: made, taken, set; and the band around the main one.
+
+A band of diagonals `k = (low, high)` is kept as the rows of an array, the highest diagonal first.
+Diagonals shorter than the longest stand at one end of their row; `align` says at which.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.shaping import plain, reshape, static
+from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.batch_rules import with_attrs
+from wengert.ops.support.declare import matched
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims, shown
+from wengert.values.sizes import certainly, differ, maximum, minimum
+from wengert.values.tensor import Tensor, dims
+
+Band = tuple[int, int]
+ALIGNS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+# ---- where the elements of a band stand -------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=256)
+def _places(band: Band, rows: int, columns: int, align: str) -> tuple[Any, Any, Any, Any]:
+    """For each element of the band: its row and column, and its place among the diagonals."""
+    low, high = band
+    longest = _longest(band, rows, columns)
+    above, below = align.split("_")
+    found: list[Any] = []
+    for number, d in enumerate(range(high, low - 1, -1)):
+        length = max(0, min(rows + min(0, d), columns - max(0, d)))
+        along = np.arange(length)
+        left = (d >= 0 and above == "LEFT") or (d <= 0 and below == "LEFT")
+        start = 0 if left else longest - length
+        found.append((along - min(0, d), along + max(0, d), np.full(length, number), along + start))
+    r, c, m, n = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return r, c, m, n
+
+
+def _longest(band: Band, rows: Any, columns: Any) -> Any:
+    low, high = band
+    return minimum(rows + min(high, 0), columns + min(-low, 0))
+
+
+def _diagonals_shape(band: Band, rows: int, columns: int) -> Dims:
+    longest = _longest(band, rows, columns)
+    return (longest,) if band[0] == band[1] else (band[1] - band[0] + 1, longest)
+
+
+# ---- a matrix of diagonals, and back ----------------------------------------------------------
+
+
+def _diag_kernel(
+    xp: Any, x: Any, *, band: Band, rows: int, columns: int, padding: Any, align: str
+) -> Any:
+    x = xp.expand_dims(x, -2) if band[0] == band[1] else x
+    y = xp.full((*x.shape[:-2], rows, columns), padding, x.dtype)
+    r, c, m, n = _places(band, rows, columns, align)
+    y[..., r, c] = x[..., m, n]
+    return y
+
+
+def _diag_part_kernel(xp: Any, x: Any, *, band: Band, padding: Any, align: str) -> Any:
+    rows, columns = x.shape[-2:]
+    count = band[1] - band[0] + 1
+    y = xp.full((*x.shape[:-2], count, _longest(band, rows, columns)), padding, x.dtype)
+    r, c, m, n = _places(band, rows, columns, align)
+    y[..., m, n] = x[..., r, c]
+    return y[..., 0, :] if count == 1 else y
+
+
+def _set_diag_kernel(xp: Any, x: Any, d: Any, *, band: Band, align: str) -> Any:
+    d = xp.expand_dims(d, -2) if band[0] == band[1] else d
+    y = x.copy()
+    r, c, m, n = _places(band, *x.shape[-2:], align)
+    y[..., r, c] = d[..., m, n]
+    return y
+
+
+def _as_matrix(x: Any, band: Band, rows: int, columns: int, align: str) -> Any:
+    attrs = {"band": band, "rows": rows, "columns": columns, "padding": 0, "align": align}
+    return apply(MATRIX_DIAG, (x,), attrs)
+
+
+def _as_diagonals(x: Any, band: Band, align: str) -> Any:
+    return apply(MATRIX_DIAG_PART, (x,), {"band": band, "padding": 0, "align": align})
+
+
+def _diag_shape(x: Dims, *, band: Band, rows: int, columns: int, **attrs: Any) -> Dims:
+    front = x[:-1] if band[0] == band[1] else x[:-2]
+    return (*front, rows, columns)
+
+
+# With a padding other than zero the two are not linear; their derivatives are, with zeros there.
+MATRIX_DIAG: Row = op(
+    "MatrixDiagV3",
+    _diag_kernel,
+    vjp=(lambda g, y, x, *, band, rows, columns, padding, align: _as_diagonals(g, band, align),),
+    jvp=(
+        lambda t, y, x, *, band, rows, columns, padding, align: _as_matrix(
+            t, band, rows, columns, align
+        ),
+    ),
+    shape=_diag_shape,
+    batch=with_attrs("MatrixDiagV3", lambda attrs, n: {}),
+    saves="",
+)
+MATRIX_DIAG_PART: Row = op(
+    "MatrixDiagPartV3",
+    _diag_part_kernel,
+    vjp=(
+        lambda g, y, x, *, band, padding, align: _as_matrix(
+            g, band, dims(x)[-2], dims(x)[-1], align
+        ),
+    ),
+    jvp=(lambda t, y, x, *, band, padding, align: _as_diagonals(t, band, align),),
+    shape=lambda x, *, band, **attrs: (*x[:-2], *_diagonals_shape(band, *x[-2:])),
+    batch=with_attrs("MatrixDiagPartV3", lambda attrs, n: {}),
+    saves="",
+)
+MATRIX_SET_DIAG: Row = op(
+    "MatrixSetDiagV3",
+    _set_diag_kernel,
+    vjp=(
+        lambda g, y, x, d, *, band, align: apply(
+            MATRIX_SET_DIAG,
+            (g, zeros_like(_as_diagonals(g, band, align))),
+            {"band": band, "align": align},
+        ),
+        lambda g, y, x, d, *, band, align: _as_diagonals(g, band, align),
+    ),
+    shape=lambda x, d, *, band, align: x,
+    linear="jointly",
+    batch=with_attrs("MatrixSetDiagV3", lambda attrs, n: {}),
+    saves="",
+)
+
+
+@traced
+def diag(
+    diagonal: Any,
+    name: str | None = "diag",
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """A matrix with the given diagonals and `padding_value` everywhere else.
+
+    >>> tf.linalg.diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    >>> tf.linalg.diag([[0, 1], [2, 3]], k=(0, 1)).numpy().tolist()
+    [[2, 1], [0, 3]]
+    """
+    x, band = convert(diagonal), _band(k, "MatrixDiagV3")
+    _check_align(align, "MatrixDiagV3")
+    least = 1 if band[0] == band[1] else 2
+    if len(dims(x)) < least:
+        raise InvalidArgumentError(
+            f"diagonal must be at least {least}-dim, received shape: {shown(dims(x))} "
+            "[Op:MatrixDiagV3]"
+        )
+    if least == 2 and certainly(dims(x)[-2] != band[1] - band[0] + 1):
+        raise InvalidArgumentError(
+            "The number of diagonals provided in the input does not match the lower_diag_index and "
+            f"upper_diag_index range: {dims(x)[-2]} for {band} [Op:MatrixDiagV3]"
+        )
+    rows, columns = _size(band, dims(x)[-1], int(static(num_rows)), int(static(num_cols)))
+    attrs = {
+        "band": band,
+        "rows": rows,
+        "columns": columns,
+        "padding": _padding(padding_value, x),
+        "align": align,
+    }
+    result: Tensor = apply(MATRIX_DIAG, (x,), attrs)
+    return result
+
+
+def _size(band: Band, longest: int, rows: int, columns: int) -> tuple[int, int]:
+    """The size of the smallest matrix with such diagonals, where it is not given."""
+    least_rows, least_columns = longest - min(band[1], 0), longest + max(band[0], 0)
+    if rows != -1 and certainly(rows < least_rows):
+        raise InvalidArgumentError(
+            f"The number of rows is too small. It is {rows}; the diagonals need {least_rows}. "
+            "[Op:MatrixDiagV3]"
+        )
+    if columns != -1 and certainly(columns < least_columns):
+        raise InvalidArgumentError(
+            f"The number of columns is too small. It is {columns}; the diagonals need "
+            f"{least_columns}. [Op:MatrixDiagV3]"
+        )
+    if rows == columns == -1:
+        return (maximum(least_rows, least_columns),) * 2
+    rows, columns = rows if rows != -1 else least_rows, columns if columns != -1 else least_columns
+    if certainly(rows != least_rows) and certainly(columns != least_columns):
+        raise InvalidArgumentError(
+            "The number of rows or columns is not consistent with the specified d_lower, d_upper, "
+            f"and diagonal: {rows} x {columns} for diagonals of length {longest} [Op:MatrixDiagV3]"
+        )
+    return rows, columns
+
+
+@traced
+def diag_part(
+    input: Any,
+    name: str | None = "diag_part",
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """The diagonals of a matrix; rows of those that are shorter are filled with `padding_value`.
+
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy().tolist()
+    [1, 4]
+    >>> tf.linalg.diag_part([[1, 2], [3, 4]], k=(-1, 0)).numpy().tolist()
+    [[1, 4], [3, 0]]
+    """
+    x, band = convert(input), _band(k, "MatrixDiagPartV3")
+    _check_align(align, "MatrixDiagPartV3")
+    _check_within(x, band, "MatrixDiagPartV3")
+    attrs = {"band": band, "padding": _padding(padding_value, x), "align": align}
+    result: Tensor = apply(MATRIX_DIAG_PART, (x,), attrs)
+    return result
+
+
+@traced
+def set_diag(
+    input: Any,
+    diagonal: Any,
+    name: str | None = "set_diag",
+    k: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:
+    """The matrix with other diagonals.
+
+    >>> tf.linalg.set_diag([[1, 2], [3, 4]], [0, 0]).numpy().tolist()
+    [[0, 2], [3, 0]]
+    """
+    x, d = matched("MatrixSetDiagV3", input, diagonal)
+    band = _band(k, "MatrixSetDiagV3")
+    _check_align(align, "MatrixSetDiagV3")
+    _check_within(x, band, "MatrixSetDiagV3")
+    wanted = (*dims(x)[:-2], *_diagonals_shape(band, *dims(x)[-2:]))
+    if differ(dims(d), wanted):
+        raise InvalidArgumentError(
+            "Either first dimensions of diagonal don't match input.shape[:-2], or "
+            "diagonal.shape[:-1] is not equal to the longests diagonal in range "
+            f"[lower_diag_index:upper_diag_index]. Input shape: {shown(dims(x))} Diagonal shape: "
+            f"{shown(dims(d))} Expected diagonal shape: {shown(wanted)} [Op:MatrixSetDiagV3]"
+        )
+    result: Tensor = apply(MATRIX_SET_DIAG, (x, d), {"band": band, "align": align})
+    return result
+
+
+def _band(k: Any, who: str) -> Band:
+    ends = [int(v) for v in np.ravel(static(k))]
+    if len(ends) not in (1, 2):
+        raise InvalidArgumentError(
+            f"diag_index must have only one or two elements, received {len(ends)} elements. "
+            f"[Op:{who}]"
+        )
+    if ends[0] > ends[-1]:
+        raise InvalidArgumentError(
+            "lower_diag_index must not be larger than upper_diag_index: "
+            f"{ends[0]} > {ends[-1]} [Op:{who}]"
+        )
+    return ends[0], ends[-1]
+
+
+def _check_align(align: str, who: str) -> None:
+    if align not in ALIGNS:
+        raise InvalidArgumentError(
+            f"Value for attr 'align' of \"{align}\" is not in the list of allowed values: "
+            f"{', '.join(ALIGNS)} [Op:{who}]"
+        )
+
+
+def _check_within(x: Tensor, band: Band, who: str) -> None:
+    check_matrix(x, who)
+    rows, columns = dims(x)[-2:]
+    for word, d in zip(("lower", "upper"), band, strict=True):
+        if not (-rows < d < columns or d == 0):
+            raise InvalidArgumentError(
+                f"{word}_diag_index is out of bound: {d}. It must be between {-rows} and {columns} "
+                f"[Op:{who}]"
+            )
+
+
+def check_matrix(x: Tensor, who: str) -> None:
+    if len(dims(x)) < 2:
+        raise InvalidArgumentError(
+            f"input must be at least 2-dim, received shape: {shown(dims(x))} [Op:{who}]"
+        )
+
+
+def _padding(value: Any, x: Tensor) -> Any:
+    value = bool(value) if x.dtype.is_bool and value in (0, 1) else value
+    return plain(value, x.dtype).astype(x.dtype.as_numpy_dtype).item()
+
+
+@traced
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """The sum of the main diagonal.
+
+    >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()
+    5
+    """
+    return reduce_sum(diag_part(x), -1)
+
+
+# ---- the band around the main diagonal --------------------------------------------------------
+
+
+def _band_part_kernel(xp: Any, x: Any, *, lower: int, upper: int) -> Any:
+    rows, columns = x.shape[-2:]
+    offset = np.arange(columns) - np.arange(rows)[:, None]
+    inside = np.ones((rows, columns), bool)
+    if lower >= 0:
+        inside &= offset >= -lower
+    if upper >= 0:
+        inside &= offset <= upper
+    return xp.where(inside, x, xp.zeros((), x.dtype))
+
+
+MATRIX_BAND_PART: Row = op(
+    "MatrixBandPart",
+    _band_part_kernel,
+    vjp=(lambda g, y, x, *, lower, upper: within_band(g, lower, upper),),
+    shape=lambda x, *, lower, upper: x,
+    linear=(0,),
+    batch=with_attrs("MatrixBandPart", lambda attrs, n: {}),
+    saves="",
+)
+
+
+def within_band(x: Any, lower: int, upper: int) -> Any:
+    return apply(MATRIX_BAND_PART, (x,), {"lower": lower, "upper": upper})
+
+
+@traced
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+    """The matrix with zeros outside of a band; a negative number keeps all diagonals on that side.
+
+    >>> tf.linalg.band_part([[1, 2], [3, 4]], -1, 0).numpy().tolist()
+    [[1, 0], [3, 4]]
+    """
+    x = convert(input)
+    check_matrix(x, "MatrixBandPart")
+    lower, upper = int(static(num_lower)), int(static(num_upper))
+    sides = (("lower", "rows", lower, dims(x)[-2]), ("upper", "columns", upper, dims(x)[-1]))
+    for side, what, count, size in sides:
+        if count > size:
+            raise InvalidArgumentError(
+                f"num_{side} must be negative or less or equal to number of {what} ({size}) got: "
+                f"{count} [Op:MatrixBandPart]"
+            )
+    result: Tensor = within_band(x, lower, upper)
+    return result
+
+
+# ---- diagonals of arrays of higher rank -------------------------------------------------------
+
+
+def _tensor_diag_kernel(xp: Any, x: Any) -> Any:
+    y = xp.zeros((x.size, x.size), x.dtype)
+    y[np.arange(x.size), np.arange(x.size)] = x.ravel()
+    return y.reshape(x.shape * 2)
+
+
+def _tensor_diag_part_kernel(xp: Any, x: Any) -> Any:
+    half = x.shape[: x.ndim // 2]
+    size = int(np.prod(half))
+    return x.reshape(size, size).diagonal().reshape(half).copy()
+
+
+TENSOR_DIAG: Row = op(
+    "Diag",
+    _tensor_diag_kernel,
+    vjp=(lambda g, y, x: tensor_diag_part(g),),
+    shape=lambda x: (*x, *x),
+    linear=(0,),
+    saves="",
+)
+TENSOR_DIAG_PART: Row = op(
+    "DiagPart",
+    _tensor_diag_part_kernel,
+    vjp=(lambda g, y, x: tensor_diag(g),),
+    shape=lambda x: x[: len(x) // 2],
+    linear=(0,),
+    saves="",
+)
+
+
+@traced
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """An array of twice the rank, with the given elements on its diagonal: y[i, j, i, j] = x[i, j].
+
+    >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
+    [[1, 0], [0, 2]]
+    """
+    x = convert(diagonal)
+    if not dims(x):
+        raise InvalidArgumentError("Input must be at least rank 1, got 0 [Op:Diag]")
+    result: Tensor = apply(TENSOR_DIAG, (x,))
+    return result
+
+
+@traced
+def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+    """The diagonal of an array of even rank: y[i, j] = x[i, j, i, j].
+
+    >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy().tolist()
+    [1, 4]
+    """
+    x = convert(input)
+    shape = dims(x)
+    half, odd = divmod(len(shape), 2)
+    if odd or not half:
+        raise InvalidArgumentError(
+            f"The rank of the tensor should be even and positive, got shape {shown(shape)} "
+            "[Op:DiagPart]"
+        )
+    for i in range(half):
+        if certainly(shape[i] != shape[half + i]):
+            raise InvalidArgumentError(
+                f"Invalid shape {shown(shape)}: dimensions {i} and {half + i} do not match. "
+                "[Op:DiagPart]"
+            )
+    result: Tensor = apply(TENSOR_DIAG_PART, (x,))
+    return result
+
+
+def scaled_columns(x: Any, d: Any) -> Any:
+    """x diag(d): each column times its factor."""
+    return x * reshape(d, (*dims(d)[:-1], 1, dims(d)[-1]))

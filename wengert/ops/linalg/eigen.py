@@ -1,0 +1,194 @@
+"""Eigenvalues and eigenvectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.linalg.degenerate_spectra import (
+    alike,
+    check_choice,
+    gaps,
+    largest,
+    off_diagonal_reciprocal,
+    quotient,
+)
+from wengert.ops.linalg.diagonals import diag, diag_part, scaled_columns
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.linalg.matrices import (
+    adjoint_of,
+    conjugated,
+    in_front,
+    matrix,
+    only_real,
+    product,
+)
+from wengert.ops.linalg.solving import solve
+from wengert.ops.linalg.triangular import lower_with_half_diagonal
+from wengert.ops.math.complex import conj, real
+from wengert.ops.support.half_precision import widened
+from wengert.values.bound_ops import words
+from wengert.values.dtypes import complex_of
+from wengert.values.shapes import Dims
+from wengert.values.tensor import Tensor
+
+# ---- Hermitian matrices -----------------------------------------------------------------------
+
+
+def _eigh_kernel(xp: Any, a: Any, *, compute_v: bool, degenerate: str) -> list[Any]:
+    wide = widened(a)
+    try:
+        found = np.linalg.eigh(wide) if compute_v else [np.linalg.eigvalsh(wide)]
+    except np.linalg.LinAlgError:
+        found = [np.full(wide.shape[:-1], np.nan)]
+    if np.isnan(found[0]).any():
+        raise InvalidArgumentError(
+            "Self-adjoint eigen decomposition was not successful. The input might not be valid. "
+            "[Op:SelfAdjointEigV2] Does it hold NaN or inf?"
+        )
+    return [np.asarray(part, a.dtype) for part in found]
+
+
+def _eigh_rule(gs: Any, ys: Any, a: Any, *, compute_v: bool, degenerate: str) -> Any:
+    """The gradient for a matrix whose lower triangle is read."""
+    e, v = ys if compute_v else _eigh(a, True, degenerate)
+    ge, gv = (None if g is None else words.to_dense(g) for g in (*gs, None)[:2])
+    middle = None if gv is None else _of_vectors(gv, e, v, degenerate, ge is not None)
+    if ge is not None:
+        stretching = diag(_of_values(ge, e, degenerate))
+        middle = stretching if middle is None else middle + stretching
+    full = product(v, middle, adjoint_of(v))
+    return lower_with_half_diagonal(full + adjoint_of(full))
+
+
+def _of_values(ge: Any, e: Any, degenerate: str) -> Any:
+    return alike(ge, e, "eigenvalues") if degenerate == "exact" else ge
+
+
+def _of_vectors(gv: Any, e: Any, v: Any, degenerate: str, both: bool) -> Any:
+    """v turns by (v^H da v)_ij / (e_j - e_i)."""
+    seen = matmul(v, gv, adjoint_a=True)
+    if degenerate == "exact":
+        turn = (seen - adjoint_of(seen)) * 0.5
+        return quotient(turn, e, largest(gv), both, "eigenvalues")
+    return off_diagonal_reciprocal(gaps(e)) * seen
+
+
+def _eigen_shapes(a: Dims, *, compute_v: bool, **attrs: Any) -> list[Dims]:
+    return [a[:-1], a] if compute_v else [a[:-1]]
+
+
+SELF_ADJOINT_EIG: Row = op(
+    "SelfAdjointEigV2",
+    _eigh_kernel,
+    vjp=(conjugated(_eigh_rule),),
+    shape=_eigen_shapes,
+    dtype=lambda a, *, compute_v, **attrs: [a] * (1 + compute_v),
+    batch=in_front("SelfAdjointEigV2"),
+    many=True,
+    fills=False,
+)
+
+
+def _eigh(a: Any, compute_v: bool, degenerate: str) -> Any:
+    check_choice(degenerate)
+    return apply(SELF_ADJOINT_EIG, (a,), {"compute_v": compute_v, "degenerate": degenerate})
+
+
+@traced
+def eigh(
+    tensor: Any, name: str | None = None, degenerate: str = "tensorflow"
+) -> tuple[Tensor, Tensor]:
+    """The eigenvalues, in ascending order, and eigenvectors of a Hermitian matrix.
+
+    Only the lower triangle is read. Where eigenvalues coincide, the gradient is TensorFlow's, which
+    is arbitrary there; with `degenerate="exact"` it is right, or an error that says why there is
+    none.
+
+    >>> e, v = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
+    >>> e.numpy().tolist(), tf.abs(v).numpy().tolist()
+    ([1.0, 2.0], [[0.0, 1.0], [1.0, 0.0]])
+    """
+    e, v = _eigh(matrix(tensor, "SelfAdjointEigV2"), True, degenerate)
+    return e, v
+
+
+@traced
+def eigvalsh(tensor: Any, name: str | None = None, degenerate: str = "tensorflow") -> Tensor:
+    """The eigenvalues of a Hermitian matrix, in ascending order.
+
+    >>> tf.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy().tolist()
+    [1.0, 2.0]
+    """
+    result: Tensor = _eigh(matrix(tensor, "SelfAdjointEigV2"), False, degenerate)[0]
+    return result
+
+
+# ---- any square matrix ------------------------------------------------------------------------
+
+
+def _eig_kernel(xp: Any, a: Any, *, compute_v: bool) -> list[Any]:
+    wide = widened(a)
+    kind = np.complex64 if wide.dtype in (np.float32, np.complex64) else np.complex128
+    try:
+        found = np.linalg.eig(wide) if compute_v else [np.linalg.eigvals(wide)]
+    except np.linalg.LinAlgError:
+        raise InvalidArgumentError(
+            "Eigen decomposition was not successful. The input might not be valid. [Op:Eig] Does "
+            "it hold NaN or inf?"
+        ) from None
+    return [np.asarray(part, kind) for part in found]
+
+
+def _eig_rule(gs: Any, ys: Any, a: Any, *, compute_v: bool) -> Any:
+    """Eigenvectors have length one; as they move, what lies along them is taken out."""
+    v = ys[1] if compute_v else apply(EIG, (a,), {"compute_v": True})[1]
+    middle = diag(gs[0])
+    if compute_v:
+        seen = matmul(v, gs[1], adjoint_a=True)
+        lengths = only_real(diag_part(seen))
+        across = seen - scaled_columns(matmul(v, v, adjoint_a=True), lengths)
+        middle = middle + conj(off_diagonal_reciprocal(gaps(ys[0]))) * across
+    vh = adjoint_of(v)
+    pulled = solve(vh, matmul(middle, vh))
+    return pulled if a.dtype.is_complex else real(pulled)
+
+
+EIG: Row = op(
+    "Eig",
+    _eig_kernel,
+    vjp=(conjugated(_eig_rule),),
+    shape=_eigen_shapes,
+    dtype=lambda a, *, compute_v: [complex_of(a)] * (1 + compute_v),
+    batch=in_front("Eig"),
+    many=True,
+)
+
+
+@traced
+def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The eigenvalues and eigenvectors of a square matrix; complex, in no particular order.
+
+    >>> e, v = tf.linalg.eig([[0.0, 1.0], [-1.0, 0.0]])
+    >>> sorted(e.numpy().imag.tolist())
+    [-1.0, 1.0]
+    """
+    e, v = apply(EIG, (matrix(tensor, "Eig"),), {"compute_v": True})
+    return e, v
+
+
+@traced
+def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """The eigenvalues of a square matrix; complex, in no particular order.
+
+    >>> sorted(tf.linalg.eigvals([[2.0, 1.0], [0.0, 1.0]]).numpy().real.tolist())
+    [1.0, 2.0]
+    """
+    result: Tensor = apply(EIG, (matrix(tensor, "Eig"),), {"compute_v": False})[0]
+    return result

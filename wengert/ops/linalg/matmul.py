@@ -1,0 +1,399 @@
+"""Products of matrices and, in general, of arrays over named axes."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+import string
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.batch import aligned
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, EachInput, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.host.locks import loaded
+from wengert.ops.arrays.creation import ones
+from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
+from wengert.ops.math.complex import conj
+from wengert.ops.math.elementwise import cast
+from wengert.ops.support.declare import matched
+from wengert.ops.support.half_precision import widened
+from wengert.ops.support.parallel import mind_the_load
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import Dims, broadcastable, normal_axis, shown
+from wengert.values.sizes import certainly, common_shape, key_of
+from wengert.values.tensor import Tensor, dims
+
+# ---- matrix products --------------------------------------------------------------------------
+
+
+def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    if transpose_a:
+        a = xp.swapaxes(a, -1, -2)
+    if transpose_b:
+        b = xp.swapaxes(b, -1, -2)
+    if a.shape[-1] != b.shape[-2]:
+        raise InvalidArgumentError(
+            f"Matrix size-incompatible: In[0]: {shown(a.shape)}, In[1]: {shown(b.shape)} "
+            "(after transposition) [Op:MatMul]"
+        )
+    if a.ndim + b.ndim > 4 and not broadcastable(a.shape[:-2], b.shape[:-2]):
+        raise InvalidArgumentError(
+            "In[0] and In[1] must have compatible batch dimensions: "
+            f"{shown(a.shape)} vs. {shown(b.shape)} [Op:BatchMatMulV2]"
+        )
+    if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE:
+        product = _better_product() if a.ndim == b.ndim == 2 else None
+        found = None if product is None or a.dtype != b.dtype else product(a, b)
+        if found is not None:
+            return found
+        mind_the_load()
+    return xp.matmul(widened(a), widened(b)).astype(a.dtype, copy=False)
+
+
+# Multiplications from which on it is asked whether there is a better BLAS than NumPy's.
+_LARGE: Final = 1 << 18
+
+
+@functools.cache
+def _better_product() -> Callable[[Any, Any], Any] | None:
+    """The products of the native engine, where its kernels are better than NumPy's."""
+    try:
+        eager = loaded("wengert.engines.native.kernels.matmul")
+        return eager.product if eager.is_better() else None
+    except (ImportError, OSError):
+        return None
+
+
+def _product(a: Any, b: Any, ta: bool, tb: bool) -> Any:
+    row = MATMUL if len(dims(a)) == len(dims(b)) == 2 else BATCH_MATMUL
+    return apply(row, (a, b), {"transpose_a": ta, "transpose_b": tb})
+
+
+def _rule_a(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    if transpose_a:
+        pulled = _product(b, g, transpose_b, True)
+    else:
+        pulled = _product(g, b, False, not transpose_b)
+    return words.sum_to(pulled, dims(a))
+
+
+def _rule_b(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    if transpose_b:
+        pulled = _product(g, a, True, transpose_a)
+    else:
+        pulled = _product(a, g, not transpose_a, False)
+    return words.sum_to(pulled, dims(b))
+
+
+def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    """Align the batch axes of one example, then let matrix products broadcast over the batch."""
+    return apply(BATCH_MATMUL, aligned(batched, xs), attrs)
+
+
+def _matmul_shape(a: Dims, b: Dims, *, transpose_a: bool, transpose_b: bool) -> Dims:
+    """The rows of a and the columns of b, when the inner sizes may be equal."""
+    rows, inner_a = (a[-1], a[-2]) if transpose_a else (a[-2], a[-1])
+    inner_b, columns = (b[-1], b[-2]) if transpose_b else (b[-2], b[-1])
+    if type(inner_a) is int and type(inner_b) is int and inner_a != inner_b:
+        raise InvalidArgumentError(
+            f"Dimensions must be equal, but are {inner_a} and {inner_b}: Matrix size-incompatible: "
+            f"In[0]: {shown(a)}, In[1]: {shown(b)} [Op:MatMul]"
+        )
+    return (*common_shape((a[:-2], b[:-2]), "BatchMatMulV2"), rows, columns)
+
+
+MATMUL: Row = op(
+    "MatMul",
+    _matmul_kernel,
+    shape=_matmul_shape,
+    vjp=(_rule_a, _rule_b),
+    linear=(0, 1),
+    batch=_batched_matmul,
+    saves="x",
+)
+BATCH_MATMUL: Row = op(
+    "BatchMatMulV2",
+    _matmul_kernel,
+    shape=_matmul_shape,
+    vjp=(_rule_a, _rule_b),
+    linear=(0, 1),
+    batch=_batched_matmul,
+    saves="x",
+    called="MatMul",
+)
+
+
+@traced
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of matrices, over leading batch axes that broadcast.
+
+    >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy().tolist()
+    [[11.0]]
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        side = "a" if transpose_a and adjoint_a else "b"
+        raise ValueError(
+            f"Only one of `transpose_{side}` and `adjoint_{side}` can be True. "
+            f"Received `transpose_{side}`=True, `adjoint_{side}`=True."
+        )
+    x, y = matched("MatMul", a, b)
+    for i, tensor in enumerate((x, y)):
+        if len(dims(tensor)) < 2:
+            raise InvalidArgumentError(
+                f"In[{i}] ndims must be >= 2 [Op:MatMul]. "
+                "Use tf.linalg.matvec or tf.tensordot for vectors."
+            )
+    x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
+    wanted = None if output_type is None else as_dtype(output_type)
+    if wanted is not None and wanted.size > x.dtype.size:
+        x, y = cast(x, wanted), cast(y, wanted)  # before the sums, which may not fit
+    result: Tensor = _product(x, y, transpose_a or adjoint_a, transpose_b or adjoint_b)
+    return result if wanted is None else cast(result, wanted)
+
+
+@traced
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """A matrix times a vector, over leading batch axes.
+
+    >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy().tolist()
+    [3.0, 7.0]
+    """
+    x, y = matched("MatMul", a, b)
+    return squeeze(matmul(x, expand_dims(y, -1), transpose_a, adjoint_a=adjoint_a), -1)
+
+
+@traced
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """The product of two arrays, summed over pairs of axes.
+
+    `axes` is a number (the last axes of a with the first of b) or two lists of axes.
+
+    >>> tf.tensordot([1.0, 2.0], [3.0, 4.0], 1).numpy()
+    np.float32(11.0)
+    """
+    x, y = matched("Tensordot", a, b)
+    left, right = _tensordot_axes(axes, len(dims(x)), len(dims(y)))
+    free_x = [i for i in range(len(dims(x))) if i not in left]
+    free_y = [i for i in range(len(dims(y))) if i not in right]
+    outer_x, outer_y = [dims(x)[i] for i in free_x], [dims(y)[i] for i in free_y]
+    inner_x, inner_y = [dims(x)[i] for i in left], [dims(y)[i] for i in right]
+    if inner_x != inner_y:
+        raise InvalidArgumentError(
+            f"Matrix size-incompatible: In[0]: {shown((math.prod(outer_x), math.prod(inner_x)))}, "
+            f"In[1]: {shown((math.prod(inner_y), math.prod(outer_y)))}: axes {left} of "
+            f"{shown(dims(x))} against axes {right} of {shown(dims(y))} [Op:MatMul]"
+        )
+    rows = reshape(transpose(x, (*free_x, *left)), (math.prod(outer_x), math.prod(inner_x)))
+    columns = reshape(transpose(y, (*right, *free_y)), (math.prod(inner_y), math.prod(outer_y)))
+    return reshape(matmul(rows, columns), (*outer_x, *outer_y))
+
+
+def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], list[int]]:
+    if not isinstance(axes, (list, tuple)) and static(axes).ndim == 0:
+        count = int(static(axes))
+        if count < 0:
+            raise ValueError(f"`axes` must be at least 0. Received: {count}.")
+        if count > min(rank_a, rank_b):
+            raise ValueError(
+                "`axes` must not be larger than the number of dimensions of tensor: "
+                f"received {count} for ranks {rank_a} and {rank_b}."
+            )
+        return list(range(rank_a - count, rank_a)), list(range(count))
+    if len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes!r}.")
+    left, right = ([int(v) for v in np.ravel(static(part))] for part in axes)
+    if len(left) != len(right):
+        raise ValueError(
+            f"Different number of contraction axes `a` and `b`, {len(left)} != {len(right)}."
+        )
+    return [normal_axis(i, rank_a) for i in left], [normal_axis(i, rank_b) for i in right]
+
+
+# ---- einsum -----------------------------------------------------------------------------------
+#
+# Public equations are rewritten so that kernels and rules only see explicit ones without "...".
+
+
+def _einsum_kernel(xp: Any, *xs: Any, equation: str) -> Any:
+    mind_the_load()
+    product = xp.einsum(equation, *[widened(x) for x in xs], optimize=len(xs) > 1)
+    return product.astype(xs[0].dtype, copy=False)
+
+
+def _einsum_rule(i: int, g: Any, y: Any, *xs: Any, equation: str) -> Any:
+    """An einsum of the cotangent with the other operands.
+
+    An axis of this operand that appears nowhere else is filled by a vector of ones; a label it
+    repeats gets a second name, tied to the first by an identity matrix.
+    """
+    terms, out = _terms(equation)
+    others = [(t, x) for j, (t, x) in enumerate(zip(terms, xs, strict=True)) if j != i]
+    operands = [(out, g), *others]
+    spare = iter(c for c in string.ascii_letters if c not in equation)
+    wanted = ""
+    for axis, label in enumerate(terms[i]):
+        size = dims(xs[i])[axis]
+        if label in wanted:
+            fresh = next(spare)
+            operands.append((label + fresh, convert(np.eye(size, dtype=g._array.dtype))))
+            label = fresh
+        elif not any(label in term for term, _ in operands):
+            operands.append((label, ones((size,), g.dtype)))
+        wanted += label
+    left = ",".join(term for term, _ in operands)
+    pulled = apply(EINSUM, [x for _, x in operands], {"equation": f"{left}->{wanted}"})
+    return words.sum_to(pulled, dims(xs[i]))
+
+
+def _batched_einsum(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    terms, out = _terms(attrs["equation"])
+    label = next(c for c in string.ascii_letters if c not in attrs["equation"])
+    left = ",".join(label + t if b else t for t, b in zip(terms, batched, strict=True))
+    return apply(EINSUM, xs, {"equation": f"{left}->{label}{out}"})
+
+
+def _einsum_shape(*shapes: Dims, equation: str) -> Dims:
+    """The sizes of the labels; those of dots are broadcast."""
+    terms, out = _terms(equation)
+    sizes: dict[str, list[Any]] = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        for label, size in zip(term, shape, strict=True):
+            sizes.setdefault(label, []).append(size)
+    return tuple([_in_common(sizes[label]) for label in out])
+
+
+def _in_common(sizes: Sequence[Any]) -> Any:
+    """The size to which sizes broadcast; None if it is not known."""
+    known = [s for s in sizes if type(s) is int and s != 1]
+    unknown = {key_of(s): s for s in sizes if type(s) is not int}
+    if known or not unknown:
+        return known[0] if known else 1
+    return next(iter(unknown.values())) if len(unknown) == 1 else None
+
+
+EINSUM: Row = op(
+    "Einsum",
+    _einsum_kernel,
+    shape=_einsum_shape,
+    vjp=EachInput(_einsum_rule),
+    linear="each",
+    batch=_batched_einsum,
+    saves="x",
+)
+
+
+@traced
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """Products summed over named axes.
+
+    >>> tf.einsum("ij,jk->ik", [[1.0, 2.0]], [[3.0], [4.0]]).numpy().tolist()
+    [[11.0]]
+    """
+    unknown = set(kwargs) - {"name", "optimize"}
+    if unknown:
+        raise TypeError(
+            f"Invalid keyword arguments for this function: {', '.join(sorted(unknown))}. "
+            "Expected: name, optimize."
+        )
+    xs = matched("Einsum", *inputs)
+    explicit = _explicit(equation, [dims(x) for x in xs])
+    result: Tensor = apply(EINSUM, xs, {"equation": explicit})
+    return result
+
+
+def _terms(equation: str) -> tuple[list[str], str]:
+    left, _, out = equation.partition("->")
+    return left.split(","), out
+
+
+def _explicit(equation: str, shapes: Sequence[Dims]) -> str:
+    """The equation with an output, and with letters in place of dots."""
+    compact = equation.replace(" ", "")
+    if not re.fullmatch(r"[A-Za-z.,]*(->[A-Za-z.]*)?", compact):
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
+    terms, out = _terms(compact)
+    if len(terms) != len(shapes):
+        raise ValueError(
+            f'Got {len(shapes)} inputs for equation "{equation}", expecting {len(terms)}.'
+        )
+    if "->" not in compact:
+        labels = "".join(terms).replace(".", "")
+        out = "".join(sorted(c for c in set(labels) if labels.count(c) == 1))
+        out = "..." * ("..." in compact) + out
+    spare = [c for c in string.ascii_letters if c not in compact]
+    longest = max(
+        (_dots(t, s) for t, s in zip(terms, shapes, strict=True) if "..." in t),
+        default=0,
+    )
+    dots = "".join(spare[:longest])
+    filled = [
+        t.replace("...", dots[longest - _dots(t, s) :]) for t, s in zip(terms, shapes, strict=True)
+    ]
+    explicit = f"{','.join(filled)}->{out.replace('...', dots)}"
+    _check_einsum(equation, explicit, shapes)
+    return explicit
+
+
+def _dots(term: str, shape: Dims) -> int:
+    """How many axes the dots of a term stand for."""
+    return len(shape) - len(term.replace("...", ""))
+
+
+def _check_einsum(equation: str, explicit: str, shapes: Sequence[Dims]) -> None:
+    terms, out = _terms(explicit)
+    sizes: dict[str, int] = {}
+    for i, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
+        if len(term) != len(shape):
+            raise InvalidArgumentError(
+                f"Expected input {i} to have rank {len(term)} but got: {len(shape)} in einsum "
+                f'equation "{equation}" [Op:Einsum]'
+            )
+        for label, size in zip(term, shape, strict=True):
+            known = sizes.setdefault(label, size)
+            broadcasts = label not in equation  # it stands for dots
+            if broadcasts and type(known) is int and known == 1:
+                sizes[label] = size
+            elif certainly(size != known) and not (broadcasts and not certainly(size != 1)):
+                raise InvalidArgumentError(
+                    f"Expected dimension {known} at axis {term.index(label)} of the input shaped "
+                    f'{shown(shape)} but got dimension {size} (label "{label}") [Op:Einsum]'
+                )
+    for label in out:
+        if out.count(label) > 1:
+            raise ValueError(
+                f"Output subscripts contain a label appearing more than once: {equation}"
+            )
+        if label not in sizes:
+            raise ValueError(
+                f"Output subscripts contain the label {label} not present in the input subscripts."
+            )

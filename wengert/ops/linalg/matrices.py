@@ -1,0 +1,222 @@
+"""Matrices over leading batch axes: what the files of linear algebra share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.batch import aligned
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.table import TABLE, op
+from wengert.errors import FailedPreconditionError, InvalidArgumentError
+from wengert.ops.arrays.shaping import transpose
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.math.complex import complex, conj, real
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.support.batch_rules import BatchRule, everywhere
+from wengert.ops.support.declare import matched
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType
+from wengert.values.shapes import shown
+from wengert.values.sizes import certainly, differ
+from wengert.values.tensor import Tensor, dims
+
+# ---- batches ----------------------------------------------------------------------------------
+
+
+def in_front(name: str) -> BatchRule:
+    """The operation takes batch axes in front of its matrices anyway: one more is no matter."""
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+        return apply(TABLE[name], everywhere(batched, size, xs), attrs)
+
+    return rule
+
+
+def broadcasting(name: str) -> BatchRule:
+    """As `in_front`, where batch axes broadcast against each other."""
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+        return apply(TABLE[name], aligned(batched, xs), attrs)
+
+    return rule
+
+
+# ---- what kernels share -----------------------------------------------------------------------
+
+
+def adjoint_array(xp: Any, x: Any) -> Any:
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+def each_matrix(function: Callable[..., Any], *arrays: Any) -> list[Any]:
+    """The results of a function of single matrices, for all of a batch."""
+    batch = np.broadcast_shapes(*[a.shape[:-2] for a in arrays])
+    wide = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
+    results = [function(*[a[i] for a in wide]) for i in np.ndindex(batch)]
+    if not results:  # no matrices: what kind of result there would be
+        tried = function(*[np.eye(*a.shape[-2:], dtype=a.dtype) for a in arrays])
+        return [np.empty((*batch, *part.shape), part.dtype) for part in tried]
+    return [np.stack(part).reshape(*batch, *part[0].shape) for part in zip(*results, strict=True)]
+
+
+# ---- what public functions share --------------------------------------------------------------
+
+FLOATS: Final = "float64, float32, float16, complex64, complex128"
+
+
+def matrix(value: Any, who: str, square: bool = True, hint: DType | None = None) -> Tensor:
+    """The argument as a tensor of matrices, of a dtype that linear algebra is done in."""
+    x = convert(value, hint=hint)
+    check_kind(x, who)
+    if len(dims(x)) < 2:
+        raise InvalidArgumentError(
+            f"Input tensor 0 must have rank >= 2, got {len(dims(x))} [Op:{who}]. The last two axes "
+            "are those of the matrix."
+        )
+    if square and certainly(dims(x)[-1] != dims(x)[-2]):
+        raise InvalidArgumentError(
+            f"Input matrix must be square. [Op:{who}] Its shape is {shown(dims(x))}."
+        )
+    return x
+
+
+def check_kind(x: Tensor, who: str) -> None:
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise InvalidArgumentError(
+            f"Value for attr 'T' of {x.dtype.spoken} is not in the list of allowed values: "
+            f"{FLOATS} [Op:{who}]. Use tf.cast to convert the tensor first."
+        )
+
+
+def matrix_and_sides(a: Any, b: Any, who: str, square: bool = True) -> tuple[Tensor, Tensor]:
+    """A matrix and right-hand sides, whose sizes agree."""
+    x, y = matched(who, a, b)
+    x = matrix(x, who, square)
+    if len(dims(y)) < 2:
+        raise InvalidArgumentError(
+            f"Input tensor 1 must have rank >= 2, got {len(dims(y))} [Op:{who}]. Use "
+            "tf.expand_dims(rhs, -1) to make columns of vectors."
+        )
+    return x, y
+
+
+def check_same_batch(a: Tensor, b: Tensor, who: str) -> None:
+    if len(dims(a)) != len(dims(b)):
+        raise InvalidArgumentError(
+            f"All input tensors must have the same rank. [Op:{who}] The shapes are "
+            f"{shown(dims(a))} and {shown(dims(b))}."
+        )
+    if differ(dims(a)[:-2], dims(b)[:-2]):
+        raise InvalidArgumentError(
+            f"All input tensors must have the same outer dimensions. [Op:{who}] The shapes are "
+            f"{shown(dims(a))} and {shown(dims(b))}."
+        )
+
+
+def adjoint_of(x: Any) -> Any:
+    """The conjugate transpose."""
+    rank = len(dims(x))
+    return transpose(x, (*range(rank - 2), rank - 1, rank - 2), conjugate=True)
+
+
+def transposed(x: Any) -> Any:
+    rank = len(dims(x))
+    return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def product(*factors: Any) -> Any:
+    """The product of matrices, from the left."""
+    total = factors[0]
+    for factor in factors[1:]:
+        total = matmul(total, factor)
+    return total
+
+
+def as_dtype_of(x: Any, other: Any) -> Any:
+    """A real tensor in the dtype of another, which may be complex."""
+    return x if x.dtype is other.dtype else cast(x, other.dtype)
+
+
+def only_real(x: Any) -> Any:
+    """The real part, in the dtype that x has."""
+    return complex(real(x), zeros_like(real(x))) if x.dtype.is_complex else x
+
+
+# ---- transposes and the cross product ---------------------------------------------------------
+
+
+@traced
+def matrix_transpose(
+    a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
+    """The last two axes exchanged.
+
+    >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy().tolist()
+    [[1, 3], [2, 4]]
+    """
+    x = convert(a)
+    if len(dims(x)) < 2:
+        raise ValueError(
+            "Argument `a` should be a (batch) matrix with rank >= 2. "
+            f"Received `a` with shape: {dims(x)}"
+        )
+    result: Tensor = adjoint_of(x) if conjugate else transposed(x)
+    return result
+
+
+@traced
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """The conjugate of the transpose.
+
+    >>> tf.linalg.adjoint([[1 + 2j, 3.0]]).numpy().tolist()
+    [[(1-2j)], [(3-0j)]]
+    """
+    return matrix_transpose(matrix, conjugate=True)
+
+
+CROSS: Row = op(
+    "Cross",
+    lambda xp, a, b: xp.cross(a, b).astype(a.dtype, copy=False),
+    vjp=(lambda g, y, a, b: cross(b, g), lambda g, y, a, b: cross(g, a)),
+    shape=lambda a, b: a,
+    linear=(0, 1),
+    batch=in_front("Cross"),
+    saves="x",
+)
+
+
+@traced
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The cross product of vectors of three elements, along the last axis.
+
+    >>> tf.linalg.cross([1, 0, 0], [0, 1, 0]).numpy().tolist()
+    [0, 0, 1]
+    """
+    x, y = matched("Cross", a, b)
+    if differ(dims(x), dims(y)):
+        raise InvalidArgumentError(
+            f"Both inputs must be of same shape: {shown(dims(x))} vs. {shown(dims(y))} [Op:Cross]"
+        )
+    if not dims(x) or dims(x)[-1] != 3:
+        raise FailedPreconditionError(
+            f"Cross-products are only defined for 3-element vectors. [Op:Cross] The shape is "
+            f"{shown(dims(x))}."
+        )
+    result: Tensor = apply(CROSS, (x, y))
+    return result
+
+
+def conjugated(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """A rule from one written for conjugated cotangents, where adjoints stand in place of
+    transposes, as the literature has it."""
+
+    def plain(g: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
+        given = [None if p is None else conj(p) for p in g] if isinstance(g, list) else conj(g)
+        return conj(rule(given, y, *xs, **attrs))
+
+    return plain

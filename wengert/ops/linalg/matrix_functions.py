@@ -1,0 +1,120 @@
+"""The exponential, square root and logarithm of matrices.
+
+For an analytic f, f([[a, e], [0, a]]) has f(a) on its diagonal and above it the derivative of f at a
+along e. So the rules use the function itself, and every order follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import TABLE, op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.joining import concat
+from wengert.ops.linalg.matrices import each_matrix, in_front, matrix, transposed
+from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.support.half_precision import widened
+from wengert.ops.support.scipy_lazy import scipy_linalg
+from wengert.values.tensor import Tensor, dims
+
+
+def _derivative(name: str, a: Any, along: Any) -> Any:
+    size = dims(a)[-1]
+    above = concat([a, along], -1)
+    below = concat([zeros_like(a), a], -1)
+    return apply(TABLE[name], (concat([above, below], -2),))[..., :size, size:]
+
+
+def _function(name: str, kernel: Callable[..., Any]) -> Row:
+    return op(
+        name,
+        kernel,
+        vjp=(lambda g, y, a: _derivative(name, transposed(a), g),),
+        jvp=(lambda t, y, a: _derivative(name, a, t),),
+        shape=lambda a: a,
+        batch=in_front(name),
+        saves="x",
+    )
+
+
+def _expm_kernel(xp: Any, a: Any) -> Any:
+    if not a.size:
+        return a.copy()
+    return scipy_linalg().expm(widened(a)).astype(a.dtype, copy=False)
+
+
+def _sqrtm_kernel(xp: Any, a: Any) -> Any:
+    """The principal root; NaN where it is not real though the matrix is, as in TensorFlow."""
+    if not a.size:
+        return a.copy()
+    y = each_matrix(lambda one: (_root(one),), widened(a))[0]
+    return y.astype(a.dtype, copy=False)
+
+
+def _root(a: Any) -> Any:
+    root = scipy_linalg().sqrtm(a)
+    if root.dtype.kind == "c" and a.dtype.kind != "c":
+        # Earlier versions of SciPy compute with complex numbers, and leave rounding behind.
+        noise = 1e3 * np.finfo(root.real.dtype).eps * np.max(np.abs(root), initial=0.0)
+        if np.max(np.abs(root.imag), initial=0.0) > noise:
+            return np.full_like(a, np.nan)
+        root = root.real
+    return root.astype(a.dtype, copy=False)
+
+
+def _logm_kernel(xp: Any, a: Any) -> Any:
+    if not a.size:
+        return a.copy()
+    logm = scipy_linalg().logm  # which doubts its results in single precision aloud
+    return each_matrix(lambda one: (logm(one).astype(a.dtype),), a.astype(np.complex128))[0]
+
+
+MATRIX_EXPONENTIAL: Row = _function("MatrixExponential", _expm_kernel)
+MATRIX_SQUARE_ROOT: Row = _function("MatrixSquareRoot", _sqrtm_kernel)
+MATRIX_LOGARITHM: Row = _function("MatrixLogarithm", _logm_kernel)
+
+
+@traced
+def expm(input: Any, name: str | None = None) -> Tensor:
+    """The exponential of a matrix: 1 + a + a a / 2 + a a a / 6 + ...
+
+    >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().tolist()
+    [[1.0, 1.0], [0.0, 1.0]]
+    """
+    result: Tensor = apply(MATRIX_EXPONENTIAL, (matrix(input, "MatrixExponential"),))
+    return result
+
+
+@traced
+def sqrtm(input: Any, name: str | None = None) -> Tensor:
+    """The matrix whose product with itself is the given one, of those with positive eigenvalues.
+
+    >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy().round(4).tolist()
+    [[2.0, 0.0], [0.0, 3.0]]
+    """
+    result: Tensor = apply(MATRIX_SQUARE_ROOT, (matrix(input, "MatrixSquareRoot"),))
+    return result
+
+
+@traced
+def logm(input: Any, name: str | None = None) -> Tensor:
+    """The matrix whose exponential is the given one; for complex matrices.
+
+    >>> tf.linalg.logm([[1.0 + 0j, 1.0], [0.0, 1.0]]).numpy().real.round(4).tolist()
+    [[0.0, 1.0], [0.0, 0.0]]
+    """
+    a = matrix(input, "MatrixLogarithm")
+    if not a.dtype.is_complex:
+        raise InvalidArgumentError(
+            f"Value for attr 'T' of {a.dtype.spoken} is not in the list of allowed values: "
+            "complex64, complex128 [Op:MatrixLogarithm]. The logarithm of a real matrix may be "
+            "complex: use tf.cast first."
+        )
+    result: Tensor = apply(MATRIX_LOGARITHM, (a,))
+    return result

@@ -1,0 +1,27 @@
+"""A basis of orthogonal columns, for the initializers that want one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.ops.support.half_precision import widened
+from wengert.values.tensor import Tensor
+
+
+def _basis_kernel(xp: Any, x: Any) -> Any:
+    """The Q of x = Q R for the one R whose diagonal is not negative."""
+    wide = widened(x)
+    q, r = xp.linalg.qr(wide)
+    return (q * xp.sign(xp.diagonal(r))).astype(x.dtype)
+
+
+ORTHOGONAL_BASIS: Row = op("OrthogonalBasis", _basis_kernel)
+
+
+def orthogonal_basis(x: Any) -> Tensor:
+    """Orthonormal columns that span what the columns of a tall matrix span."""
+    result: Tensor = apply(ORTHOGONAL_BASIS, (x,))
+    return result

@@ -1,0 +1,285 @@
+"""QR and LU: a matrix as a product with triangular factors."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.ops.arrays.creation import eye, ones
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import broadcast_to
+from wengert.ops.linalg.diagonals import band_part, diag_part, set_diag
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.linalg.matrices import (
+    adjoint_of,
+    conjugated,
+    each_matrix,
+    in_front,
+    matrix,
+    matrix_and_sides,
+    transposed,
+)
+from wengert.ops.linalg.triangular import (
+    lower_with_half_diagonal,
+    times_inverse_adjoint,
+    triangular_solve,
+)
+from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.reductions.sorting import argsort
+from wengert.ops.support.half_precision import widened
+from wengert.ops.support.scipy_lazy import scipy_linalg
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import Dims
+from wengert.values.sizes import minimum
+from wengert.values.tensor import Tensor, dims
+
+# ---- QR ---------------------------------------------------------------------------------------
+
+
+def _qr_kernel(xp: Any, a: Any, *, full_matrices: bool) -> list[Any]:
+    q, r = np.linalg.qr(widened(a), mode="complete" if full_matrices else "reduced")
+    return [np.ascontiguousarray(part).astype(a.dtype, copy=False) for part in (q, r)]
+
+
+def _qr_rule(gs: Any, ys: Any, a: Any, *, full_matrices: bool) -> Any:
+    (gq, gr), (q, r) = gs, ys
+    rows, columns = dims(a)[-2:]
+    if rows >= columns:
+        q, gq = _first_columns(q, gq, columns)
+        return _tall(q, r[..., :columns, :], gq, gr[..., :columns, :])
+    # What stands right of the square part is q times the rest of r.
+    r1, r2, g1, g2 = r[..., :rows], r[..., rows:], gr[..., :rows], gr[..., rows:]
+    left = _tall(q, r1, gq + matmul(matmul(q, r2), g2, adjoint_b=True), g1)
+    return concat([left, matmul(q, g2)], -1)
+
+
+def _tall(q: Any, r: Any, gq: Any, gr: Any) -> Any:
+    """q turns by the lower half of m = q^H da r^-1, made skew; the rest of m r is what r changes.
+
+    Transposed, with k the cotangent of the turn less that of r.
+    """
+    seen = matmul(q, gq, adjoint_a=True)
+    k = seen - matmul(gr, r, adjoint_b=True)
+    turn = lower_with_half_diagonal(k - adjoint_of(k))
+    return times_inverse_adjoint(matmul(q, turn - k) + gq, r)
+
+
+def _first_columns(q: Any, gq: Any, count: int) -> tuple[Any, Any]:
+    """The columns that span the matrix, and a cotangent that also stands for the others."""
+    if dims(q)[-1] == count:
+        return q, gq
+    first, others = q[..., :count], q[..., count:]
+    seen = matmul(gq[..., count:], first, adjoint_a=True)
+    return first, gq[..., :count] - matmul(others, seen)
+
+
+def _qr_shape(a: Dims, *, full_matrices: bool) -> list[Dims]:
+    *front, rows, columns = a
+    inner = rows if full_matrices else minimum(rows, columns)
+    return [(*front, rows, inner), (*front, inner, columns)]
+
+
+QR: Row = op(
+    "Qr",
+    _qr_kernel,
+    vjp=(conjugated(_qr_rule),),
+    shape=_qr_shape,
+    dtype=lambda a, **attrs: [a, a],
+    batch=in_front("Qr"),
+    many=True,
+)
+
+
+class Qr(NamedTuple):
+    """What qr returns."""
+
+    q: Tensor
+    r: Tensor
+
+
+@traced
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """Orthonormal columns q and an upper triangular r, whose product is the matrix.
+
+    >>> q, r = tf.linalg.qr([[0.0, 2.0], [1.0, 0.0]])
+    >>> tf.abs(r).numpy().tolist()
+    [[1.0, 0.0], [0.0, 2.0]]
+    """
+    a = matrix(input, "Qr", square=False)
+    return Qr(*apply(QR, (a,), {"full_matrices": bool(full_matrices)}))
+
+
+# ---- LU ---------------------------------------------------------------------------------------
+
+
+def _lu_kernel(xp: Any, a: Any, *, index_type: Any) -> list[Any]:
+    wide = widened(a)
+    if math.prod(a.shape[:-2]) > a.shape[-1] or not a.size:
+        lu, order = _eliminated(wide)
+    else:  # for one large matrix LAPACK is faster, for 1000 of size 4 by a factor of 100 slower
+        getrf = scipy_linalg().get_lapack_funcs("getrf", (wide,))
+        lu, order = each_matrix(lambda one: _by_lapack(getrf, one), wide)
+        order = order[..., 0]
+    return [lu.astype(a.dtype, copy=False), order.astype(index_type.as_numpy_dtype)]
+
+
+def _by_lapack(getrf: Any, a: Any) -> tuple[Any, Any]:
+    lu, swaps, _ = getrf(a)
+    order = np.arange(len(a))
+    for i, j in enumerate(swaps):
+        order[[i, j]] = order[[j, i]]
+    return np.ascontiguousarray(lu), order[:, None]
+
+
+def _eliminated(a: Any) -> tuple[Any, Any]:
+    """Column by column, for all of a batch at once."""
+    *batch, size, _ = a.shape
+    lu = a.reshape(math.prod(batch), size, size).copy()
+    order = np.tile(np.arange(size), (len(lu), 1))
+    each = np.arange(len(lu))
+    for k in range(size):
+        below = lu[:, k:, k]
+        pivot = k + np.argmax(np.abs(below.real) + np.abs(below.imag), axis=-1)
+        for x in (lu, order):
+            x[each, pivot], x[:, k] = x[:, k].copy(), x[each, pivot]
+        head = lu[:, k, k]
+        lu[:, k + 1 :, k] /= np.where(head == 0, 1, head)[:, None]
+        lu[:, k + 1 :, k + 1 :] -= lu[:, k + 1 :, k, None] * lu[:, None, k, k + 1 :]
+    return lu.reshape(a.shape), order.reshape(*batch, size)
+
+
+def _lu_rule(gs: Any, ys: Any, a: Any, *, index_type: Any) -> Any:
+    """dl is l times the part below the diagonal of m = l^-1 da u^-1, du the rest of m times u."""
+    lu, order = ys
+    lower, upper = _with_unit_diagonal(lu), band_part(lu, 0, -1)
+    above = band_part(matmul(band_part(gs[0], 0, -1), upper, transpose_b=True), 0, -1)
+    below = _below_diagonal(matmul(lower, _below_diagonal(gs[0]), transpose_a=True))
+    left = triangular_solve(transposed(lower), below + above, lower=False)
+    right = transposed(triangular_solve(upper, transposed(left), lower=False))
+    return permuted_rows(right, inverse_order(order))
+
+
+def _with_unit_diagonal(lu: Any) -> Any:
+    return set_diag(band_part(lu, -1, 0), ones(dims(lu)[:-1], lu.dtype))
+
+
+def _below_diagonal(x: Any) -> Any:
+    lower = band_part(x, -1, 0)
+    return set_diag(lower, zeros_like(diag_part(lower)))
+
+
+LU: Row = op(
+    "Lu",
+    _lu_kernel,
+    vjp=(_lu_rule,),
+    shape=lambda a, *, index_type: [a, a[:-1]],
+    dtype=lambda a, *, index_type: [a, index_type.numpy_dtype],
+    batch=in_front("Lu"),
+    many=True,
+)
+
+
+def inverse_order(order: Any) -> Any:
+    return argsort(order)
+
+
+def permuted_rows(x: Any, order: Any) -> Any:
+    """The rows of matrices in another order."""
+    return apply(PERMUTE_ROWS, (x, order))
+
+
+PERMUTE_ROWS: Row = op(
+    "PermuteRows",
+    lambda xp, x, order: np.take_along_axis(x, order[..., None], axis=-2),
+    vjp=(lambda g, y, x, order: permuted_rows(g, inverse_order(order)), None),
+    shape=lambda x, order: x,
+    linear=(0,),
+    batch=in_front("PermuteRows"),
+    saves="x",
+)
+
+
+class Lu(NamedTuple):
+    """What lu returns."""
+
+    lu: Tensor
+    p: Tensor
+
+
+@traced
+def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+    """The factors of a matrix with its rows in the order p: below the diagonal those of l, whose
+    diagonal is one; the rest is u. A singular matrix has factors, too, with a zero among them.
+
+    >>> packed, p = tf.linalg.lu([[1.0, 2.0], [2.0, 0.0]])
+    >>> packed.numpy().tolist(), p.numpy().tolist()
+    ([[2.0, 0.0], [0.5, 2.0]], [1, 0])
+    """
+    a = matrix(input, "Lu")
+    return Lu(*apply(LU, (a,), {"index_type": as_dtype(output_idx_type)}))
+
+
+@traced
+def lu_reconstruct(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The matrix whose factors are given.
+
+    >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [2.0, 0.0]])).numpy().tolist()
+    [[1.0, 2.0], [2.0, 0.0]]
+    """
+    x, order = _factors(lower_upper, perm)
+    together = matmul(_with_unit_diagonal(x), band_part(x, 0, -1))
+    result: Tensor = permuted_rows(together, inverse_order(order))
+    return result
+
+
+@traced
+def lu_solve(
+    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The solution x of a x = rhs, from the factors of a.
+
+    >>> factors = tf.linalg.lu([[1.0, 2.0], [2.0, 0.0]])
+    >>> tf.linalg.lu_solve(*factors, [[3.0], [2.0]]).numpy().tolist()
+    [[1.0], [1.0]]
+    """
+    x, order = _factors(lower_upper, perm)
+    x, b = matrix_and_sides(x, rhs, "MatrixTriangularSolve")
+    if dims(x)[-1] != dims(b)[-2]:
+        raise ValueError(
+            "`lower_upper.shape[-1]` must equal `rhs.shape[-1]`. "
+            f"They are {dims(x)[-1]} and {dims(b)[-2]}."
+        )
+    batch = np.broadcast_shapes(dims(x)[:-2], dims(b)[:-2])
+    b = b if dims(b)[:-2] == batch else broadcast_to(b, (*batch, *dims(b)[-2:]))
+    if dims(order)[:-1] != batch:
+        order = broadcast_to(order, (*batch, dims(order)[-1]))
+    lower = _with_unit_diagonal(x)
+    return triangular_solve(x, triangular_solve(lower, permuted_rows(b, order)), lower=False)
+
+
+@traced
+def lu_matrix_inverse(
+    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The inverse of the matrix whose factors are given.
+
+    >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])).numpy().tolist()
+    [[0.0, 0.25], [0.5, 0.0]]
+    """
+    x, order = _factors(lower_upper, perm)
+    result: Tensor = lu_solve(x, order, eye(dims(x)[-1], batch_shape=dims(x)[:-2], dtype=x.dtype))
+    return result
+
+
+def _factors(lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor]:
+    return matrix(lower_upper, "MatMul"), convert(perm)

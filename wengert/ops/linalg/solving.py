@@ -1,0 +1,260 @@
+"""Linear systems, inverses, least squares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import eye
+from wengert.ops.arrays.shaping import broadcast_to
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.linalg.matrices import (
+    adjoint_array,
+    adjoint_of,
+    check_same_batch,
+    conjugated,
+    in_front,
+    matrix,
+    matrix_and_sides,
+    product,
+)
+from wengert.ops.linalg.triangular import cholesky, cholesky_solve
+from wengert.ops.support.half_precision import widened
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims, shown
+from wengert.values.sizes import certainly, minimum
+from wengert.values.tensor import Tensor, dims
+
+# ---- systems ----------------------------------------------------------------------------------
+
+
+def _solve_kernel(xp: Any, a: Any, b: Any, *, adjoint: bool) -> Any:
+    wide = widened(a)
+    try:
+        x = np.linalg.solve(adjoint_array(xp, wide) if adjoint else wide, widened(b))
+    except np.linalg.LinAlgError:
+        raise _singular("Input matrix is not invertible.", "MatrixSolve") from None
+    return x.astype(b.dtype, copy=False)
+
+
+def _singular(first: str, who: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{first} [Op:{who}] A matrix is singular; tf.linalg.pinv and tf.linalg.lstsq(..., "
+        "fast=False) also take those."
+    )
+
+
+def _rule_of_matrix(g: Any, x: Any, a: Any, b: Any, *, adjoint: bool) -> Any:
+    pulled = solve(a, g, not adjoint)
+    return -(matmul(x, pulled, adjoint_b=True) if adjoint else matmul(pulled, x, adjoint_b=True))
+
+
+MATRIX_SOLVE: Row = op(
+    "MatrixSolve",
+    _solve_kernel,
+    vjp=(
+        conjugated(_rule_of_matrix),
+        conjugated(lambda g, x, a, b, *, adjoint: solve(a, g, not adjoint)),
+    ),
+    shape=lambda a, b, *, adjoint: (*a[:-1], b[-1]),
+    batch=in_front("MatrixSolve"),
+)
+
+
+@traced
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The solution x of a x = rhs, or of a^H x = rhs.
+
+    >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [8.0]]).numpy().tolist()
+    [[1.0], [2.0]]
+    """
+    a, b = matrix_and_sides(matrix, rhs, "MatrixSolve")
+    check_same_batch(a, b, "MatrixSolve")
+    if certainly(dims(a)[-1] != dims(b)[-2]):
+        raise InvalidArgumentError(
+            f"Input matrix and rhs are incompatible. [Op:MatrixSolve] The shapes are "
+            f"{shown(dims(a))} and {shown(dims(b))}."
+        )
+    result: Tensor = apply(MATRIX_SOLVE, (a, b), {"adjoint": bool(adjoint)})
+    return result
+
+
+# ---- inverses ---------------------------------------------------------------------------------
+
+
+def _inverse_kernel(xp: Any, a: Any, *, adjoint: bool) -> Any:
+    wide = widened(a)
+    try:
+        y = np.linalg.inv(adjoint_array(xp, wide) if adjoint else wide)
+    except np.linalg.LinAlgError:
+        raise _singular("Input is not invertible.", "MatrixInverse") from None
+    return y.astype(a.dtype, copy=False)
+
+
+def _inverse_rule(g: Any, y: Any, a: Any, *, adjoint: bool) -> Any:
+    if adjoint:
+        return -product(y, adjoint_of(g), y)
+    return -product(adjoint_of(y), g, adjoint_of(y))
+
+
+MATRIX_INVERSE: Row = op(
+    "MatrixInverse",
+    _inverse_kernel,
+    vjp=(conjugated(_inverse_rule),),
+    shape=lambda a, *, adjoint: a,
+    batch=in_front("MatrixInverse"),
+    saves="y",
+)
+
+
+@traced
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The inverse, or that of the conjugate transpose.
+
+    >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy().tolist()
+    [[0.5, 0.0], [0.0, 0.25]]
+    """
+    a = matrix(input, "MatrixInverse")
+    result: Tensor = apply(MATRIX_INVERSE, (a,), {"adjoint": bool(adjoint)})
+    return result
+
+
+def _pinv_kernel(xp: Any, a: Any, rcond: Any) -> Any:
+    wide = widened(a)
+    u, s, vh = np.linalg.svd(wide, full_matrices=False)
+    limit = np.asarray(rcond)[..., None] * np.max(s, axis=-1, keepdims=True, initial=0.0)
+    kept = s > limit
+    inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0).astype(s.dtype)
+    y = adjoint_array(xp, vh) @ (inverse[..., None] * adjoint_array(xp, u))
+    return y.astype(a.dtype, copy=False)
+
+
+def _pinv_rule(g: Any, p: Any, a: Any, rcond: Any) -> Any:
+    """The derivative of Golub and Pereyra, transposed: right where the rank does not change, and
+    also where singular values coincide."""
+    ph, gh = adjoint_of(p), adjoint_of(g)
+    outside = eye(dims(a)[-2], dtype=a.dtype) - matmul(a, p)
+    inside = eye(dims(a)[-1], dtype=a.dtype) - matmul(p, a)
+    return product(outside, gh, p, ph) + product(ph, p, gh, inside) - product(ph, g, ph)
+
+
+PSEUDO_INVERSE: Row = op(
+    "PseudoInverse",
+    _pinv_kernel,
+    vjp=(conjugated(_pinv_rule), None),
+    shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]),
+    batch=in_front("PseudoInverse"),
+)
+
+
+@traced
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+    """The pseudo-inverse of Moore and Penrose.
+
+    Singular values below `rcond` times the largest count as zero.
+
+    >>> tf.linalg.pinv([[2.0, 0.0], [0.0, 0.0]]).numpy().tolist()
+    [[0.5, 0.0], [0.0, 0.0]]
+    """
+    x = convert(a)
+    if not (x.dtype.is_floating or x.dtype.is_complex):
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {x.dtype.name}).")
+    x = matrix(x, "Svd", square=False)
+    kind = x.dtype.real_dtype
+    if rcond is None:
+        epsilon = float(np.finfo(np.zeros((), kind.as_numpy_dtype).dtype).eps)
+        rcond = 10.0 * max(dims(x)[-2:]) * epsilon
+    limit = broadcast_to(convert(rcond, kind), dims(x)[:-2])
+    result: Tensor = apply(PSEUDO_INVERSE, (x, limit))
+    return result
+
+
+# ---- least squares ----------------------------------------------------------------------------
+
+
+def _least_squares_kernel(xp: Any, a: Any, b: Any) -> Any:
+    def one(a: Any, b: Any) -> Any:
+        return (np.linalg.lstsq(a, b)[0],)
+
+    from_each = _each(one, widened(a), widened(b))
+    return from_each.astype(b.dtype, copy=False)
+
+
+def _each(one: Any, a: Any, b: Any) -> Any:
+    batch = a.shape[:-2]
+    found = [one(a[i], b[i])[0] for i in np.ndindex(batch)]
+    if not found:
+        return np.zeros((*batch, a.shape[-1], b.shape[-1]), b.dtype)
+    return np.stack(found).reshape(*batch, a.shape[-1], b.shape[-1])
+
+
+def _lstsq_rule_of_matrix(g: Any, x: Any, a: Any, b: Any) -> Any:
+    """The derivative of a^+ b in a, as that of the pseudo-inverse."""
+    p = pinv(a)
+    ph, gh, xh = adjoint_of(p), adjoint_of(g), adjoint_of(x)
+    rest = b - matmul(a, x)
+    inside = eye(dims(a)[-1], dtype=a.dtype) - matmul(p, a)
+    return product(rest, gh, p, ph) + product(ph, x, gh, inside) - product(ph, g, xh)
+
+
+def _lstsq_shape(a: Dims, b: Dims) -> Dims:
+    return (*a[:-2], a[-1], b[-1])
+
+
+MATRIX_SOLVE_LS: Row = op(
+    "MatrixSolveLs",
+    _least_squares_kernel,
+    vjp=(
+        conjugated(_lstsq_rule_of_matrix),
+        conjugated(lambda g, x, a, b: matmul(pinv(a), g, adjoint_a=True)),
+    ),
+    shape=_lstsq_shape,
+    batch=in_front("MatrixSolveLs"),
+)
+
+
+@traced
+def lstsq(
+    matrix: Any,
+    rhs: Any,
+    l2_regularizer: Any = 0.0,
+    fast: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """The x for which a x is nearest to rhs; of several, the shortest.
+
+    `fast` solves the normal equations, which square the condition number and need full rank, with
+    `l2_regularizer` times |x|^2 added to what is minimised. Without it the rank does not matter,
+    and the regularizer is ignored.
+
+    >>> tf.linalg.lstsq([[1.0], [1.0]], [[1.0], [3.0]]).numpy().tolist()
+    [[2.0]]
+    """
+    a, b = matrix_and_sides(matrix, rhs, "MatrixSolveLs", square=False)
+    check_same_batch(a, b, "MatrixSolveLs")
+    if certainly(dims(a)[-2] != dims(b)[-2]):
+        raise InvalidArgumentError(
+            f"Input matrix and rhs are incompatible. [Op:MatrixSolveLs] The shapes are "
+            f"{shown(dims(a))} and {shown(dims(b))}."
+        )
+    if fast:
+        return _by_normal_equations(a, b, l2_regularizer)
+    result: Tensor = apply(MATRIX_SOLVE_LS, (a, b))
+    return result
+
+
+def _by_normal_equations(a: Tensor, b: Tensor, regularizer: Any) -> Tensor:
+    rows, columns = dims(a)[-2:]
+    small = minimum(rows, columns)
+    added = eye(small, dtype=a.dtype) * convert(regularizer, a.dtype)
+    if rows >= columns:
+        chol = cholesky(matmul(a, a, adjoint_a=True) + added)
+        return cholesky_solve(chol, matmul(a, b, adjoint_a=True))
+    chol = cholesky(matmul(a, a, adjoint_b=True) + added)
+    return matmul(a, cholesky_solve(chol, b), adjoint_a=True)

@@ -1,0 +1,514 @@
+"""Elementwise operations of two inputs: arithmetic, division in all its forms, powers, extremes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import EachInput, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.symbolic_integers import by_function
+from wengert.ops.math.comparison import (
+    greater,
+    greater_equal,
+    less_equal,
+    logical_and,
+    not_equal,
+    where,
+)
+from wengert.ops.math.complex import conj
+from wengert.ops.math.elementwise import cast, log, ones_like, zeros_like
+from wengert.ops.support.declare import (
+    INEXACT,
+    NUMBER,
+    REAL,
+    REAL_OR_INT,
+    Binary,
+    binary,
+    matched,
+)
+from wengert.values import dtypes, sizes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import Dims, shown
+from wengert.values.sizes import differ
+from wengert.values.tensor import Tensor, dims
+
+# ---- the four operations ----------------------------------------------------------------------
+
+add: Binary = binary(
+    "AddV2",
+    "add",
+    "x + y.",
+    ("[1.0, 2.0], [10.0, 20.0]", "[11. 22.]"),
+    kernel="add",
+    integers=by_function(np.add),
+    vjp=(lambda g, z, x, y: g, lambda g, z, x, y: g),
+    saves="",
+    takes=NUMBER + "O",
+    called="add",
+)
+subtract: Binary = binary(
+    "Sub",
+    "subtract",
+    "x - y.",
+    ("[1.0, 2.0], [10.0, 20.0]", "[ -9. -18.]"),
+    kernel="subtract",
+    integers=by_function(np.subtract),
+    vjp=(lambda g, z, x, y: g, lambda g, z, x, y: -g),
+    saves="",
+    called="sub",
+)
+multiply: Binary = binary(
+    "Mul",
+    "multiply",
+    "x * y.",
+    ("[1.0, 2.0], [10.0, 20.0]", "[10. 40.]"),
+    kernel="multiply",
+    integers=by_function(np.multiply),
+    vjp=(lambda g, z, x, y: g * y, lambda g, z, x, y: g * x),
+    saves="x",
+    called="mul",
+)
+_real_div: Binary = binary(
+    "RealDiv",
+    "realdiv",
+    "x / y.",
+    ("[1.0, 6.0], [2.0, 3.0]", "[0.5 2. ]"),
+    kernel="true_divide",
+    vjp=(lambda g, z, x, y: g / y, lambda g, z, x, y: -g * (z / y)),
+    takes=INEXACT,
+    called="truediv",
+)
+realdiv = _real_div
+
+
+@traced
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y as numbers: integers are converted to floating point first.
+
+    >>> (tf.constant([1, 2]) / tf.constant([2, 2])).numpy().tolist()
+    [0.5, 1.0]
+    """
+    if type(x) is not Tensor or type(y) is not Tensor or x._array.dtype is not y._array.dtype:
+        x, y = matched("RealDiv", x, y)
+    if x._array.dtype.kind in "iu":
+        wide = dtypes.float32 if x.dtype.size < 4 else dtypes.float64
+        x, y = cast(x, wide), cast(y, wide)
+    return _real_div(x, y)
+
+
+@traced
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """x / y, as Python's operator.
+
+    >>> tf.divide([1.0, 6.0], 2.0).numpy().tolist()
+    [0.5, 3.0]
+    """
+    return truediv(x, y)
+
+
+squared_difference: Binary = binary(
+    "SquaredDifference",
+    "math.squared_difference",
+    "(x - y) * (x - y).",
+    ("[1.0, 5.0], [3.0, 2.0]", "[4. 9.]"),
+    kernel=lambda xp, x, y: xp.conj(x - y) * (x - y) if x.dtype.kind == "c" else (x - y) * (x - y),
+    vjp=(
+        lambda g, z, x, y: _squared_difference_rule(g, x, y),
+        lambda g, z, x, y: -_squared_difference_rule(g, x, y),
+    ),
+    jvp=(
+        lambda t, z, x, y: _squared_difference_push(t, x, y),
+        lambda t, z, x, y: -_squared_difference_push(t, x, y),
+    ),
+    saves="x",
+)
+
+
+def _squared_difference_rule(g: Any, x: Any, y: Any) -> Any:
+    """Of |x - y|^2, which is real also where x and y are complex."""
+    d = x - y
+    return 2.0 * g * d if not d.dtype.is_complex else (g + conj(g)) * conj(d)
+
+
+def _squared_difference_push(t: Any, x: Any, y: Any) -> Any:
+    d = x - y
+    if not d.dtype.is_complex:
+        return 2.0 * t * d
+    half = conj(d) * t
+    return half + conj(half)
+
+
+# ---- division with a rule for zero, and whole-number division ---------------------------------
+
+div_no_nan: Binary = binary(
+    "DivNoNan",
+    "math.divide_no_nan",
+    "x / y, and 0 where y is 0.",
+    ("[1.0, 6.0], [0.0, 3.0]", "[0. 2.]"),
+    kernel=lambda xp, x, y: xp.where(y == 0, xp.zeros_like(x / y), x / y),
+    vjp=(
+        lambda g, z, x, y: div_no_nan(g, y),
+        lambda g, z, x, y: g * div_no_nan(div_no_nan(-x, y), y),
+    ),
+    takes=INEXACT,
+    saves="x",
+)
+mul_no_nan: Binary = binary(
+    "MulNoNan",
+    "math.multiply_no_nan",
+    "x * y, and 0 where y is 0, even if x is infinite or NaN.",
+    ("[float('nan'), 6.0], [0.0, 3.0]", "[ 0. 18.]"),
+    kernel=lambda xp, x, y: xp.where(y == 0, xp.zeros_like(x * y), x * y),
+    vjp=(lambda g, z, x, y: mul_no_nan(g, y), lambda g, z, x, y: mul_no_nan(x, g)),
+    takes=INEXACT,
+    saves="x",
+)
+
+
+@traced
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """1 / x, and 0 where x is 0.
+
+    >>> tf.math.reciprocal_no_nan([0.0, 4.0]).numpy().tolist()
+    [0.0, 0.25]
+    """
+    tensor = convert(x)
+    return div_no_nan(ones_like(tensor), tensor)
+
+
+def _check_divisor(x: Any, y: Any) -> None:
+    if y.dtype.kind in "iu" and np.any(y == 0) and x.size:
+        raise InvalidArgumentError("Integer division by zero")
+
+
+def _floor_div_kernel(xp: Any, x: Any, y: Any) -> Any:
+    """Of floats the quotient rounded down: NumPy's `//` is one less where it rounds to a whole."""
+    _check_divisor(x, y)
+    return x // y if x.dtype.kind in "iu" else xp.floor(x / y)
+
+
+def _floor_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
+    _check_divisor(x, y)
+    return xp.mod(x, y)
+
+
+def _truncate_div_kernel(xp: Any, x: Any, y: Any) -> Any:
+    _check_divisor(x, y)
+    return (x - xp.fmod(x, y)) // y if x.dtype.kind in "iu" else xp.trunc(x / y)
+
+
+def _truncate_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
+    _check_divisor(x, y)
+    return xp.fmod(x, y)
+
+
+floordiv: Binary = binary(
+    "FloorDiv",
+    "math.floordiv",
+    "x / y rounded towards minus infinity. It has no gradient.",
+    ("[7, -7], [2, 2]", "[ 3 -4]"),
+    kernel=_floor_div_kernel,
+    integers=by_function(np.floor_divide),
+    takes=REAL_OR_INT,
+)
+floormod: Binary = binary(
+    "FloorMod",
+    "math.floormod",
+    "What floor division leaves; it has the sign of y.",
+    ("[7, -7], [3, 3]", "[1 2]"),
+    kernel=_floor_mod_kernel,
+    integers=by_function(np.remainder),
+    vjp=(lambda g, z, x, y: g, lambda g, z, x, y: -g * floordiv(x, y)),
+    takes=REAL_OR_INT,
+    saves="x",
+)
+truncatediv: Binary = binary(
+    "TruncateDiv",
+    "truncatediv",
+    "x / y rounded towards zero. It has no gradient.",
+    ("[7, -7], [2, 2]", "[ 3 -3]"),
+    kernel=_truncate_div_kernel,
+    takes=REAL_OR_INT,
+)
+truncatemod: Binary = binary(
+    "TruncateMod",
+    "truncatemod",
+    "What division rounded towards zero leaves; it has the sign of x.",
+    ("[7, -7], [3, 3]", "[ 1 -1]"),
+    kernel=_truncate_mod_kernel,
+    vjp=(lambda g, z, x, y: g, lambda g, z, x, y: -g * truncatediv(x, y)),
+    takes=REAL_OR_INT,
+    saves="x",
+)
+
+# ---- powers and logarithms of two inputs ------------------------------------------------------
+
+
+def _pow_kernel(xp: Any, x: Any, y: Any) -> Any:
+    if y.dtype.kind == "i" and np.any(y < 0):
+        raise InvalidArgumentError("Integers to negative integer powers are not allowed")
+    z = xp.power(x, y)
+    if xp is np and y.dtype.kind == "f" and np.any(y == 0.5):
+        # NumPy takes the square root, which differs at -inf and at -0.
+        z = np.where((y == 0.5) & np.isneginf(x), z.dtype.type(np.inf), z) + z.dtype.type(0)
+    return z
+
+
+def _pow_rule_y(g: Any, z: Any, x: Any, y: Any) -> Any:
+    """x^y log x, with 0 for the logarithm where x is not positive."""
+    defined = not_equal(x, zeros_like(x)) if x.dtype.is_complex else greater(x, zeros_like(x))
+    safe = where(defined, x, ones_like(x))
+    return g * z * where(defined, log(safe), zeros_like(x))
+
+
+pow: Binary = binary(
+    "Pow",
+    "pow",
+    "x to the power of y.",
+    ("[2.0, 3.0], [3.0, 2.0]", "[8. 9.]"),
+    kernel=_pow_kernel,
+    vjp=(lambda g, z, x, y: g * y * pow(x, y - ones_like(y)), _pow_rule_y),
+)
+xlogy: Binary = binary(
+    "Xlogy",
+    "math.xlogy",
+    "x log(y), and 0 where x is 0.",
+    ("[0.0, 2.0], [0.0, 1.0]", "[0. 0.]"),
+    kernel=lambda xp, x, y: xp.where(x == 0, xp.zeros_like(x * y), x * xp.log(y)),
+    vjp=(
+        lambda g, z, x, y: g * xlogy(_not_zero(x), y),
+        lambda g, z, x, y: g * xdivy(x, y),
+    ),
+    takes=INEXACT,
+    saves="x",
+)
+xlog1py: Binary = binary(
+    "Xlog1py",
+    "math.xlog1py",
+    "x log(1 + y), and 0 where x is 0.",
+    ("[0.0, 2.0], [-1.0, 0.0]", "[0. 0.]"),
+    kernel=lambda xp, x, y: xp.where(x == 0, xp.zeros_like(x * y), x * xp.log1p(y)),
+    vjp=(
+        lambda g, z, x, y: g * xlog1py(_not_zero(x), y),
+        lambda g, z, x, y: g * xdivy(x, y + 1.0),
+    ),
+    takes=INEXACT,
+    saves="x",
+)
+xdivy: Binary = binary(
+    "Xdivy",
+    "math.xdivy",
+    "x / y, and 0 where x is 0.",
+    ("[0.0, 2.0], [0.0, 4.0]", "[0.  0.5]"),
+    kernel=lambda xp, x, y: xp.where(x == 0, xp.zeros_like(x * y), x / y),
+    vjp=(
+        lambda g, z, x, y: g * xdivy(_not_zero(x), y),
+        lambda g, z, x, y: g * xdivy(-x, y * y),
+    ),
+    takes=INEXACT,
+    saves="x",
+)
+
+
+def _not_zero(x: Any) -> Any:
+    return cast(not_equal(x, zeros_like(x)), x.dtype)
+
+
+atan2: Binary = binary(
+    "Atan2",
+    "atan2",
+    "The angle of the point (y, x), with the sign of y: atan2(y, x).",
+    ("[1.0, -1.0], [1.0, -1.0]", "[ 0.7854 -2.3562]"),
+    parameters=("y", "x"),
+    kernel="arctan2",
+    vjp=(
+        lambda g, z, y, x: g * (x / (x * x + y * y)),
+        lambda g, z, y, x: g * (-y / (x * x + y * y)),
+    ),
+    takes=REAL,
+    saves="x",
+)
+nextafter: Binary = binary(
+    "NextAfter",
+    "math.nextafter",
+    "The number after x on the way to y. The gradient goes to x.",
+    ("[0.0], [1.0]", "[1.e-45]"),
+    parameters=("x1", "x2"),
+    kernel="nextafter",
+    vjp=(lambda g, z, x, y: g, lambda g, z, x, y: zeros_like(g)),
+    saves="",
+    takes="f",
+)
+
+# ---- the larger and the smaller ---------------------------------------------------------------
+
+maximum: Binary = binary(
+    "Maximum",
+    "maximum",
+    "The larger of x and y. The gradient goes to x where they are equal.",
+    ("[1.0, 5.0], [3.0, 2.0]", "[3. 5.]"),
+    kernel="maximum",
+    integers=by_function(np.frompyfunc(sizes.maximum, 2, 1)),
+    vjp=(
+        lambda g, z, x, y: where(greater_equal(x, y), g, zeros_like(g)),
+        lambda g, z, x, y: where(greater_equal(x, y), zeros_like(g), g),
+    ),
+    takes=REAL_OR_INT,
+    saves="x",
+)
+minimum: Binary = binary(
+    "Minimum",
+    "minimum",
+    "The smaller of x and y. The gradient goes to x where they are equal.",
+    ("[1.0, 5.0], [3.0, 2.0]", "[1. 2.]"),
+    kernel="minimum",
+    integers=by_function(np.frompyfunc(sizes.minimum, 2, 1)),
+    vjp=(
+        lambda g, z, x, y: where(less_equal(x, y), g, zeros_like(g)),
+        lambda g, z, x, y: where(less_equal(x, y), zeros_like(g), g),
+    ),
+    takes=REAL_OR_INT,
+    saves="x",
+)
+
+
+@traced
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
+    """The elements moved into [clip_value_min, clip_value_max].
+
+    Where an element was moved, the gradient goes to the bound.
+
+    >>> tf.clip_by_value([-2.0, 0.5, 9.0], 0.0, 1.0).numpy().tolist()
+    [0.0, 0.5, 1.0]
+    """
+    x, low, high = matched("ClipByValue", t, clip_value_min, clip_value_max)
+    shape = dims(x)
+    for bound in (low, high):
+        if not _stretches(dims(bound), shape):
+            raise InvalidArgumentError(
+                f"Shapes {shape} and {dims(bound)} are incompatible: a bound must broadcast to "
+                "the shape of the tensor that is clipped [Op:ClipByValue]"
+            )
+    result: Tensor = apply(CLIP, (x, low, high))
+    return result
+
+
+def _stretches(have: Dims, wanted: Dims) -> bool:
+    """Whether broadcasting repeats one shape to the other."""
+    pairs = zip(have[::-1], wanted[::-1], strict=False)
+    return len(have) <= len(wanted) and all(h in (1, w) for h, w in pairs)
+
+
+def _inside(x: Any, low: Any, high: Any) -> Any:
+    return logical_and(greater_equal(x, low), less_equal(x, high))
+
+
+def _above(x: Any, low: Any, high: Any) -> Any:
+    """Where the upper bound is the result; the lower one counts where they are the wrong way round."""
+    return logical_and(greater(x, high), greater_equal(high, low))
+
+
+CLIP: Row = op(
+    "ClipByValue",
+    lambda xp, x, low, high: xp.maximum(xp.minimum(x, high), low),
+    vjp=(
+        lambda g, y, x, low, high: where(_inside(x, low, high), g, zeros_like(g)),
+        lambda g, y, x, low, high: where(minimum(x, high) < low, g, zeros_like(g)),
+        lambda g, y, x, low, high: where(_above(x, low, high), g, zeros_like(g)),
+    ),
+    elementwise=True,
+    saves="x",
+)
+
+
+@traced
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """The elements converted to another dtype, those that do not fit moved to its nearest end.
+
+    >>> tf.saturate_cast([-5.0, 300.0], tf.uint8).numpy().tolist()
+    [0, 255]
+    """
+    x, wanted = convert(value), as_dtype(dtype)
+    if x.dtype.is_complex or wanted.is_complex or not (x.dtype.is_numeric and wanted.is_numeric):
+        return cast(x, wanted)
+    exactly = int if wanted.is_integer else float
+    low, high = exactly(wanted.min), exactly(wanted.max)
+    if low > x.dtype.min:
+        x = maximum(x, convert(np.array(low).astype(x.dtype.numpy_dtype)))
+    if high < x.dtype.max:
+        x = minimum(x, convert(_not_above(np.array(high).astype(x.dtype.numpy_dtype), high)))
+    return cast(x, wanted)
+
+
+def _not_above(bound: Any, limit: Any) -> Any:
+    """The bound, or the number before it where rounding put it above the limit."""
+    rounded_up = bound.dtype.kind in "fV" and float(bound) > limit
+    return np.nextafter(bound, bound.dtype.type(0)) if rounded_up else bound
+
+
+# ---- sums of several tensors ------------------------------------------------------------------
+
+ADD_N: Row = op(
+    "AddN",
+    lambda xp, *xs: sum(xs[1:], start=xs[0]),
+    shape=lambda x, *others: x,
+    vjp=EachInput(lambda i, g, y, *xs: g),
+    linear="jointly",
+    saves="",
+)
+
+
+@traced
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """The sum of several tensors of one shape.
+
+    >>> tf.add_n([tf.constant(1.0), tf.constant(2.0), tf.constant(4.0)]).numpy()
+    np.float32(7.0)
+    """
+    if not isinstance(inputs, (list, tuple)) or not inputs:
+        raise ValueError(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same "
+            f"dtype and shape, got {inputs!r}."
+        )
+    xs = matched("AddN", *inputs)
+    for i, x in enumerate(xs):
+        if differ(dims(x), dims(xs[0])):
+            raise InvalidArgumentError(
+                "Inputs to operation AddN of type AddN must have the same size and shape.  "
+                f"Input 0: {shown(dims(xs[0]))} != input {i}: {shown(dims(x))} [Op:AddN]"
+            )
+    result: Tensor = apply(ADD_N, xs)
+    return result
+
+
+@traced
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """The sum of several tensors of one shape.
+
+    >>> tf.math.accumulate_n([tf.constant(1.0), tf.constant(2.0)]).numpy()
+    np.float32(3.0)
+    """
+    return add_n(inputs)
+
+
+@traced
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """A tensor times a scalar.
+
+    >>> tf.math.scalar_mul(3.0, [1.0, 2.0]).numpy().tolist()
+    [3.0, 6.0]
+    """
+    factor, tensor = matched("Mul", scalar, x)
+    if dims(factor) != ():
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {dims(factor)}.")
+    return multiply(factor, tensor)

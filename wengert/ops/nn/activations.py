@@ -1,0 +1,519 @@
+"""Neural-network pieces: activations, softmax and the losses built on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import LARGE, Row
+from wengert.core.table import op
+from wengert.engines.large_arrays import computed, in_one_loop
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import expand_dims, one_axis
+from wengert.ops.math.arithmetic import maximum
+from wengert.ops.math.comparison import greater_equal, where
+from wengert.ops.math.elementwise import (
+    abs_real,
+    cast,
+    exp,
+    log1p,
+    sigmoid,
+    sqrt,
+    square,
+    tanh,
+    zeros_like,
+)
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.special.gamma import erfc
+from wengert.ops.support.batch_rules import axis_moved, everywhere
+from wengert.ops.support.branchless import keep
+from wengert.ops.support.declare import REAL, REAL_OR_INT, Unary, matched, unary, wrong_dtype
+from wengert.ops.support.half_precision import widened
+from wengert.ops.support.parallel import in_rows
+from wengert.ops.support.scipy_lazy import scipy_special
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.sizes import differ
+from wengert.values.tensor import Tensor, dims
+
+# ---- activations ------------------------------------------------------------------------------
+
+
+def _zeros(x: Any) -> Any:
+    """Zero to compare with: a row of it, with which NumPy is twice as fast as with a number."""
+    return np.zeros(x.shape[-1] if x.ndim and x.shape[-1] >= 64 else (), x.dtype)
+
+
+RELU_GRAD: Row = op(
+    "ReluGrad",
+    lambda xp, g, y: keep(y > 0, g),
+    vjp=(lambda gg, z, g, y: apply(RELU_GRAD, (gg, y)), None),
+    elementwise=True,
+    large=in_one_loop,
+    saves="x",
+)
+relu: Unary = unary(
+    "Relu",
+    "nn.relu",
+    "max(x, 0). The gradient at 0 is 0.",
+    ("[-1.0, 2.0]", "[0. 2.]"),
+    parameters=("features",),
+    kernel=lambda xp, x: xp.maximum(x, _zeros(x)),
+    vjp=lambda g, y, x: apply(RELU_GRAD, (g, y)),
+    saves="y",
+    takes=REAL_OR_INT,
+)
+_relu6: Unary = unary(
+    "Relu6",
+    "nn.relu6",
+    "min(max(x, 0), 6).",
+    ("[-1.0, 2.0, 8.0]", "[0. 2. 6.]"),
+    kernel=lambda xp, x: xp.minimum(xp.maximum(x, _zeros(x)), x.dtype.type(6)),
+    vjp=lambda g, y, x: where((y > 0.0) & (y < 6.0), g, zeros_like(g)),
+    saves="y",
+    takes=REAL_OR_INT,
+)
+elu: Unary = unary(
+    "Elu",
+    "nn.elu",
+    "x where it is positive, exp(x) - 1 elsewhere.",
+    ("[0.0, 2.0]", "[0. 2.]"),
+    parameters=("features",),
+    kernel=lambda xp, x: xp.where(x > 0, x, xp.expm1(x)),
+    vjp=lambda g, y, x: where(y < 0.0, g * (y + 1.0), g),
+    saves="y",
+    takes=REAL,
+)
+_SELU_SCALE = 1.0507009873554805
+_SELU_ALPHA = 1.6732632423543772
+selu: Unary = unary(
+    "Selu",
+    "nn.selu",
+    "The elu, scaled so that it keeps mean and variance.",
+    ("[0.0, 1.0]", "[0.     1.0507]"),
+    parameters=("features",),
+    kernel=lambda xp, x: xp.where(
+        x > 0, x, x.dtype.type(_SELU_ALPHA) * xp.expm1(x)
+    ) * x.dtype.type(_SELU_SCALE),
+    vjp=lambda g, y, x: where(y < 0.0, g * (y + _SELU_SCALE * _SELU_ALPHA), g * _SELU_SCALE),
+    saves="y",
+    takes=REAL,
+)  # fmt: skip
+softplus: Unary = unary(
+    "Softplus",
+    "math.softplus",
+    "log(1 + exp(x)), without overflow.",
+    ("[0.0, 100.0]", "[  0.6931 100.    ]"),
+    parameters=("features",),
+    kernel=lambda xp, x: xp.maximum(x, x.dtype.type(0)) + xp.log1p(xp.exp(-xp.abs(x))),
+    vjp=lambda g, y, x: g * sigmoid(x),
+    saves="x",
+    takes=REAL,
+)
+softsign: Unary = unary(
+    "Softsign",
+    "nn.softsign",
+    "x / (1 + |x|).",
+    ("[-1.0, 3.0]", "[-0.5   0.75]"),
+    parameters=("features",),
+    kernel=lambda xp, x: x / (x.dtype.type(1) + xp.abs(x)),
+    vjp=lambda g, y, x: g / square(1.0 + abs_real(x)),
+    saves="x",
+    takes=REAL,
+)
+
+LEAKY_RELU: Row = op(
+    "LeakyRelu",
+    lambda xp, x, *, alpha: xp.where(x > 0, x, x * x.dtype.type(alpha)),
+    vjp=(lambda g, y, x, *, alpha: where(x > 0.0, g, g * alpha),),
+    elementwise=True,
+    saves="x",
+)
+
+
+@traced
+def relu6(features: Any, name: str | None = None) -> Tensor:
+    """min(max(x, 0), 6).
+
+    >>> tf.nn.relu6([-1.0, 2.0, 8.0]).numpy().tolist()
+    [0.0, 2.0, 6.0]
+    """
+    return _relu6(features)
+
+
+@traced
+def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+    """x where it is positive, alpha x elsewhere.
+
+    >>> tf.nn.leaky_relu([-1.0, 2.0], alpha=0.5).numpy().tolist()
+    [-0.5, 2.0]
+    """
+    x = convert(features)
+    if x.dtype.is_integer:
+        x = cast(x, dtypes.float32)
+    result: Tensor = apply(LEAKY_RELU, (x,), {"alpha": float(alpha)})
+    return result
+
+
+@traced
+def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+    """relu(x) and relu(-x) side by side.
+
+    >>> tf.nn.crelu([-1.0, 2.0]).numpy().tolist()
+    [0.0, 2.0, 1.0, 0.0]
+    """
+    x = convert(features)
+    return relu(concat([x, -x], axis))
+
+
+@traced
+def silu(features: Any, beta: float = 1.0, name: str | None = None) -> Tensor:
+    """x sigmoid(beta x), also known as swish.
+
+    >>> tf.nn.silu([0.0, 100.0]).numpy().tolist()
+    [0.0, 100.0]
+    """
+    x = convert(features)
+    return x * sigmoid(x * beta if beta != 1.0 else x)
+
+
+swish = silu
+
+
+@traced
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """log(sigmoid(x)), without overflow.
+
+    >>> tf.math.log_sigmoid([0.0]).numpy().round(4)
+    array([-0.6931], dtype=float32)
+    """
+    return -softplus(-convert(x))
+
+
+@traced
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+    """x times the probability that a standard normal is below x.
+
+    >>> tf.nn.gelu([0.0, 10.0]).numpy().tolist()
+    [0.0, 10.0]
+    """
+    x = convert(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}"
+        )
+    if approximate:
+        inner = 0.7978845608028654 * (x + 0.044715 * (x * x * x))
+        return 0.5 * x * (1.0 + tanh(inner))
+    return 0.5 * x * erfc(x * -0.7071067811865476)  # 1 + erf(...) has no digits left below -5
+
+
+def _erf_kernel(xp: Any, x: Any) -> Any:
+    return scipy_special().erf(widened(x)).astype(x.dtype, copy=False)
+
+
+erf: Unary = unary(
+    "Erf",
+    "math.erf",
+    "The error function: 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
+    ("[0.0, 10.0]", "[0. 1.]"),
+    kernel=_erf_kernel,
+    vjp=lambda g, y, x: g * (1.1283791670955126 * exp(-x * x)),
+    saves="x",
+    takes=REAL,
+)
+
+# ---- softmax ----------------------------------------------------------------------------------
+
+
+def _below_largest(x: Any, axis: int, finish: Callable[[Any], None]) -> Any:
+    """x less its largest element along an axis, finished in place, on all processors."""
+    out = np.empty(x.shape, widened(x[:0]).dtype) if x.ndim else x
+
+    def work(rows: Any) -> None:
+        given = widened(x[rows])
+        top = np.max(given, axis, keepdims=True, initial=-np.inf)
+        finish(np.subtract(given, top, out=out[rows]))
+
+    in_rows(work, x, axis)
+    return out.astype(x.dtype, copy=False)
+
+
+def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
+    found = computed("reductions", "softmax", x, axis, False) if x.size >= LARGE else None
+    if found is not None:
+        return found
+
+    def finish(y: Any) -> None:
+        np.exp(y, out=y)
+        y /= np.sum(y, axis=axis, keepdims=True)
+
+    return _below_largest(x, axis, finish)
+
+
+def _log_softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
+    found = computed("reductions", "softmax", x, axis, True) if x.size >= LARGE else None
+    if found is not None:
+        return found
+
+    def finish(y: Any) -> None:
+        y -= np.log(np.sum(np.exp(y), axis=axis, keepdims=True))
+
+    return _below_largest(x, axis, finish)
+
+
+SOFTMAX: Row = op(
+    "Softmax",
+    _softmax_kernel,
+    shape=lambda x, *_, **attrs: x,
+    vjp=(lambda g, y, x, *, axis: (g - reduce_sum(g * y, axis, keepdims=True)) * y,),
+    # The Jacobian is symmetric.
+    jvp=(lambda t, y, x, *, axis: (t - reduce_sum(t * y, axis, keepdims=True)) * y,),
+    batch=axis_moved("Softmax"),
+    saves="y",
+)
+LOG_SOFTMAX: Row = op(
+    "LogSoftmax",
+    _log_softmax_kernel,
+    shape=lambda x, *_, **attrs: x,
+    vjp=(lambda g, y, x, *, axis: g - exp(y) * reduce_sum(g, axis, keepdims=True),),
+    jvp=(lambda t, y, x, *, axis: t - reduce_sum(t * exp(y), axis, keepdims=True),),
+    batch=axis_moved("LogSoftmax"),
+    saves="y",
+)
+
+
+def _along(row: Any, logits: Any, axis: Any) -> Tensor:
+    x = convert(logits)
+    if x._array.dtype.kind not in REAL:
+        raise wrong_dtype(row, x.dtype)
+    if not dims(x):
+        raise InvalidArgumentError(
+            f"Input dims must be >= 1: softmax needs an axis, got a scalar [Op:{row.name}]"
+        )
+    complaint = (
+        "`dim` must be in the range [{low}, {rank}) where {rank} is the number of dimensions in "
+        "the input. Received: dim={at}"
+    )
+    at = one_axis(-1 if axis is None else axis, len(dims(x)), row.name, complaint)
+    result: Tensor = apply(row, (x,), {"axis": at})
+    return result
+
+
+@traced
+def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """exp(x) / sum(exp(x)) along an axis, the last by default.
+
+    >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
+    [0.5, 0.5]
+    """
+    return _along(SOFTMAX, logits, axis)
+
+
+@traced
+def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """x - log(sum(exp(x))) along an axis, the last by default.
+
+    >>> tf.nn.log_softmax([0.0, 0.0]).numpy().round(4).tolist() == [np.float32(-0.6931)] * 2
+    True
+    """
+    return _along(LOG_SOFTMAX, logits, axis)
+
+
+# ---- losses -----------------------------------------------------------------------------------
+
+
+@traced
+def softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+) -> Tensor:
+    """-sum(labels log(softmax(logits))) along an axis. Gradients flow to both.
+
+    >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[0.0, 0.0]]).numpy().round(4)
+    array([0.6931], dtype=float32)
+    """
+    t, x = matched("SoftmaxCrossEntropyWithLogits", labels, logits)
+    return -reduce_sum(t * log_softmax(x, axis), axis)
+
+
+def _sparse_kernel(xp: Any, x: Any, labels: Any) -> Any:
+    depth = x.shape[-1]
+    bad = (labels < 0) | (labels >= depth)
+    if bad.any():
+        raise InvalidArgumentError(
+            f"Received a label value of {int(labels[bad][0])} which is outside the valid range of "
+            f"[0, {depth}).  Label values: {' '.join(map(str, labels.ravel()[:100]))} "
+            "[Op:SparseSoftmaxCrossEntropyWithLogits]"
+        )
+    logs = _log_softmax_kernel(xp, x, axis=x.ndim - 1)
+    return -np.take_along_axis(logs, labels[..., None].astype(np.intp), -1)[..., 0]
+
+
+def _slope_kernel(xp: Any, x: Any, labels: Any) -> Any:
+    """softmax(x), less one at the label."""
+    y = _softmax_kernel(xp, x, axis=x.ndim - 1)
+    flat = y.reshape(-1, y.shape[-1])
+    flat[np.arange(len(flat)), labels.ravel()] -= y.dtype.type(1)
+    return y
+
+
+def _slope_rule(g: Any, y: Any, x: Any, labels: Any) -> Any:
+    p = softmax(x)
+    return (g - reduce_sum(g * p, -1, keepdims=True)) * p
+
+
+SLOPE: Row = op(
+    "SparseSoftmaxCrossEntropySlope",
+    _slope_kernel,
+    vjp=(_slope_rule, None),
+    jvp=(_slope_rule, None),  # the Jacobian is symmetric
+    shape=lambda x, labels: x,
+    batch=lambda batched, n, xs, attrs: apply(SLOPE, everywhere(batched, n, xs)),
+    saves="x",
+)
+
+
+def _sparse_rule(g: Any, y: Any, x: Any, labels: Any) -> Any:
+    return expand_dims(g, -1) * apply(SLOPE, (x, labels))
+
+
+def _sparse_push(t: Any, y: Any, x: Any, labels: Any) -> Any:
+    return reduce_sum(t * apply(SLOPE, (x, labels)), -1)
+
+
+SPARSE_CROSS_ENTROPY: Row = op(
+    "SparseSoftmaxCrossEntropyWithLogits",
+    _sparse_kernel,
+    shape=lambda logits, labels: logits[:-1],
+    vjp=(_sparse_rule, None),
+    jvp=(_sparse_push, None),
+    batch=lambda batched, n, xs, attrs: apply(
+        SPARSE_CROSS_ENTROPY,
+        everywhere(batched, n, xs),
+    ),
+    saves="x",
+)
+
+
+@traced
+def sparse_softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, name: str | None = None
+) -> Tensor:
+    """-log(softmax(logits)) at the label of each example.
+
+    >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0], [[0.0, 0.0]]).numpy().round(4)
+    array([0.6931], dtype=float32)
+    """
+    t, x = convert(labels), convert(logits)
+    if t.dtype not in (dtypes.int32, dtypes.int64):
+        raise InvalidArgumentError(
+            f"Value for attr 'Tlabels' of {t.dtype.spoken} is not in the list of allowed values: "
+            "int32, int64 [Op:SparseSoftmaxCrossEntropyWithLogits]. "
+            "For probabilities use tf.nn.softmax_cross_entropy_with_logits."
+        )
+    if x._array.dtype.kind not in REAL:
+        raise wrong_dtype(SPARSE_CROSS_ENTROPY, x.dtype)
+    if len(dims(t)) != len(dims(x)) - 1:
+        raise ValueError(
+            "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
+            f"labels.shape={dims(t)} of rank {len(dims(t))} and "
+            f"logits.shape={dims(x)} of rank {len(dims(x))}"
+        )
+    if differ(dims(t), dims(x)[:-1]):
+        raise ValueError(
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            f"labels.shape={dims(t)} and logits.shape={dims(x)}"
+        )
+    result: Tensor = apply(SPARSE_CROSS_ENTROPY, (x, t))
+    return result
+
+
+@traced
+def sigmoid_cross_entropy_with_logits(
+    labels: Any = None, logits: Any = None, name: str | None = None
+) -> Tensor:
+    """The logistic loss of independent classes: max(x, 0) - x t + log(1 + exp(-|x|)).
+
+    >>> tf.nn.sigmoid_cross_entropy_with_logits([1.0], [0.0]).numpy().round(4)
+    array([0.6931], dtype=float32)
+    """
+    if labels is None or logits is None:
+        raise ValueError("Both labels and logits must be given.")
+    x, t = matched("SigmoidCrossEntropy", logits, labels)
+    if dims(x) != dims(t):
+        raise ValueError(
+            f"`logits` and `labels` must have the same shape, received ({dims(x)} vs {dims(t)})."
+        )
+    positive = greater_equal(x, zeros_like(x))
+    magnitude = where(positive, x, -x)
+    return where(positive, x, zeros_like(x)) - x * t + log1p(exp(-magnitude))
+
+
+def _l2_kernel(xp: Any, x: Any) -> Any:
+    flat = widened(x).reshape(-1)
+    return np.asarray(np.dot(flat, flat) * flat.dtype.type(0.5)).astype(x.dtype)
+
+
+L2_LOSS: Row = op("L2Loss", _l2_kernel, vjp=(lambda g, y, x: g * x,), shape=lambda x: (), saves="x")
+
+
+@traced
+def l2_loss(t: Any, name: str | None = None) -> Tensor:
+    """Half the sum of squares.
+
+    >>> tf.nn.l2_loss([3.0, 4.0]).numpy().item()
+    12.5
+    """
+    x = convert(t)
+    if not x.dtype.is_floating:
+        raise InvalidArgumentError(
+            f"Value for attr 'T' of {x.dtype.spoken} is not in the list of allowed values: "
+            "half, bfloat16, float, double [Op:L2Loss]"
+        )
+    result: Tensor = apply(L2_LOSS, (x,))
+    return result
+
+
+# ---- embeddings -------------------------------------------------------------------------------
+
+
+@traced
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: float | None = None, name: str | None = None
+) -> Tensor:
+    """The rows of a table; with `max_norm`, longer rows are shortened to it.
+
+    >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy().tolist()
+    [[3.0, 4.0]]
+    """
+    if isinstance(params, (list, tuple)) and len(params) == 1:
+        params = params[0]
+    rows = gather(params, ids)
+    if max_norm is None:
+        return rows
+    axes = list(range(len(dims(convert(ids))), len(dims(rows))))
+    clipped: Tensor = clip_by_norm(rows, max_norm, axes)
+    return clipped
+
+
+@traced
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The tensor scaled down so that its norm does not exceed `clip_norm`.
+
+    >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy().round(4).tolist() == [np.float32(0.6), np.float32(0.8)]
+    True
+    """
+    if isinstance(t, IndexedSlices):
+        return t.with_values(clip_by_norm(t.values, clip_norm, axes))
+    x, limit = matched("ClipByNorm", t, clip_norm)
+    total = reduce_sum(x * x, axes, keepdims=True)
+    positive = total > 0.0
+    norm = where(positive, sqrt(where(positive, total, total + 1.0)), total)
+    return x * limit / maximum(norm, limit)

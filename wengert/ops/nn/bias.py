@@ -1,0 +1,119 @@
+"""A bias for each channel."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.shaping import broadcast_to, reshape
+from wengert.ops.support.declare import NUMBER, matched, wrong_dtype
+from wengert.ops.support.half_precision import widened
+from wengert.values.shapes import Dims, shown
+from wengert.values.tensor import Tensor, dims
+
+
+def _aligned(rank: int, channels: int, data_format: str) -> Dims:
+    """The shape in which a bias stands beside an input."""
+    return (channels,) if data_format == "NHWC" else (channels, *[1] * (rank - 2))
+
+
+def _add(xp: Any, x: Any, b: Any, *, data_format: str) -> Any:
+    return x + b.reshape(_aligned(x.ndim, len(b), data_format))
+
+
+def _sum(xp: Any, g: Any, *, data_format: str) -> Any:
+    wide = widened(g)
+    if data_format == "NHWC":
+        rows = wide.reshape(math.prod(g.shape[:-1]), g.shape[-1])
+        return rows.sum(axis=0, dtype=wide.dtype).astype(g.dtype, copy=False)
+    axes = (0, *range(2, g.ndim))
+    return wide.sum(axis=axes, dtype=wide.dtype).astype(g.dtype, copy=False)
+
+
+def _repeated(u: Any, b: Any, g: Any, *, data_format: str) -> Any:
+    shape = dims(g)
+    return broadcast_to(reshape(u, _aligned(len(shape), dims(u)[0], data_format)), shape)
+
+
+def _batched(batched: Any, size: int, xs: Any, attrs: Any) -> Any:
+    x, b = xs
+    if not batched[1]:
+        shape = dims(x)
+        merged = reshape(x, (size * shape[1], *shape[2:]))
+        return reshape(apply(BIAS_ADD, (merged, b), attrs), shape)
+    rank = len(dims(x)) - (1 if batched[0] else 0)
+    inner = _aligned(rank, dims(b)[1], attrs["data_format"])
+    return x + reshape(b, (size, *[1] * (rank - len(inner)), *inner))
+
+
+BIAS_ADD: Row = op(
+    "BiasAdd",
+    _add,
+    vjp=(
+        lambda g, y, x, b, *, data_format: g,
+        lambda g, y, x, b, *, data_format: apply(BIAS_ADD_GRAD, (g,), {"data_format": data_format}),
+    ),
+    jvp=(
+        lambda t, y, x, b, *, data_format: t,
+        lambda t, y, x, b, *, data_format: _repeated(t, b, x, data_format=data_format),
+    ),
+    shape=lambda x, b, *, data_format: x,
+    batch=_batched,
+    saves="",
+)
+BIAS_ADD_GRAD: Row = op(
+    "BiasAddGrad",
+    _sum,
+    vjp=(_repeated,),
+    shape=lambda g, *, data_format: (g[-1] if data_format == "NHWC" else g[1],),
+    linear=(0,),
+    saves="",
+)
+
+
+@traced
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """Add a number of its own to each channel.
+
+    >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0]).numpy().tolist()
+    [[11.0, 22.0]]
+    """
+    x, b = matched("BiasAdd", value, bias)
+    if x._array.dtype.kind not in NUMBER:
+        raise wrong_dtype(BIAS_ADD, x.dtype)
+    form = _format(data_format)
+    _check(dims(x), dims(b), form)
+    result: Tensor = apply(BIAS_ADD, (x, b), {"data_format": form})
+    return result
+
+
+def _format(data_format: str | None) -> str:
+    if data_format is None:
+        return "NHWC"
+    if data_format.startswith("NC"):
+        return "NCHW"
+    if data_format.startswith("N") and data_format.endswith("C"):
+        return "NHWC"
+    raise ValueError(
+        f"`data_format` must be of the form `N...C` or `NC...`. Received: data_format={data_format}"
+    )
+
+
+def _check(shape: Dims, bias: Dims, form: str) -> None:
+    if len(shape) < 2:
+        raise InvalidArgumentError(f"Input tensor must be at least 2D: {shown(shape)} [Op:BiasAdd]")
+    if len(bias) != 1:
+        raise InvalidArgumentError(f"Biases must be 1D: {shown(bias)} [Op:BiasAdd]")
+    at, where = (-1, "last") if form == "NHWC" else (1, "second")
+    if shape[at] != bias[0]:
+        raise InvalidArgumentError(
+            f"Must provide as many biases as the {where} dimension of the input tensor: "
+            f"{shown(bias)} vs. {shown(shape)} [Op:BiasAdd]"
+        )

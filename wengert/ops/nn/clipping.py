@@ -1,0 +1,62 @@
+"""Several tensors clipped by the norm of all of them together, and that norm."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.ops.math.arithmetic import add_n, minimum
+from wengert.ops.math.comparison import where
+from wengert.ops.math.elementwise import is_finite, ones_like, sqrt
+from wengert.ops.nn.activations import l2_loss
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor
+
+
+@traced
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Tensor]:
+    """Tensors scaled by one factor, so that their norm together does not exceed `clip_norm`.
+
+    Returns them and the norm that they had. None stays None, IndexedSlices stay IndexedSlices. If
+    the norm is not finite, all elements become NaN, so that the fault shows.
+
+    >>> clipped, norm = tf.clip_by_global_norm([tf.constant([3.0]), tf.constant([4.0])], 1.0)
+    >>> norm.numpy().item(), [t.numpy().round(4).tolist() for t in clipped]
+    (5.0, [[0.6...], [0.8...]])
+    """
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    norm = global_norm(t_list) if use_norm is None else convert(use_norm)
+    limit = convert(clip_norm, hint=norm.dtype)
+    scale = limit * minimum(1.0 / norm, 1.0 / limit)
+    scale = where(is_finite(norm), scale, math.nan * ones_like(norm))
+    return [_scaled(t, scale) for t in t_list], norm
+
+
+def _scaled(t: Any, scale: Tensor) -> Any:
+    if t is None:
+        return None
+    if isinstance(t, IndexedSlices):
+        return t.with_values(t.values * scale)
+    return convert(t) * scale
+
+
+@traced
+def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+    """The norm of all elements of several tensors together.
+
+    >>> tf.linalg.global_norm([[3.0], [4.0]]).numpy().item()
+    5.0
+    """
+    if not isinstance(t_list, (list, tuple)):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    given = [
+        t.values if isinstance(t, IndexedSlices) else convert(t) for t in t_list if t is not None
+    ]
+    if not given:
+        return convert(0.0)
+    return sqrt(add_n([l2_loss(t) for t in given]) * 2.0)

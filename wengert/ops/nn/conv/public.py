@@ -1,0 +1,412 @@
+"""The public functions of convolutions: tf.nn.conv2d and its kin."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
+from wengert.ops.arrays.window_geometry import (
+    channels_last,
+    chosen_format,
+    each_axis,
+    padding_attrs,
+)
+from wengert.ops.nn.conv.rows import (
+    CONV2D,
+    CONV3D,
+    DEPTHWISE,
+    Family,
+    check_filter,
+    check_steps,
+    check_windows,
+)
+from wengert.ops.support.declare import matched, wrong_dtype
+from wengert.values.shapes import Dims
+from wengert.values.tensor import Tensor, dims
+
+TAKES = ("float16", "bfloat16", "float32", "float64", "int32")
+
+
+def attributes(
+    strides: Any, padding: Any, data_format: str, dilations: Any, spatial: int, who: str
+) -> Attrs:
+    """The attributes of a convolution, as TensorFlow names them."""
+    rank = spatial + 2
+    attrs: Attrs = {
+        "strides": each_axis(strides, rank, data_format, "strides"),
+        **padding_attrs(padding, rank, data_format, who),
+        "data_format": data_format,
+        "dilations": each_axis(dilations, rank, data_format, "dilations"),
+    }
+    check_steps(attrs, who)
+    return attrs
+
+
+def _operands(family: Family, *values: Any) -> list[Tensor]:
+    tensors = matched(family.forward.name, *values)
+    if tensors[0].dtype.name not in TAKES:
+        raise wrong_dtype(family.forward, tensors[0].dtype)
+    return tensors
+
+
+def _convolved(x: Tensor, w: Tensor, attrs: Attrs, family: Family) -> Tensor:
+    """A convolution of images that may have several batch axes."""
+    spatial = 3 if family is CONV3D else 2
+    shape = dims(x)
+    extra = len(shape) - spatial - 2
+    if extra > 0 and len(dims(w)) == spatial + 2:
+        batch = shape[: extra + 1]
+        flat = reshape(x, (math.prod(batch), *shape[extra + 1 :]))
+        y = _convolved(flat, w, attrs, family)
+        return reshape(y, (*batch, *dims(y)[1:]))
+    check_filter(shape, dims(w), attrs, family)
+    result: Tensor = apply(family.forward, (x, w), attrs)
+    return result
+
+
+# ---- convolutions -----------------------------------------------------------------------------
+
+
+@traced
+def conv2d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Images seen through filters: in each window, the products with the filter, summed.
+
+    A filter with fewer channels than the images makes a grouped convolution.
+
+    >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], [1, 3, 3, 1])
+    >>> tf.nn.conv2d(x, tf.ones([2, 2, 1, 1]), 1, "VALID")[0, :, :, 0].numpy().tolist()
+    [[12.0, 16.0], [24.0, 28.0]]
+    """
+    x, w = _operands(CONV2D, input, filters)
+    form = chosen_format(data_format, 2)
+    return _convolved(x, w, attributes(strides, padding, form, dilations, 2, "Conv2D"), CONV2D)
+
+
+@traced
+def conv3d(
+    input: Any,
+    filters: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Volumes seen through filters.
+
+    >>> x = tf.ones([1, 2, 2, 2, 1])
+    >>> tf.nn.conv3d(x, tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").numpy().ravel().tolist()
+    [8.0]
+    """
+    x, w = _operands(CONV3D, input, filters)
+    form = chosen_format(data_format, 3)
+    return _convolved(x, w, attributes(strides, padding, form, dilations, 3, "Conv3D"), CONV3D)
+
+
+def _with_height(values: Dims, form: str) -> Dims:
+    """What is said of an image with one axis, said of one with a first axis of size one."""
+    return (values[0], 1, *values[1:]) if channels_last(form) else (*values[:2], 1, *values[2:])
+
+
+def flat_attributes(strides: Any, padding: Any, form: str, dilations: Any) -> Attrs:
+    """The attributes of a convolution in one dimension, which is carried out in two."""
+    wide = "NHWC" if channels_last(form) else "NCHW"
+    steps = _with_height(each_axis(strides, 3, form, "stride"), form)
+    rates = _with_height(each_axis(dilations, 3, form, "dilations"), form)
+    return attributes(steps, flat_padding(padding, form), wide, rates, 2, "Conv2D")
+
+
+def flat_padding(padding: Any, form: str) -> Any:
+    if isinstance(padding, str):
+        return padding
+    pairs = [as_shape(p) for p in padding]
+    if len(pairs) != 3:
+        return pairs
+    return [pairs[0], (0, 0), *pairs[1:]] if channels_last(form) else [*pairs[:2], (0, 0), pairs[2]]
+
+
+def height_axis(form: str) -> int:
+    """Where an image with one axis gets its first, counted from the end."""
+    return -3 if channels_last(form) else -2
+
+
+@traced
+def conv1d(
+    input: Any,
+    filters: Any,
+    stride: Any,
+    padding: Any,
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Sequences seen through filters.
+
+    >>> x = tf.reshape([1.0, 2.0, 4.0], [1, 3, 1])
+    >>> tf.nn.conv1d(x, [[[-1.0]], [[1.0]]], 1, "VALID").numpy().ravel().tolist()
+    [1.0, 2.0]
+    """
+    form = chosen_format(data_format, 1)
+    x, w = _operands(CONV2D, input, filters)
+    attrs = flat_attributes(stride, padding, form, dilations)
+    axis = height_axis(form)
+    y = _convolved(expand_dims(x, axis), expand_dims(w, 0), attrs, CONV2D)
+    return squeeze(y, [axis])
+
+
+# ---- transposed -------------------------------------------------------------------------------
+
+
+def _returned(x: Tensor, w: Tensor, output_shape: Any, attrs: Attrs, family: Family) -> Tensor:
+    """What windows give back to an image of a shape."""
+    sizes, form = as_shape(output_shape), attrs["data_format"]
+    rank = len(attrs["strides"])
+    if len(sizes) == rank - 2:  # only those of space: the rest is known
+        sizes = _full(dims(x)[0], sizes, dims(w)[-2], form)
+    if len(sizes) != rank:
+        raise InvalidArgumentError(
+            f"output_shape must have {rank} elements, got {list(sizes)} [Op:{family.to_input.name}]"
+        )
+    check_filter(sizes, dims(w), attrs, family)
+    check_windows(dims(x), sizes, dims(w), attrs, family)
+    result: Tensor = apply(family.to_input, (w, x), {"input_sizes": sizes, **attrs})
+    return result
+
+
+def _full(images: int, space: Dims, channels: int, form: str) -> Dims:
+    return (images, *space, channels) if channels_last(form) else (images, channels, *space)
+
+
+@traced
+def conv2d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of tf.nn.conv2d: each element gives the filter, times itself, to its window.
+
+    >>> x = tf.reshape([1.0, 2.0], [1, 1, 2, 1])
+    >>> y = tf.nn.conv2d_transpose(x, tf.ones([1, 2, 1, 1]), [1, 1, 4, 1], [1, 2])
+    >>> y.numpy().ravel().tolist()
+    [1.0, 1.0, 2.0, 2.0]
+    """
+    x, w = _operands(CONV2D, input, filters)
+    form = chosen_format(data_format, 2)
+    attrs = attributes(strides, padding, form, dilations, 2, "Conv2DBackpropInput")
+    return _returned(x, w, output_shape, attrs, CONV2D)
+
+
+@traced
+def conv3d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of tf.nn.conv3d.
+
+    >>> x = tf.ones([1, 1, 1, 1, 1])
+    >>> tf.nn.conv3d_transpose(x, tf.ones([2, 2, 2, 1, 1]), [1, 2, 2, 2, 1], 2).shape
+    TensorShape([1, 2, 2, 2, 1])
+    """
+    x, w = _operands(CONV3D, input, filters)
+    form = chosen_format(data_format, 3)
+    attrs = attributes(strides, padding, form, dilations, 3, "Conv3DBackpropInputV2")
+    return _returned(x, w, output_shape, attrs, CONV3D)
+
+
+@traced
+def conv1d_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of tf.nn.conv1d.
+
+    >>> x = tf.reshape([1.0, 2.0], [1, 2, 1])
+    >>> tf.nn.conv1d_transpose(x, [[[1.0]], [[3.0]]], [1, 4, 1], 2).numpy().ravel().tolist()
+    [1.0, 3.0, 2.0, 6.0]
+    """
+    form = chosen_format(data_format, 1)
+    x, w = _operands(CONV2D, input, filters)
+    attrs = flat_attributes(strides, padding, form, dilations)
+    sizes = as_shape(output_shape)
+    if len(sizes) == 1:
+        sizes = _full(dims(x)[0], sizes, dims(w)[-2], form)
+    axis = height_axis(form)
+    wide = _with_height(sizes, form)
+    y = _returned(expand_dims(x, axis), expand_dims(w, 0), wide, attrs, CONV2D)
+    return squeeze(y, [axis])
+
+
+@traced
+def conv_transpose(
+    input: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution in one, two or three dimensions, as the filter says.
+
+    >>> x = tf.reshape([1.0, 2.0], [1, 2, 1])
+    >>> tf.nn.conv_transpose(x, [[[1.0]], [[3.0]]], [1, 4, 1], 2).numpy().ravel().tolist()
+    [1.0, 3.0, 2.0, 6.0]
+    """
+    x, w = _operands(CONV2D, input, filters)
+    spatial = len(dims(w)) - 2
+    if not 1 <= spatial <= 3:
+        raise ValueError(
+            f"`output_shape` must be of length 3, 4 or 5. Received: filters of rank {spatial + 2}."
+        )
+    transposes: tuple[Callable[..., Tensor], ...] = (
+        conv1d_transpose, conv2d_transpose, conv3d_transpose,
+    )  # fmt: skip
+    form = chosen_format(data_format, spatial)
+    return transposes[spatial - 1](x, w, output_shape, strides, padding, form, dilations)
+
+
+# ---- depthwise --------------------------------------------------------------------------------
+
+
+@traced
+def depthwise_conv2d(
+    input: Any,
+    filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Each channel seen through filters of its own.
+
+    >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 1, 2, 2])
+    >>> y = tf.nn.depthwise_conv2d(x, [[[[1.0], [10.0]]]], [1, 1, 1, 1], "SAME")
+    >>> y.numpy().ravel().tolist()
+    [1.0, 20.0, 3.0, 40.0]
+    """
+    x, w = _operands(DEPTHWISE, input, filter)
+    form = chosen_format(data_format, 2)
+    attrs = attributes(strides, padding, form, dilations, 2, "DepthwiseConv2dNative")
+    return _convolved(x, w, attrs, DEPTHWISE)
+
+
+@traced
+def depthwise_conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of tf.nn.depthwise_conv2d in its input.
+
+    >>> g, w = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
+    >>> x = tf.nn.depthwise_conv2d_backprop_input([1, 3, 3, 1], w, g, [1, 1, 1, 1], "VALID")
+    >>> x[0, :, :, 0].numpy().tolist()
+    [[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]
+    """
+    w, g = _operands(DEPTHWISE, filter, out_backprop)
+    form = chosen_format(data_format, 2)
+    attrs = attributes(strides, padding, form, dilations, 2, DEPTHWISE.to_input.name)
+    return _returned(g, w, input_sizes, attrs, DEPTHWISE)
+
+
+@traced
+def depthwise_conv2d_backprop_filter(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of tf.nn.depthwise_conv2d in its filter.
+
+    >>> x, g = tf.ones([1, 3, 3, 1]), tf.ones([1, 2, 2, 1])
+    >>> w = tf.nn.depthwise_conv2d_backprop_filter(x, [2, 2, 1, 1], g, [1, 1, 1, 1], "VALID")
+    >>> w.numpy().ravel().tolist()
+    [4.0, 4.0, 4.0, 4.0]
+    """
+    x, g = _operands(DEPTHWISE, input, out_backprop)
+    form = chosen_format(data_format, 2)
+    attrs = attributes(strides, padding, form, dilations, 2, DEPTHWISE.to_filter.name)
+    return taught(x, g, as_shape(filter_sizes), attrs, DEPTHWISE)
+
+
+def taught(x: Tensor, g: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> Tensor:
+    """What windows and images give to a filter of a shape."""
+    check_filter(dims(x), sizes, attrs, family)
+    check_windows(dims(g), dims(x), sizes, attrs, family)
+    result: Tensor = apply(family.to_filter, (x, g), {"filter_sizes": sizes, **attrs})
+    return result
+
+
+def returned(g: Tensor, w: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> Tensor:
+    """What windows give back to images of a shape."""
+    return _returned(g, w, sizes, attrs, family)
+
+
+@traced
+def separable_conv2d(
+    input: Any,
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """A depthwise convolution, and behind it one with filters of one pixel.
+
+    >>> x = tf.ones([1, 2, 2, 2])
+    >>> first, then = tf.ones([2, 2, 2, 1]), tf.ones([1, 1, 2, 1])
+    >>> tf.nn.separable_conv2d(x, first, then, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()
+    [8.0]
+    """
+    x, first, then = _operands(CONV2D, input, depthwise_filter, pointwise_filter)
+    if dims(then)[:2] != (1, 1):
+        raise ValueError(
+            f"The pointwise filter has to be one pixel large, got {list(dims(then)[:2])}."
+        )
+    form = chosen_format(data_format, 2)
+    y = depthwise_conv2d(x, first, strides, padding, form, dilations)
+    return conv2d(y, then, 1, "VALID", form)

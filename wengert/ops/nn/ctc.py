@@ -1,0 +1,286 @@
+"""Connectionist temporal classification: the likelihood of a sequence of labels, over all alignments.
+
+With a blank before, between and after the labels, an alignment walks through the states from one
+of the first two to one of the last two; in each step it stays, goes on by one, or jumps over a
+blank between two different labels. The rows compute with logarithms of probabilities; what they
+compute is written a second time with our operations, from which higher orders are derived.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.reverse import pull_through
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
+from wengert.ops.arrays.joining import stack
+from wengert.ops.arrays.shaping import broadcast_to, expand_dims, static, transpose
+from wengert.ops.arrays.slicing import pad
+from wengert.ops.math.comparison import equal, where
+from wengert.ops.math.elementwise import cast, ones_like, zeros_like
+from wengert.ops.nn.activations import log_softmax
+from wengert.ops.reductions.reductions import reduce_logsumexp
+from wengert.ops.sparse.math import to_dense
+from wengert.ops.sparse.tensor import SparseTensor
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims
+
+NEVER = -1e30  # the logarithm of a probability of zero, from which differences can be taken
+
+# ---- the states of an alignment ---------------------------------------------------------------
+
+
+class States(NamedTuple):
+    """Of each example: the class of each state, where a jump may arrive, where a walk may end."""
+
+    classes: Any
+    jumps: Any
+    ends: Any
+
+
+def _states(labels: Any, lengths: Any, blank: int) -> States:
+    batch, longest = labels.shape
+    classes = np.full((batch, 2 * longest + 1), blank, np.int64)
+    classes[:, 1::2] = labels
+    jumps = np.zeros(classes.shape, bool)
+    jumps[:, 3::2] = labels[:, 1:] != labels[:, :-1]
+    place = np.arange(classes.shape[1])
+    last = 2 * lengths[:, None]
+    classes[place > last] = blank
+    return States(classes, jumps, (place == last) | (place == last - 1))
+
+
+def _walk(scores: Any, jumps: Any) -> Any:
+    """The logarithm of the probability of reaching each state at each time. scores [time, batch, state]."""
+    reached = np.full_like(scores, NEVER)
+    reached[0, :, :2] = scores[0, :, :2]
+    for t in range(1, len(scores)):
+        before = reached[t - 1]
+        one, two = np.full_like(before, NEVER), np.full_like(before, NEVER)
+        one[:, 1:] = before[:, :-1]
+        two[:, 2:] = np.where(jumps[:, 2:], before[:, :-2], NEVER)
+        reached[t] = np.logaddexp(np.logaddexp(before, one), two) + scores[t]
+    return reached
+
+
+def _scores(log_p: Any, classes: Any) -> Any:
+    count = log_p.shape[2]
+    if classes.size and classes.max() >= count:
+        raise InvalidArgumentError(
+            f"label {classes.max()} is not in [0, {count}): there are {count} classes [Op:CTCLoss]"
+        )
+    return np.take_along_axis(log_p.astype(np.float64), classes[None], 2)
+
+
+def _at_ends(reached: Any, frames: Any, ends: Any) -> Any:
+    """The likelihood of each example: that of its last states at its last time."""
+    batch = np.arange(reached.shape[1])
+    final = np.where(frames[:, None] > 0, reached[np.maximum(frames - 1, 0), batch], NEVER)
+    total = np.logaddexp.reduce(np.where(ends, final, NEVER), axis=1)
+    return np.where(total <= NEVER / 2, -np.inf, total)
+
+
+def _loss_kernel(xp: Any, log_p: Any, labels: Any, lengths: Any, frames: Any, *, blank: int) -> Any:
+    states = _states(labels, lengths, blank)
+    reached = _walk(_scores(log_p, states.classes), states.jumps)
+    return -_at_ends(reached, frames, states.ends).astype(log_p.dtype)
+
+
+def _occupied_kernel(
+    xp: Any, log_p: Any, labels: Any, lengths: Any, frames: Any, *, blank: int
+) -> Any:
+    """For each time and class how likely an alignment is there: minus the gradient of the loss.
+
+    The way back is the way there on reversed states and times.
+    """
+    states = _states(labels, lengths, blank)
+    scores = _scores(log_p, states.classes)
+    there = _walk(scores, states.jumps)
+    back = np.full_like(scores, NEVER)  # from a state, its own score left out, to the end
+    count = len(scores)
+    for t in range(count - 1, -1, -1):
+        at_end = (frames == t + 1)[:, None]
+        if t + 1 < count:
+            after = back[t + 1] + scores[t + 1]
+            one, two = np.full_like(after, NEVER), np.full_like(after, NEVER)
+            one[:, :-1] = after[:, 1:]
+            two[:, :-2] = np.where(states.jumps[:, 2:], after[:, 2:], NEVER)
+            back[t] = np.logaddexp(np.logaddexp(after, one), two)
+        back[t] = np.where(at_end, np.where(states.ends, 0.0, NEVER), back[t])
+        back[t] = np.where((frames <= t)[:, None], NEVER, back[t])
+    total = _at_ends(there, frames, states.ends)
+    possible = np.isfinite(total)[None, :, None]
+    weight = np.where(
+        possible, np.exp(there + back - np.where(possible, total[None, :, None], 0.0)), 0
+    )
+    out = np.zeros(log_p.shape)
+    times, batch = np.indices(scores.shape[:2])
+    np.add.at(out, (times[..., None], batch[..., None], states.classes[None]), weight)
+    return out.astype(log_p.dtype)
+
+
+# ---- the same with our operations, for higher orders ------------------------------------------
+
+
+STATES: Row = op(
+    "CTCStates",
+    lambda xp, labels, lengths, *, blank: list(_states(labels, lengths, blank)),
+    many=True,
+)
+
+
+def _in_operations(log_p: Any, labels: Any, lengths: Any, frames: Any, blank: int) -> Any:
+    classes, jumps, ends = apply(STATES, (labels, lengths), {"blank": blank})
+    count, size = dims(log_p)[0], dims(classes)
+    scores = gather(log_p, broadcast_to(classes, (count, *size)), axis=2, batch_dims=2)
+    start = broadcast_to(convert(np.arange(size[1]) < 2), size)
+    last = expand_dims(frames, 1)
+    reached = where(start, scores[0], NEVER)
+    result = where(equal(last, 1), reached, NEVER)
+    for t in range(1, count):
+        one = pad(reached[:, :-1], [[0, 0], [1, 0]], constant_values=NEVER)
+        jumped = where(jumps[:, 2:], reached[:, :-2], NEVER)
+        two = pad(jumped, [[0, 0], [2, 0]], constant_values=NEVER)
+        reached = reduce_logsumexp(stack([reached, one, two]), 0) + scores[t]
+        result = where(equal(last, t + 1), reached, result)
+    return -reduce_logsumexp(where(ends, result, NEVER), 1)
+
+
+def _occupied_rule(
+    g: Any, y: Any, log_p: Any, labels: Any, lengths: Any, frames: Any, *, blank: int
+) -> Any:
+    """The derivative of minus the gradient of the loss, along g."""
+
+    def slope(p: Any) -> list[Any]:
+        loss = lambda q: [_in_operations(q, labels, lengths, frames, blank)]  # noqa: E731
+        ones = zeros_like(p[0, :, 0]) + 1.0
+        return [-gradient for gradient in pull_through(loss, [p], [ones])]
+
+    return pull_through(slope, [log_p], [g])[0]
+
+
+CTC_LOSS: Row = op(
+    "CTCLoss",
+    _loss_kernel,
+    vjp=(
+        lambda g, y, log_p, labels, lengths, frames, *, blank: (
+            -apply(CTC_OCCUPIED, (log_p, labels, lengths, frames), {"blank": blank})
+            * g[:, None]  # one number an example
+        ),
+        None,
+        None,
+        None,
+    ),
+    saves="x",
+)
+CTC_OCCUPIED: Row = op(
+    "CTCLossOccupancy", _occupied_kernel, vjp=(_occupied_rule, None, None, None), saves="x"
+)
+
+# ---- public functions -------------------------------------------------------------------------
+
+
+@traced
+def ctc_loss(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Minus the logarithm of the likelihood of labels, over all their alignments with the logits.
+
+    >>> logits = tf.zeros([2, 1, 2])  # two steps, one example; class 0 is the blank
+    >>> tf.nn.ctc_loss([[1]], logits, [1], [2], blank_index=0).numpy().round(4)
+    array([0.2877], dtype=float32)
+    """
+    if isinstance(labels, SparseTensor):
+        if blank_index is None:
+            raise ValueError(
+                "Argument `blank_index` must be provided when labels is a SparseTensor."
+            )
+        labels, label_length = _as_rows(labels)
+    scores = convert(logits)
+    if not logits_time_major:
+        scores = transpose(scores, (1, 0, 2))
+    if len(dims(scores)) != 3:
+        raise InvalidArgumentError(
+            f"logits must have the axes [time, batch, class], got {shown(dims(scores))} [Op:CTCLoss]"
+        )
+    blank = 0 if blank_index is None else int(static(blank_index))
+    blank = blank + dims(scores)[2] if blank < 0 else blank
+    numbers = [cast(convert(part), dtypes.int64) for part in (labels, label_length, logit_length)]
+    result: Tensor = apply(CTC_LOSS, (log_softmax(scores), *numbers), {"blank": blank})
+    return result
+
+
+def _as_rows(labels: SparseTensor) -> tuple[Tensor, Tensor]:
+    """Sparse labels as rows filled up with zeros, and how many each row has."""
+    rows, batch = labels.indices[:, 0], labels.dims[0]
+    lengths = unsorted_segment_sum(ones_like(cast(rows, dtypes.int32)), rows, batch)
+    return to_dense(labels), lengths
+
+
+@traced
+def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """For each row its different labels, filled up with zeros, and where each label stands there.
+
+    >>> unique, places = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
+    >>> unique.numpy().tolist(), places.numpy().tolist()
+    ([[3, 4, 0, 0]], [[0, 1, 1, 0]])
+    """
+    unique, places = apply(UNIQUE_LABELS, (convert(labels),))
+    return unique, places
+
+
+def _unique_labels_kernel(xp: Any, labels: Any) -> Any:
+    unique, places = np.zeros_like(labels), np.zeros(labels.shape, np.int32)
+    for row, found, place in zip(labels, unique, places, strict=True):
+        known: dict[int, int] = {}
+        for i, label in enumerate(row.tolist()):
+            place[i] = known.setdefault(label, len(known))
+        found[: len(known)] = list(known)
+    return [unique, places]
+
+
+UNIQUE_LABELS: Row = op("CTCUniqueLabels", _unique_labels_kernel, many=True)
+
+
+@traced
+def collapse_repeated(
+    labels: Any, seq_length: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Each run of equal labels as one label, filled up with zeros, and how many are left.
+
+    >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], [5])
+    >>> labels.numpy().tolist(), lengths.numpy().tolist()
+    ([[1, 2, 1]], [3])
+    """
+    shorter, lengths = apply(COLLAPSE, (convert(labels), convert(seq_length)))
+    return shorter, lengths
+
+
+def _collapse_kernel(xp: Any, labels: Any, lengths: Any) -> Any:
+    inside = np.arange(labels.shape[1]) < lengths[:, None]
+    first = np.ones(labels.shape, bool)
+    first[:, 1:] = labels[:, 1:] != labels[:, :-1]
+    kept = first & inside
+    left = kept.sum(1).astype(lengths.dtype)
+    out = np.zeros((len(labels), int(left.max(initial=0))), labels.dtype)
+    for row, chosen, found in zip(labels, kept, out, strict=True):
+        found[: chosen.sum()] = row[chosen]
+    return [out, left]
+
+
+COLLAPSE: Row = op("CollapseRepeated", _collapse_kernel, many=True, by_value=True)

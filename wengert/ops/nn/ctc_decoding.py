@@ -1,0 +1,92 @@
+"""The most likely class of each step, read as a sequence of labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.shaping import expand_dims, static
+from wengert.ops.math.comparison import less, where
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.reductions.reductions import reduce_max, reduce_sum
+from wengert.ops.sparse.tensor import SparseTensor, foreseen, gives
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims
+
+
+def _decode_kernel(xp: Any, scores: Any, lengths: Any, *, blank: int, merge: bool) -> list[Any]:
+    """Labels as a sparse matrix: coordinates, values, shape."""
+    best = scores.argmax(axis=2)
+    rows = []
+    for b, length in enumerate(lengths.tolist()):
+        path = best[:length, b]
+        kept = path != blank
+        if merge:
+            kept[1:] &= path[1:] != path[:-1]
+        rows.append(path[kept])
+    indices = [(b, i) for b, row in enumerate(rows) for i in range(len(row))]
+    longest = max(map(len, rows), default=0)
+    return [
+        np.array(indices, np.int64).reshape(-1, 2),
+        np.concatenate([*rows, np.zeros(0, np.int64)]).astype(np.int64),
+        np.array([len(rows), longest], np.int64),
+    ]
+
+
+GREEDY: Row = op(
+    "CTCGreedyDecoder",
+    _decode_kernel,
+    many=True,
+    forms=lambda xs, attrs: [*foreseen(np.dtype(np.int64))[1][:2], ((2,), np.dtype(np.int64))],
+)
+
+
+def _foreseen(dtype: Any) -> tuple[Any, list[Any]]:
+    labels, known = foreseen(np.dtype(np.int64))
+    return ([labels], 0), [*known, ((None, 1), dtype)]
+
+
+@traced
+@gives(_foreseen)
+def ctc_greedy_decoder(
+    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
+) -> tuple[list[SparseTensor], Tensor]:
+    """The most likely class of each step without blanks, and minus the sum of their logits.
+
+    >>> logits = tf.constant([[[0.0, 9.0, 0.0]], [[0.0, 9.0, 0.0]], [[0.0, 0.0, 9.0]]])
+    >>> (decoded,), score = tf.nn.ctc_greedy_decoder(logits, [3])  # the last class is the blank
+    >>> decoded.values.numpy().tolist(), score.numpy().tolist()
+    ([1], [[-27.0]])
+    """
+    scores, lengths = convert(inputs), convert(sequence_length, dtypes.int32)
+    if len(dims(scores)) != 3:
+        raise InvalidArgumentError(
+            "inputs is not a 3-Tensor: its axes are [time, batch, class], got "
+            f"{shown(dims(scores))} [Op:CTCGreedyDecoder]"
+        )
+    classes = dims(scores)[2]
+    blank = classes - 1 if blank_index is None else int(static(blank_index))
+    if not -classes <= blank < classes:
+        raise InvalidArgumentError(
+            f"blank_index expected to be between {-classes} and {classes - 1} but was {blank} "
+            "[Op:CTCGreedyDecoder]"
+        )
+    attrs = {"blank": blank % classes, "merge": bool(merge_repeated)}
+    decoded = SparseTensor._of(*apply(GREEDY, (scores, lengths), attrs))
+    return [decoded], _score(scores, lengths)
+
+
+def _score(scores: Any, lengths: Any) -> Tensor:
+    best = reduce_max(scores, 2)
+    within = less(cast(expand_dims(range_(dims(scores)[0]), 1), dtypes.int32), lengths)
+    total: Tensor = -reduce_sum(where(within, best, zeros_like(best)), 0)
+    return expand_dims(total, 1)

@@ -1,0 +1,96 @@
+"""Losses of neural networks that are made of other operations."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.ops.arrays.shaping import static
+from wengert.ops.math.comparison import greater_equal, less_equal, logical_and, where
+from wengert.ops.math.elementwise import cast, exp, log, zeros_like
+from wengert.ops.nn.activations import softplus
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.declare import matched
+from wengert.values.convert import convert
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims
+
+
+@traced
+def weighted_cross_entropy_with_logits(
+    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+) -> Tensor:
+    """The sigmoid cross entropy, with the positive part weighted.
+
+    >>> f = tf.nn.weighted_cross_entropy_with_logits
+    >>> print(f(labels=[1.0, 0.0], logits=[0.0, 0.0], pos_weight=2.0).numpy().round(4))
+    [1.3863 0.6931]
+    """
+    x, z = matched("weighted_cross_entropy_with_logits", logits, labels)
+    if dims(x) != dims(z):
+        raise ValueError(
+            "`logits` and `labels` must have the same shape, received "
+            f"({shown(dims(x))} vs {shown(dims(z))})."
+        )
+    weight = convert(pos_weight, hint=x.dtype)
+    result: Tensor = (1.0 - z) * x + (1.0 + (weight - 1.0) * z) * softplus(-x)
+    return result
+
+
+@traced
+def log_poisson_loss(
+    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+) -> Tensor:
+    """The negative logarithm of the likelihood of Poisson counts, given the logarithms of the rates.
+
+    >>> print(tf.nn.log_poisson_loss([2.0], [0.0]).numpy())
+    [1.]
+    """
+    c, z = matched("log_poisson_loss", log_input, targets)
+    if dims(c) != dims(z):
+        raise ValueError(
+            "`log_input` and `targets` must have the same shape, received "
+            f"({shown(dims(c))} vs {shown(dims(z))})."
+        )
+    loss: Tensor = exp(c) - c * z
+    if not compute_full_loss:
+        return loss
+    # Stirling's approximation of log(z!), which is not used between 0 and 1.
+    small = logical_and(greater_equal(z, zeros_like(z)), less_equal(z, zeros_like(z) + 1.0))
+    safe = where(small, zeros_like(z) + 2.0, z)
+    stirling = safe * log(safe) - safe + 0.5 * log(2.0 * math.pi * safe)
+    return loss + where(small, zeros_like(z), stirling)
+
+
+@traced
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Tensor:
+    """The sum of the losses of examples, weighted, over the size of the batch.
+
+    >>> tf.nn.compute_average_loss([1.0, 2.0], sample_weight=[1.0, 0.5]).numpy().item()
+    1.0
+    """
+    losses = convert(per_example_loss)
+    kind = losses.dtype
+    if global_batch_size is None:
+        size = dims(losses)[0] if dims(losses) else 1
+    else:
+        size = int(static(global_batch_size))
+        if size < 0:
+            raise ValueError(f"global_batch_size must be non-negative, got {size}.")
+    if sample_weight is not None:
+        weights = cast(convert(sample_weight), kind)
+        losses = losses * weights
+    total: Tensor = reduce_sum(losses) / convert(float(size), kind)
+    return total
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """The sum of regularisation losses, divided by the number of replicas, of which there is one.
+
+    >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy().item()
+    3.0
+    """
+    return reduce_sum(regularization_loss)

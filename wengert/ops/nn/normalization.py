@@ -1,0 +1,149 @@
+"""Means, variances, and what is normalised with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.ops.arrays.shaping import squeeze
+from wengert.ops.math.arithmetic import squared_difference
+from wengert.ops.math.elementwise import cast, rsqrt, square
+from wengert.ops.reductions.reductions import normal_axes, reduce_mean, reduce_sum
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor, dims
+
+# ---- moments ----------------------------------------------------------------------------------
+
+
+@traced
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The mean and the variance along some axes.
+
+    >>> mean, variance = tf.nn.moments(tf.constant([1.0, 3.0]), [0])
+    >>> mean.numpy().item(), variance.numpy().item()
+    (2.0, 1.0)
+    """
+    given = convert(x)
+    wide = cast(given, dtypes.float32) if given.dtype is dtypes.float16 else given
+    along = normal_axes(axes, len(dims(wide)), "Mean")
+    mean = reduce_mean(wide, along, keepdims=True)
+    variance = reduce_mean(squared_difference(wide, mean), along, keepdims=True)
+    if not keepdims:
+        mean, variance = squeeze(mean, along), squeeze(variance, along)
+    return cast(mean, given.dtype), cast(variance, given.dtype)
+
+
+@traced
+def weighted_moments(
+    x: Any,
+    axes: Any,
+    frequency_weights: Any,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The mean and the variance along some axes, where elements count as often as their weight says.
+
+    >>> mean, variance = tf.nn.weighted_moments(tf.constant([1.0, 3.0]), [0], [3.0, 1.0])
+    >>> mean.numpy().item(), variance.numpy().item()
+    (1.5, 0.75)
+    """
+    values = convert(x)
+    weights = convert(frequency_weights, hint=values.dtype) + values * 0.0
+    along = normal_axes(axes, len(dims(values)), "Mean")
+    total = reduce_sum(weights, along, keepdims=True)
+    mean = reduce_sum(weights * values, along, keepdims=True) / total
+    variance = reduce_sum(weights * squared_difference(values, mean), along, keepdims=True) / total
+    if keepdims:
+        return mean, variance
+    return squeeze(mean, along), squeeze(variance, along)
+
+
+@traced
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Any, Any, Any, Any]:
+    """How many elements, their sum, the sum of their squares, and by what they were shifted before.
+
+    >>> parts = tf.nn.sufficient_statistics(tf.constant([1.0, 3.0]), [0])
+    >>> [part.numpy().item() for part in parts[:3]]
+    [2.0, 4.0, 10.0]
+    """
+    values = convert(x)
+    along = normal_axes(axes, len(dims(values)), "Sum")
+    size = float(np.prod([dims(values)[a] for a in along]))
+    count = convert(size, values.dtype)
+    if shift is None:
+        first, second, moved = values, square(values), None
+    else:
+        moved = convert(shift, hint=values.dtype)
+        first, second = values - moved, squared_difference(values, moved)
+    sums = [reduce_sum(part, along, keepdims=keepdims) for part in (first, second)]
+    return count, sums[0], sums[1], moved
+
+
+@traced
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The mean and the variance from what `sufficient_statistics` collected.
+
+    >>> mean, variance = tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
+    >>> mean.numpy().item(), variance.numpy().item()
+    (2.0, 1.0)
+    """
+    shifted = convert(mean_ss) / counts
+    mean = shifted if shift is None else shifted + shift
+    return mean, convert(variance_ss) / counts - square(shifted)
+
+
+# ---- batches ----------------------------------------------------------------------------------
+
+
+@traced
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: Any,
+    name: str | None = None,
+) -> Tensor:
+    """(x - mean) / sqrt(variance + epsilon), times a scale and plus an offset if they are given.
+
+    >>> tf.nn.batch_normalization([1.0, 3.0], 2.0, 4.0, None, 10.0, 0.0).numpy().tolist()
+    [-5.0, 5.0]
+    """
+    values = convert(x)
+    factor = rsqrt(convert(variance, hint=values.dtype) + variance_epsilon)
+    if scale is not None:
+        factor = factor * scale
+    shift = -mean * factor if offset is None else offset - mean * factor
+    result: Tensor = values * cast(factor, values.dtype) + cast(shift, values.dtype)
+    return result
+
+
+@traced
+def batch_norm_with_global_normalization(
+    input: Any,
+    mean: Any,
+    variance: Any,
+    beta: Any,
+    gamma: Any,
+    variance_epsilon: Any,
+    scale_after_normalization: bool,
+    name: str | None = None,
+) -> Tensor:
+    """batch_normalization with offset `beta`, and with scale `gamma` if that is asked for.
+
+    >>> f = tf.nn.batch_norm_with_global_normalization
+    >>> f([[3.0]], [2.0], [4.0], [1.0], [10.0], 0.0, True).numpy().tolist()
+    [[6.0]]
+    """
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)

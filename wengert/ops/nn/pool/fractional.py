@@ -1,0 +1,317 @@
+"""Fractional pooling: regions whose sizes differ by one, so that sizes shrink by any ratio.
+
+The boundaries of the regions are drawn first, then the pooling is an operation of the input and
+the boundaries. A region of an overlapping pooling contains its upper boundary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.ops.arrays.window_geometry import check_rank
+from wengert.ops.nn.pool.kernels import lowest
+from wengert.ops.random.stateful import uniform
+from wengert.ops.random.stateless import stateless_uniform
+from wengert.ops.support.declare import REAL_OR_INT, wrong_dtype
+from wengert.ops.support.half_precision import widened
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims
+from wengert.values.tensor import Tensor, dims
+
+
+class Fractional(NamedTuple):
+    """The pooled tensor, and the boundaries of the regions along rows and columns."""
+
+    output: Tensor
+    row_pooling_sequence: Tensor
+    col_pooling_sequence: Tensor
+
+
+# ---- the boundaries -----------------------------------------------------------------------------
+
+
+def _random_steps(draws: Any, size: int, count: int) -> Any:
+    """Steps of two sizes in an order that is as likely as any other."""
+    small = size // count
+    steps = np.where(np.arange(count) < size - small * count, small + 1, small)
+    return steps[np.argsort(draws)]
+
+
+def _mixed_steps(draw: float, size: int, count: int) -> Any:
+    """The steps between ceil(alpha (i + u)), for one random u: two sizes, evenly mixed.
+
+    The range of u is such that neither the first step is too large nor the last too small.
+    """
+    alpha, small = size / count, size // count
+    u = draw * min((small + 2) / alpha - 1, (size + 1 - small) / alpha - (count - 1))
+    inner = np.ceil(alpha * (np.arange(1, count) + u))
+    return np.diff(np.concatenate([[1], inner, [size + 1]]))
+
+
+def _boundaries(xp: Any, draws: Any, *, size: int, pseudo_random: bool) -> Any:
+    count = len(draws)
+    if size % count == 0:
+        return np.arange(0, size + 1, size // count)
+    if pseudo_random:
+        steps = _mixed_steps(float(draws[0]), size, count)
+    else:
+        steps = _random_steps(draws, size, count)
+    return np.concatenate([[0], np.cumsum(steps)]).astype(np.int64)
+
+
+BOUNDARIES: Row = op("FractionalPoolBoundaries", _boundaries)
+
+
+def _drawn(size: int, ratio: float, pseudo_random: bool, seed: int, axis: int) -> Tensor:
+    count = max(int(size / ratio), 1)
+    if seed:  # the same regions each time
+        draws = stateless_uniform([count], [seed, axis], dtype=dtypes.float64)
+    else:
+        draws = uniform([count], dtype=dtypes.float64)
+    boundaries: Tensor = apply(BOUNDARIES, (draws,), {"size": size, "pseudo_random": pseudo_random})
+    return boundaries
+
+
+# ---- regions ----------------------------------------------------------------------------------
+
+
+def _ends(boundaries: Any, overlapping: bool) -> Any:
+    """Where the regions along an axis end; an overlapping one ends behind its upper boundary."""
+    return np.minimum(boundaries[1:] + int(overlapping), boundaries[-1])
+
+
+def _offsets(rows: Any, cols: Any, overlapping: bool) -> Iterator[tuple[Any, Any]]:
+    """The elements of all regions, one of each at a time: where in the output, where in the input."""
+    ends = [_ends(b, overlapping) for b in (rows, cols)]
+    longest = [int((e - b[:-1]).max(initial=0)) for e, b in zip(ends, (rows, cols), strict=True)]
+    for steps in np.ndindex(*longest):
+        there = [
+            np.flatnonzero(b[:-1] + step < e)
+            for b, e, step in zip((rows, cols), ends, steps, strict=True)
+        ]
+        met = [b[:-1][t] + step for b, t, step in zip((rows, cols), there, steps, strict=True)]
+        yield (slice(None), there[0][:, None], there[1]), (slice(None), met[0][:, None], met[1])
+
+
+def _empty(x: Any, rows: Any, cols: Any, fill: Any) -> Any:
+    return np.full((len(x), len(rows) - 1, len(cols) - 1, x.shape[-1]), fill, x.dtype)
+
+
+def _maxima(x: Any, rows: Any, cols: Any, overlapping: bool) -> Any:
+    y = _empty(x, rows, cols, lowest(x.dtype))
+    for out, met in _offsets(rows, cols, overlapping):
+        y[out] = np.maximum(y[out], x[met])
+    return y
+
+
+def _firsts(x: Any, rows: Any, cols: Any, overlapping: bool) -> Iterator[tuple[Any, Any, Any]]:
+    """Element by element, the regions in which the first maximum is there."""
+    y = _maxima(x, rows, cols, overlapping)
+    free = np.ones(y.shape, bool)
+    for out, met in _offsets(rows, cols, overlapping):
+        a, b = x[met], y[out]
+        hit = ((a == b) | ((a != a) & (b != b))) & free[out]
+        free[out] ^= hit
+        yield out, met, hit
+
+
+def _max(xp: Any, x: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
+    return _maxima(x, rows, cols, overlapping)
+
+
+def _max_grad(xp: Any, x: Any, g: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
+    wide = widened(g)
+    back = np.zeros(x.shape, wide.dtype)
+    for out, met, hit in _firsts(x, rows, cols, overlapping):
+        back[met] += np.where(hit, wide[out], wide.dtype.type(0))
+    return back.astype(g.dtype, copy=False)
+
+
+def _max_pick(xp: Any, x: Any, u: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
+    y = _empty(u, rows, cols, 0)
+    for out, met, hit in _firsts(x, rows, cols, overlapping):
+        y[out] = np.where(hit, u[met], y[out])
+    return y
+
+
+def _counts(rows: Any, cols: Any, overlapping: bool, dtype: Any) -> Any:
+    high, wide = (_ends(b, overlapping) - b[:-1] for b in (rows, cols))
+    return (high[:, None, None] * wide[:, None]).astype(dtype)
+
+
+def _avg(xp: Any, x: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
+    wide = widened(x)
+    y = _empty(wide, rows, cols, 0)
+    for out, met in _offsets(rows, cols, overlapping):
+        y[out] += wide[met]
+    return (y / _counts(rows, cols, overlapping, wide.dtype)).astype(x.dtype, copy=False)
+
+
+def _avg_grad(xp: Any, g: Any, rows: Any, cols: Any, *, overlapping: bool, shape: Dims) -> Any:
+    wide = widened(g)
+    given = wide / _counts(rows, cols, overlapping, wide.dtype)
+    back = np.zeros(shape, wide.dtype)
+    for out, met in _offsets(rows, cols, overlapping):
+        back[met] += given[out]
+    return back.astype(g.dtype, copy=False)
+
+
+# ---- rows -------------------------------------------------------------------------------------
+
+
+def _out_shape(have: Dims, *others: Dims, **attrs: Any) -> Dims:
+    rows, cols = others[-2:]
+    return (have[0], rows[0] - 1, cols[0] - 1, have[3])
+
+
+MAX: Row = op(
+    "FractionalMaxPool",
+    _max,
+    vjp=(lambda g, y, x, rows, cols, **at: apply(MAX_GRAD, (x, g, rows, cols), at), None, None),
+    jvp=(lambda t, y, x, rows, cols, **at: apply(MAX_PICK, (x, t, rows, cols), at), None, None),
+    shape=_out_shape,
+    saves="x",
+)
+MAX_GRAD: Row = op(
+    "FractionalMaxPoolGrad",
+    _max_grad,
+    vjp=(
+        None,
+        lambda u, b, x, g, rows, cols, **at: apply(MAX_PICK, (x, u, rows, cols), at),
+        None,
+        None,
+    ),
+    shape=lambda x, *others, overlapping: x,
+    linear=(1,),
+    saves="x",
+)
+MAX_PICK: Row = op(
+    "FractionalMaxPoolGradGrad",
+    _max_pick,
+    vjp=(
+        None,
+        lambda g, y, x, u, rows, cols, **at: apply(MAX_GRAD, (x, g, rows, cols), at),
+        None,
+        None,
+    ),
+    shape=_out_shape,
+    linear=(1,),
+    saves="x",
+)
+AVG: Row = op(
+    "FractionalAvgPool",
+    _avg,
+    vjp=(
+        lambda g, y, x, rows, cols, **at: apply(
+            AVG_GRAD, (g, rows, cols), {"shape": dims(x), **at}
+        ),
+        None,
+        None,
+    ),
+    shape=_out_shape,
+    linear=(0,),
+    saves="x",
+)
+AVG_GRAD: Row = op(
+    "FractionalAvgPoolGrad",
+    _avg_grad,
+    vjp=(
+        lambda u, x, g, rows, cols, *, shape, **at: apply(AVG, (u, rows, cols), at),
+        None,
+        None,
+    ),
+    shape=lambda g, rows, cols, *, overlapping, shape: shape,
+    linear=(0,),
+    saves="x",
+)
+
+
+# ---- public functions ---------------------------------------------------------------------------
+
+
+def _ratios(value: Any) -> tuple[float, float]:
+    given = value if isinstance(value, (list, tuple)) else [value]
+    numbers = [float(v) for v in given]
+    if any(v < 1 for v in numbers):
+        raise ValueError(
+            f"`pooling_ratio` elements should be >= 1.0. Received: pooling_ratio={value}"
+        )
+    if len(numbers) == 1:
+        return numbers[0], numbers[0]
+    if len(numbers) == 2:
+        return numbers[0], numbers[1]
+    if len(numbers) != 4:
+        raise ValueError(
+            "pooling_ratio should be of length 1, 2 or 4. "
+            f"Received: pooling_ratio={value} of length {len(numbers)}"
+        )
+    if numbers[0] != 1 or numbers[3] != 1:
+        raise ValueError(
+            "`pooling_ratio` should have first and last elements with value 1.0. "
+            f"Received: pooling_ratio={value}"
+        )
+    return numbers[1], numbers[2]
+
+
+def _fractional(
+    row: Row, value: Any, ratio: Any, pseudo_random: bool, overlapping: bool, seed: Any
+) -> Fractional:
+    x = convert(value)
+    if x._array.dtype.kind not in REAL_OR_INT:
+        raise wrong_dtype(row, x.dtype)
+    check_rank(dims(x), 4, row.name)
+    sizes, ratios, number = dims(x)[1:3], _ratios(ratio), int(seed or 0)
+    rows, cols = (
+        _drawn(size, r, bool(pseudo_random), number, axis)
+        for axis, (size, r) in enumerate(zip(sizes, ratios, strict=True))
+    )
+    y = apply(row, (x, rows, cols), {"overlapping": bool(overlapping)})
+    return Fractional(y, rows, cols)
+
+
+@traced
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: Any = 0,
+    name: str | None = None,
+) -> Fractional:
+    """The largest element of each region; the sizes of regions are drawn, and differ by one.
+
+    With a seed the regions are the same each time.
+
+    >>> x = tf.reshape(tf.range(6.0), [1, 1, 6, 1])
+    >>> y, rows, cols = tf.nn.fractional_max_pool(x, [1.0, 1.0, 2.0, 1.0])
+    >>> y.numpy().ravel().tolist(), cols.numpy().tolist()
+    ([1.0, 3.0, 5.0], [0, 2, 4, 6])
+    """
+    return _fractional(MAX, value, pooling_ratio, pseudo_random, overlapping, seed)
+
+
+@traced
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    seed: Any = 0,
+    name: str | None = None,
+) -> Fractional:
+    """The mean of each region; the sizes of regions are drawn, and differ by one.
+
+    >>> x = tf.reshape(tf.range(6.0), [1, 1, 6, 1])
+    >>> y, rows, cols = tf.nn.fractional_avg_pool(x, [1.0, 1.0, 2.0, 1.0], overlapping=True)
+    >>> y.numpy().ravel().tolist()
+    [1.0, 3.0, 4.5]
+    """
+    return _fractional(AVG, value, pooling_ratio, pseudo_random, overlapping, seed)

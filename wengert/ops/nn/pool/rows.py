@@ -1,0 +1,245 @@
+"""Pooling: the rows, and how TensorFlow's arguments become their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.window_geometry import (
+    Windows,
+    check_positive,
+    each_axis,
+    padding_attrs,
+    windows,
+)
+from wengert.ops.nn.pool.kernels import maxima, means, picked, places, routed_back, spread_means
+from wengert.ops.support.batch_rules import merged_batch
+from wengert.ops.support.half_precision import widened
+from wengert.values import dtypes
+from wengert.values.shapes import Dims
+from wengert.values.tensor import dims
+
+ROWS: Final[dict[str, Row]] = {}
+
+
+def pool_windows(shape: Dims, attrs: Attrs) -> Windows:
+    """The windows over all axes of an input."""
+    ones = (1,) * len(shape)
+    explicit = attrs.get("explicit_paddings", ())
+    return windows(
+        tuple(shape), attrs["ksize"], attrs["strides"], ones, attrs["padding"], explicit, "Pool"
+    )
+
+
+def attributes(
+    ksize: Any, strides: Any, padding: Any, data_format: str, rank: int, who: str
+) -> Attrs:
+    """The attributes of a pooling, as TensorFlow names them."""
+    attrs: Attrs = {
+        "ksize": each_axis(ksize, rank, data_format, "ksize"),
+        "strides": each_axis(strides, rank, data_format, "strides"),
+        **padding_attrs(padding, rank, data_format, who),
+        "data_format": data_format,
+    }
+    check_positive(attrs["ksize"], "Sliding window ksize must be positive.", who)
+    check_positive(attrs["strides"], "Stride must be > 0", who)
+    if attrs["ksize"][0] != 1 or attrs["strides"][0] != 1:
+        raise InvalidArgumentError(
+            f"Pooling is not yet supported on the batch dimension. [Op:{who}]"
+        )
+    _check_within(attrs, who)
+    return attrs
+
+
+def _check_within(attrs: Attrs, who: str) -> None:
+    """A window that sees only what was padded has no maximum."""
+    explicit = attrs["explicit_paddings"]
+    for i, pad in enumerate(explicit):
+        if pad >= attrs["ksize"][i // 2]:
+            raise InvalidArgumentError(
+                f"Padding {pad} needs to be smaller than the window size "
+                f"{attrs['ksize'][i // 2]} [Op:{who}]"
+            )
+
+
+def _shape(have: Dims, *others: Dims, **attrs: Any) -> Dims:
+    return pool_windows(have, attrs).out
+
+
+# ---- maxima -----------------------------------------------------------------------------------
+
+
+def _max(xp: Any, x: Any, **attrs: Any) -> Any:
+    return maxima(x, pool_windows(x.shape, attrs))
+
+
+def _max_grad(xp: Any, x: Any, y: Any, g: Any, **attrs: Any) -> Any:
+    back = routed_back(x, y, widened(g), pool_windows(x.shape, attrs))
+    return back.astype(g.dtype, copy=False)
+
+
+def _max_grad_grad(xp: Any, x: Any, y: Any, u: Any, **attrs: Any) -> Any:
+    return picked(x, y, u, pool_windows(x.shape, attrs))
+
+
+class Names(NamedTuple):
+    """The operations of one kind of pooling: itself, its gradient, and the gradient of that."""
+
+    forward: str
+    grad: str
+    grad_grad: str
+
+
+def _max_family(names: Names) -> Row:
+    forward, grad, grad_grad = names
+    ROWS[forward] = op(
+        forward,
+        _max,
+        vjp=(lambda g, y, x, **attrs: apply(ROWS[grad], (x, y, g), attrs),),
+        jvp=(lambda t, y, x, **attrs: apply(ROWS[grad_grad], (x, y, t), attrs),),
+        shape=_shape,
+        batch=merged_batch(forward),
+    )
+    ROWS[grad] = op(
+        grad,
+        _max_grad,
+        vjp=(None, None, lambda u, b, x, y, g, **at: apply(ROWS[grad_grad], (x, y, u), at)),
+        shape=lambda x, y, g, **attrs: x,
+        linear=(2,),
+        batch=merged_batch(grad),
+        saves="x",
+    )
+    ROWS[grad_grad] = op(
+        grad_grad,
+        _max_grad_grad,
+        vjp=(None, None, lambda g, b, x, y, u, **at: apply(ROWS[grad], (x, y, g), at)),
+        shape=lambda x, y, u, **attrs: y,
+        linear=(2,),
+        batch=merged_batch(grad_grad),
+        saves="x",
+    )
+    return ROWS[forward]
+
+
+MAX_POOL: Row = _max_family(Names("MaxPool", "MaxPoolGrad", "MaxPoolGradGrad"))
+MAX_POOL_3D: Row = _max_family(Names("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad"))
+
+
+# ---- means ------------------------------------------------------------------------------------
+
+
+def _avg(xp: Any, x: Any, **attrs: Any) -> Any:
+    at, wide = pool_windows(x.shape, attrs), widened(x)
+    return means(wide, at).astype(x.dtype, copy=False)
+
+
+def _avg_grad(xp: Any, g: Any, *, orig_input_shape: Dims, **attrs: Any) -> Any:
+    at, wide = pool_windows(orig_input_shape, attrs), widened(g)
+    return spread_means(wide, at).astype(g.dtype, copy=False)
+
+
+def _avg_family(forward: str, grad: str) -> Row:
+    ROWS[forward] = op(
+        forward,
+        _avg,
+        vjp=(
+            lambda g, y, x, **attrs: apply(
+                ROWS[grad], (g,), {"orig_input_shape": dims(x), **attrs}
+            ),
+        ),
+        shape=_shape,
+        linear=(0,),
+        batch=merged_batch(forward),
+        saves="",
+    )
+    ROWS[grad] = op(
+        grad,
+        _avg_grad,
+        vjp=(lambda u, b, g, *, orig_input_shape, **at: apply(ROWS[forward], (u,), at),),
+        shape=lambda g, *, orig_input_shape, **attrs: orig_input_shape,
+        linear=(0,),
+        batch=merged_batch(grad),
+        saves="",
+    )
+    return ROWS[forward]
+
+
+AVG_POOL: Row = _avg_family("AvgPool", "AvgPoolGrad")
+AVG_POOL_3D: Row = _avg_family("AvgPool3D", "AvgPool3DGrad")
+
+
+# ---- maxima and where they are ------------------------------------------------------------------
+
+
+def _argmax(
+    xp: Any, x: Any, *, Targmax: Any, include_batch_in_index: bool, **attrs: Any
+) -> list[Any]:
+    at = pool_windows(x.shape, attrs)
+    y = maxima(x, at)
+    return [y, places(x, y, at, include_batch_in_index).astype(Targmax.numpy_dtype)]
+
+
+def _flat(x: Any, index: Any, with_batch: bool) -> Any:
+    """The places as places in the whole flattened array."""
+    if with_batch or not len(x):
+        return index
+    first = np.arange(len(index)).reshape(-1, *[1] * (index.ndim - 1))
+    return index + first * (x.size // len(x))
+
+
+def _put(xp: Any, g: Any, index: Any, *, shape: Dims, include_batch_in_index: bool) -> Any:
+    wide = widened(g)
+    x = np.zeros(shape, wide.dtype)
+    np.add.at(x.reshape(-1), _flat(x, index, include_batch_in_index).ravel(), wide.ravel())
+    return x.astype(g.dtype, copy=False)
+
+
+def _take(xp: Any, u: Any, index: Any, *, include_batch_in_index: bool) -> Any:
+    return u.reshape(-1)[_flat(u, index, include_batch_in_index)]
+
+
+def _argmax_rule(g: Any, ys: Any, x: Any, *, include_batch_in_index: bool, **attrs: Any) -> Any:
+    attrs = {"shape": dims(x), "include_batch_in_index": include_batch_in_index}
+    return apply(MAX_POOL_PUT, (g[0], ys[1]), attrs)
+
+
+MAX_POOL_WITH_ARGMAX: Row = op(
+    "MaxPoolWithArgmax", _argmax, vjp=(_argmax_rule,), many=True, saves=""
+)
+MAX_POOL_PUT: Row = op(
+    "MaxPoolGradWithArgmax",
+    _put,
+    vjp=(
+        lambda u, x, g, index, *, shape, include_batch_in_index: apply(
+            MAX_POOL_TAKE, (u, index), {"include_batch_in_index": include_batch_in_index}
+        ),
+        None,
+    ),
+    shape=lambda g, index, *, shape, include_batch_in_index: shape,
+    linear=(0,),
+    saves="x",
+)
+MAX_POOL_TAKE: Row = op(
+    "MaxPoolGradGradWithArgmax",
+    _take,
+    vjp=(
+        lambda g, y, u, index, *, include_batch_in_index: apply(
+            MAX_POOL_PUT,
+            (g, index),
+            {"shape": dims(u), "include_batch_in_index": include_batch_in_index},
+        ),
+        None,
+    ),
+    shape=lambda u, index, *, include_batch_in_index: index,
+    linear=(0,),
+    saves="x",
+)
+
+FLOATS: Final = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
+Pool = Callable[..., Any]

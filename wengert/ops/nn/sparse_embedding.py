@@ -1,0 +1,117 @@
+"""Rows of a table, combined as sparse ids say."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import reshape
+from wengert.ops.math.arithmetic import div_no_nan
+from wengert.ops.math.comparison import greater, greater_equal, logical_and, where
+from wengert.ops.math.elementwise import cast, ones_like, sqrt, zeros_like
+from wengert.ops.nn.activations import embedding_lookup
+from wengert.ops.reductions.segments import segment_sum
+from wengert.ops.sparse.places import chosen
+from wengert.ops.sparse.shaping import fill_empty_rows, picked
+from wengert.ops.sparse.shaping import reshape as reshape_sparse
+from wengert.ops.sparse.tensor import SparseTensor, sparse
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor, dims
+
+COMBINERS = ("mean", "sqrtn", "sum")
+
+
+def _combiner(value: Any) -> str:
+    combiner = "mean" if value is None else value
+    if combiner not in COMBINERS:
+        raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    return str(combiner)
+
+
+@traced
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    combiner: str | None = None,
+    max_norm: float | None = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """For each row of ids the mean of those rows of a table, or their sum, or that over a root.
+
+    >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 1, 1], [2, 2])
+    >>> tf.nn.embedding_lookup_sparse([[2.0], [4.0]], ids, None).numpy().tolist()
+    [[3.0], [4.0]]
+    """
+    how = _combiner(combiner)
+    ids = sparse(sp_ids)
+    rows = embedding_lookup(_table(params), ids.values, max_norm)
+    segments = ids.indices[:, 0]
+    if sp_weights is None:
+        weights = ones_like(cast(ids.values, rows.dtype))
+    else:
+        weights = cast(sparse(sp_weights).values, rows.dtype)
+    spread = reshape(weights, (-1,) + (1,) * (len(dims(rows)) - 1))
+    total = segment_sum(rows * spread, segments)
+    if how == "mean":
+        total = div_no_nan(total, segment_sum(spread, segments))
+    elif how == "sqrtn":
+        total = div_no_nan(total, sqrt(segment_sum(spread * spread, segments)))
+    return total
+
+
+def _table(params: Any) -> Any:
+    """A table in several pieces, one below the other, as one."""
+    if isinstance(params, (list, tuple)) and len(params) > 1 and hasattr(params[0], "shape"):
+        return concat([convert(p) for p in params], 0)
+    return params
+
+
+@traced
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str = "mean",
+    default_id: Any = None,
+    max_norm: float | None = None,
+    name: str | None = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """`tf.nn.embedding_lookup_sparse` that leaves out ids below zero; a row without ids gives the
+    row `default_id` of the table, or zeros.
+
+    >>> ids = tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [3, 1])
+    >>> tf.nn.safe_embedding_lookup_sparse([[2.0], [4.0]], ids).numpy().tolist()
+    [[4.0], [0.0], [0.0]]
+    """
+    ids = sparse(sparse_ids)
+    shape = ids.dims
+    flat = (math.prod(shape[:-1]), shape[-1])
+    ids = reshape_sparse(ids, flat)
+    weights = None
+    if sparse_weights is not None:
+        weights = reshape_sparse(sparse(sparse_weights), flat)
+    ids, weights = _pruned(ids, weights, combiner)
+    ids, empty = fill_empty_rows(ids, convert(default_id or 0, ids.dtype))
+    if weights is not None:
+        weights = fill_empty_rows(weights, 1.0)[0]
+    found = embedding_lookup_sparse(embedding_weights, ids, weights, combiner, max_norm)
+    if default_id is None:
+        mask = reshape(empty, (-1,) + (1,) * (len(dims(found)) - 1))
+        found = where(mask, zeros_like(found), found)
+    return reshape(found, (*shape[:-1], *dims(found)[1:]))
+
+
+def _pruned(
+    ids: SparseTensor, weights: SparseTensor | None, combiner: str
+) -> tuple[SparseTensor, SparseTensor | None]:
+    """Without the ids that are not valid, and those without weight where that is divided by."""
+    valid = greater_equal(ids.values, zeros_like(ids.values))
+    if weights is not None and combiner != "sum":
+        valid = logical_and(valid, greater(weights.values, zeros_like(weights.values)))
+    kept = chosen(valid)
+    return picked(ids, kept), None if weights is None else picked(weights, kept)

@@ -1,0 +1,303 @@
+"""Quantization simulated in floats.
+
+A value is rounded to one of a few levels, which has no useful derivative; the gradient passes
+through as if nothing had been rounded, where the value lies in the range of the levels. What lies
+outside moves with the end of the range.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row, Rule
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.math.comparison import equal, where
+from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.declare import REAL, matched, wrong_dtype
+from wengert.ops.support.half_precision import widened
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims
+
+# ---- levels between two ends ------------------------------------------------------------------
+
+
+def _levels(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
+    """The ends moved so that zero is a level, and the step from level to level."""
+    first, last = (1 if narrow_range else 0), 2**num_bits - 1
+    step = (high - low) / (last - first)
+    safe = np.where(step == 0, np.ones_like(step), step)
+    zero = np.floor(np.clip(first - low / safe, first, last) + 0.5).astype(step.dtype)
+    return (first - zero) * step, (last - zero) * step, step
+
+
+def _quantized_kernel(
+    xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
+) -> Any:
+    wide, a, b = widened(x), widened(low), widened(high)
+    first, last, step = _levels(a, b, num_bits, narrow_range)
+    safe = np.where(step == 0, np.ones_like(step), step)
+    inverse = 1 / safe
+    moved = np.clip(wide, np.minimum(first, last), np.maximum(first, last)) - first
+    zero = np.floor(-first * inverse + 0.5)
+    levels = np.floor(moved * inverse - zero + 0.5)
+    return np.where((a == 0) & (b == 0), 0, levels * step).astype(x.dtype)
+
+
+def _side_kernel(xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool) -> Any:
+    """Where a value is: -1 below the levels, 0 among them, 1 above."""
+    wide, a, b = widened(x), widened(low), widened(high)
+    first, last, _ = _levels(a, b, num_bits, narrow_range)
+    side = np.where(wide < first, -1, np.where(wide > last, 1, 0))
+    return np.where((a == 0) & (b == 0), 0, side).astype(np.int32)
+
+
+def _kept(side: int, g: Any, xs: Any, how: Any) -> Any:
+    return where(equal(apply(SIDE, xs, how), side), g, zeros_like(g))
+
+
+def _summed(g: Any, end: Any) -> Any:
+    """The sum for each end: over everything, or over all but the channels."""
+    kept = len(dims(end))
+    return reduce_sum(g, list(range(len(dims(g)) - kept)))
+
+
+SIDE: Row = op("FakeQuantSide", _side_kernel)
+# The rule of each input, from the cotangent. All that they save are inputs.
+RULES: Final[tuple[Rule, ...]] = (
+    lambda g, y, *xs, **how: _kept(0, g, xs, how),
+    lambda g, y, *xs, **how: _summed(_kept(-1, g, xs, how), xs[1]),
+    lambda g, y, *xs, **how: _summed(_kept(1, g, xs, how), xs[2]),
+)
+VARS: Row = op(
+    "FakeQuantWithMinMaxVars",
+    _quantized_kernel,
+    vjp=RULES,
+    shape=lambda x, low, high, **how: x,
+    saves="x",
+)
+PER_CHANNEL: Row = op(
+    "FakeQuantWithMinMaxVarsPerChannel",
+    _quantized_kernel,
+    vjp=RULES,
+    shape=lambda x, low, high, **how: x,
+    saves="x",
+)
+
+
+def _with_ends(kernel: Any) -> Any:
+    """The kernel with its ends as attributes."""
+
+    def run(xp: Any, x: Any, *, min: float, max: float, **how: Any) -> Any:
+        wide = widened(x).dtype
+        return kernel(xp, x, np.array(min, wide), np.array(max, wide), **how)
+
+    return run
+
+
+def _args_rule(g: Any, y: Any, x: Any, **how: Any) -> Any:
+    return apply(ARGS_GRAD, (g, x), how)
+
+
+_side_of_args = _with_ends(_side_kernel)
+ARGS: Row = op(
+    "FakeQuantWithMinMaxArgs",
+    _with_ends(_quantized_kernel),
+    vjp=(_args_rule,),
+    jvp=(_args_rule,),
+    shape=lambda x, **how: x,
+    batch=lambda batched, n, xs, attrs: apply(ARGS, xs, attrs),
+    saves="x",
+)
+ARGS_GRAD: Row = op(
+    "FakeQuantWithMinMaxArgsGradient",
+    lambda xp, g, x, **how: np.where(_side_of_args(xp, x, **how) == 0, g, 0).astype(g.dtype),
+    vjp=(lambda h, y, g, x, **how: apply(ARGS_GRAD, (h, x), how), None),
+    shape=lambda g, x, **how: g,
+    linear=(0,),
+    saves="x",
+)
+
+# ---- functions --------------------------------------------------------------------------------
+
+
+def _how(num_bits: Any, narrow_range: Any, who: str) -> dict[str, Any]:
+    if not 2 <= int(num_bits) <= 16:
+        raise InvalidArgumentError(
+            f"num_bits must be between 2 and 16, inclusive, not {num_bits} [Op:{who}]"
+        )
+    return {"num_bits": int(num_bits), "narrow_range": bool(narrow_range)}
+
+
+def _floats(who: Row, *values: Any) -> list[Tensor]:
+    tensors = matched(who.name, *values)
+    if tensors[0].dtype.numpy_dtype.kind not in REAL:
+        raise wrong_dtype(who, tensors[0].dtype, REAL)
+    return tensors
+
+
+def _args_attrs(low: Any, high: Any, num_bits: Any, narrow_range: Any, who: Row) -> dict[str, Any]:
+    if not low < high:
+        raise InvalidArgumentError(
+            f"min has to be smaller than max, was: {low} >= {high} [Op:{who.name}]"
+        )
+    return {"min": float(low), "max": float(high), **_how(num_bits, narrow_range, who.name)}
+
+
+@traced
+def fake_quant_with_min_max_args(
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The values rounded to one of 2**num_bits levels from `min` to `max`, among them zero.
+
+    >>> tf.quantization.fake_quant_with_min_max_args([0.2, 9.0], 0.0, 3.0, 2).numpy().tolist()
+    [0.0, 3.0]
+    """
+    attrs = _args_attrs(min, max, num_bits, narrow_range, ARGS)
+    result: Tensor = apply(ARGS, _floats(ARGS, inputs), attrs)
+    return result
+
+
+@traced
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float = -6,
+    max: float = 6,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The gradients where the inputs lie between the ends, zeros elsewhere.
+
+    >>> f = tf.quantization.fake_quant_with_min_max_args_gradient
+    >>> f([1.0, 1.0], [0.2, 9.0], 0.0, 3.0, 2).numpy().tolist()
+    [1.0, 0.0]
+    """
+    attrs = _args_attrs(min, max, num_bits, narrow_range, ARGS_GRAD)
+    g, x = _floats(ARGS_GRAD, gradients, inputs)
+    _same_shape(g, x, ARGS_GRAD.name)
+    result: Tensor = apply(ARGS_GRAD, (g, x), attrs)
+    return result
+
+
+def _same_shape(gradients: Tensor, inputs: Tensor, who: str) -> None:
+    if dims(gradients) != dims(inputs):
+        raise InvalidArgumentError(
+            "gradient and input must be the same size, not "
+            f"{shown(dims(gradients))} and {shown(dims(inputs))} [Op:{who}]"
+        )
+
+
+def _check_ends(row: Row, x: Tensor, low: Tensor, high: Tensor) -> None:
+    wanted = dims(x)[-1:] if row is PER_CHANNEL else ()
+    if row is PER_CHANNEL and not dims(x):
+        raise InvalidArgumentError(f"inputs must be at least 1-D [Op:{row.name}]")
+    for what, end in (("min", low), ("max", high)):
+        if len(dims(end)) != len(wanted):
+            raise InvalidArgumentError(
+                f"`{what}` must be rank {len(wanted)} but is rank {len(dims(end))} [Op:{row.name}]"
+            )
+        if dims(end) != wanted:
+            raise InvalidArgumentError(
+                f"{what} has incorrect size, expected {wanted[0]} was {dims(end)[0]} "
+                f"[Op:{row.name}]"
+            )
+
+
+def _simulated(row: Row, values: Any, num_bits: Any, narrow_range: Any) -> Tensor:
+    x, low, high = _floats(row, *values)
+    _check_ends(row, x, low, high)
+    result: Tensor = apply(row, (x, low, high), _how(num_bits, narrow_range, row.name))
+    return result
+
+
+def _pulled(row: Row, gradients: Any, values: Any, num_bits: Any, narrow_range: Any) -> Any:
+    g, *xs = _floats(row, gradients, *values)
+    _same_shape(g, xs[0], row.name + "Gradient")
+    _check_ends(row, *xs)
+    how = _how(num_bits, narrow_range, row.name)
+    return tuple(rule(g, None, *xs, **how) for rule in RULES)
+
+
+@traced
+def fake_quant_with_min_max_vars(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The values rounded to levels between two ends, which gradients flow to as well.
+
+    >>> tf.quantization.fake_quant_with_min_max_vars([0.2, 9.0], 0.0, 3.0, 2).numpy().tolist()
+    [0.0, 3.0]
+    """
+    return _simulated(VARS, (inputs, min, max), num_bits, narrow_range)
+
+
+@traced
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The gradients of fake_quant_with_min_max_vars: of the inputs, of `min` and of `max`.
+
+    >>> f = tf.quantization.fake_quant_with_min_max_vars_gradient
+    >>> [g.numpy().tolist() for g in f([1.0, 2.0], [0.2, 9.0], 0.0, 3.0, 2)]
+    [[1.0, 0.0], 0.0, 2.0]
+    """
+    return _pulled(VARS, gradients, (inputs, min, max), num_bits, narrow_range)
+
+
+@traced
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The values rounded to levels between two ends for each element of the last axis.
+
+    >>> f = tf.quantization.fake_quant_with_min_max_vars_per_channel
+    >>> f([[9.0, 9.0]], [0.0, 0.0], [3.0, 6.0], 2).numpy().tolist()
+    [[3.0, 6.0]]
+    """
+    return _simulated(PER_CHANNEL, (inputs, min, max), num_bits, narrow_range)
+
+
+@traced
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The gradients of fake_quant_with_min_max_vars_per_channel.
+
+    >>> f = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient
+    >>> [g.numpy().tolist() for g in f([[1.0, 2.0]], [[9.0, 1.0]], [0.0, 0.0], [3.0, 6.0], 2)]
+    [[[0.0, 2.0]], [0.0, 0.0], [1.0, 0.0]]
+    """
+    return _pulled(PER_CHANNEL, gradients, (inputs, min, max), num_bits, narrow_range)

@@ -1,0 +1,291 @@
+"""Functions of tf.ragged: ragged tensors of lists and ranges, joined, mapped and masked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.ops.arrays.gathering import ROWS_OF
+from wengert.ops.arrays.joining import JOINED
+from wengert.ops.arrays.joining import concat as concat_dense
+from wengert.ops.arrays.shaping import expand_dims, reshape, static
+from wengert.ops.math.elementwise import cast
+from wengert.ops.ragged.conversions import from_tensor
+from wengert.ops.ragged.indexing import take, take_rows
+from wengert.ops.ragged.operators import of_same_rows
+from wengert.ops.ragged.places import RANGE, count_of_rows, from_lengths, row_ids, splits_of
+from wengert.ops.ragged.tensor import RaggedTensor
+from wengert.ops.sparse.places import chosen
+from wengert.ops.support.declare import matched
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import normal_axis
+from wengert.values.tensor import Tensor, dims
+
+# ---- of Python's lists ------------------------------------------------------------------------
+
+
+def constant(
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:
+    """A ragged tensor of a nested list whose parts may differ in length.
+
+    >>> tf.ragged.constant([[1, 2], [], [3]])
+    <tf.RaggedTensor [[1, 2], [], [3]]>
+    """
+    kind = None if dtype is None else as_dtype(dtype)
+    if isinstance(pylist, np.ndarray):
+        pylist = pylist.tolist()
+    depth = _depth(pylist)
+    inner = () if inner_shape is None else tuple(inner_shape)
+    rank = ragged_rank
+    if rank is None:
+        rank = max(depth - 1 - len(inner), 0)
+    if rank == 0:
+        return convert(pylist, kind)
+    splits, flat = [], list(pylist)
+    for _ in range(rank):
+        if any(not isinstance(part, (list, tuple, np.ndarray)) for part in flat):
+            raise ValueError(f"all scalar values must have the same nesting depth; got {pylist!r}")
+        splits.append(np.cumsum([0, *map(len, flat)]))
+        flat = [value for part in flat for value in part]
+    values: Any = _flat_constant(flat, kind, inner)
+    for ends in splits[::-1]:
+        values = RaggedTensor._of(values, convert(ends, as_dtype(row_splits_dtype)))
+    return values
+
+
+def _flat_constant(flat: list[Any], kind: Any, inner: tuple[int, ...]) -> Tensor:
+    if flat:
+        return convert(flat, kind)
+    return convert(np.zeros((0, *inner), (kind or dtypes.float32).as_numpy_dtype))
+
+
+def _depth(value: Any) -> int:
+    if not isinstance(value, (list, tuple, np.ndarray)):
+        return 0
+    return 1 + max((_depth(part) for part in value), default=0)
+
+
+@traced
+def _ranges(starts: Any, limits: Any, deltas: Any, dtype: Any, splits_dtype: Any) -> RaggedTensor:
+    if limits is None:
+        starts, limits = convert(starts) * 0, starts
+    kind = None if dtype is None else as_dtype(dtype)
+    if kind is None:
+        parts = matched("RaggedRange", starts, limits, deltas)
+    else:
+        parts = [cast(convert(p), kind) for p in (starts, limits, deltas)]
+    splits, values = apply(RANGE, tuple(parts))
+    return RaggedTensor._of(values, cast(splits, as_dtype(splits_dtype)))
+
+
+def range_(
+    starts: Any,
+    limits: Any = None,
+    deltas: Any = 1,
+    dtype: Any = None,
+    name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> RaggedTensor:
+    """A row of numbers for each start, limit and step.
+
+    >>> tf.ragged.range([2, 0, 3])
+    <tf.RaggedTensor [[0, 1], [], [0, 1, 2]]>
+    """
+    return _ranges(starts, limits, deltas, dtype, row_splits_dtype)
+
+
+# ---- on the values ----------------------------------------------------------------------------
+
+
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """A function of the innermost values; all ragged arguments have the same rows.
+
+    >>> r = tf.ragged.constant([[1.0, 4.0], [9.0]])
+    >>> tf.ragged.map_flat_values(tf.sqrt, r)
+    <tf.RaggedTensor [[1.0, 2.0], [3.0]]>
+    """
+    found = [v for v in (*args, *kwargs.values()) if isinstance(v, RaggedTensor)]
+    fitting = {id(v): of_same_rows(v, found[0]).flat_values for v in found}
+    plain = [fitting.get(id(v), v) for v in args]
+    named = {k: fitting.get(id(v), v) for k, v in kwargs.items()}
+    result = op(*plain, **named)
+    return found[0].with_flat_values(result) if found else result
+
+
+# ---- masks ------------------------------------------------------------------------------------
+
+
+@traced
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """What stands where the mask is true; each row keeps its own.
+
+    >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
+    <tf.RaggedTensor [[1], [3, 4]]>
+    """
+    where_true = mask if isinstance(mask, RaggedTensor) else convert(mask)
+    values = data if isinstance(data, RaggedTensor) else convert(data)
+    if not isinstance(where_true, RaggedTensor):
+        if len(dims(where_true)) == 1:
+            return take(values, chosen(where_true))
+        where_true = from_tensor(where_true)
+    if not isinstance(values, RaggedTensor):
+        values = from_tensor(values, ragged_rank=where_true.ragged_rank)
+    return _masked(values, where_true)
+
+
+def _masked(values: RaggedTensor, mask: RaggedTensor) -> RaggedTensor:
+    inner = mask.values
+    if isinstance(inner, RaggedTensor):
+        return values.with_values(_masked(values.values, inner))
+    if len(dims(inner)) > 1:
+        return values.with_values(_masked(from_tensor(values.values), from_tensor(inner)))
+    kept = chosen(inner)
+    rows = take(row_ids(mask.row_splits), kept)
+    splits = splits_of(rows, count_of_rows(mask.row_splits), mask.row_splits.dtype)
+    return RaggedTensor._of(take(values.values, kept), splits)
+
+
+# ---- rows and splits --------------------------------------------------------------------------
+
+
+@traced
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """For each value the row in which it stands, of where rows begin and end.
+
+    >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy().tolist()
+    [0, 0, 2]
+    """
+    given = convert(splits, hint=dtypes.int64)
+    return cast(row_ids(given), given.dtype if out_type is None else as_dtype(out_type))
+
+
+@traced
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Tensor:
+    """Where rows begin and end, of the row of each value.
+
+    >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
+    [0, 2, 2, 3]
+    """
+    ids = convert(segment_ids, hint=dtypes.int64)
+    if num_segments is None:
+        known = static(ids)
+        num_segments = int(known[-1]) + 1 if len(known) else 0
+    kind = ids.dtype if out_type is None else as_dtype(out_type)
+    return splits_of(ids, int(static(num_segments)), kind)
+
+
+# ---- joined -----------------------------------------------------------------------------------
+
+
+def _ragged(value: Any) -> Any:
+    return value if isinstance(value, RaggedTensor) else convert(value)
+
+
+def _rank(value: Any) -> int:
+    ragged = isinstance(value, RaggedTensor)
+    return value.ragged_rank + len(dims(value.flat_values)) if ragged else len(dims(value))
+
+
+def _as_ragged(value: Any, rank: int) -> RaggedTensor:
+    return value if isinstance(value, RaggedTensor) else from_tensor(value, ragged_rank=rank)
+
+
+@traced
+def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+    """Tensors of different lengths as the rows of a ragged tensor.
+
+    >>> tf.ragged.stack([[1, 2], [3]])
+    <tf.RaggedTensor [[1, 2], [3]]>
+    """
+    given = [_ragged(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
+    rank = _rank(given[0])
+    at = normal_axis(int(axis), rank + 1)
+    if at == 0:
+        return _stacked(given)
+    if at == 1 and rank > 1:
+        rows = [_as_ragged(v, 1) for v in given]
+        return concat([_each_a_row(r) for r in rows], 1)
+    if rank == 1:
+        return from_tensor(concat_dense([expand_dims(v, 1) for v in given], 1))
+    raise NotImplementedError("tf.ragged.stack along an axis beyond the first two.")
+
+
+def _each_a_row(r: RaggedTensor) -> RaggedTensor:
+    """Every row in a row of its own."""
+    ends = np.arange(count_of_rows(r.row_splits) + 1, dtype=np.int64)
+    return RaggedTensor._of(r, convert(ends, r.row_splits.dtype), 1)
+
+
+def _stacked(given: list[Any]) -> Any:
+    if _rank(given[0]) == 0:
+        return convert(given)
+    lengths = [
+        count_of_rows(v.row_splits) if isinstance(v, RaggedTensor) else dims(v)[0] for v in given
+    ]
+    values = concat(given, 0) if len(given) > 1 else given[0]
+    return RaggedTensor._of(values, from_lengths(convert(lengths, dtypes.int64)))
+
+
+@traced
+def concat(values: Any, axis: Any, name: str | None = None) -> Any:
+    """Ragged tensors joined along their rows, or row by row."""
+    given = [_ragged(v) for v in values]
+    rank = max(_rank(v) for v in given)
+    at = normal_axis(int(static(axis)), rank)
+    if not any(isinstance(v, RaggedTensor) for v in given):
+        return _joined_dense(given, at)
+    if at == 0:
+        deepest = max(v.ragged_rank for v in given if isinstance(v, RaggedTensor))
+        return _below([_as_ragged(v, deepest) for v in given])
+    rows = [_as_ragged(v, 1) for v in given]
+    if at > 1:
+        return rows[0].with_values(concat([r.values for r in rows], at - 1))
+    return _side_by_side(rows)
+
+
+def _joined_dense(given: list[Any], at: int) -> Any:
+    if at == 0 or len({tuple(dims(v)[:at]) for v in given}) == 1:
+        return concat_dense(given, at)
+    return _side_by_side([from_tensor(v) for v in given])
+
+
+def _below(rows: list[RaggedTensor]) -> RaggedTensor:
+    lengths = concat_dense([r.row_lengths() for r in rows], 0)
+    return RaggedTensor._of(concat([r.values for r in rows], 0), from_lengths(lengths))
+
+
+def _side_by_side(rows: list[RaggedTensor]) -> RaggedTensor:
+    """One below the other, then the rows that belong together one after the other."""
+    count, size = count_of_rows(rows[0].row_splits), len(rows)
+    order = reshape(convert(np.arange(count * size).reshape(size, count).T.copy()), (-1,))
+    together = take_rows(_below(rows), order)
+    splits = together.row_splits[::size]
+    return RaggedTensor._of(together.values, splits)
+
+
+def _gathered(r: RaggedTensor, indices: Any) -> Any:
+    """The rows at indices of any shape, which comes to stand around them."""
+    rows: Any = take_rows(r, reshape(indices, (-1,)))
+    if not dims(indices):
+        return rows.values
+    for length in reversed(dims(indices)[1:]):
+        rows = RaggedTensor.from_uniform_row_length(rows, length)
+    return rows
+
+
+JOINED[RaggedTensor] = (concat, stack)
+ROWS_OF[RaggedTensor] = _gathered

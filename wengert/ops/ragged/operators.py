@@ -1,0 +1,115 @@
+"""Python's operators on ragged tensors, element by element."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import building, traced
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.control.asserts import same_vectors
+from wengert.ops.math.elementwise import cast
+from wengert.ops.operators import ALONE, BINARY
+from wengert.ops.ragged.conversions import from_tensor
+from wengert.ops.ragged.places import count_of_rows, row_ids
+from wengert.ops.ragged.tensor import RaggedTensor, known_splits
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import int64
+from wengert.values.shapes import shown
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import Tensor, dims, key_of
+
+Function = Callable[..., Any]
+
+
+def elementwise(function: Function, x: Any, y: Any) -> Any:
+    """A function of two arguments, of which one is ragged at least."""
+    like = x if isinstance(x, RaggedTensor) else y
+    hint = like.dtype
+    left, right = (v if isinstance(v, RaggedTensor) else convert(v, hint=hint) for v in (x, y))
+    if isinstance(left, RaggedTensor) and isinstance(right, RaggedTensor):
+        left = of_same_rows(left, right)
+        return left.with_flat_values(function(left.flat_values, right.flat_values))
+    if isinstance(left, RaggedTensor):
+        return left.with_flat_values(function(left.flat_values, _spread(left, right)))
+    return right.with_flat_values(function(_spread(right, left), right.flat_values))
+
+
+def of_same_rows(a: RaggedTensor, b: RaggedTensor) -> RaggedTensor:
+    """The first, if values of the same places stand in the same rows; if unknown, a run looks."""
+    left, right = a.nested_row_splits, b.nested_row_splits
+    fit = len(left) == len(right)
+    for p, q in zip(left, right, strict=False):
+        left_known, right_known = known_splits(p), known_splits(q)
+        if left_known is not None and right_known is not None:
+            fit = fit and np.array_equal(left_known, right_known)
+        elif building() is not None and key_of(p) is not key_of(q):  # only a run knows
+            same = same_vectors(cast(p, int64), cast(q, int64))
+            message = f"{_MISMATCH}: the row lengths differ."
+            a = a.with_flat_values(words.provided(a.flat_values, same, message))
+    if not fit:
+        raise InvalidArgumentError(f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ.")
+    return a
+
+
+_MISMATCH = "Unable to broadcast: dimension size mismatch in a ragged dimension"
+
+
+@traced
+def _spread(r: Any, dense: Any) -> Tensor:
+    """A dense operand at each value of a ragged one."""
+    shape = dims(dense)
+    rank = r.ragged_rank + len(dims(r.flat_values))
+    inner = len(dims(r.flat_values)) - 1
+    if len(shape) <= inner or not shape:
+        return convert(dense)
+    full = (1,) * (rank - len(shape)) + tuple(shape)
+    return _at_values(r, dense[(None,) * (rank - len(shape)) + (...,)], full)
+
+
+def _at_values(r: RaggedTensor, dense: Tensor, shape: Any) -> Tensor:
+    """From outside in: rows of the dense operand for the rows in which the values stand."""
+    count, splits = count_of_rows(r.row_splits), r.row_splits
+    if is_certain(shape) and shape[0] not in (1, count):
+        raise InvalidArgumentError(
+            f"Unable to broadcast: {count} rows with a tensor of shape {shown(shape)}."
+        )
+    if shape[1] != 1:
+        other = from_tensor(dense) if shape[0] != 1 else None
+        if other is None or r.ragged_rank > 1:
+            raise InvalidArgumentError(f"{_MISMATCH}: shape {shown(shape)} against {r!r}.")
+        return of_same_rows(other, r).flat_values
+    ids = row_ids(splits)
+    rows = dense[:, 0]
+    picked = rows if shape[0] == 1 else gather(rows, ids)
+    inner = r.values
+    if isinstance(inner, RaggedTensor):
+        return _at_values(inner, picked, dims(picked))
+    return picked
+
+
+def _binary(function: Function) -> Function:
+    return lambda self, other: elementwise(function, self, other)
+
+
+def _swapped(function: Function) -> Function:
+    return lambda self, other: elementwise(function, other, self)
+
+
+def _unary(function: Function) -> Function:
+    return lambda self: self.with_flat_values(function(self.flat_values))
+
+
+for _name, _function in BINARY.items():
+    if _name != "matmul":
+        setattr(RaggedTensor, f"__{_name}__", _binary(_function))
+        setattr(RaggedTensor, f"__r{_name}__", _swapped(_function))
+for _name, _function in ALONE.items():
+    if _name in ("neg", "abs", "invert"):
+        setattr(RaggedTensor, f"__{_name}__", _unary(_function))
+    elif _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(RaggedTensor, f"__{_name}__", _binary(_function))

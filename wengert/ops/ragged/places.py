@@ -1,0 +1,96 @@
+"""Bookkeeping for ragged tensors: which value stands in which row. All of it is integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import unsorted_segment_sum
+from wengert.ops.arrays.joining import concat
+from wengert.ops.math.elementwise import cast, ones_like
+from wengert.ops.reductions.cumulative import cumsum
+from wengert.values.tensor import Tensor, dims
+
+
+def _row_ids_kernel(xp: Any, splits: Any) -> Any:
+    """For each value the row in which it stands."""
+    return np.repeat(np.arange(len(splits) - 1, dtype=splits.dtype), np.diff(splits))
+
+
+def _places_kernel(xp: Any, splits: Any, *, width: int | None) -> Any:
+    """For each place of a matrix which value stands there; where there is none, one past the last."""
+    lengths = np.diff(splits)
+    size = int(lengths.max(initial=0)) if width is None else width
+    column = np.arange(size, dtype=splits.dtype)
+    return np.where(column < lengths[:, None], splits[:-1, None] + column, splits[-1])
+
+
+def _rows_kernel(xp: Any, splits: Any, rows: Any) -> list[Any]:
+    """The values of some rows, and where these rows then begin and end."""
+    parts = [np.arange(splits[r], splits[r + 1]) for r in rows.tolist()]
+    return _listed(parts, splits.dtype)
+
+
+def _cut_kernel(xp: Any, splits: Any, *, cut: tuple[Any, Any, Any]) -> list[Any]:
+    """The values that are left of every row, cut in the same way."""
+    key = slice(*cut)
+    rows = zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True)
+    return _listed([np.arange(a, b)[key] for a, b in rows], splits.dtype)
+
+
+def _listed(parts: list[Any], dtype: Any) -> list[Any]:
+    ends = np.cumsum([0, *map(len, parts)])
+    places = np.concatenate([np.zeros(0, np.int64), *parts])
+    return [places.astype(dtype), ends.astype(dtype)]
+
+
+def _range_kernel(xp: Any, starts: Any, limits: Any, deltas: Any) -> list[Any]:
+    """The numbers from a start to a limit, a row for each; and where the rows begin and end."""
+    if not np.all(deltas):
+        raise InvalidArgumentError("Requires delta != 0 [Op:RaggedRange]")
+    each = np.broadcast_arrays(starts, limits, deltas)
+    rows = [np.arange(*p) for p in zip(*(np.atleast_1d(e) for e in each), strict=True)]
+    ends = np.cumsum([0, *map(len, rows)])
+    values = np.concatenate([np.zeros(0, starts.dtype), *rows])
+    return [ends.astype(np.int64), values.astype(starts.dtype)]
+
+
+ROW_IDS: Row = op("RaggedRowIds", _row_ids_kernel, by_value=True)
+PLACES: Row = op("RaggedPlaces", _places_kernel, by_value=True)
+ROWS: Row = op("RaggedRows", _rows_kernel, many=True, by_value=True)
+CUT: Row = op("RaggedCut", _cut_kernel, many=True, by_value=True)
+RANGE: Row = op(
+    "RaggedRange",
+    _range_kernel,
+    many=True,
+    forms=lambda xs, attrs: [
+        ((None,), np.dtype(np.int64)),
+        ((None,), xs[0]._array.dtype),
+    ],
+)
+
+
+def row_ids(splits: Any) -> Tensor:
+    found: Tensor = apply(ROW_IDS, (splits,))
+    return found
+
+
+def splits_of(ids: Any, count: Any, dtype: Any) -> Tensor:
+    """Where the rows begin and end, of the row of each value."""
+    lengths = unsorted_segment_sum(ones_like(cast(ids, dtype)), ids, count)
+    return from_lengths(lengths)
+
+
+def from_lengths(lengths: Any) -> Tensor:
+    """Where rows of some lengths begin and end."""
+    nothing = np.zeros(1, lengths.dtype.as_numpy_dtype)
+    return concat([nothing, cumsum(lengths)], 0)
+
+
+def count_of_rows(splits: Any) -> int:
+    return int(dims(splits)[0]) - 1

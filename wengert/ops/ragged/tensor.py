@@ -1,0 +1,489 @@
+"""RaggedTensor: a tensor whose rows have different lengths."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import building, traced
+from wengert.errors import InvalidArgumentError
+from wengert.inference.symbolic_integers import integers_of
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import static
+from wengert.ops.math.comparison import equal, greater_equal, logical_and
+from wengert.ops.math.elementwise import cast
+from wengert.ops.ragged.places import count_of_rows, from_lengths, row_ids, splits_of
+from wengert.ops.reductions.reductions import reduce_all
+from wengert.values import dtypes
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import TensorShape
+from wengert.values.sizes import Size
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor, dims
+
+
+class RaggedTensor:
+    """Rows of different lengths: all values one after the other, and where each row begins.
+
+    The values may be ragged themselves. Gradients flow to and from the values.
+
+    >>> r = tf.RaggedTensor.from_row_splits([1.0, 2.0, 3.0], [0, 2, 2, 3])
+    >>> r
+    <tf.RaggedTensor [[1.0, 2.0], [], [3.0]]>
+    >>> r[0].numpy().tolist(), tf.reduce_sum(r, axis=1).numpy().tolist()
+    ([1.0, 2.0], [3.0, 0.0, 3.0])
+    """
+
+    __slots__ = ("__weakref__", "_row_splits", "_uniform", "_values")
+    _values: Any
+    _row_splits: Tensor
+    _uniform: int | None
+    __array_priority__ = 100
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise ValueError(
+            "RaggedTensor constructor is private; please use one of the factory methods instead "
+            "(e.g., RaggedTensor.from_row_lengths())"
+        )
+
+    @classmethod
+    def _of(cls, values: Any, row_splits: Any, uniform: int | None = None) -> RaggedTensor:
+        made = cls.__new__(cls)
+        made._values, made._row_splits, made._uniform = values, row_splits, uniform
+        return made
+
+    # ---- made of values and rows -------------------------------------------------------------
+
+    @classmethod
+    def from_row_splits(
+        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row i is values[row_splits[i]:row_splits[i + 1]]."""
+        rows, splits = _values(values), _integers(row_splits)
+        return cls._of(rows, _checked_splits(rows, splits) if validate else splits)
+
+    @classmethod
+    def from_row_lengths(
+        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row i has row_lengths[i] values."""
+        return cls.from_row_splits(values, from_lengths(_integers(row_lengths)), name, validate)
+
+    @classmethod
+    def from_row_limits(
+        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row i ends before value row_limits[i]."""
+        limits = _integers(row_limits)
+        return cls.from_row_splits(values, concat([_zero(limits), limits], 0), name, validate)
+
+    @classmethod
+    def from_row_starts(
+        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+    ) -> RaggedTensor:
+        """Row i begins with value row_starts[i]."""
+        rows, starts = _values(values), _integers(row_starts)
+        return cls.from_row_splits(rows, concat([starts, _length(rows, starts)], 0), name, validate)
+
+    @classmethod
+    def from_value_rowids(
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Value i stands in row value_rowids[i]; the rows rise."""
+        ids = _integers(value_rowids)
+        return cls.from_row_splits(values, _splits_of(ids, nrows), name, validate)
+
+    @classmethod
+    def from_uniform_row_length(
+        cls,
+        values: Any,
+        uniform_row_length: Any,
+        nrows: Any = None,
+        validate: bool = True,
+        name: str | None = None,
+    ) -> RaggedTensor:
+        """All rows have the same length."""
+        rows, length = _values(values), int(static(uniform_row_length))
+        if length:
+            count = _known_length(rows) // length
+        elif nrows is None:
+            raise ValueError("nrows must be specified when uniform_row_length is 0")
+        else:
+            count = int(static(nrows))
+        splits = convert(np.arange(count + 1, dtype=np.int64) * length)
+        made = cls.from_row_splits(rows, splits, name, validate)
+        made._uniform = length
+        return made
+
+    @classmethod
+    def from_nested_row_splits(
+        cls,
+        flat_values: Any,
+        nested_row_splits: Sequence[Any],
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Rows of rows: the outermost splits come first."""
+        made: RaggedTensor = _nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
+        return made
+
+    @classmethod
+    def from_nested_row_lengths(
+        cls,
+        flat_values: Any,
+        nested_row_lengths: Sequence[Any],
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Rows of rows: the outermost lengths come first."""
+        made: RaggedTensor = _nested(
+            cls.from_row_lengths, flat_values, nested_row_lengths, validate
+        )
+        return made
+
+    @classmethod
+    def from_nested_value_rowids(
+        cls,
+        flat_values: Any,
+        nested_value_rowids: Sequence[Any],
+        nested_nrows: Sequence[Any] | None = None,
+        name: str | None = None,
+        validate: bool = True,
+    ) -> RaggedTensor:
+        """Rows of rows: the outermost row ids come first."""
+        counts = nested_nrows or [None] * len(nested_value_rowids)
+        result = flat_values
+        for ids, count in zip(nested_value_rowids[::-1], counts[::-1], strict=True):
+            result = cls.from_value_rowids(result, ids, count, validate=validate)
+        return result  # type: ignore[no-any-return]
+
+    # from_tensor and from_sparse are attached in conversions.py.
+    from_tensor: Any
+    from_sparse: Any
+
+    # ---- what it is --------------------------------------------------------------------------
+
+    @property
+    def values(self) -> Any:
+        return self._values
+
+    @property
+    def flat_values(self) -> Tensor:
+        inner = self._values
+        while isinstance(inner, RaggedTensor):
+            inner = inner._values
+        return inner  # type: ignore[no-any-return]
+
+    @property
+    def row_splits(self) -> Tensor:
+        return self._row_splits
+
+    @property
+    def nested_row_splits(self) -> tuple[Tensor, ...]:
+        inner = self._values
+        more = inner.nested_row_splits if isinstance(inner, RaggedTensor) else ()
+        return (self._row_splits, *more)
+
+    @property
+    def ragged_rank(self) -> int:
+        return len(self.nested_row_splits)
+
+    @property
+    def uniform_row_length(self) -> Tensor | None:
+        return None if self._uniform is None else convert(self._uniform, dtypes.int64)
+
+    @property
+    def dtype(self) -> DType:
+        return self.flat_values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The sizes that are the same for all rows; None for those that are not."""
+        count, inner = self._row_splits.shape, self._values.shape
+        if inner.rank is None:
+            return TensorShape(None)
+        rows = None if count.rank is None or count[0] is None else count[0] - 1
+        return TensorShape([rows, self._uniform, *list(inner)[1:]])
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    def row_starts(self, name: str | None = None) -> Tensor:
+        """Where each row begins."""
+        return self._row_splits[:-1]
+
+    def row_limits(self, name: str | None = None) -> Tensor:
+        """Where each row ends."""
+        return self._row_splits[1:]
+
+    def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
+        """How many values each row has; with a larger axis, the rows in it."""
+        if axis == 0:
+            return self.nrows()
+        if axis > 1:
+            return self.with_values(self._values.row_lengths(axis - 1))
+        return self._row_splits[1:] - self._row_splits[:-1]
+
+    def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
+        return tuple([splits[1:] - splits[:-1] for splits in self.nested_row_splits])
+
+    def value_rowids(self, name: str | None = None) -> Tensor:
+        """For each value the row in which it stands."""
+        return row_ids(self._row_splits)
+
+    def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
+        return tuple([row_ids(splits) for splits in self.nested_row_splits])
+
+    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
+        """How many rows there are."""
+        kind = self._row_splits.dtype if out_type is None else as_dtype(out_type)
+        return _row_count(self._row_splits, kind)
+
+    # ---- others like it ----------------------------------------------------------------------
+
+    def with_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows with other values."""
+        return RaggedTensor._of(_values(new_values), self._row_splits, self._uniform)
+
+    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+        """The same rows, down to the innermost ones, with other values."""
+        inner = self._values
+        new = inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values
+        return self.with_values(new)
+
+    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+        """With splits of int32 or int64."""
+        kind, inner = as_dtype(dtype), self._values
+        if isinstance(inner, RaggedTensor):
+            inner = inner.with_row_splits_dtype(kind)
+        return RaggedTensor._of(inner, cast(self._row_splits, kind), self._uniform)
+
+    # ---- as a structure of tensors -----------------------------------------------------------
+
+    def _components(self) -> list[Any]:
+        inner = self._values
+        values = inner._components() if isinstance(inner, RaggedTensor) else [inner]
+        return [*values, self._row_splits]
+
+    def _rebuild(self, components: Sequence[Any]) -> RaggedTensor:
+        return self._from_flat_tensors(iter(components))
+
+    def _flat_tensors(self) -> list[Any]:
+        return self._components()
+
+    def _from_flat_tensors(self, tensors: Iterator[Any]) -> RaggedTensor:
+        inner = self._values
+        ragged = isinstance(inner, RaggedTensor)
+        values = inner._from_flat_tensors(tensors) if ragged else next(tensors)
+        return RaggedTensor._of(values, next(tensors), self._uniform)
+
+    def _in_common(self, others: Sequence[RaggedTensor]) -> RaggedTensor:
+        """What holds however long the rows are: a length that is the same in every try."""
+        same = bool(others) and all(other._uniform == self._uniform for other in others)
+        inner = self._values
+        if isinstance(inner, RaggedTensor):
+            inner = inner._in_common([other._values for other in others])
+        return RaggedTensor._of(inner, self._row_splits, self._uniform if same else None)
+
+    @property
+    def _differentiated(self) -> Tensor:
+        return self.flat_values
+
+    def _with_differentiated(self, gradient: Any) -> RaggedTensor:
+        return self.with_flat_values(gradient)
+
+    def _fetched(self, values: Iterator[Any]) -> RaggedTensorValue:
+        inner = self._values
+        ragged = isinstance(inner, RaggedTensor)
+        return RaggedTensorValue(inner._fetched(values) if ragged else next(values), next(values))
+
+    def _feed(self, value: Any) -> list[Any]:
+        inner = self._values
+        ragged = isinstance(inner, RaggedTensor)
+        own = inner._feed(value.values) if ragged else [value.values]
+        return [*own, value.row_splits]
+
+    # ---- its value ---------------------------------------------------------------------------
+
+    def to_list(self) -> list[Any]:
+        """Nested lists of Python's numbers."""
+        inner, splits = self._values, np.asarray(self._row_splits).tolist()
+        values = inner.to_list() if isinstance(inner, RaggedTensor) else inner.numpy().tolist()
+        return [values[a:b] for a, b in itertools.pairwise(splits)]
+
+    def numpy(self) -> Any:
+        """An array if all rows are of one length, otherwise an array of arrays."""
+        inner, splits = self._values, np.asarray(self._row_splits)
+        values = inner.numpy()
+        rows = [values[a:b] for a, b in itertools.pairwise(splits)]
+        if rows and len({np.shape(r) for r in rows}) == 1:
+            return np.stack(rows)
+        out = np.empty(len(rows), object)
+        for i, row in enumerate(rows):
+            out[i] = row
+        return out
+
+    def __repr__(self) -> str:
+        if _is_symbolic(self):
+            parts = f"values={self._values!r}, row_splits={self._row_splits!r}"
+            return f"tf.RaggedTensor({parts})"
+        return f"<tf.RaggedTensor {self.to_list()}>"
+
+    __str__ = __repr__
+
+    def __len__(self) -> int:
+        return count_of_rows(self._row_splits)
+
+    def __bool__(self) -> bool:
+        raise TypeError("RaggedTensor may not be used as a boolean.")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    # Attached in conversions.py, rows.py and operators.py.
+    to_tensor: Any
+    to_sparse: Any
+    bounding_shape: Any
+    __getitem__: Callable[[Any, Any], Any]
+
+
+class RaggedTensorValue:
+    """What a session returns for a RaggedTensor, and may be fed for one."""
+
+    __slots__ = ("row_splits", "values")
+
+    def __init__(self, values: Any, row_splits: Any) -> None:
+        self.values, self.row_splits = values, row_splits
+
+    @property
+    def flat_values(self) -> Any:
+        return getattr(self.values, "flat_values", self.values)
+
+    @property
+    def dtype(self) -> Any:
+        return self.values.dtype
+
+    def to_list(self) -> list[Any]:
+        inner, splits = self.values, self.row_splits.tolist()
+        values = inner.to_list() if isinstance(inner, RaggedTensorValue) else inner.tolist()
+        return [values[a:b] for a, b in itertools.pairwise(splits)]
+
+    def __repr__(self) -> str:
+        return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
+
+
+# ---- arguments --------------------------------------------------------------------------------
+
+
+def _values(value: Any) -> Any:
+    return value if isinstance(value, RaggedTensor) else convert(value)
+
+
+def _integers(value: Any) -> Tensor:
+    """Splits, lengths and rows: int32 where it is given, otherwise int64."""
+    if isinstance(value, (Tensor, np.ndarray)):
+        given = convert(value)
+        if given.dtype in (dtypes.int32, dtypes.int64):
+            return given
+        raise ValueError(f"row partitions must be int32 or int64, got {given.dtype!r}")
+    if isinstance(value, (list, tuple)) and not value:
+        return convert(np.zeros(0, np.int64))
+    if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
+        return _integers(convert(value))  # of the dtype of the tensors in it
+    return convert(value, dtypes.int64)
+
+
+def _zero(like: Tensor) -> Any:
+    return np.zeros(1, like.dtype.as_numpy_dtype)
+
+
+@traced
+def _splits_of(ids: Any, nrows: Any) -> Tensor:
+    if nrows is None:
+        known = np.asarray(ids) if building() is None else static(ids)
+        nrows = int(known[-1]) + 1 if len(known) else 0
+    return splits_of(ids, int(static(nrows)), ids.dtype)
+
+
+@traced
+def _row_count(splits: Any, dtype: Any) -> Tensor:
+    return convert(count_of_rows(splits), dtype)
+
+
+def _known_length(rows: Any) -> int:
+    splits = rows.row_splits if isinstance(rows, RaggedTensor) else None
+    return int(dims(rows)[0]) if splits is None else count_of_rows(splits)
+
+
+@traced
+def _length(rows: Any, like: Any) -> Tensor:
+    return convert([_known_length(rows)], like.dtype)
+
+
+def _nested(make: Callable[..., Any], values: Any, parts: Sequence[Any], validate: bool) -> Any:
+    if not isinstance(parts, (list, tuple)):
+        raise TypeError(f"The nested partition must be a list of tensors, got {parts!r}")
+    for part in parts[::-1]:
+        values = make(values, part, validate=validate)
+    return values
+
+
+def _is_symbolic(ragged: RaggedTensor) -> bool:
+    return any(
+        not isinstance(part._array, (np.ndarray, np.generic)) for part in ragged._components()
+    )
+
+
+def _checked_splits(rows: Any, splits: Tensor) -> Any:
+    """Splits must fit the values; what is not known when they are given, a run checks."""
+    splits.shape.assert_has_rank(1)
+    known = known_splits(splits)
+    if known is None:
+        if isinstance(splits, SymbolicTensor):
+            return words.provided(splits, _fit(splits, rows), _FITS)
+        return splits
+    if not len(known):
+        raise InvalidArgumentError(f"{_INVALID}: row_splits must not be empty.")
+    if known[0] != 0:
+        raise InvalidArgumentError(f"{_INVALID}: row_splits begins with {known[0]}, not with 0.")
+    if (np.diff(known) < 0).any():
+        raise InvalidArgumentError(f"{_INVALID}: row_splits {known.tolist()} falls.")
+    size = rows.shape[0] if rows.shape.rank else None
+    if size is not None and size != known[-1]:
+        raise InvalidArgumentError(
+            f"{_INVALID}: row_splits ends with {known[-1]}, but there are {size} values."
+        )
+    if size is None and building() is not None:
+        return words.provided(splits, equal(splits[-1], _length(rows, splits)[0]), _FITS)
+    return splits
+
+
+def known_splits(splits: Tensor) -> Any:
+    """The splits, where they are known before a graph runs and for all examples of a batch."""
+    if isinstance(splits, SymbolicTensor):
+        found = integers_of(splits)
+        if found is None or any(type(v) is Size for v in found.tolist()):
+            return None
+        return found.astype(np.int64)
+    return np.asarray(splits) if isinstance(splits._array, np.ndarray) else None
+
+
+def _fit(splits: Tensor, rows: Any) -> Tensor:
+    """Whether splits begin with 0, never fall, and end with the number of values."""
+    ends = logical_and(equal(splits[0], 0), equal(splits[-1], _length(rows, splits)[0]))
+    return logical_and(ends, reduce_all(greater_equal(splits[1:], splits[:-1])))
+
+
+_INVALID = "Arguments to _from_row_partition do not form a valid RaggedTensor"
+_FITS = f"{_INVALID}: row_splits must begin with 0, never fall, and end with the number of values."

@@ -1,0 +1,133 @@
+"""From random words to numbers, with the number of words for each number that TensorFlow takes.
+
+Uniform numbers are made of the low bits of a word, normal ones by the method of Box and Muller in
+pairs, truncated normal ones by drawing again. What equals TensorFlow's numbers is said in the tests.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.ops.random.philox import Philox, blocks, words
+from wengert.values.dtypes import DType, float32, float64
+
+# A number in [1, 2) has a fixed exponent, and its fraction is random.
+_FRACTIONS: Final = {
+    "float16": (np.uint16, 10, 15),
+    "bfloat16": (np.uint16, 7, 127),
+    "float32": (np.uint32, 23, 127),
+    "float64": (np.uint64, 52, 1023),
+}
+_SMALLEST: Final = 1e-7  # of which a logarithm is taken
+_LIMIT: Final = 2  # in standard deviations
+
+
+def words_each(dtype: DType) -> int:
+    """How many words a number takes."""
+    return 2 if dtype.size == 8 else 1
+
+
+def uniform_of(bits: Any, dtype: DType) -> Any:
+    """Numbers in [0, 1); a double has its high bits in the first of its two words."""
+    unsigned, width, exponent = _FRACTIONS[dtype.name]
+    if dtype is float64:
+        bits = bits[..., 0::2].astype(np.uint64) << np.uint64(32) | bits[..., 1::2]
+    fraction = bits.astype(unsigned) & unsigned((1 << width) - 1)
+    one = dtype.as_numpy_dtype(1)
+    return (fraction | unsigned(exponent << width)).view(dtype.numpy_dtype) - one
+
+
+def normal_of(bits: Any, dtype: DType) -> Any:
+    """Standard normal numbers: a pair of uniform ones is a radius and an angle."""
+    if dtype is not float64:
+        return _pairs(uniform_of(bits, float32), np.float32).astype(dtype.numpy_dtype)
+    return _pairs(uniform_of(bits, float64), np.float64)
+
+
+def _pairs(uniform: Any, kind: Any) -> Any:
+    """Each function is computed in double precision and rounded, which is what the C library's
+    functions for single precision do, nearly always."""
+    first = np.maximum(uniform[..., 0::2], kind(_SMALLEST)).astype(np.float64)
+    angle = (2 * np.pi * uniform[..., 1::2].astype(np.float64)).astype(kind).astype(np.float64)
+    radius = np.sqrt(kind(-2) * np.log(first).astype(kind))
+    sides = (np.sin(angle).astype(kind) * radius, np.cos(angle).astype(kind) * radius)
+    return np.stack(sides, -1).reshape(uniform.shape)
+
+
+def integers_of(bits: Any, dtype: DType) -> Any:
+    """Integers of all bits; of the two words of a long one the first is the low one."""
+    if dtype.size == 8:
+        bits = bits[..., 0::2] | bits[..., 1::2].astype(np.uint64) << np.uint64(32)
+    return bits.view(dtype.numpy_dtype)
+
+
+# ---- numbers of a generator -------------------------------------------------------------------
+
+
+def uniform(state: Philox, count: int, dtype: DType) -> Any:
+    return uniform_of(words(state, count * words_each(dtype)), dtype)
+
+
+def normal(state: Philox, count: int, dtype: DType) -> Any:
+    even = count + count % 2
+    return normal_of(words(state, even * words_each(dtype)), dtype)[:count]
+
+
+def full_integers(state: Philox, count: int, dtype: DType) -> Any:
+    return integers_of(words(state, count * words_each(dtype)), dtype)
+
+
+def integers(state: Philox, count: int, dtype: DType, low: Any, high: Any) -> Any:
+    """Integers in [low, high): the remainder of all bits, so slightly uneven for wide ranges."""
+    unsigned = np.uint64 if dtype.size == 8 else np.uint32
+    span = unsigned((int(high) - int(low)) % (1 << 8 * dtype.size))
+    bits = full_integers(state, count, dtype).view(unsigned) % span
+    return (bits + np.asarray(low).astype(unsigned)).view(dtype.numpy_dtype)
+
+
+def truncated_normal(state: Philox, count: int, dtype: DType) -> Any:
+    """Normal numbers nearer to zero than 2; each group has generator enough to draw again."""
+    size = 4 // words_each(dtype)  # numbers in a group, which is what a block makes
+    starts = np.arange(-(-count // size), dtype=np.uint64) * np.uint64(64 * size)
+    result = np.empty((len(starts), size), dtype.numpy_dtype)
+    waiting, drawn = np.arange(len(starts)), 1
+    while waiting.size:
+        some = _drawn(state, starts[waiting], drawn, dtype)
+        inside = np.abs(some) < _LIMIT
+        enough = inside.sum(-1) >= size
+        order = np.argsort(~inside[enough], axis=-1, kind="stable")[:, :size]
+        result[waiting[enough]] = np.take_along_axis(some[enough], order, -1)
+        waiting, drawn = waiting[~enough], drawn * 2
+    return result.reshape(-1)[:count]
+
+
+def _drawn(state: Philox, starts: Any, count: int, dtype: DType) -> Any:
+    """The normal numbers of some blocks from each start, in the precision they are made in."""
+    offsets = (starts[:, None] + np.arange(count, dtype=np.uint64)).reshape(-1)
+    bits = blocks(state, offsets).reshape(len(starts), 4 * count)
+    return normal_of(bits, float64 if dtype is float64 else float32)
+
+
+def permutation(state: Philox, count: int) -> Any:
+    """A shuffle of the numbers below `count`: each changes places with one that comes later."""
+    order = list(range(count))
+    for i, word in enumerate(words(state, max(count - 1, 0)).tolist()):
+        j = i + word % (count - i)
+        order[i], order[j] = order[j], order[i]
+    return np.array(order, np.int64)
+
+
+def categories(state: Philox, logits: Any, count: int) -> Any:
+    """Classes drawn by their unnormalized log-probabilities, `count` for each row."""
+    rows = len(logits)
+    points = uniform(state, rows * count, float64).reshape(rows, count)
+    finite = np.isfinite(logits)
+    wide = np.where(finite, logits, 0).astype(np.float64)
+    top = np.max(wide, -1, keepdims=True, initial=np.finfo(np.float32).min, where=finite)
+    weights = np.cumsum(np.where(finite, np.exp(wide - top), 0.0), -1)
+    return np.array(
+        [np.searchsorted(w, w[-1] * p, "right") for w, p in zip(weights, points, strict=True)],
+        np.int64,
+    ).reshape(rows, count)

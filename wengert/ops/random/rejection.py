@@ -1,0 +1,193 @@
+"""Numbers that take as many draws as they take: gamma, Poisson, binomial.
+
+Each number has a generator of its own, a fixed number of blocks behind that of the number before
+it, so that it does not depend on the others. The loops run over draws; each step is one for all numbers that are
+not decided yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.ops.random.distributions import normal_of, uniform_of
+from wengert.ops.random.philox import Philox, blocks
+from wengert.ops.support.scipy_lazy import scipy_special
+from wengert.values.dtypes import float64
+
+RESERVED: Final = 256  # blocks for each number
+_RESERVED_FOR_GAPS: Final = 42  # and where a binomial number is counted out
+
+
+class Lanes:
+    """The generators of many numbers."""
+
+    def __init__(self, state: Philox, count: int, apart: int = RESERVED) -> None:
+        self.state = state
+        self.offsets = np.arange(count, dtype=np.uint64) * np.uint64(apart)
+
+    def blocks(self, which: Any) -> Any:
+        taken = blocks(self.state, self.offsets[which])
+        self.offsets[which] += np.uint64(1)
+        return taken
+
+
+class Pairs:
+    """Doubles made of a block, two at a time; the second is handed out first."""
+
+    def __init__(self, lanes: Lanes, make: Callable[..., Any]) -> None:
+        self.lanes = lanes
+        self.make = make
+        self.values = np.empty((len(lanes.offsets), 2))
+        self.left = np.zeros(len(lanes.offsets), np.int64)
+
+    def take(self, which: Any) -> Any:
+        empty = which[self.left[which] == 0]
+        if empty.size:
+            self.values[empty] = self.make(self.lanes.blocks(empty), float64)
+            self.left[empty] = 2
+        self.left[which] -= 1
+        return self.values[which, self.left[which]]
+
+
+def gamma(state: Philox, count: int, alpha: Any) -> Any:
+    """Gamma numbers, `count` for each alpha.
+
+    Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). For alpha below 1
+    it draws with alpha + 1 and multiplies by a uniform number to the power of 1 / alpha.
+    """
+    a = np.repeat(alpha.reshape(-1).astype(np.float64), count)
+    lanes = Lanes(state, a.size)
+    uniforms, normals = Pairs(lanes, uniform_of), Pairs(lanes, normal_of)
+    result = np.full(a.size, np.nan)
+    plain = np.flatnonzero(a == 1.0)  # an exponential number
+    result[plain] = -np.log1p(-uniforms.take(plain))
+    d = a + np.where(a < 1.0, 2 / 3, -1 / 3)
+    c = 1 / 3 / np.sqrt(d)
+    waiting = np.flatnonzero((a > 0.0) & (a < np.inf) & (a != 1.0))
+    while waiting.size:
+        x = normals.take(waiting)
+        v = 1 + c[waiting] * x
+        tried = v > 0
+        at, x, v = waiting[tried], x[tried], v[tried] * v[tried] * v[tried]
+        u = uniforms.take(at)
+        good = (u < 1 - 0.0331 * (x * x) * (x * x)) | (
+            np.log(u) < 0.5 * x * x + d[at] * (1 - v + np.log(v))
+        )
+        result[at[good]] = d[at[good]] * v[good]
+        waiting = np.setdiff1d(waiting, at[good], assume_unique=True)
+    small = np.flatnonzero((a > 0.0) & (a < 1.0))
+    result[small] *= uniforms.take(small) ** (1 / a[small])
+    return result.reshape(alpha.size, count).T.reshape(count, *alpha.shape)
+
+
+def poisson(state: Philox, count: int, rate: Any) -> Any:
+    """Poisson numbers, `count` for each rate."""
+    r = np.repeat(rate.reshape(-1).astype(np.float64), count)
+    uniforms = Pairs(Lanes(state, r.size), uniform_of)
+    result = np.full(r.size, np.nan)
+    _by_waiting(uniforms, result, r, np.flatnonzero(r < 10))
+    _by_hat(uniforms, result, r, np.flatnonzero((r >= 10) & (r < np.inf)))
+    return result.reshape(rate.size, count).T.reshape(count, *rate.shape)
+
+
+def _by_waiting(uniforms: Pairs, result: Any, rate: Any, waiting: Any) -> None:
+    """Knuth: how many exponential waiting times fit into one, as a product of uniform numbers."""
+    product, limit, passed = np.ones(len(rate)), np.exp(-rate), 0.0
+    while waiting.size:
+        product[waiting] *= uniforms.take(waiting)
+        over = product[waiting] <= limit[waiting]
+        result[waiting[over]] = passed
+        waiting, passed = waiting[~over], passed + 1
+
+
+def _by_hat(uniforms: Pairs, result: Any, rate: Any, waiting: Any) -> None:
+    """Hörmann, "The transformed rejection method for generating Poisson random variables" (1993)."""
+    log_gamma = scipy_special().gammaln if waiting.size else None
+    b = 0.931 + 2.53 * np.sqrt(rate)
+    a = -0.059 + 0.02483 * b
+    inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
+    while waiting.size:
+        assert log_gamma is not None
+        u, v = uniforms.take(waiting) - 0.5, uniforms.take(waiting)
+        p, q, r = a[waiting], b[waiting], rate[waiting]
+        us = 0.5 - np.abs(u)
+        k = np.floor((2 * p / us + q) * u + r + 0.43)
+        inner = (us >= 0.07) & (v <= 0.9277 - 3.6224 / (q - 2))
+        outer = (k < 0) | ((us < 0.013) & (v > us))
+        s = np.log(v * inverse_alpha[waiting] / (p / (us * us) + q))
+        t = -r + k * np.log(r) - log_gamma(np.maximum(k, 0) + 1)
+        good = inner | (~outer & (s <= t))
+        result[waiting[good]] = k[good]
+        waiting = waiting[~good]
+
+
+def binomial(state: Philox, count: int, trials: Any, chance: Any) -> Any:
+    """Binomial numbers, `count` for each pair of trials and chance (arrays of one shape)."""
+    n = np.repeat(trials.reshape(-1).astype(np.float64), count)
+    given = np.repeat(chance.reshape(-1), count)
+    p = np.where(given > 0.5, 1 - given, given).astype(np.float64)
+    result = np.zeros(n.size)
+    drawn = (n > 0) & (n < np.inf) & (p > 0)
+    many = n * p >= 10
+    near, far = (Lanes(state, n.size, apart) for apart in (_RESERVED_FOR_GAPS, RESERVED))
+    _by_gaps(Pairs(near, uniform_of), result, n, p, np.flatnonzero(drawn & ~many))
+    _by_binomial_hat(Pairs(far, uniform_of), result, n, p, np.flatnonzero(drawn & many))
+    result = np.where(given > 0.5, n - result, result)
+    result[np.isnan(n) | np.isnan(given)] = np.nan
+    return result.reshape(trials.size, count).T.reshape(count, *trials.shape)
+
+
+def _by_gaps(uniforms: Pairs, result: Any, n: Any, p: Any, waiting: Any) -> None:
+    """Successes are a geometric number of trials apart; count those that come in time."""
+    passed, found = np.zeros(len(n)), 0.0
+    while waiting.size:
+        gap = np.ceil(np.log(uniforms.take(waiting)) / np.log1p(-p[waiting]))
+        passed[waiting] += gap
+        over = passed[waiting] > n[waiting]
+        result[waiting[over]] = found
+        waiting, found = waiting[~over], found + 1
+
+
+def _by_binomial_hat(uniforms: Pairs, result: Any, trials: Any, chance: Any, waiting: Any) -> None:
+    """Hörmann, "The generation of binomial random variates" (1993), the method BTRS."""
+    while waiting.size:
+        n, p = trials[waiting], chance[waiting]
+        spread = np.sqrt(n * p * (1 - p))
+        b = 1.15 + 2.53 * spread
+        a = -0.0873 + 0.0248 * b + 0.01 * p
+        u, v = uniforms.take(waiting) - 0.5, uniforms.take(waiting)
+        us = 0.5 - np.abs(u)
+        k = np.floor((2 * a / us + b) * u + n * p + 0.5)
+        inner = (us >= 0.07) & (v <= 0.92 - 4.2 / b)
+        possible = (k >= 0) & (k <= n)
+        s = np.log(v * (2.83 + 5.1 / b) * spread / (a / (us * us) + b))
+        good = inner | (possible & (s <= _log_ratio(n, p, np.clip(k, 0, n))))
+        result[waiting[good]] = k[good]
+        waiting = waiting[~good]
+
+
+def _log_ratio(n: Any, p: Any, k: Any) -> Any:
+    """The logarithm of the probability of k over that of the likeliest number."""
+    m = np.floor((n + 1) * p)
+    r = p / (1 - p)
+    return (
+        (m + 0.5) * np.log((m + 1) / (r * (n - m + 1)))
+        + (n + 1) * np.log((n - m + 1) / (n - k + 1))
+        + (k + 0.5) * np.log(r * (n - k + 1) / (k + 1))
+        + _tail(m)
+        + _tail(n - m)
+        - _tail(k)
+        - _tail(n - k)
+    )
+
+
+def _tail(k: Any) -> Any:
+    """What Stirling's formula leaves of log(k!): exact below 10, its series above."""
+    log_gamma = scipy_special().gammaln
+    q = (k + 1) ** 2
+    series = (1 / 12 - (1 / 360 - 1 / 1260 / q) / q) / (k + 1)
+    leading = 0.5 * np.log(2 * np.pi) + (k + 0.5) * np.log(k + 1) - (k + 1)
+    return np.where(k <= 9, log_gamma(k + 1) - leading, series)

@@ -1,0 +1,295 @@
+"""The rows of random operations, most of them in two forms.
+
+The stateful form takes a stream for its first input, ``kernel(xp, stream, *arrays, **attrs)``, and
+gives another result each time. The stateless form takes a key and a counter, and is a function of
+them. The numbers are those of NumPy in every namespace: a generator has no other form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.shape_inference import GUESSES, ranks_in_common
+from wengert.ops.math.elementwise import log
+from wengert.ops.random import distributions, rejection
+from wengert.ops.random.philox import LONG, Philox, scrambled
+from wengert.ops.random.rejection import RESERVED
+from wengert.ops.random.seeds import Stream
+from wengert.ops.special.gamma import digamma
+from wengert.ops.special.incomplete_gamma import gamma_density, gamma_in_a
+from wengert.ops.support.scipy_lazy import scipy_special
+from wengert.values.bound_ops import words
+from wengert.values.dtypes import DType
+from wengert.values.shapes import Dims, shown
+from wengert.values.symbolic import AnyShape, is_certain
+from wengert.values.tensor import dims
+
+
+class Forms(NamedTuple):
+    """The rows of one distribution."""
+
+    stateful: Row
+    stateless: Row
+
+
+def generator(key: Any, counter: Any) -> Philox:
+    """The generator that a key (1,) and a counter (2,) stand for, whatever integers they are."""
+    low, high = (int(part) & LONG for part in counter)
+    return Philox(low | high << 64, int(key[0]) & LONG)
+
+
+def _filling(
+    stateful: str,
+    stateless: str,
+    fill: Callable[..., Any],
+    check: Callable[..., None] | None = None,
+) -> Forms:
+    """The rows of a distribution whose numbers fill a shape: ``fill(state, count, dtype, *xs)``.
+
+    ``check(type, *xs)`` looks at the inputs, of which there are none otherwise.
+    """
+
+    def kernel(xp: Any, stream: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+        if check is not None:
+            check(stateful, *xs)
+        count = math.prod(shape)
+        return fill(stream.reserve(count * RESERVED), count, dtype, *xs).reshape(shape)
+
+    def pure(xp: Any, key: Any, counter: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+        if check is not None:
+            check(stateless, *xs)
+        return fill(generator(key, counter), math.prod(shape), dtype, *xs).reshape(shape)
+
+    def batched(_: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+        return apply(row, xs, attrs | {"shape": (size, *attrs["shape"])})
+
+    # With inputs, which may be batched, it runs once for each example.
+    row = op(
+        stateful, kernel, stateful=True, batch=None if check else batched, forms=_forms(kernel)
+    )
+    return Forms(row, op(stateless, pure))
+
+
+def _forms(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """What is known of a draw before it is made: that of a draw from guessed inputs."""
+
+    def forms(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        if len(xs) == 1:
+            return [(attrs["shape"], attrs["dtype"].numpy_dtype)]
+        tries = []
+        for guess in GUESSES:
+            try:
+                arrays = [guess.array(x._array) if x._known is None else x._known for x in xs[1:]]
+                tries.append([kernel(np, Stream(Philox(0, 0)), *arrays, **attrs)])
+            except InvalidArgumentError:  # a guess may be out of bounds
+                pass
+        if not tries:
+            dtype = attrs["dtype"].numpy_dtype if "dtype" in attrs else xs[1]._array.dtype
+            return [(attrs.get("shape"), dtype)]
+        if all(is_certain(x._array.shape) for x in xs[1:]):
+            return [(np.shape(r), np.asarray(r).dtype) for r in tries[0]]
+        ranks_known = not any(isinstance(x._array.shape, AnyShape) for x in xs[1:])
+        return ranks_in_common(tries, len(tries) == len(GUESSES) or ranks_known)
+
+    return forms
+
+
+@lru_cache(maxsize=64)
+def of_given_shape(row: Row) -> Row:
+    """The operation with the shape as an input, known only when it runs."""
+
+    def kernel(xp: Any, stream: Any, shape: Any, *xs: Any, **attrs: Any) -> Any:
+        return row.kernel(xp, stream, *xs, shape=tuple(shape.tolist()), **attrs)
+
+    def forms(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        sizes = xs[1]._array.shape
+        known = not xs[2:] and is_certain(sizes)
+        return [((None,) * sizes[0] if known else None, attrs["dtype"].numpy_dtype)]
+
+    return Row(row.name, kernel, stateful=True, forms=forms)
+
+
+def _check_bounds(who: str, low: Any, high: Any) -> None:
+    """The bounds of random integers: scalars, one below the other."""
+    for name, bound in (("minval", low), ("maxval", high)):
+        if bound.shape:
+            raise InvalidArgumentError(
+                f"{name} must be 0-D, got shape {shown(bound.shape)} [Op:{who}]"
+            )
+    if low >= high:
+        raise InvalidArgumentError(f"Need minval < maxval, got {low} >= {high} [Op:{who}]")
+
+
+UNIFORM = _filling("RandomUniform", "StatelessRandomUniformV2", distributions.uniform)
+NORMAL = _filling("RandomStandardNormal", "StatelessRandomNormalV2", distributions.normal)
+TRUNCATED = _filling(
+    "TruncatedNormal", "StatelessTruncatedNormalV2", distributions.truncated_normal
+)
+INTEGERS = _filling(
+    "RandomUniformInt", "StatelessRandomUniformIntV2", distributions.integers, _check_bounds
+)
+
+FULL_INTEGERS: Row = op(
+    "StatelessRandomUniformFullIntV2",
+    lambda xp, key, counter, *, shape, dtype: distributions.full_integers(
+        generator(key, counter), math.prod(shape), dtype
+    ).reshape(shape),
+)
+KEY_COUNTER: Row = op(
+    "StatelessRandomGetKeyCounter",
+    lambda xp, seed: _key_and_counter(scrambled(*seed.tolist())),
+    many=True,
+)
+# The state of a tf.random.Generator, counter and key as int64, behind some numbers of 256 blocks.
+ADVANCED: Row = op(
+    "RngAdvanced", lambda xp, state, *, delta: _advanced(state, delta * RESERVED)
+)  # fmt: skip
+
+
+def _key_and_counter(state: Philox) -> list[Any]:
+    halves = [state.counter & LONG, state.counter >> 64]
+    return [np.array([state.key], np.uint64), np.array(halves, np.uint64)]
+
+
+def _advanced(state: Any, blocks: int) -> Any:
+    key, counter = _key_and_counter(generator(state[2:], state[:2]).skipped(blocks))
+    return np.concatenate([counter, key]).view(np.int64)
+
+
+# ---- a number of samples for each parameter ---------------------------------------------------
+
+# `sample(state, count, *parameters)` takes arrays of one shape. The attribute `shape` is that of
+# the samples for one parameter; it stands in front of the parameters' own.
+
+
+def _streamed(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
+    def kernel(xp: Any, stream: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+        count = math.prod(shape)
+        state = stream.reserve(count * xs[0].size * RESERVED)
+        return _placed(sample(state, count, *xs), shape, xs, dtype)
+
+    return op(name, kernel, stateful=True, forms=_forms(kernel), **fields)
+
+
+def _pure(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
+    def kernel(xp: Any, key: Any, counter: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+        made = sample(generator(key, counter), math.prod(shape), *xs)
+        return _placed(made, shape, xs, dtype)
+
+    return op(name, kernel, **fields)
+
+
+def _placed(made: Any, shape: Dims, xs: Sequence[Any], dtype: DType) -> Any:
+    return made.astype(dtype.numpy_dtype).reshape(shape + xs[0].shape)
+
+
+def _gamma_rule(g: Any, y: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+    return words.sum_to(g * gamma_grad(xs[-1], y), dims(xs[-1]))
+
+
+def _gamma_push(t: Any, y: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+    return t * gamma_grad(xs[-1], y)
+
+
+POISSON = Forms(
+    _streamed("RandomPoissonV2", rejection.poisson),
+    _pure("StatelessRandomPoisson", rejection.poisson),
+)
+BINOMIAL: Row = _pure("StatelessRandomBinomial", rejection.binomial)
+GAMMA = Forms(
+    _streamed(
+        "RandomGamma",
+        rejection.gamma,
+        vjp=(None, _gamma_rule),
+        jvp=(None, _gamma_push),
+    ),
+    _pure(
+        "StatelessRandomGammaV3",
+        rejection.gamma,
+        vjp=(None, None, _gamma_rule),
+        jvp=(None, None, _gamma_push),
+    ),
+)
+
+
+def _gamma_grad_kernel(xp: Any, alpha: Any, sample: Any) -> Any:
+    """How a gamma number moves with alpha while its place in the distribution stays.
+
+    That is -(dP/da) / (dP/dx), for P the distribution function. Both are exp(-x) x^a / gamma(a+1)
+    times a series in the terms t[n] = x^n / ((a+1) ... (a+n)): dP/dx has a/x in place of it.
+    """
+    special = scipy_special()
+    a, x = np.broadcast_arrays(alpha.astype(np.float64), sample.astype(np.float64))
+    term, slope = np.ones(a.shape), np.zeros(a.shape)  # t[n], and minus d log t[n] / da
+    total, moved, n = term, slope, 0
+    while np.any(term > 1e-17 * total):
+        n += 1
+        term, slope = term * (x / (a + n)), slope + 1 / (a + n)
+        total, moved = total + term, moved + term * slope
+    series = (np.log(x) - special.digamma(a + 1)) * total - moved
+    return np.asarray(-series * x / a).astype(sample.dtype)
+
+
+def _log_slope(alpha: Any, sample: Any) -> Any:
+    """The derivative of log(dP/dx) in alpha."""
+    return log(sample) - digamma(alpha)
+
+
+# With P(a, x) the distribution function, p its density and y = -(dP/da) / p.
+GAMMA_GRAD: Row = op(
+    "RandomGammaGrad",
+    _gamma_grad_kernel,
+    vjp=(
+        lambda g, y, a, x: g * (-gamma_in_a(a, x, 2) / gamma_density(a, x) - y * _log_slope(a, x)),
+        lambda g, y, a, x: g * (-_log_slope(a, x) - y * ((a - 1.0) / x - 1.0)),
+    ),
+    elementwise=True,
+)
+
+
+def gamma_grad(alpha: Any, sample: Any) -> Any:
+    return apply(GAMMA_GRAD, (alpha, sample))
+
+
+# ---- draws from what is given -----------------------------------------------------------------
+
+
+def _shuffled(state: Philox, x: Any) -> Any:
+    return x[distributions.permutation(state, len(x))] if x.ndim else x
+
+
+SHUFFLE = Forms(
+    op(
+        "RandomShuffle",
+        lambda xp, stream, x: _shuffled(stream.reserve(-(-x.shape[0] // 4) if x.ndim else 0), x),
+        stateful=True,
+        forms=lambda xs, attrs: [(xs[1]._array.shape, xs[1]._array.dtype)],
+    ),
+    op("StatelessShuffle", lambda xp, key, counter, x: _shuffled(generator(key, counter), x)),
+)
+
+
+def _multinomial(xp: Any, stream: Any, logits: Any, *, num_samples: int, dtype: DType) -> Any:
+    blocks = len(logits) * (-(-num_samples // 4) * 4) * 2 * RESERVED
+    made = distributions.categories(stream.reserve(blocks), logits, num_samples)
+    return made.astype(dtype.numpy_dtype)
+
+
+MULTINOMIAL = Forms(
+    op("Multinomial", _multinomial, stateful=True, forms=_forms(_multinomial)),
+    op(
+        "StatelessMultinomial",
+        lambda xp, key, counter, logits, *, num_samples, dtype: distributions.categories(
+            generator(key, counter), logits, num_samples
+        ).astype(dtype.numpy_dtype),
+    ),
+)

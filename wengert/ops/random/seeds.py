@@ -1,0 +1,157 @@
+"""Seeds, and the generators of operations that give another result each time they run.
+
+Two seeds make a generator: one that is set for everything, and one of the operation. Where only
+one of them is given, TensorFlow's rules supply the other; where none is, chance does.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Hashable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import building
+from wengert.core.row import Row
+from wengert.host.locks import loaded
+from wengert.ops.random.philox import Philox, seeded
+from wengert.ops.state.cells import resource
+from wengert.values.dtypes import VARIANT, DType
+
+_LARGEST: Final = 2**31 - 1
+_DEFAULT: Final = 87654321  # beside an operation's own seed, where no seed was set
+
+Seeds = tuple[int, int] | tuple[None, None]
+
+
+class Stream:
+    """The generator of one operation, that goes on from run to run.
+
+    It stands among the inputs of an operation, where its kernel expects it.
+    """
+
+    __slots__ = ("_key", "_lock", "_state")
+
+    shape = ()  # as a complaint about an operation shows it among the inputs
+    dtype = DType("resource", 20, "r")
+
+    def __init__(self, state: Philox) -> None:
+        self._key = None  # nobody watches it
+        self._state = state
+        self._lock = threading.Lock()
+
+    @property
+    def _array(self) -> Stream:
+        return self
+
+    def reserve(self, blocks: int) -> Philox:
+        """A generator for as many blocks; this one continues behind them."""
+        with self._lock:
+            state = self._state
+            self._state = state.skipped(blocks)
+        return state
+
+
+class Eager:
+    """What eager mode remembers: the seed that was set, and the streams of seeded operations."""
+
+    def __init__(self) -> None:
+        self.seed: int | None = None
+        self.draws: Any = None
+        self.streams: dict[Hashable, Stream] = {}
+
+    def set(self, seed: Any) -> None:
+        self.seed = None if seed is None else _integer(seed)
+        # Python's generator, because that is where TensorFlow has the seeds of operations from.
+        self.draws = loaded("random").Random(self.seed)
+        self.streams = {}
+
+    def draw(self) -> int:
+        """The seed of an operation that was given none."""
+        seed: int = self.draws.randint(0, _LARGEST)
+        return seed
+
+
+_eager: Final = Eager()
+
+
+def _integer(seed: Any) -> int:
+    try:
+        return int(np.asarray(seed))
+    except (TypeError, ValueError):
+        raise TypeError(f"A seed must be an integer, got {seed!r}.") from None
+
+
+def set_seed(seed: Any) -> None:
+    """Set the seed from which all random operations of eager mode take theirs.
+
+    What follows is the same each time the seed is set. None takes the seed away.
+
+    >>> tf.random.set_seed(7)
+    >>> first = tf.random.uniform([2])
+    >>> tf.random.set_seed(7)
+    >>> bool(tf.reduce_all(tf.random.uniform([2]) == first))
+    True
+    """
+    graph = building()
+    if graph is not None:
+        graph.seed = None if seed is None else _integer(seed)
+    else:
+        _eager.set(seed)
+
+
+def seeds(op_seed: Any) -> Seeds:
+    """The two seeds of an operation that was given one, or None."""
+    if _eager.seed is None:
+        if op_seed is None:
+            return None, None
+        return _DEFAULT, _integer(op_seed) % _LARGEST
+    own = _eager.draw() if op_seed is None else _integer(op_seed)
+    pair = _eager.seed % _LARGEST, own % _LARGEST
+    return pair if pair != (0, 0) else (0, _LARGEST)  # two zeros would mean chance
+
+
+def stream_for(seed: int | None, seed2: int | None) -> Stream:
+    """A new stream for two seeds."""
+    if not seed and not seed2:
+        chance = int.from_bytes(os.urandom(24), "little")
+        return Stream(Philox(chance >> 64, chance % (1 << 64)))
+    return Stream(seeded(seed or 0, seed2 or 0))
+
+
+def graph_stream(graph: Any, op_seed: Any) -> Any:
+    """The stream of an operation of a graph: a tensor for what every session has of its own.
+
+    The seed of an operation that was given none is its place in the graph.
+    """
+    seed = graph.seed if graph.seed is not None or not graph.is_function else _eager.seed
+    if op_seed is None and seed is None:
+        pair: Seeds = (None, None)
+    elif seed is None:
+        pair = _DEFAULT, _integer(op_seed) % _LARGEST
+    else:
+        own = len(graph.operations) if op_seed is None else _integer(op_seed)
+        pair = seed % _LARGEST, own % _LARGEST
+    return graph.add(STREAM, (), {"seed": pair[0], "seed2": pair[1]}).outputs[0]
+
+
+def _none_here(xp: Any, *, seed: Any, seed2: Any) -> Any:
+    raise TypeError("A stream stands in a graph; a session brings what it stands for.")
+
+
+STREAM: Final = Row("RandomStream", _none_here, forms=lambda xs, attrs: [((), VARIANT)])
+resource("RandomStream", lambda op: stream_for(op.attrs["seed"], op.attrs["seed2"]))
+
+
+def eager_stream(op_seed: Any, operation: Hashable) -> Stream:
+    """The stream of an operation that runs now.
+
+    An operation with a seed of its own continues where the same operation with the same seed
+    stopped, until a seed is set. One without begins anew, with a seed that was not there before.
+    """
+    pair = seeds(op_seed)
+    if op_seed is None:
+        return stream_for(*pair)
+    return _eager.streams.setdefault((operation, pair), stream_for(*pair))

@@ -1,0 +1,208 @@
+"""Random numbers that differ from call to call: tf.random.uniform, normal and their kin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.core.context import building, named
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.ops.arrays.creation import shape_tensor
+from wengert.ops.math.arithmetic import maximum
+from wengert.ops.random import rows as rows
+from wengert.ops.random.arguments import (
+    FLOATS,
+    class_dtype,
+    floating,
+    gamma_parameters,
+    logits_of,
+    sizes,
+    tiny,
+)
+from wengert.ops.random.seeds import eager_stream, graph_stream
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.symbolic import AnyShape, SymbolicTensor, is_certain
+from wengert.values.tensor import Tensor
+
+
+def draw(row: Row, seed: Any, inputs: Sequence[Tensor] = (), **attrs: Any) -> Tensor:
+    """Carry out a stateful operation that was given a seed, or None."""
+    graph = building()
+    if graph is not None:
+        return _drawn_later(row, graph_stream(graph, seed), inputs, attrs)
+    # What makes two operations with one seed the same: everything but how much they draw.
+    kinds = (row.name, attrs.get("dtype"), *[x.dtype for x in inputs])
+    result: Tensor = apply(row, (eager_stream(seed, kinds), *inputs), attrs)
+    return result
+
+
+def _drawn_later(row: Row, stream: Any, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Tensor:
+    """The operation in a graph, where the shape may be known only when it runs."""
+    shape = attrs.get("shape")
+    if shape is None or is_certain(shape):
+        result: Tensor = apply(row, (stream, *inputs), attrs)
+        return result
+    rest = {name: value for name, value in attrs.items() if name != "shape"}
+    drawn: Tensor = apply(rows.of_given_shape(row), (stream, shape_tensor(shape), *inputs), rest)
+    if not inputs and isinstance(drawn, SymbolicTensor) and isinstance(shape, (tuple, AnyShape)):
+        drawn.adopt(shape)
+    return drawn
+
+
+@named
+def uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers from minval up to, and without, maxval. A gradient flows to float bounds.
+
+    >>> tf.random.set_seed(1)
+    >>> print(tf.random.uniform([3]).numpy())
+    [0.16513085 0.9014813  0.6309742 ]
+    >>> tf.random.uniform([3], 10, 20, dtype=tf.int32, seed=1).numpy().tolist()
+    [10, 18, 17]
+    """
+    kind = as_dtype(dtype)
+    accepted = (*FLOATS, dtypes.int32, dtypes.int64)
+    if kind not in accepted:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind}. Accepted dtypes are {accepted}."
+        )
+    if maxval is None:
+        if kind.is_integer:
+            raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
+        maxval = 1
+    if kind.is_integer:
+        return _integers(shape, minval, maxval, kind, seed)
+    from_zero = type(minval) is int and minval == 0
+    to_one = type(maxval) is int and maxval == 1
+    low, high = convert(minval, kind), convert(maxval, kind)
+    drawn = draw(rows.UNIFORM.stateful, seed, shape=sizes(shape, rows.UNIFORM.stateful), dtype=kind)
+    if from_zero:
+        return drawn if to_one else drawn * high
+    return drawn * (high - low) + low
+
+
+def _integers(shape: Any, minval: Any, maxval: Any, kind: DType, seed: Any) -> Tensor:
+    row = rows.INTEGERS.stateful
+    low, high = convert(minval, kind), convert(maxval, kind)
+    return draw(row, seed, (low, high), shape=sizes(shape, row), dtype=kind)
+
+
+@named
+def normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers. A gradient flows to mean and stddev.
+
+    >>> tf.random.set_seed(1)
+    >>> print(tf.random.normal([2], mean=10.0).numpy().round(4))
+    [ 8.8988 11.5458]
+    """
+    return _scaled(rows.NORMAL.stateful, shape, mean, stddev, dtype, seed)
+
+
+@named
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers that are nearer to the mean than two standard deviations.
+
+    >>> x = tf.random.truncated_normal([1000])
+    >>> bool(tf.reduce_max(abs(x)) < 2.0)
+    True
+    """
+    return _scaled(rows.TRUNCATED.stateful, shape, mean, stddev, dtype, seed)
+
+
+def _scaled(row: Row, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any) -> Tensor:
+    kind = as_dtype(dtype)
+    middle, width = convert(mean, kind), convert(stddev, kind)
+    drawn = draw(row, seed, shape=sizes(shape, row), dtype=floating(kind, row))
+    return drawn * width + middle
+
+
+@named
+def gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Gamma numbers, as many for each alpha and beta as the shape says.
+
+    A gradient flows to alpha and beta: how a number moves while its place in the distribution stays.
+
+    >>> tf.random.gamma([10], alpha=[1.0, 5.0]).shape
+    TensorShape([10, 2])
+    """
+    row = rows.GAMMA.stateful
+    a, b = gamma_parameters(alpha, beta, dtype)
+    drawn = draw(row, seed, (a,), shape=sizes(shape, row), dtype=floating(dtype, row))
+    return maximum(tiny(a.dtype), drawn / b)
+
+
+@named
+def poisson(
+    shape: Any,
+    lam: Any,
+    dtype: Any = dtypes.float32,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Poisson numbers, as many for each rate as the shape says.
+
+    >>> tf.random.set_seed(1)
+    >>> tf.random.poisson([4], 3.0).numpy().tolist()
+    [0.0, 3.0, 1.0, 3.0]
+    """
+    row = rows.POISSON.stateful
+    return draw(row, seed, (convert(lam),), shape=sizes(shape, row), dtype=as_dtype(dtype))
+
+
+@named
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """Classes, drawn with probabilities whose logarithms are given up to a constant.
+
+    >>> tf.random.categorical([[0.0, -100.0], [-100.0, 0.0]], 3).numpy().tolist()
+    [[0, 0, 0], [1, 1, 1]]
+    """
+    row = rows.MULTINOMIAL.stateful
+    kind = class_dtype(dtype)
+    scores, count = logits_of(logits, num_samples, row)
+    return draw(row, seed, (scores,), num_samples=count, dtype=kind)
+
+
+@named
+def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
+    """The rows of a tensor in random order. As in TensorFlow, no gradient flows through it.
+
+    >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
+    [1, 2, 3]
+    """
+    return draw(rows.SHUFFLE.stateful, seed, (convert(value),))

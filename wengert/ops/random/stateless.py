@@ -1,0 +1,307 @@
+"""Random numbers that are functions of a seed: tf.random.stateless_uniform and its kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.ops.arrays.joining import stack
+from wengert.ops.arrays.shaping import broadcast_to
+from wengert.ops.math.arithmetic import maximum, minimum
+from wengert.ops.random import rows as rows
+from wengert.ops.random.arguments import (
+    FLOATS,
+    class_dtype,
+    floating,
+    gamma_parameters,
+    key_and_counter,
+    leading,
+    logits_of,
+    sizes,
+    tiny,
+)
+from wengert.ops.special.gamma import erfc, ndtri
+from wengert.ops.support.declare import matched
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.tensor import Tensor, dims
+
+_INTEGERS = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
+
+
+@traced
+def uniform_from(
+    generator: list[Tensor], shape: Any, minval: Any, maxval: Any, dtype: Any
+) -> Tensor:
+    """Uniform numbers of a key and a counter, floating or whole."""
+    kind = as_dtype(dtype)
+    if kind.is_integer and minval is None:
+        row = rows.FULL_INTEGERS
+        return _drawn(row, generator, shape=sizes(shape, row), dtype=kind)
+    low, high = convert(minval, kind), convert(maxval, kind)
+    if kind.is_integer:
+        row = rows.INTEGERS.stateless
+        return _drawn(row, [*generator, low, high], shape=sizes(shape, row), dtype=kind)
+    row = rows.UNIFORM.stateless
+    drawn = _drawn(row, generator, shape=sizes(shape, row), dtype=kind)
+    return drawn * (high - low) + low
+
+
+@traced
+def scaled_from(
+    row: Row, generator: list[Tensor], shape: Any, mean: Any, stddev: Any, dtype: Any
+) -> Tensor:
+    """Normal numbers of a key and a counter, truncated or not."""
+    kind = as_dtype(dtype)
+    middle, width = convert(mean, kind), convert(stddev, kind)
+    drawn = _drawn(row, generator, shape=sizes(shape, row), dtype=floating(kind, row))
+    return drawn * width + middle
+
+
+@traced
+def binomial_from(
+    generator: list[Tensor], shape: Any, counts: Any, probs: Any, dtype: Any
+) -> Tensor:
+    """Binomial numbers of a key and a counter."""
+    row = rows.BINOMIAL
+    chance = convert(probs, hint=dtypes.float32)
+    trials = convert(counts, hint=chance.dtype)
+    full = np.broadcast_shapes(dims(trials), dims(chance))
+    lead = leading(sizes(shape, row), full, row)
+    both = [broadcast_to(trials, full), broadcast_to(chance, full)]
+    return _drawn(row, [*generator, *both], shape=lead, dtype=as_dtype(dtype))
+
+
+def _drawn(row: Row, inputs: list[Tensor], **attrs: Any) -> Tensor:
+    result: Tensor = apply(row, inputs, attrs)
+    return result
+
+
+@traced
+def check_uniform(minval: Any, maxval: Any, dtype: Any) -> Any:
+    """The upper bound, after a look at all arguments."""
+    kind = as_dtype(dtype)
+    if not kind.is_integer:
+        return 1 if maxval is None else maxval
+    if (minval is None) != (maxval is None):
+        raise ValueError(
+            f"For integer `dtype` argument {kind}, argument `minval` and `maxval` must be both "
+            f"None or not None. Got `minval`={minval} and `maxval`={maxval}."
+        )
+    return maxval
+
+
+@traced
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Numbers from minval up to, and without, maxval; integers of all bits if both are None.
+
+    A gradient flows to float bounds.
+
+    >>> print(tf.random.stateless_uniform([3], seed=[1, 2]).numpy())
+    [0.8440604  0.19204533 0.9962232 ]
+    """
+    kind = as_dtype(dtype)
+    if kind not in (*FLOATS, *_INTEGERS):
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind}. "
+            f"Accepted dtypes are {(*FLOATS, *_INTEGERS)}."
+        )
+    maxval = check_uniform(minval, maxval, kind)
+    if minval is not None and kind.is_unsigned:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind} when argument `minval` is not None. "
+            "Please don't use unsigned integers in this case."
+        )
+    return uniform_from(key_and_counter(seed, alg), shape, minval, maxval, kind)
+
+
+@traced
+def stateless_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Normal numbers. A gradient flows to mean and stddev.
+
+    >>> print(tf.random.stateless_normal([3], seed=[1, 2]).numpy().round(4))
+    [0.5441 0.2074 0.0736]
+    """
+    generator = key_and_counter(seed, alg)
+    return scaled_from(rows.NORMAL.stateless, generator, shape, mean, stddev, dtype)
+
+
+@traced
+def stateless_truncated_normal(
+    shape: Any,
+    seed: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Normal numbers that are nearer to the mean than two standard deviations.
+
+    >>> print(tf.random.stateless_truncated_normal([3], seed=[1, 2]).numpy().round(4))
+    [0.5441 0.2074 0.0736]
+    """
+    generator = key_and_counter(seed, alg)
+    return scaled_from(rows.TRUNCATED.stateless, generator, shape, mean, stddev, dtype)
+
+
+@traced
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers between bounds, by the inverse of the distribution: all parameters have gradients.
+
+    >>> x = tf.random.stateless_parameterized_truncated_normal([4], [1, 2], minvals=0.0, maxvals=1.0)
+    >>> bool(tf.reduce_all((x > 0.0) & (x < 1.0)))
+    True
+    """
+    mean, deviation, low, high = matched("Normal", means, stddevs, minvals, maxvals)
+    uniform = stateless_uniform(shape, seed, dtype=mean.dtype)
+    below, above = (
+        0.5 * erfc((mean - end) / deviation * 0.7071067811865476) for end in (low, high)
+    )
+    drawn: Tensor = mean + deviation * ndtri(below + uniform * (above - below))
+    return minimum(maximum(drawn, low), high)
+
+
+@traced
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Gamma numbers; the shape ends with that of alpha and beta together.
+
+    A gradient flows to alpha and beta: how a number moves while its place in the distribution stays.
+
+    >>> tf.random.stateless_gamma([10, 2], seed=[1, 2], alpha=[1.0, 5.0]).shape
+    TensorShape([10, 2])
+    """
+    row = rows.GAMMA.stateless
+    a, b = gamma_parameters(alpha, beta, dtype)
+    lead = leading(sizes(shape, row), dims(a), row)
+    inputs = [*key_and_counter(seed), a]
+    drawn = _drawn(row, inputs, shape=lead, dtype=floating(dtype, row))
+    return maximum(tiny(a.dtype), drawn / b)
+
+
+@traced
+def stateless_poisson(
+    shape: Any,
+    seed: Any,
+    lam: Any,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Poisson numbers; the shape ends with that of the rates.
+
+    >>> tf.random.stateless_poisson([4], seed=[1, 2], lam=3.0).numpy().tolist()
+    [5, 5, 4, 6]
+    """
+    row = rows.POISSON.stateless
+    rate = convert(lam)
+    lead = leading(sizes(shape, row), dims(rate), row)
+    return _drawn(row, [*key_and_counter(seed), rate], shape=lead, dtype=as_dtype(dtype))
+
+
+@traced
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many of `counts` trials succeed; the shape ends with that of counts and probs together.
+
+    >>> tf.random.stateless_binomial([4], seed=[1, 2], counts=10.0, probs=0.5).numpy().tolist()
+    [6, 6, 7, 7]
+    """
+    return binomial_from(key_and_counter(seed), shape, counts, probs, output_dtype)
+
+
+@traced
+def stateless_categorical(
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """Classes, drawn with probabilities whose logarithms are given up to a constant.
+
+    >>> tf.random.stateless_categorical([[0.0, -100.0]], 3, seed=[1, 2]).numpy().tolist()
+    [[0, 0, 0]]
+    """
+    row = rows.MULTINOMIAL.stateless
+    kind = class_dtype(dtype)
+    scores, count = logits_of(logits, num_samples, row)
+    return _drawn(row, [*key_and_counter(seed), scores], num_samples=count, dtype=kind)
+
+
+@traced
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Tensor:
+    """The rows of a tensor in random order. As in TensorFlow, no gradient flows through it.
+
+    >>> tf.random.experimental.stateless_shuffle([1, 2, 3, 4], seed=[1, 2]).numpy().tolist()
+    [1, 4, 3, 2]
+    """
+    return _drawn(rows.SHUFFLE.stateless, [*key_and_counter(seed, alg), convert(value)])
+
+
+# ---- seeds out of seeds -----------------------------------------------------------------------
+
+
+@traced
+def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
+    """Several seeds that are independent of each other and of the one they are made of.
+
+    >>> tf.random.split([1, 2], num=3).shape
+    TensorShape([3, 2])
+    """
+    pair = convert(seed)
+    return stateless_uniform([num, 2], pair, None, None, pair.dtype, alg=alg)
+
+
+@traced
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+    """A seed that depends on another and on a number, such as that of a step.
+
+    >>> tf.random.fold_in([1, 2], 3).numpy().tolist()
+    [1105988140, 3]
+    """
+    number = convert(data)
+    return stack([stateless_uniform([], seed, None, None, number.dtype, alg=alg), number])

@@ -1,0 +1,188 @@
+"""How often: histograms, counts, confusion matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import gather, integers, scatter_nd
+from wengert.ops.arrays.joining import stack
+from wengert.ops.arrays.shaping import reshape, static
+from wengert.ops.math.arithmetic import maximum, minimum
+from wengert.ops.math.comparison import less, where
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.reductions.reductions import reduce_max
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims
+
+# ---- counts -----------------------------------------------------------------------------------
+
+
+def _count_kernel(xp: Any, values: Any, weights: Any, *, size: int, binary: bool) -> Any:
+    """Rows are counted apart. Values that are too large are left out."""
+    if np.any(values < 0):
+        raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
+    rows = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)
+    out = xp.zeros((len(rows), size), weights.dtype)
+    kept = rows < size
+    at = (np.nonzero(kept)[0], rows[kept])
+    if binary:
+        out[at] = 1
+    else:
+        given = np.broadcast_to(
+            weights.reshape(rows.shape) if weights.ndim else weights, rows.shape
+        )
+        np.add.at(out, at, given[kept])
+    return out[0] if values.ndim < 2 else out
+
+
+def _count_rule(g: Any, y: Any, values: Any, weights: Any, *, size: int, binary: bool) -> Any:
+    """Each weight counts in one place."""
+    inside = less(values, zeros_like(values) + size)
+    safe = where(inside, values, zeros_like(values))
+    batch = len(dims(values)) - 1
+    taken = gather(g, safe, axis=batch, batch_dims=batch)
+    return where(inside, taken, zeros_like(taken))
+
+
+BINCOUNT: Row = op(
+    "DenseBincount",
+    _count_kernel,
+    vjp=(None, _count_rule),
+    linear=(1,),
+    saves="x",
+)
+
+
+@traced
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: Any = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each whole number occurs, or the sum of the weights where it occurs.
+
+    >>> tf.math.bincount([1, 1, 3]).numpy().tolist()
+    [0, 2, 0, 1]
+    >>> tf.math.bincount([1, 1, 3], weights=[0.5, 1.0, 2.0], minlength=5).numpy().tolist()
+    [0.0, 1.5, 0.0, 2.0, 0.0]
+    """
+    values = integers(arr, "T", "int32, int64")
+    along = 0 if axis is None else int(axis)
+    if along not in (0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
+        )
+    if along == 0:
+        values = reshape(values, (-1,))
+    size = _size(values, minlength, maxlength)
+    if weights is None:
+        weighed = convert(1, as_dtype(dtype))
+    else:
+        weighed = reshape(convert(weights), dims(values))
+    if binary_output and weights is not None:
+        raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
+    result: Tensor = apply(
+        BINCOUNT, (values, weighed), {"size": size, "binary": bool(binary_output)}
+    )
+    return result
+
+
+def _size(values: Any, minlength: Any, maxlength: Any) -> int:
+    """How many numbers are counted."""
+    least = 0 if minlength is None else int(static(minlength))
+    most = None if maxlength is None else int(static(maxlength))
+    if most is not None and least >= most:
+        return most  # whatever the values are
+    array = static(values)
+    size = max(int(array.max()) + 1 if array.size else 0, least)
+    return size if most is None else min(size, most)
+
+
+@traced
+def confusion_matrix(
+    labels: Any,
+    predictions: Any,
+    num_classes: Any = None,
+    weights: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How often an example of class i was taken for one of class j.
+
+    >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy().tolist()
+    [[1, 0], [1, 1]]
+    """
+    truth, guess = (cast(convert(part), dtypes.int64) for part in (labels, predictions))
+    if dims(truth) != dims(guess):
+        raise ValueError(
+            f"Shapes of labels {shown(dims(truth))} and predictions {shown(dims(guess))} differ."
+        )
+    if num_classes is None:
+        size = int(static(maximum(reduce_max(truth), reduce_max(guess)))) + 1
+    else:
+        size = int(static(num_classes))
+    kind = as_dtype(dtype)
+    each = convert(1, kind) if weights is None else cast(convert(weights), kind)
+    counted = zeros_like(cast(guess, kind)) + each
+    return scatter_nd(stack([truth, guess], -1), counted, (size, size))
+
+
+# ---- histograms -------------------------------------------------------------------------------
+
+
+@traced
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """For each value the number of its bin; what is outside of the range is in the bin at its end.
+
+    >>> tf.histogram_fixed_width_bins([-1.0, 1.5, 9.0], [0.0, 4.0], nbins=4).numpy().tolist()
+    [0, 1, 3]
+    """
+    x = convert(values)
+    ends = convert(value_range, x.dtype)
+    count = int(static(nbins))
+    if count <= 0:
+        raise InvalidArgumentError(f"nbins must be a positive number, got {count}")
+    scaled = cast(x - ends[0], dtypes.float64) / cast(ends[1] - ends[0], dtypes.float64)
+    places = cast(minimum(maximum(scaled * count, 0.0), count - 1.0), dtypes.int64)
+    return cast(places, as_dtype(dtype))
+
+
+@traced
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many values are in each of `nbins` bins of one width.
+
+    >>> tf.histogram_fixed_width([-1.0, 1.5, 9.0, 3.5], [0.0, 4.0], nbins=4).numpy().tolist()
+    [1, 1, 0, 2]
+    """
+    count = int(static(nbins))
+    places = reshape(histogram_fixed_width_bins(values, value_range, count), (-1,))
+    attrs = {"size": count, "binary": False}
+    result: Tensor = apply(BINCOUNT, (places, convert(1, as_dtype(dtype))), attrs)
+    return result

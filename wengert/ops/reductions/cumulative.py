@@ -1,0 +1,237 @@
+"""Running sums, products and logarithms of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.math.arithmetic import minimum
+from wengert.ops.math.comparison import equal, where
+from wengert.ops.math.elementwise import exp, zeros_like
+from wengert.ops.support.batch_rules import axis_moved
+from wengert.ops.support.declare import REAL, wrong_dtype
+from wengert.ops.support.half_precision import widened
+from wengert.values.convert import convert
+from wengert.values.shapes import normal_axis
+from wengert.values.tensor import Tensor, dims
+
+# ---- rows -------------------------------------------------------------------------------------
+
+
+def _cumulative(accumulate: str, neutral: int) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+        x = xp.flip(x, axis) if reverse else x
+        wide = widened(x)
+        y = getattr(xp, accumulate)(wide, axis=axis, dtype=wide.dtype).astype(x.dtype)
+        if exclusive:
+            first = [slice(None)] * axis
+            lead = xp.full_like(y[tuple([*first, slice(0, 1)])], neutral)
+            y = xp.concatenate([lead, y[tuple([*first, slice(0, -1)])]], axis)
+        return xp.flip(y, axis) if reverse else y
+
+    return kernel
+
+
+CUMSUM: Row = op(
+    "Cumsum",
+    _cumulative("cumsum", 0),
+    shape=lambda x, *_, **attrs: x,
+    vjp=(lambda g, y, x, *, axis, exclusive, reverse: cumsum(g, axis, exclusive, not reverse),),
+    linear=(0,),
+    batch=axis_moved("Cumsum"),
+    saves="",
+)
+
+
+def _recurrence_kernel(xp: Any, a: Any, b: Any, *, axis: int, reverse: bool) -> Any:
+    """h[i] = a[i] h[i-1] + b[i] along an axis; in reverse, h[i] = a[i] h[i+1] + b[i]."""
+    a, b = xp.moveaxis(a, axis, 0), xp.moveaxis(b, axis, 0)
+    h = xp.empty_like(b)
+    state = xp.zeros_like(b[0]) if len(b) else None
+    for i in range(len(b) - 1, -1, -1) if reverse else range(len(b)):
+        state = a[i] * state + b[i]
+        h[i] = state
+    return xp.moveaxis(h, 0, axis)
+
+
+def _shifted(x: Any, axis: int, reverse: bool) -> Any:
+    """x one step later along an axis (in reverse: earlier), with a zero moved in."""
+    return apply(SHIFT, (x,), {"axis": axis, "reverse": reverse})
+
+
+def _shift_kernel(xp: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+    y = xp.zeros_like(x)
+    before = (*[slice(None)] * axis, slice(0, -1))
+    after = (*[slice(None)] * axis, slice(1, None))
+    y[before if reverse else after] = x[after if reverse else before]
+    return y
+
+
+SHIFT: Row = op(
+    "Shift",
+    _shift_kernel,
+    shape=lambda x, *_, **attrs: x,
+    vjp=(lambda g, y, x, *, axis, reverse: _shifted(g, axis, not reverse),),
+    linear=(0,),
+    batch=axis_moved("Shift"),
+    saves="",
+)
+RECURRENCE: Row = op(
+    "LinearRecurrence",
+    _recurrence_kernel,
+    shape=lambda x, *_, **attrs: x,
+    vjp=(
+        lambda g, h, a, b, *, axis, reverse: (
+            _adjoint_of_recurrence(g, a, axis, reverse) * _shifted(h, axis, reverse)
+        ),
+        lambda g, h, a, b, *, axis, reverse: _adjoint_of_recurrence(g, a, axis, reverse),
+    ),
+)
+
+
+def _adjoint_of_recurrence(g: Any, a: Any, axis: int, reverse: bool) -> Any:
+    """The adjoint runs the other way, with each factor one step earlier: closed at every order."""
+    return apply(
+        RECURRENCE,
+        (_shifted(a, axis, not reverse), g),
+        {"axis": axis, "reverse": not reverse},
+    )
+
+
+def _cumprod_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """For x[i]: the product of what stands before it times what follows, weighted by g.
+
+    The weighted products of what follows obey r[i] = g[i] + x[i+1] r[i+1]. No division: right
+    also where elements are zero.
+    """
+    before = cumprod(x, axis, exclusive=True, reverse=reverse)
+    if exclusive:  # y[i] does not contain x[i]
+        g = _shifted(g, axis, not reverse)
+    return before * _adjoint_of_recurrence(g, x, axis, reverse)
+
+
+CUMPROD: Row = op(
+    "Cumprod",
+    _cumulative("cumprod", 1),
+    shape=lambda x, *_, **attrs: x,
+    vjp=(_cumprod_rule,),
+    batch=axis_moved("Cumprod"),
+    saves="x",
+)
+
+
+def _logsumexp_kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """In front of the first element stands the logarithm of nothing."""
+    x = xp.flip(x, axis) if reverse else x
+    y = xp.logaddexp.accumulate(widened(x), axis=axis).astype(x.dtype)
+    if exclusive:
+        first = [slice(None)] * axis
+        lead = xp.full_like(y[tuple([*first, slice(0, 1)])], -xp.inf)
+        y = xp.concatenate([lead, y[tuple([*first, slice(0, -1)])]], axis)
+    return xp.flip(y, axis) if reverse else y
+
+
+def _logsumexp_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+    """x[j] counts in y[i] with the weight exp(x[j] - y[i]), for all i from j on.
+
+    Those weights are exp(x[j] - y[j]) times products of exp(y[k] - y[k+1]): none exceeds one.
+    """
+    if exclusive:  # y[i] does not contain x[i]
+        g = _shifted(g, axis, not reverse)
+        y = cumulative_logsumexp(x, axis, reverse=reverse)
+    later = _shifted(y, axis, not reverse)
+    ratios = exp(minimum(_difference(y, later, 0.0), zeros_like(y)))
+    total = apply(RECURRENCE, (ratios, g), {"axis": axis, "reverse": not reverse})
+    return exp(_difference(x, y, -inf)) * total
+
+
+def _difference(x: Any, y: Any, if_empty: float) -> Any:
+    """x - y, and a value where y is the logarithm of nothing."""
+    return where(equal(y, -inf), zeros_like(x) + if_empty, x - y)
+
+
+CUMULATIVE_LOGSUMEXP: Row = op(
+    "CumulativeLogsumexp",
+    _logsumexp_kernel,
+    shape=lambda x, *_, **attrs: x,
+    vjp=(_logsumexp_rule,),
+    batch=axis_moved("CumulativeLogsumexp"),
+)
+
+# ---- public functions ------------------------------------------------------------------------------
+
+
+@traced
+def cumsum(
+    x: Any,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The running sum along an axis.
+
+    >>> tf.cumsum([1.0, 2.0, 3.0]).numpy().tolist()
+    [1.0, 3.0, 6.0]
+    >>> tf.cumsum([1.0, 2.0, 3.0], exclusive=True, reverse=True).numpy().tolist()
+    [5.0, 3.0, 0.0]
+    """
+    return _scan(CUMSUM, x, axis, exclusive, reverse)
+
+
+@traced
+def cumprod(
+    x: Any,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The running product along an axis.
+
+    >>> tf.math.cumprod([1.0, 2.0, 3.0]).numpy().tolist()
+    [1.0, 2.0, 6.0]
+    """
+    return _scan(CUMPROD, x, axis, exclusive, reverse)
+
+
+@traced
+def cumulative_logsumexp(
+    x: Any,
+    axis: int = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The logarithm of the running sum of exp along an axis, without overflow.
+
+    >>> print(tf.math.cumulative_logsumexp([0.0, 0.0, 0.0]).numpy().round(4))
+    [0.     0.6931 1.0986]
+    """
+    tensor = convert(x)
+    if tensor.dtype.numpy_dtype.kind not in REAL:
+        raise wrong_dtype(CUMULATIVE_LOGSUMEXP, tensor.dtype, REAL)
+    return _scan(CUMULATIVE_LOGSUMEXP, tensor, axis, exclusive, reverse)
+
+
+def _scan(row: Row, value: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    x, at = convert(value), int(axis)
+    rank = len(dims(x))
+    if not -rank <= at < rank:
+        raise InvalidArgumentError(
+            f"ScanOp: Expected scan axis in the range [{-rank}, {rank}), but got {at} "
+            f"[Op:{row.name}]"
+        )
+    attrs = {
+        "axis": normal_axis(at, rank),
+        "exclusive": bool(exclusive),
+        "reverse": bool(reverse),
+    }
+    result: Tensor = apply(row, (x,), attrs)
+    return result

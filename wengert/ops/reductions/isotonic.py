@@ -1,0 +1,76 @@
+"""Isotonic regression: the nearest sequence that never rises (or never falls)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.shaping import one_axis, reshape, transpose
+from wengert.ops.math.elementwise import cast, in_floats
+from wengert.ops.reductions.segments import unsorted_segment_mean
+from wengert.ops.reductions.sorting import to_last
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor, dims
+
+
+def _fit(row: Any) -> tuple[Any, Any]:
+    """Neighbours that are in the wrong order are pooled, and pools with their neighbours."""
+    means: list[float] = []
+    sizes: list[int] = []
+    for value in row.tolist():
+        mean, size = value, 1
+        while means and means[-1] <= mean:
+            total = means[-1] * sizes[-1] + mean * size
+            size += sizes.pop()
+            means.pop()
+            mean = total / size
+        means.append(mean)
+        sizes.append(size)
+    return np.repeat(means, sizes), np.repeat(np.arange(len(sizes)), sizes)
+
+
+def _kernel(xp: Any, x: Any) -> Any:
+    """The fit of each row, and to which pool each element belongs."""
+    fits, pools = np.zeros(x.shape), np.zeros(x.shape, np.int32)
+    for i, row in enumerate(x.astype(np.float64)):
+        fits[i], pools[i] = _fit(row)
+    return [fits.astype(x.dtype), pools]
+
+
+def _rule(gs: Any, ys: Any, x: Any) -> Any:
+    """Within a pool every element moves all: the mean of the cotangents."""
+    rows, size = dims(ys[1])
+    own = ys[1] + cast(reshape(range_(rows), (rows, 1)) * size, dtypes.int32)
+    ids = reshape(own, (-1,))
+    means = unsorted_segment_mean(reshape(gs[0], (-1,)), ids, rows * size)
+    return reshape(gather(means, ids), (rows, size))
+
+
+ISOTONIC: Row = op("IsotonicRegression", _kernel, vjp=(_rule,), saves="y", many=True)
+
+
+@traced
+def isotonic_regression(
+    inputs: Any, decreasing: bool = True, axis: int = -1
+) -> tuple[Tensor, Tensor]:
+    """The nearest sequence that never rises (or never falls), and which elements share a value.
+
+    >>> fit, pools = tf.nn.isotonic_regression([3.0, 1.0, 2.0, 0.0])
+    >>> fit.numpy().tolist(), pools.numpy().tolist()
+    ([3.0, 1.5, 1.5, 0.0], [0, 1, 1, 2])
+    """
+    x = in_floats(convert(inputs))
+    perm = to_last(one_axis(axis, len(dims(x)), "IsotonicRegression"), len(dims(x)))
+    moved = transpose(x, perm)
+    rows = reshape(moved, (-1, dims(moved)[-1]))
+    fit, pools = apply(ISOTONIC, (rows if decreasing else -rows,))
+    found = [reshape(part, dims(moved)) for part in (fit if decreasing else -fit, pools)]
+    return transpose(found[0], perm), transpose(found[1], perm)

@@ -1,0 +1,547 @@
+"""Reductions: from an array to a smaller one along some axes.
+
+The public functions bring the axes into one form, a sorted tuple counted from the front; kernels
+and rules see nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.engines.large_arrays import in_rows
+from wengert.errors import InvalidArgumentError
+from wengert.inference.symbolic_integers import by_function
+from wengert.ops.arrays.identity import stop_gradient
+from wengert.ops.arrays.shaping import as_shape, broadcast_to, one_axis, reshape, transpose
+from wengert.ops.math.comparison import equal, less, less_equal, not_equal, where
+from wengert.ops.math.complex import conj, real
+from wengert.ops.math.elementwise import cast, exp, is_finite, log, sqrt, square, zeros_like
+from wengert.ops.reductions.cumulative import cumprod
+from wengert.ops.support.batch_rules import axes_moved, axis_moved
+from wengert.ops.support.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
+from wengert.ops.support.half_precision import widened
+from wengert.values import dtypes
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import Dims, broadcast_axes, normal_axis, shown
+from wengert.values.sizes import certainly
+from wengert.values.symbolic import identical
+from wengert.values.tensor import Tensor, dims
+
+# ---- axes -------------------------------------------------------------------------------------
+
+
+def normal_axes(axis: Any, rank: int, who: str) -> Dims:
+    """The axes to reduce, sorted and counted from the front; None means all."""
+    if axis is None:
+        return tuple(range(rank))
+    given = (axis,) if type(axis) is int else as_shape(axis)
+    for a in given:
+        if not -rank <= a < rank:
+            raise InvalidArgumentError(
+                f"Invalid reduction dimension ({a} for input with {rank} dimension(s)) [Op:{who}]"
+            )
+    axes = sorted(normal_axis(a, rank) for a in given)
+    for a, b in pairwise(axes):
+        if a == b:
+            raise InvalidArgumentError(
+                f"Invalid reduction arguments: Axes contains duplicate dimension: {a} [Op:{who}]"
+            )
+    return tuple(axes)
+
+
+def kept_dims(shape: Dims, axis: Dims) -> Dims:
+    """The shape with the reduced axes at size one."""
+    return tuple(1 if i in axis else size for i, size in enumerate(shape))
+
+
+def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:
+    if keepdims:
+        return kept_dims(shape, axis)
+    return tuple(size for i, size in enumerate(shape) if i not in axis)
+
+
+def _spread(g: Any, shape: Dims, axis: Dims) -> Any:
+    """A cotangent of the result, repeated along the reduced axes."""
+    kept = kept_dims(shape, axis)
+    return broadcast_to(g if dims(g) == kept else reshape(g, kept), shape)
+
+
+def _size(shape: Dims, axis: Dims) -> int:
+    return math.prod([shape[i] for i in axis])
+
+
+# ---- sums and means ---------------------------------------------------------------------------
+
+
+def _accurately(reduce: Callable[..., Any], x: Any, axis: Dims, keepdims: bool) -> Any:
+    """Two-byte floats are summed in float32, so that long sums keep their digits."""
+    wide = widened(x)
+    total = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
+    return total if wide is x else total.astype(x.dtype)
+
+
+SUM: Row = op(
+    "Sum",
+    lambda xp, x, *, axis, keepdims: _accurately(xp.sum, x, axis, keepdims),
+    vjp=(lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis),),
+    linear=(0,),
+    shape=reduced_dims,
+    integers=by_function(np.sum),
+    large=in_rows,
+    batch=axes_moved("Sum"),
+    saves="",
+)
+
+
+def _mean_kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    if x.dtype.kind in "iu":  # TensorFlow divides integers towards zero
+        total = xp.sum(x, axis=axis, keepdims=keepdims)
+        whole = xp.abs(total) // max(_size(x.shape, axis), 1)
+        return (xp.sign(total) * whole).astype(x.dtype)
+    total = _accurately(xp.sum, x, axis, keepdims)
+    return (total / x.dtype.type(_size(x.shape, axis))).astype(x.dtype)
+
+
+MEAN: Row = op(
+    "Mean",
+    _mean_kernel,
+    vjp=(
+        lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis) / float(_size(dims(x), axis)),
+    ),
+    # The mean of nothing is NaN, but it does not change.
+    jvp=(
+        lambda t, y, x, *, axis, keepdims: (
+            _reduce(MEAN, t, axis, keepdims) if _size(dims(x), axis) else zeros_like(y)
+        ),
+    ),
+    large=in_rows,
+    batch=axes_moved("Mean"),
+    shape=reduced_dims,
+    saves="",
+)
+
+# ---- products ---------------------------------------------------------------------------------
+
+
+def _prod_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    """For each factor the product of the others: those before it times those after it.
+
+    Right also where factors are zero, and differentiable again.
+    """
+    shape = dims(x)
+    order = (*(i for i in range(len(shape)) if i not in axis), *axis)
+    moved = transpose(x, order)
+    rows = reshape(
+        moved,
+        (*[shape[i] for i in order[: len(shape) - len(axis)]], _size(shape, axis)),
+    )
+    others = cumprod(rows, -1, exclusive=True) * cumprod(rows, -1, exclusive=True, reverse=True)
+    back = tuple(int(i) for i in np.argsort(order))
+    return _spread(g, shape, axis) * transpose(reshape(others, dims(moved)), back)
+
+
+PROD: Row = op(
+    "Prod",
+    lambda xp, x, *, axis, keepdims: _accurately(xp.prod, x, axis, keepdims),
+    vjp=(_prod_rule,),
+    batch=axes_moved("Prod"),
+    shape=reduced_dims,
+    integers=by_function(np.prod),
+    saves="x",
+)
+
+# ---- extremes ---------------------------------------------------------------------------------
+
+
+def _extreme_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    """Elements that share the extreme share its cotangent equally."""
+    chosen = cast(equal(_spread(y, dims(x), axis), x), x.dtype)
+    count = _spread(_reduce(SUM, chosen, axis, False), dims(x), axis)
+    return chosen / count * _spread(g, dims(x), axis)
+
+
+def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+        if x.size == 0:  # the extreme of nothing: every element would replace it
+            limit = dtypes.of_numpy(x.dtype)
+            worst = getattr(limit, empty) if limit.is_integer else float(
+                "-inf" if empty == "min" else "inf"
+            )  # fmt: skip
+            return getattr(xp, reduce)(x, axis=axis, keepdims=keepdims, initial=worst)
+        return getattr(xp, reduce)(x, axis=axis, keepdims=keepdims)
+
+    return kernel
+
+
+MAX: Row = op(
+    "Max",
+    _extreme_kernel("max", "min"),
+    vjp=(_extreme_rule,),
+    large=in_rows,
+    batch=axes_moved("Max"),
+    shape=reduced_dims,
+)
+MIN: Row = op(
+    "Min",
+    _extreme_kernel("min", "max"),
+    vjp=(_extreme_rule,),
+    large=in_rows,
+    batch=axes_moved("Min"),
+    shape=reduced_dims,
+)
+ALL: Row = op(
+    "All",
+    lambda xp, x, *, axis, keepdims: xp.all(x, axis=axis, keepdims=keepdims),
+    shape=reduced_dims,
+    batch=axes_moved("All"),
+)
+ANY_TRUE: Row = op(
+    "Any",
+    lambda xp, x, *, axis, keepdims: xp.any(x, axis=axis, keepdims=keepdims),
+    shape=reduced_dims,
+    batch=axes_moved("Any"),
+)
+
+
+def _arg_kernel(find: str, worst: float) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, *, axis: int, dtype: DType) -> Any:
+        if x.dtype.kind in "fV":  # NaN is never found, unless there is nothing else
+            x = xp.where(xp.isnan(x), x.dtype.type(worst), x)
+        return getattr(xp, find)(x, axis=axis).astype(dtype.numpy_dtype)
+
+    return kernel
+
+
+def _arg_row(name: str, find: str, worst: float) -> Row:
+    return op(
+        name,
+        _arg_kernel(find, worst),
+        shape=lambda x, *, axis, dtype: (*x[:axis], *x[axis + 1 :]),
+        dtype=lambda x, *, axis, dtype: dtype.numpy_dtype,
+        batch=axis_moved(name),
+    )
+
+
+ARG_MAX: Row = _arg_row("ArgMax", "argmax", -np.inf)
+ARG_MIN: Row = _arg_row("ArgMin", "argmin", np.inf)
+
+# ---- the Euclidean norm -----------------------------------------------------------------------
+
+
+def _norm_kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    return xp.sqrt(_accurately(xp.sum, x * xp.conj(x), axis, keepdims)).astype(x.dtype)
+
+
+def _norm_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    share = _spread(g / y, dims(x), axis)
+    return conj(x) * cast(real(share), x.dtype)
+
+
+def _norm_push(t: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    return cast(real(_reduce(SUM, conj(x) * t, axis, keepdims)), x.dtype) / y
+
+
+EUCLIDEAN_NORM: Row = op(
+    "EuclideanNorm",
+    _norm_kernel,
+    vjp=(_norm_rule,),
+    jvp=(_norm_push,),
+    batch=axes_moved("EuclideanNorm"),
+    shape=reduced_dims,
+)
+
+# ---- public functions -------------------------------------------------------------------------
+
+
+# How values that are no single tensor are reduced: by their type, `(row, value, axis, keepdims)`.
+REDUCED: Final[dict[type, Callable[..., Any]]] = {}
+
+
+def _reduce(row: Row, tensor: Any, axis: Any, keepdims: bool, takes: str = NUMBER) -> Tensor:
+    if type(tensor) is not Tensor:
+        if type(tensor) in REDUCED:
+            return REDUCED[type(tensor)](row, tensor, axis, keepdims)  # type: ignore[no-any-return]
+        tensor = convert(tensor)
+    if tensor._array.dtype.kind not in takes:
+        raise wrong_dtype(row, tensor.dtype, takes)
+    axes = normal_axes(axis, len(dims(tensor)), row.name)
+    result: Tensor = apply(row, (tensor,), {"axis": axes, "keepdims": bool(keepdims)})
+    return result
+
+
+@traced
+def reduce_sum(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The sum of the elements along some axes, or of all.
+
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.reduce_sum(x).numpy().item(), tf.reduce_sum(x, axis=0).numpy().tolist()
+    (10.0, [4.0, 6.0])
+    """
+    return _reduce(SUM, input_tensor, axis, keepdims)
+
+
+@traced
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The mean of the elements along some axes, or of all.
+
+    >>> tf.reduce_mean([[1.0, 2.0], [3.0, 4.0]], axis=1).numpy().tolist()
+    [1.5, 3.5]
+    """
+    return _reduce(MEAN, input_tensor, axis, keepdims)
+
+
+@traced
+def reduce_prod(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of the elements along some axes, or of all.
+
+    Its gradient is right, to every order, also where factors are zero.
+
+    >>> tf.reduce_prod([[1.0, 2.0], [3.0, 4.0]]).numpy().item()
+    24.0
+    """
+    return _reduce(PROD, input_tensor, axis, keepdims)
+
+
+@traced
+def reduce_max(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The largest element along some axes, or of all. Equal ones share the gradient.
+
+    >>> tf.reduce_max([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy().tolist()
+    [3.0, 4.0]
+    """
+    return _reduce(MAX, input_tensor, axis, keepdims, REAL_OR_INT)
+
+
+@traced
+def reduce_min(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The smallest element along some axes, or of all. Equal ones share the gradient.
+
+    >>> tf.reduce_min([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy().tolist()
+    [1.0, 2.0]
+    """
+    return _reduce(MIN, input_tensor, axis, keepdims, REAL_OR_INT)
+
+
+@traced
+def reduce_all(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Whether all elements along some axes are true.
+
+    >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy().tolist()
+    [False, True]
+    """
+    return _reduce(ALL, input_tensor, axis, keepdims, BOOL)
+
+
+@traced
+def reduce_any(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """Whether any element along some axes is true.
+
+    >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy().tolist()
+    [True, False]
+    """
+    return _reduce(ANY_TRUE, input_tensor, axis, keepdims, BOOL)
+
+
+@traced
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the sum of squares along some axes, or of all.
+
+    >>> tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy().item()
+    5.0
+    """
+    return _reduce(EUCLIDEAN_NORM, convert(input_tensor), axis, keepdims)
+
+
+@traced
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """log(sum(exp(x))) along some axes, without overflow.
+
+    >>> tf.reduce_logsumexp([1000.0, 1000.0]).numpy().round(3)
+    np.float32(1000.693)
+    """
+    x = convert(input_tensor)
+    axes = normal_axes(axis, len(dims(x)), "LogSumExp")
+    largest = _reduce(MAX, x, axes, True)
+    shift = stop_gradient(where(is_finite(largest), largest, zeros_like(largest)))
+    total = log(_reduce(SUM, exp(x - shift), axes, True)) + shift
+    return total if keepdims else _without(total, axes)
+
+
+def _without(x: Tensor, axis: Dims) -> Tensor:
+    return reshape(x, reduced_dims(dims(x), axis=axis, keepdims=False))
+
+
+@traced
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The mean squared distance from the mean along some axes, or of all.
+
+    >>> tf.math.reduce_variance([1.0, 3.0]).numpy().item()
+    1.0
+    """
+    x = convert(input_tensor)
+    if not x.dtype.is_differentiable:
+        raise TypeError(f"Input must be either real or complex. Received integer type {x.dtype}.")
+    away = x - reduce_mean(x, axis, keepdims=True)
+    squared = real(away * conj(away)) if x.dtype.is_complex else square(away)
+    return reduce_mean(squared, axis, keepdims)
+
+
+@traced
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The square root of the variance along some axes, or of all.
+
+    >>> tf.math.reduce_std([1.0, 3.0]).numpy().item()
+    1.0
+    """
+    return sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+@traced
+def count_nonzero(
+    input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """How many elements are not zero.
+
+    >>> tf.math.count_nonzero([[0.0, 2.0], [3.0, 4.0]]).numpy().item()
+    3
+    """
+    x = convert(input)
+    zero = convert("") if x.dtype is dtypes.string else zeros_like(x)
+    return reduce_sum(cast(not_equal(x, zero), dtype), axis, bool(keepdims))
+
+
+@traced
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The share of elements that are zero.
+
+    >>> tf.math.zero_fraction([0.0, 2.0, 0.0, 4.0]).numpy().item()
+    0.5
+    """
+    x = convert(value)
+    return reduce_mean(cast(equal(x, zeros_like(x)), dtypes.float32))
+
+
+@traced
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no element is smaller than the one before it, in row-major order.
+
+    >>> tf.math.is_non_decreasing([1.0, 2.0, 2.0]).numpy().item()
+    True
+    """
+    before, after = _neighbours(x)
+    return reduce_all(less_equal(before, after))
+
+
+@traced
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether every element is larger than the one before it, in row-major order.
+
+    >>> tf.math.is_strictly_increasing([1.0, 2.0, 2.0]).numpy().item()
+    False
+    """
+    before, after = _neighbours(x)
+    return reduce_all(less(before, after))
+
+
+def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
+    flat = reshape(x, (-1,))
+    return flat[:-1], flat[1:]
+
+
+@traced
+def argmax(
+    input: Any,
+    axis: Any = None,
+    output_type: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """The index of the largest element along an axis, the first of equal ones.
+
+    >>> tf.argmax([[1.0, 5.0], [3.0, 2.0]], axis=1).numpy().tolist()
+    [1, 0]
+    """
+    return _arg(ARG_MAX, input, axis, output_type)
+
+
+@traced
+def argmin(
+    input: Any,
+    axis: Any = None,
+    output_type: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:
+    """The index of the smallest element along an axis, the first of equal ones.
+
+    >>> tf.argmin([[1.0, 5.0], [3.0, 2.0]], axis=1).numpy().tolist()
+    [0, 1]
+    """
+    return _arg(ARG_MIN, input, axis, output_type)
+
+
+def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
+    x = convert(value)
+    if x._array.dtype.kind not in ANY:
+        raise wrong_dtype(row, x.dtype)
+    complaint = "Expected dimension in the range [{low}, {rank}), but got {at}"
+    at = one_axis(0 if axis is None else axis, len(dims(x)), row.name, complaint)
+    if certainly(dims(x)[at] == 0):
+        raise InvalidArgumentError(
+            f"Reduction axis {at} is empty in shape {shown(dims(x))} [Op:{row.name}]"
+        )
+    result: Tensor = apply(row, (x,), {"axis": at, "dtype": as_dtype(dtype)})
+    return result
+
+
+# ---- what the machine says --------------------------------------------------------------------
+
+
+@traced
+def sum_to(x: Any, shape: Dims) -> Any:
+    """The sum over the axes along which a tensor of `shape` was broadcast."""
+    if identical(dims(x), shape):
+        return x
+    axes, kept = broadcast_axes(shape, dims(x))
+    if not axes:
+        return x
+    total = apply(SUM, (x,), {"axis": axes, "keepdims": False})
+    return reshape(total, shape) if kept else total
+
+
+words.sum_to = sum_to

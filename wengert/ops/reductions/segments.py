@@ -1,0 +1,434 @@
+"""Reductions over segments: rows that have the same index.
+
+The sorted forms find out how many segments there are from the last index; `num_segments` of the
+others may leave some empty, and rows with a negative index are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import ones, range_
+from wengert.ops.arrays.gathering import (
+    UNSORTED_SEGMENT_SUM,
+    check_ids,
+    gather,
+    integers,
+    rows_of_segments,
+    segmented_shape,
+    unsorted_segment_sum,
+)
+from wengert.ops.arrays.shaping import reshape, static
+from wengert.ops.math.arithmetic import div_no_nan, maximum
+from wengert.ops.math.comparison import equal, greater_equal, where
+from wengert.ops.math.elementwise import cast, sqrt, zeros_like
+from wengert.ops.reductions.cumulative import cumprod
+from wengert.ops.support.batch_rules import everywhere
+from wengert.ops.support.declare import INEXACT, NUMBER, REAL_OR_INT, wrong_dtype
+from wengert.ops.support.half_precision import widened
+from wengert.ops.support.segment_kernels import reduced_rows
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import shown
+from wengert.values.sizes import differ
+from wengert.values.tensor import Tensor, dims
+
+# ---- kernels ----------------------------------------------------------------------------------
+
+
+def _lowest(dtype: Any) -> Any:
+    return dtypes.of_numpy(dtype).min
+
+
+def _highest(dtype: Any) -> Any:
+    return dtypes.of_numpy(dtype).max
+
+
+def _empty(value: Any, dtype: Any) -> Any:
+    return value(dtype) if callable(value) else value
+
+
+def _unsorted(name: str, ufunc: Any, empty: Any) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, ids: Any, *, num_segments: int) -> Any:
+        check_ids(ids, num_segments, name)
+        return reduced_rows(ufunc, x, ids, num_segments, _empty(empty, x.dtype))
+
+    return kernel
+
+
+def sorted_count(ids: Any, who: str) -> int:
+    """How many segments sorted indices name."""
+    if np.any(ids[1:] < ids[:-1]):
+        raise InvalidArgumentError(f"segment ids are not increasing [Op:{who}]")
+    if ids.size and ids[0] < 0:
+        raise InvalidArgumentError(f"segment ids must be >= 0 [Op:{who}]")
+    return int(ids[-1]) + 1 if ids.size else 0
+
+
+def _sorted(name: str, ufunc: Any, neutral: Any, empty: Any) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, ids: Any) -> Any:
+        count = sorted_count(ids, name)
+        out = reduced_rows(ufunc, x, ids, count, _empty(neutral, x.dtype))
+        if neutral is not empty:
+            out[np.bincount(ids, minlength=count) == 0] = empty
+        return out
+
+    return kernel
+
+
+def _mean_kernel(xp: Any, x: Any, ids: Any) -> Any:
+    count = sorted_count(ids, "SegmentMean")
+    total = reduced_rows(np.add, widened(x), ids, count, 0)
+    sizes = np.maximum(np.bincount(ids, minlength=count), 1)
+    return (total / _along(sizes, total).astype(total.real.dtype)).astype(x.dtype)
+
+
+def _along(sizes: Any, total: Any) -> Any:
+    return sizes.reshape(-1, *[1] * (total.ndim - 1))
+
+
+# ---- rules ------------------------------------------------------------------------------------
+
+
+def counted(ids: Any, count: int, like: Any) -> Any:
+    """How many rows each segment has, of a dtype and with axes to divide by."""
+    sizes = unsorted_segment_sum(ones(dims(ids), like.dtype), ids, count)
+    return reshape(sizes, (count,) + (1,) * (len(dims(like)) - 1))
+
+
+def _extreme_rule(g: Any, y: Any, x: Any, ids: Any, **attrs: Any) -> Any:
+    """Rows that share the extreme share its cotangent equally."""
+    chosen = equal(x, rows_of_segments(y, ids))
+    sharing = unsorted_segment_sum(cast(chosen, x.dtype), ids, dims(g)[0])
+    return where(chosen, rows_of_segments(div_no_nan(g, sharing), ids), zeros_like(x))
+
+
+def _prod_rule(g: Any, y: Any, x: Any, ids: Any, **attrs: Any) -> Any:
+    """The product of the other rows of the segment, without division: right also at zeros.
+
+    The segments are laid side by side, filled up with ones, and each row is replaced by what stands
+    before times what stands behind it.
+    """
+    count = dims(g)[0]
+    laid = _laid_out(x, ids, count) + (1.0 - _laid_out(zeros_like(x) + 1.0, ids, count))
+    others = cumprod(laid, 1, exclusive=True) * cumprod(laid, 1, exclusive=True, reverse=True)
+    return rows_of_segments(g, ids) * apply(TAKEN_UP, (others, ids), {"count": count})
+
+
+def _places(ids: Any, count: int) -> tuple[Any, int]:
+    """For each row how many rows of its segment stand before it; and the size of the largest."""
+    flat = ids.ravel()
+    order = np.argsort(flat, kind="stable")
+    starts = np.searchsorted(flat[order], np.arange(count))
+    place = np.zeros(flat.size, np.intp)
+    place[order] = np.arange(flat.size) - starts[np.maximum(flat[order], 0)] if count else 0
+    kept = flat >= 0
+    return place, int(place[kept].max()) + 1 if kept.any() else 0
+
+
+def _lay_out_kernel(xp: Any, x: Any, ids: Any, *, count: int) -> Any:
+    place, size = _places(ids, count)
+    out = xp.zeros((count, size, *x.shape[ids.ndim :]), x.dtype)
+    flat, rows = ids.ravel(), x.reshape(ids.size, *x.shape[ids.ndim :])
+    out[flat[flat >= 0], place[flat >= 0]] = rows[flat >= 0]
+    return out
+
+
+def _take_up_kernel(xp: Any, laid: Any, ids: Any, *, count: int) -> Any:
+    place, _ = _places(ids, count)
+    flat = ids.ravel()
+    out = xp.zeros((ids.size, *laid.shape[2:]), laid.dtype)
+    out[flat >= 0] = laid[flat[flat >= 0], place[flat >= 0]]
+    return out.reshape(*ids.shape, *laid.shape[2:])
+
+
+def _laid_out(x: Any, ids: Any, count: int) -> Any:
+    return apply(LAID_OUT, (x, ids), {"count": count})
+
+
+def _together(batched: Sequence[bool], size: int, xs: Sequence[Any], count: int) -> tuple[Any, Any]:
+    """Rows and indices of all examples, each with segments of its own."""
+    x, ids = everywhere(batched, size, xs)
+    own = reshape(range_(size) * count, (size,) + (1,) * (len(dims(ids)) - 1))
+    moved = ids + cast(own, ids.dtype)
+    return x, where(greater_equal(ids, zeros_like(ids)), moved, ids)
+
+
+def _batched_laying(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    count = attrs["count"]
+    laid = _laid_out(*_together(batched, size, xs, count), count * size)
+    return reshape(laid, (size, count, *dims(laid)[1:]))
+
+
+def _batched_taking(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    count = attrs["count"]
+    laid, ids = _together(batched, size, xs, count)
+    flat = reshape(laid, (size * count, *dims(laid)[2:]))
+    return apply(TAKEN_UP, (flat, ids), {"count": count * size})
+
+
+# Rows arranged as [segment, place in it], with zeros where a segment has fewer rows than another;
+# and back.
+LAID_OUT: Row = op(
+    "SegmentRows",
+    _lay_out_kernel,
+    vjp=(lambda g, y, x, ids, *, count: apply(TAKEN_UP, (g, ids), {"count": count}), None),
+    linear=(0,),
+    batch=_batched_laying,
+    saves="x",
+    by_value=True,
+)
+TAKEN_UP: Row = op(
+    "SegmentRowsBack",
+    _take_up_kernel,
+    vjp=(lambda g, y, x, ids, *, count: _laid_out(g, ids, count), None),
+    linear=(0,),
+    shape=lambda laid, ids, *, count: (*ids, *laid[2:]),
+    batch=_batched_taking,
+    saves="x",
+)
+
+# ---- rows -------------------------------------------------------------------------------------
+
+
+def _sum_rule(g: Any, y: Any, x: Any, ids: Any) -> Any:
+    return gather(g, ids)
+
+
+def _mean_rule(g: Any, y: Any, x: Any, ids: Any) -> Any:
+    return gather(div_no_nan(g, counted(ids, dims(g)[0], g)), ids)
+
+
+def _by_segment(x: Any, ids: Any) -> Any:
+    """How many segments there are, the last index says."""
+    return (None, *x[1:])
+
+
+SEGMENT_SUM: Row = op(
+    "SegmentSum",
+    _sorted("SegmentSum", np.add, 0, 0),
+    shape=_by_segment,
+    vjp=(_sum_rule, None),
+    linear=(0,),
+    saves="x",
+    by_value=True,
+)
+SEGMENT_MEAN: Row = op(
+    "SegmentMean",
+    _mean_kernel,
+    shape=_by_segment,
+    vjp=(_mean_rule, None),
+    linear=(0,),
+    saves="x",
+    by_value=True,
+)
+SEGMENT_MAX: Row = op(
+    "SegmentMax",
+    _sorted("SegmentMax", np.maximum, _lowest, 0),
+    shape=_by_segment,
+    vjp=(_extreme_rule, None),
+    by_value=True,
+)
+SEGMENT_MIN: Row = op(
+    "SegmentMin",
+    _sorted("SegmentMin", np.minimum, _highest, 0),
+    shape=_by_segment,
+    vjp=(_extreme_rule, None),
+    by_value=True,
+)
+SEGMENT_PROD: Row = op(
+    "SegmentProd",
+    _sorted("SegmentProd", np.multiply, 1, 1),
+    shape=_by_segment,
+    vjp=(_prod_rule, None),
+    saves="x",
+    by_value=True,
+)
+UNSORTED_MAX: Row = op(
+    "UnsortedSegmentMax",
+    _unsorted("UnsortedSegmentMax", np.maximum, _lowest),
+    shape=segmented_shape,
+    vjp=(_extreme_rule, None),
+)
+UNSORTED_MIN: Row = op(
+    "UnsortedSegmentMin",
+    _unsorted("UnsortedSegmentMin", np.minimum, _highest),
+    shape=segmented_shape,
+    vjp=(_extreme_rule, None),
+)
+UNSORTED_PROD: Row = op(
+    "UnsortedSegmentProd",
+    _unsorted("UnsortedSegmentProd", np.multiply, 1),
+    shape=segmented_shape,
+    vjp=(_prod_rule, None),
+    saves="x",
+)
+
+# ---- public functions: sorted -----------------------------------------------------------------
+
+
+def _segments(row: Row, data: Any, segment_ids: Any, takes: str) -> Tensor:
+    x, ids = convert(data), integers(segment_ids, names="int32, int64")
+    _check_dtype(row, x, takes)
+    if len(dims(ids)) != 1:
+        raise InvalidArgumentError(f"segment_ids should be a vector. [Op:{row.name}]")
+    if differ(dims(x)[:1], dims(ids)):
+        raise InvalidArgumentError(
+            f"segment_ids should be the same size as dimension 0 of input: segment_ids.shape = "
+            f"{shown(dims(ids))}, data.shape = {shown(dims(x))} [Op:{row.name}]"
+        )
+    result: Tensor = apply(row, (x, ids))
+    return result
+
+
+def _check_dtype(row: Row, x: Tensor, takes: str) -> None:
+    if x.dtype.numpy_dtype.kind not in takes:
+        raise wrong_dtype(row, x.dtype, takes)
+
+
+@traced
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The sums of the rows that have the same index; indices are sorted.
+
+    >>> tf.math.segment_sum([1.0, 2.0, 3.0], [0, 0, 2]).numpy().tolist()
+    [3.0, 0.0, 3.0]
+    """
+    return _segments(SEGMENT_SUM, data, segment_ids, NUMBER)
+
+
+@traced
+def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The means of the rows that have the same index; indices are sorted.
+
+    >>> tf.math.segment_mean([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
+    [1.5, 3.0]
+    """
+    return _segments(SEGMENT_MEAN, data, segment_ids, NUMBER)
+
+
+@traced
+def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The largest of the rows that have the same index; indices are sorted, none of them gives 0.
+
+    >>> tf.math.segment_max([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
+    [2.0, 3.0]
+    """
+    return _segments(SEGMENT_MAX, data, segment_ids, REAL_OR_INT)
+
+
+@traced
+def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The smallest of the rows that have the same index; indices are sorted, none of them gives 0.
+
+    >>> tf.math.segment_min([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
+    [1.0, 3.0]
+    """
+    return _segments(SEGMENT_MIN, data, segment_ids, REAL_OR_INT)
+
+
+@traced
+def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The products of the rows that have the same index; indices are sorted.
+
+    >>> tf.math.segment_prod([2.0, 3.0, 4.0], [0, 0, 1]).numpy().tolist()
+    [6.0, 4.0]
+    """
+    return _segments(SEGMENT_PROD, data, segment_ids, NUMBER)
+
+
+# ---- public functions: unsorted ---------------------------------------------------------------
+
+
+def _unsorted_segments(row: Row, data: Any, ids: Any, num_segments: Any, takes: str) -> Tensor:
+    x, places = convert(data), integers(ids, names="int32, int64")
+    _check_dtype(row, x, takes)
+    if dims(x)[: len(dims(places))] != dims(places):
+        raise InvalidArgumentError(
+            f"data.shape = {shown(dims(x))} does not start with segment_ids.shape = "
+            f"{shown(dims(places))} [Op:{row.name}]"
+        )
+    result: Tensor = apply(row, (x, places), {"num_segments": int(static(num_segments))})
+    return result
+
+
+@traced
+def unsorted_segment_max(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The largest of the rows that have the same index; of none, the lowest number of the dtype.
+
+    >>> tf.math.unsorted_segment_max([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
+    [3.0, 2.0]
+    """
+    return _unsorted_segments(UNSORTED_MAX, data, segment_ids, num_segments, REAL_OR_INT)
+
+
+@traced
+def unsorted_segment_min(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The smallest of the rows that have the same index; of none, the highest number of the dtype.
+
+    >>> tf.math.unsorted_segment_min([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
+    [1.0, 2.0]
+    """
+    return _unsorted_segments(UNSORTED_MIN, data, segment_ids, num_segments, REAL_OR_INT)
+
+
+@traced
+def unsorted_segment_prod(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The products of the rows that have the same index.
+
+    >>> tf.math.unsorted_segment_prod([2.0, 3.0, 4.0], [0, 1, 0], 2).numpy().tolist()
+    [8.0, 3.0]
+    """
+    return _unsorted_segments(UNSORTED_PROD, data, segment_ids, num_segments, NUMBER)
+
+
+@traced
+def unsorted_segment_mean(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The means of the rows that have the same index; of none, zero.
+
+    >>> tf.math.unsorted_segment_mean([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
+    [2.0, 2.0]
+    """
+    total, sizes = _totals(data, segment_ids, num_segments)
+    mean: Tensor = total / sizes
+    return mean
+
+
+@traced
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The sums of the rows that have the same index, divided by the root of their number.
+
+    >>> tf.math.unsorted_segment_sqrt_n([1.0, 3.0, 2.0, 2.0], [0, 1, 0, 0], 2).numpy().round(4)
+    array([2.8868, 3.    ], dtype=float32)
+    """
+    total, sizes = _totals(data, segment_ids, num_segments)
+    scaled: Tensor = total / sqrt(sizes)
+    return scaled
+
+
+def _totals(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
+    """The sums, and the sizes of the segments, at least one."""
+    x, ids = convert(data), integers(segment_ids, names="int32, int64")
+    _check_dtype(UNSORTED_SEGMENT_SUM, x, INEXACT)
+    count = int(static(num_segments))
+    sizes = unsorted_segment_sum(ones(dims(ids)), ids, count)
+    rest = dims(x)[len(dims(ids)) :]
+    divisors = reshape(maximum(sizes, 1.0), (count,) + (1,) * len(rest))
+    return unsorted_segment_sum(x, ids, count), cast(divisors, x.dtype)

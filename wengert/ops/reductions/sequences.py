@@ -1,0 +1,197 @@
+"""Sequences of different lengths in one tensor; repetition; permutations of whole numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.gathering import densely_gathered, integers
+from wengert.ops.arrays.shaping import expand_dims, one_axis, reshape, static
+from wengert.ops.math.arithmetic import maximum
+from wengert.ops.math.comparison import less
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.reductions.reductions import reduce_max
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import shown
+from wengert.values.sizes import differ
+from wengert.values.tensor import Tensor, dims
+
+# ---- lengths ----------------------------------------------------------------------------------
+
+
+@traced
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None
+) -> Tensor:
+    """For each length that many times true, then false.
+
+    >>> tf.sequence_mask([1, 3]).numpy().tolist()
+    [[True, False, False], [True, True, True]]
+    """
+    if maxlen is not None and isinstance(lengths, Tensor) and lengths.dtype.is_floating:
+        lengths = cast(lengths, dtypes.int32)  # TensorFlow takes them, rounded towards zero
+    counts = integers(lengths, "T", "int8, int16, int32, int64, uint8, uint16, uint32, uint64")
+    if maxlen is None:
+        longest = maximum(reduce_max(counts), zeros_like(reduce_max(counts)))
+        size = int(static(longest))
+    else:
+        if np.ndim(static(maxlen)):
+            raise ValueError("Argument `maxlen` must be scalar for sequence_mask")
+        size = int(static(maxlen))
+    places = range_(convert(0, counts.dtype), convert(size, counts.dtype))
+    return cast(less(places, expand_dims(counts, -1)), as_dtype(dtype))
+
+
+def _turn_kernel(xp: Any, x: Any, lengths: Any, *, seq_axis: int, batch_axis: int) -> Any:
+    size = x.shape[seq_axis]
+    bad = np.flatnonzero((lengths < 0) | (lengths > size))
+    if bad.size:
+        raise InvalidArgumentError(
+            f"seq_lens({int(bad[0])}) = {int(lengths[bad[0]])} is not in [0, {size}] "
+            "[Op:ReverseSequence]"
+        )
+    places = np.arange(size)
+    turned = lengths[:, None] - 1 - places
+    order = np.where(turned >= 0, turned, places)  # [batch, sequence]
+    moved = xp.moveaxis(x, (batch_axis, seq_axis), (0, 1))
+    picked = np.take_along_axis(moved, order.reshape(*order.shape, *[1] * (x.ndim - 2)), 1)
+    return xp.moveaxis(picked, (0, 1), (batch_axis, seq_axis))
+
+
+REVERSE_SEQUENCE: Row = op(
+    "ReverseSequence",
+    _turn_kernel,
+    shape=lambda x, *_, **attrs: x,
+    vjp=(lambda g, y, x, n, **attrs: apply(REVERSE_SEQUENCE, (g, n), attrs), None),
+    linear=(0,),
+    saves="x",
+)
+
+
+@traced
+def reverse_sequence(
+    input: Any,
+    seq_lengths: Any,
+    seq_axis: Any = None,
+    batch_axis: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The first elements of each sequence turned round, as many as `seq_lengths` says.
+
+    >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
+    [[2, 1, 3], [6, 5, 4]]
+    """
+    x, lengths = convert(input), integers(seq_lengths, "Tlen", "int32, int64")
+    rank = len(dims(x))
+    if seq_axis is None:
+        raise ValueError("`seq_axis` must be given: the axis along which the sequences run.")
+    along = one_axis(seq_axis, rank, "ReverseSequence")
+    batch = one_axis(0 if batch_axis is None else batch_axis, rank, "ReverseSequence")
+    if along == batch:
+        raise InvalidArgumentError(f"batch_dim == seq_dim == {along} [Op:ReverseSequence]")
+    if differ(dims(lengths), (dims(x)[batch],)):
+        raise InvalidArgumentError(
+            f"Length of seq_lens != input.dims({batch}), ({shown(dims(lengths))} vs. "
+            f"{dims(x)[batch]}) [Op:ReverseSequence]"
+        )
+    attrs = {"seq_axis": along, "batch_axis": batch}
+    result: Tensor = apply(REVERSE_SEQUENCE, (x, lengths), attrs)
+    return result
+
+
+# ---- repetition -------------------------------------------------------------------------------
+
+
+@traced
+def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """Each element, or each slice along an axis, several times.
+
+    >>> tf.repeat([1, 2, 3], [2, 0, 1]).numpy().tolist()
+    [1, 1, 3]
+    >>> tf.repeat([[1], [2]], 2, axis=1).numpy().tolist()
+    [[1, 1], [2, 2]]
+    """
+    x = convert(input)
+    if axis is None:
+        x, axis = reshape(x, (-1,)), 0
+    elif not dims(x):
+        x = reshape(x, (1,))
+    at = one_axis(axis, len(dims(x)), "Repeat")
+    size, times = dims(x)[at], static(repeats)
+    if times.ndim > 1 or (times.ndim and times.size not in (1, size)):
+        raise InvalidArgumentError(
+            f"Expected `repeats` to be a number or {size} numbers, got shape {shown(times.shape)}"
+        )
+    if np.any(times < 0):
+        raise InvalidArgumentError("`repeats` must not be negative")
+    return densely_gathered(x, np.repeat(np.arange(size, dtype=np.int32), times), at)
+
+
+# ---- permutations and places ------------------------------------------------------------------
+
+
+def _invert_kernel(xp: Any, x: Any) -> Any:
+    if np.any((x < 0) | (x >= x.size)):
+        at = int(np.argwhere((x < 0) | (x >= x.size))[0, 0])
+        raise InvalidArgumentError(
+            f"{int(x[at])} is not between 0 and {x.size} [Op:InvertPermutation]"
+        )
+    if np.unique(x).size != x.size:
+        raise InvalidArgumentError(
+            f"{int(x[np.argmax(np.bincount(x)[x] > 1)])} is duplicated in the input. "
+            "[Op:InvertPermutation]"
+        )
+    out = np.empty_like(x)
+    out[x] = np.arange(x.size, dtype=x.dtype)
+    return out
+
+
+INVERT_PERMUTATION: Row = op("InvertPermutation", _invert_kernel, shape=lambda x: x)
+
+
+@traced
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """The permutation that undoes one: y[x[i]] = i.
+
+    >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
+    [1, 2, 0]
+    """
+    order = integers(x, "T", "int32, int64")
+    if len(dims(order)) != 1:
+        raise InvalidArgumentError(
+            f"invert_permutation expects a 1D vector, got shape {shown(dims(order))} "
+            "[Op:InvertPermutation]"
+        )
+    result: Tensor = apply(INVERT_PERMUTATION, (order,))
+    return result
+
+
+def _unravel_kernel(xp: Any, indices: Any, sizes: Any) -> Any:
+    count = int(np.prod(sizes))
+    if np.any((indices < 0) | (indices >= count)):
+        raise InvalidArgumentError("index is out of bound as with dims [Op:UnravelIndex]")
+    return np.array(np.unravel_index(indices, tuple(sizes.tolist())), indices.dtype)
+
+
+UNRAVEL_INDEX: Row = op("UnravelIndex", _unravel_kernel, by_value=True)
+
+
+@traced
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """The coordinates of elements of a flattened tensor with sizes `dims`.
+
+    >>> tf.unravel_index([2, 5], [2, 3]).numpy().tolist()
+    [[0, 1], [2, 2]]
+    """
+    flat = integers(indices, "Tidx", "int32, int64")
+    result: Tensor = apply(UNRAVEL_INDEX, (flat, convert(dims, flat.dtype)))
+    return result

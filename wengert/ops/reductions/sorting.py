@@ -1,0 +1,338 @@
+"""The largest elements, sorted elements, and places in sorted elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import GATHER_GRAD, integers
+from wengert.ops.arrays.shaping import one_axis, reshape, static, transpose
+from wengert.ops.support.declare import REAL_OR_INT, matched, wrong_dtype
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import Dims, shown
+from wengert.values.sizes import certainly, differ
+from wengert.values.tensor import Tensor, dims
+
+# ---- the largest elements ---------------------------------------------------------------------
+
+
+class TopK(NamedTuple):
+    """The largest elements along the last axis, and where they stand."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def _order(x: Any, count: int, largest: bool) -> Any:
+    """Where the `count` first elements of the last axis stand; equal ones in their order."""
+    if x.dtype.kind in "fV":
+        key = -x if largest else x
+    else:
+        key = np.invert(x) if largest else x  # whole numbers: the opposite of the lowest overflows
+    size = x.shape[-1]
+    if 0 < count <= 16 and size >= 64:
+        places = _one_by_one(x if largest else -x if x.dtype.kind in "fV" else ~x, count)
+        if places is not None:
+            return places
+    if not 0 < count * 8 < size:
+        return np.argsort(key, axis=-1, kind="stable")[..., :count]
+    # Few of many: everything up to the last one wanted, of those equal to it the first.
+    limit = np.take(np.partition(key, count - 1, axis=-1), [count - 1], axis=-1)
+    below = key < limit
+    room = count - below.sum(-1, keepdims=True)
+    equal = key == limit
+    chosen = below | (equal & (np.cumsum(equal, -1) <= room))
+    if not np.all(chosen.sum(-1) == count):  # a NaN is neither below nor equal
+        return np.argsort(key, axis=-1, kind="stable")[..., :count]
+    places = np.nonzero(chosen)[-1].reshape(*x.shape[:-1], count)
+    ordered = np.argsort(np.take_along_axis(key, places, -1), axis=-1, kind="stable")
+    return np.take_along_axis(places, ordered, -1)
+
+
+def _one_by_one(x: Any, count: int) -> Any:
+    """The largest, then the largest of the others, ...: None where an element is not a number.
+
+    For the 10 largest of 1,000 in a thousand rows 3 ms, where a partition takes 11.
+    """
+    left = x.copy()
+    lowest = -np.inf if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
+    places = np.empty((*x.shape[:-1], count), np.intp)
+    for k in range(count):
+        at = np.argmax(left, -1)[..., None]
+        found = np.take_along_axis(left, at, -1)
+        if np.any(found == lowest) or np.any(found != found):
+            return None  # taken ones could be taken again
+        np.put_along_axis(left, at, lowest, -1)
+        places[..., k] = at[..., 0]
+    return places
+
+
+def _top_kernel(xp: Any, x: Any, *, k: int, largest: bool, index_type: DType) -> Any:
+    places = _order(x, k, largest)
+    return [np.take_along_axis(x, places, -1), places.astype(index_type.numpy_dtype)]
+
+
+def _top_rule(gs: Any, ys: Any, x: Any, **attrs: Any) -> Any:
+    """Each element that was taken receives the cotangent of its copy."""
+    last = len(dims(x)) - 1
+    put = {"axis": last, "batch_dims": last, "shape": dims(x)}
+    return apply(GATHER_GRAD, (gs[0], ys[1]), put)
+
+
+TOP_K: Row = op(
+    "TopKV2",
+    _top_kernel,
+    shape=lambda x, *, k, **_: [(*x[:-1], k)] * 2,
+    dtype=lambda x, *, index_type, **_: [x, index_type.numpy_dtype],
+    vjp=(_top_rule,),
+    batch=lambda batched, size, xs, attrs: apply(TOP_K, xs, attrs),
+    saves="y",
+    many=True,
+)
+
+
+def _top(x: Tensor, k: int, largest: bool, index_type: Any) -> TopK:
+    attrs = {"k": k, "largest": largest, "index_type": as_dtype(index_type)}
+    return TopK(*apply(TOP_K, (x,), attrs))
+
+
+def _ordered(values: Any) -> Tensor:
+    x = convert(values)
+    if x.dtype.numpy_dtype.kind not in REAL_OR_INT:
+        raise wrong_dtype(TOP_K, x.dtype, REAL_OR_INT)
+    return x
+
+
+@traced
+def top_k(
+    input: Any,
+    k: Any = 1,
+    sorted: bool = True,
+    index_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> TopK:
+    """The `k` largest elements along the last axis, the largest first, and where they stand.
+
+    >>> values, indices = tf.math.top_k([3.0, 9.0, 5.0], 2)
+    >>> values.numpy().tolist(), indices.numpy().tolist()
+    ([9.0, 5.0], [1, 2])
+    """
+    x, count = _ordered(input), int(static(k))
+    if not dims(x):
+        raise InvalidArgumentError("input must be >= 1-D, got shape [] [Op:TopKV2]")
+    if count < 0:
+        raise InvalidArgumentError(f"Need k >= 0, got {count} [Op:TopKV2]")
+    if dims(x)[-1] < count:
+        raise InvalidArgumentError(
+            f"input must have at least k columns. Had {dims(x)[-1]}, needed {count} [Op:TopKV2]"
+        )
+    return _top(x, count, True, index_type)
+
+
+def _approximately(name: str, largest: bool, summary: str, shown_result: str) -> Any:
+    def function(
+        operand: Any,
+        k: Any,
+        reduction_dimension: int = -1,
+        recall_target: float = 0.95,
+        reduction_input_size_override: int = -1,
+        aggregate_to_topk: bool = True,
+        name: str | None = None,
+    ) -> TopK:
+        return _along(operand, int(static(k)), reduction_dimension, largest)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = (
+        f"{summary} Exact here, so that `recall_target` is always met.\n\n"
+        f"    >>> tf.math.{name}([3.0, 9.0, 5.0], 2).values.numpy().tolist()\n"
+        f"    {shown_result}\n    "
+    )
+    return traced(function)
+
+
+approx_max_k = _approximately(
+    "approx_max_k", True, "The `k` largest elements along an axis.", "[9.0, 5.0]"
+)
+approx_min_k = _approximately(
+    "approx_min_k", False, "The `k` smallest elements along an axis.", "[3.0, 5.0]"
+)
+
+
+@traced
+def approx_top_k(
+    input: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    is_max_k: bool = True,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> TopK:
+    """The `k` largest (or smallest) elements along an axis. Exact here.
+
+    >>> tf.approx_top_k([3.0, 9.0, 5.0], 1, is_max_k=False).values.numpy().tolist()
+    [3.0]
+    """
+    return _along(input, int(k), reduction_dimension, is_max_k)
+
+
+def _along(value: Any, k: int, axis: int, largest: bool) -> TopK:
+    x = _ordered(value)
+    perm = to_last(one_axis(axis, len(dims(x)), "ApproxTopK"), len(dims(x)))
+    found = _top(transpose(x, perm), k, largest, dtypes.int32)
+    return TopK(*[transpose(part, perm) for part in found])
+
+
+def to_last(axis: int, rank: int) -> Dims:
+    """The permutation that exchanges an axis and the last one: its own inverse."""
+    perm = list(range(rank))
+    perm[axis], perm[-1] = perm[-1], perm[axis]
+    return tuple(perm)
+
+
+def _descending(direction: str) -> bool:
+    if direction not in ("ASCENDING", "DESCENDING"):
+        raise ValueError(
+            f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. "
+            f"Received: {direction}"
+        )
+    return direction == "DESCENDING"
+
+
+@traced
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """The elements sorted along an axis.
+
+    >>> tf.sort([3.0, 9.0, 5.0]).numpy().tolist()
+    [3.0, 5.0, 9.0]
+    """
+    return _sorted(values, axis, direction).values
+
+
+@traced
+def argsort(
+    values: Any,
+    axis: Any = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Where the elements stand that would be sorted along an axis; equal ones keep their order.
+
+    >>> tf.argsort([3.0, 9.0, 5.0], direction="DESCENDING").numpy().tolist()
+    [1, 2, 0]
+    """
+    return _sorted(values, axis, direction).indices
+
+
+def _sorted(values: Any, axis: Any, direction: str) -> TopK:
+    largest = _descending(direction)
+    x = _ordered(values)
+    if not dims(x):
+        raise InvalidArgumentError("input must be >= 1-D, got shape [] [Op:TopKV2]")
+    at = one_axis(int(static(axis)), len(dims(x)), "TopKV2")
+    perm = to_last(at, len(dims(x)))
+    moved = transpose(x, perm) if at != len(perm) - 1 else x
+    found = _top(moved, dims(moved)[-1], largest, dtypes.int32)
+    return found if moved is x else TopK(*[transpose(part, perm) for part in found])
+
+
+# ---- places in sorted elements ----------------------------------------------------------------
+
+
+def _search(side: str) -> Any:
+    def kernel(xp: Any, ordered: Any, values: Any, *, out_type: DType) -> Any:
+        found = [np.searchsorted(o, v, side) for o, v in zip(ordered, values, strict=True)]
+        return np.array(found, out_type.numpy_dtype).reshape(values.shape)
+
+    return kernel
+
+
+def _search_row(name: str, side: str) -> Row:
+    return op(
+        name,
+        _search(side),
+        shape=lambda ordered, wanted, *, out_type: wanted,
+        dtype=lambda ordered, wanted, *, out_type: out_type.numpy_dtype,
+    )
+
+
+LOWER_BOUND: Row = _search_row("LowerBound", "left")
+UPPER_BOUND: Row = _search_row("UpperBound", "right")
+
+
+def _as_rows(x: Any) -> tuple[Any, Any]:
+    """All axes but the last as one; what that comes to where the last is empty must be said."""
+    *rest, size = dims(x)
+    return (math.prod(rest) if certainly(size == 0) else -1, size)
+
+
+@traced
+def searchsorted(
+    sorted_sequence: Any,
+    values: Any,
+    side: str = "left",
+    out_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Where to insert values into a sorted last axis so that it stays sorted.
+
+    >>> tf.searchsorted([1.0, 3.0, 5.0], [0.0, 3.0, 9.0]).numpy().tolist()
+    [0, 1, 3]
+    >>> tf.searchsorted([1.0, 3.0, 5.0], [0.0, 3.0, 9.0], side="right").numpy().tolist()
+    [0, 2, 3]
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: {side}")
+    ordered, wanted = matched("LowerBound", sorted_sequence, values)
+    shape = dims(wanted)
+    if differ(dims(ordered)[:-1], shape[:-1]):
+        raise InvalidArgumentError(
+            f"Leading dim_size of both tensors must match: {shown(dims(ordered))} and "
+            f"{shown(shape)} [Op:LowerBound]"
+        )
+    rows = (reshape(ordered, _as_rows(ordered)), reshape(wanted, _as_rows(wanted)))
+    row = LOWER_BOUND if side == "left" else UPPER_BOUND
+    return reshape(apply(row, rows, {"out_type": as_dtype(out_type)}), shape)
+
+
+def _in_top_kernel(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
+    """Whether fewer than k classes are above the target; never where something is not finite."""
+    inside = (targets >= 0) & (targets < predictions.shape[1])
+    safe = np.where(inside, targets, 0)
+    own = np.take_along_axis(predictions, safe[:, None].astype(np.intp), 1)
+    above = (predictions > own).sum(1)
+    return inside & (above < k) & np.isfinite(predictions).all(1)
+
+
+IN_TOP_K: Row = op("InTopKV2", _in_top_kernel)
+
+
+@traced
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """For each example whether its target is among the `k` classes with the highest predictions.
+
+    >>> tf.math.in_top_k([0, 1], [[0.1, 0.9], [0.1, 0.9]], 1).numpy().tolist()
+    [False, True]
+    """
+    scores = convert(predictions, dtypes.float32)
+    wanted = integers(targets, "T", "int32, int64")
+    if len(dims(scores)) != 2 or len(dims(wanted)) != 1 or dims(scores)[0] != dims(wanted)[0]:
+        raise InvalidArgumentError(
+            f"First dimension of predictions {shown(dims(scores))} must match length of targets "
+            f"{shown(dims(wanted))} [Op:InTopKV2]"
+        )
+    result: Tensor = apply(IN_TOP_K, (scores, wanted), {"k": int(static(k))})
+    return result

@@ -1,0 +1,112 @@
+"""The different elements of a vector."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.gathering import unsorted_segment_sum
+from wengert.ops.reductions.segments import unsorted_segment_min
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import shown
+from wengert.values.tensor import Tensor, dims
+
+
+class Unique(NamedTuple):
+    """The different elements, and for each element of the input where it stands among them."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """The different elements, where each element of the input stands among them, how often."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor  # type: ignore[assignment]
+
+
+def _counted_kernel(xp: Any, x: Any, *, out_idx: DType) -> Any:
+    """In the order in which the elements first occur."""
+    values, first, place, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(order.size)
+    kind = out_idx.numpy_dtype
+    return [values[order], rank[place].astype(kind), counts[order].astype(kind)]
+
+
+def _unique_rule(gs: Any, ys: Any, x: Any, **attrs: Any) -> Any:
+    """An element that occurs several times is taken from where it occurs first."""
+    idx = ys[1]
+    count = dims(gs[0])[0]
+    first = unsorted_segment_min(range_(dims(idx)[0]), idx, count)
+    return unsorted_segment_sum(gs[0], first, dims(idx)[0])
+
+
+UNIQUE: Row = op(
+    "Unique",
+    lambda xp, x, *, out_idx: _counted_kernel(xp, x, out_idx=out_idx)[:2],
+    shape=lambda x, *, out_idx: [(None,), x],
+    dtype=lambda x, *, out_idx: [x, out_idx.numpy_dtype],
+    vjp=(_unique_rule,),
+    saves="y",
+    many=True,
+    by_value=True,
+)
+UNIQUE_WITH_COUNTS: Row = op(
+    "UniqueWithCounts",
+    _counted_kernel,
+    shape=lambda x, *, out_idx: [(None,), x, (None,)],
+    dtype=lambda x, *, out_idx: [x, out_idx.numpy_dtype, out_idx.numpy_dtype],
+    vjp=(_unique_rule,),
+    saves="y",
+    many=True,
+    by_value=True,
+)
+
+
+@traced
+def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+    """The different elements of a vector, in the order in which they first occur.
+
+    >>> y, idx = tf.unique([7, 5, 7, 9])
+    >>> y.numpy().tolist(), idx.numpy().tolist()
+    ([7, 5, 9], [0, 1, 0, 2])
+    """
+    return Unique(*_found(UNIQUE, x, out_idx))
+
+
+@traced
+def unique_with_counts(
+    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+) -> UniqueWithCounts:
+    """The different elements of a vector, and how often they occur.
+
+    >>> y, idx, count = tf.unique_with_counts([7, 5, 7, 9])
+    >>> y.numpy().tolist(), count.numpy().tolist()
+    ([7, 5, 9], [2, 1, 1])
+    """
+    return UniqueWithCounts(*_found(UNIQUE_WITH_COUNTS, x, out_idx))
+
+
+def _found(row: Row, value: Any, out_idx: Any) -> Any:
+    vector = convert(value)
+    if len(dims(vector)) != 1:
+        raise InvalidArgumentError(
+            f"unique expects a 1D vector, got shape {shown(dims(vector))} [Op:{row.name}]. "
+            "Use tf.reshape(x, [-1]) first."
+        )
+    return apply(row, (vector,), {"out_idx": as_dtype(out_idx)})

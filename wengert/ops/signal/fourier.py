@@ -1,0 +1,391 @@
+"""Discrete Fourier transforms, of complex and of real signals, in any number of dimensions.
+
+The transform is its own transpose, so the rules of the complex rows are the rows themselves. A real
+signal of n elements has n // 2 + 1 frequencies; all others are conjugates of those. In its rules a
+frequency that stands for two is told apart from one that stands for itself (`_twice`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.shaping import as_shape
+from wengert.ops.arrays.slicing import pad, roll, sliced
+from wengert.ops.math.complex import conj
+from wengert.ops.math.elementwise import cast
+from wengert.ops.reductions.reductions import normal_axes
+from wengert.ops.support.batch_rules import with_attrs
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import complex_of, real_of
+from wengert.values.shapes import Dims, shown
+from wengert.values.tensor import Tensor, dims
+
+# ---- complex ----------------------------------------------------------------------------------
+
+
+def _axes_moved(name: str) -> Any:
+    def change(attrs: Attrs, size: int) -> Attrs:
+        return {"axes": tuple(a + 1 for a in attrs["axes"])}
+
+    return with_attrs(name, change)
+
+
+def _complex_row(name: str, function: str) -> Row:
+    def kernel(xp: Any, x: Any, *, axes: Dims) -> Any:
+        return getattr(xp.fft, function)(x, axes=axes)
+
+    return op(
+        name,
+        kernel,
+        vjp=(lambda g, y, x, *, axes: apply(row_of[name], (g,), {"axes": axes}),),
+        shape=lambda x, *, axes: x,
+        linear=(0,),
+        batch=_axes_moved(name),
+        saves="",
+    )
+
+
+NAMES = ("FFT", "FFT2D", "FFT3D", "FFTND")
+row_of: dict[str, Row] = {}
+for _name in NAMES:
+    row_of[_name] = _complex_row(_name, "fftn")
+    row_of[f"I{_name}"] = _complex_row(f"I{_name}", "ifftn")
+
+# ---- real -------------------------------------------------------------------------------------
+
+
+def _twice(size: int, axis: int, rank: int, dtype: Any) -> Any:
+    """2 for the frequencies of the last transformed axis that stand for two, 1 for the others."""
+    count = np.full(size // 2 + 1, 2.0)
+    count[0] = 1.0
+    if size % 2 == 0:
+        count[-1] = 1.0
+    return convert(count.reshape([-1 if a == axis else 1 for a in range(rank)]).astype(
+        dtype.numpy_dtype))  # fmt: skip
+
+
+def _real_kernel(xp: Any, x: Any, *, axes: Dims, size: int) -> Any:
+    return xp.fft.rfftn(x, axes=axes)
+
+
+def _real_back_kernel(xp: Any, z: Any, *, axes: Dims, size: int) -> Any:
+    sizes = [*[z.shape[a] for a in axes[:-1]], size]
+    return xp.fft.irfftn(z, sizes, axes=axes)
+
+
+def _real_rule(g: Any, y: Any, x: Any, *, axes: Dims, size: int, name: str) -> Any:
+    """The sum over frequencies of the real part of g exp(-i...), as an inverse transform."""
+    count = float(math.prod(dims(x)[a] for a in axes))
+    halves = conj(g) / _twice(size, axes[-1], len(dims(g)), g.dtype)
+    return apply(row_of[f"I{name}"], (halves,), {"axes": axes, "size": size}) * count
+
+
+def _real_back_rule(g: Any, y: Any, z: Any, *, axes: Dims, size: int, name: str) -> Any:
+    count = float(math.prod(dims(g)[a] for a in axes))
+    forward = conj(apply(row_of[name], (g,), {"axes": axes, "size": size}))
+    return forward * _twice(size, axes[-1], len(dims(forward)), forward.dtype) / count
+
+
+def _real_shape(x: Dims, *, axes: Dims, size: Any, last: Callable[[Any], Any]) -> Dims:
+    at = axes[-1] % len(x)
+    return (*x[:at], last(size), *x[at + 1 :])
+
+
+def _with_name(rule: Callable[..., Any], name: str) -> Callable[..., Any]:
+    return lambda *xs, **attrs: rule(*xs, name=name, **attrs)
+
+
+def _real_rows(name: str) -> None:
+    for row_name, kernel, rule, last, dtype in (
+        (name, _real_kernel, _real_rule, lambda size: size // 2 + 1, complex_of),
+        (f"I{name}", _real_back_kernel, _real_back_rule, lambda size: size, real_of),
+    ):
+        row_of[row_name] = op(
+            row_name,
+            kernel,
+            vjp=(_with_name(rule, name),),
+            shape=partial(_real_shape, last=last),
+            dtype=lambda x, dtype=dtype, **attrs: dtype(x),
+            linear=(0,),
+            batch=_axes_moved(row_name),
+            saves="",
+        )
+
+
+for _name in NAMES:
+    _real_rows(f"R{_name}")
+
+# ---- public functions -------------------------------------------------------------------------
+
+
+def _last(x: Tensor, count: int, name: str) -> Dims:
+    rank = len(dims(x))
+    if rank < count:
+        raise InvalidArgumentError(
+            f"Input must have rank of at least {count} but got: {shown(dims(x))} [Op:{name}]"
+        )
+    return tuple(range(rank - count, rank))
+
+
+def _signal(value: Any, kinds: str, name: str) -> Tensor:
+    x = convert(value)
+    if x.dtype.name not in kinds.split(", "):
+        raise InvalidArgumentError(
+            f"Value for attr '{'Treal' if kinds.startswith('f') else 'Tcomplex'}' of "
+            f"{x.dtype.spoken} is not in the list of allowed values: {kinds} [Op:{name}]. "
+            "Use tf.cast to convert the tensor first."
+        )
+    return x
+
+
+COMPLEX_KINDS = "complex64, complex128"
+REAL_KINDS = "float32, float64"
+
+
+def _along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any:
+    name = f"{'I' if inverse else ''}{NAMES[count - 1]}"
+
+    def function(input: Any, name: str | None = None) -> Tensor:
+        x = _signal(input, COMPLEX_KINDS, row.name)
+        result: Tensor = apply(row, (x,), {"axes": _last(x, count, row.name)}, name)
+        return result
+
+    row = row_of[name]
+    kind = "inverse Fourier transform" if inverse else "Fourier transform"
+    function.__name__ = function.__qualname__ = name.lower()
+    axes = "last axis" if count == 1 else f"last {count} axes"
+    function.__doc__ = (
+        f"The discrete {kind} along the {axes}.\n\n"
+        f"    >>> tf.signal.{name.lower()}({example[0]}).numpy().tolist()\n    {example[1]}\n    "
+    )
+    return traced(function)
+
+
+fft = _along_last(1, False, ("tf.constant([1, 1], tf.complex64)", "[(2+0j), 0j]"))
+fft2d = _along_last(2, False, ("tf.constant([[1, 1]], tf.complex64)", "[[(2+0j), 0j]]"))
+fft3d = _along_last(3, False, ("tf.constant([[[1, 1]]], tf.complex64)", "[[[(2+0j), 0j]]]"))
+ifft = _along_last(1, True, ("tf.constant([2, 0], tf.complex64)", "[(1+0j), (1+0j)]"))
+ifft2d = _along_last(2, True, ("tf.constant([[2, 0]], tf.complex64)", "[[(1+0j), (1+0j)]]"))
+ifft3d = _along_last(3, True, ("tf.constant([[[2, 0]]], tf.complex64)", "[[[(1+0j), (1+0j)]]]"))
+
+
+def fitted(x: Tensor, sizes: Sequence[int | None], axes: Dims) -> Tensor:
+    """Cut, or filled up with zeros, to sizes along axes."""
+    key: list[Any] = [slice(None)] * len(dims(x))
+    room = [[0, 0] for _ in dims(x)]
+    for size, axis in zip(sizes, axes, strict=True):
+        if size is None or size == dims(x)[axis]:
+            continue
+        if size < dims(x)[axis]:
+            key[axis] = slice(0, size)
+        else:
+            room[axis][1] = size - dims(x)[axis]
+    if any(part != slice(None) for part in key):
+        x = sliced(x, tuple(key))
+    return pad(x, room) if any(after for _, after in room) else x
+
+
+def _lengths(fft_length: Any, count: int, name: str) -> tuple[int | None, ...]:
+    if fft_length is None:
+        return (None,) * count
+    sizes = as_shape(fft_length)
+    if len(sizes) != count:
+        raise InvalidArgumentError(
+            f"fft_length must have shape [{count}], got {shown((len(sizes),))} [Op:{name}]"
+        )
+    if any(size < 1 for size in sizes):
+        raise InvalidArgumentError(f"fft_length must be positive, got {list(sizes)} [Op:{name}]")
+    return sizes
+
+
+def _of_real(x: Tensor, axes: Dims, lengths: Sequence[int | None], name: str) -> Tensor:
+    part = fitted(x, lengths, axes)
+    result: Tensor = apply(row_of[name], (part,), {"axes": axes, "size": dims(part)[axes[-1]]})
+    return result
+
+
+def _to_real(z: Tensor, axes: Dims, lengths: Sequence[int | None], name: str) -> Tensor:
+    size = lengths[-1]
+    if size is None:
+        size = max(2 * (dims(z)[axes[-1]] - 1), 0)
+    part = fitted(z, [*lengths[:-1], size // 2 + 1], axes)
+    result: Tensor = apply(row_of[name], (part,), {"axes": axes, "size": size})
+    return result
+
+
+def _real_along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any:
+    name = f"{'I' if inverse else ''}R{NAMES[count - 1]}"
+
+    def function(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+        x = _signal(input_tensor, COMPLEX_KINDS if inverse else REAL_KINDS, row.name)
+        lengths = _lengths(fft_length, count, row.name)
+        axes = _last(x, count, row.name)
+        return (_to_real if inverse else _of_real)(x, axes, lengths, row.name)
+
+    row = row_of[name]
+    function.__name__ = function.__qualname__ = name.lower()
+    axes = "last axis" if count == 1 else f"last {count} axes"
+    summary = (
+        f"The real signal whose frequencies along the {axes} are given"
+        if inverse
+        else f"The frequencies of a real signal along the {axes}, the redundant ones left out"
+    )
+    function.__doc__ = (
+        f"{summary}.\n\n"
+        f"    >>> tf.signal.{name.lower()}({example[0]}).numpy().tolist()\n    {example[1]}\n    "
+    )
+    return traced(function)
+
+
+rfft = _real_along_last(1, False, ("[1.0, 2.0]", "[(3+0j), (-1+0j)]"))
+rfft2d = _real_along_last(2, False, ("[[1.0, 2.0]]", "[[(3+0j), (-1+0j)]]"))
+rfft3d = _real_along_last(3, False, ("[[[1.0, 2.0]]]", "[[[(3+0j), (-1+0j)]]]"))
+irfft = _real_along_last(1, True, ("tf.constant([3, -1], tf.complex64)", "[1.0, 2.0]"))
+irfft2d = _real_along_last(2, True, ("tf.constant([[3, -1]], tf.complex64)", "[[1.0, 2.0]]"))
+irfft3d = _real_along_last(3, True, ("tf.constant([[[3, -1]]], tf.complex64)", "[[[1.0, 2.0]]]"))
+
+
+def _chosen(x: Tensor, fft_length: Any, axes: Any, name: str) -> tuple[Dims, Any]:
+    """The axes of a transform, and the sizes to which the signal is fitted there."""
+    rank = len(dims(x))
+    sizes = None if fft_length is None else as_shape(fft_length)
+    if axes is None:
+        count = rank if sizes is None else len(sizes)
+        along = _last(x, count, name)
+    else:
+        along = normal_axes(axes, rank, name)
+    return along, _lengths(sizes, len(along), name)
+
+
+def _scaled(y: Tensor, norm: Any, sizes: int, inverse: bool) -> Tensor:
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f"`norm` must be None, 'backward', 'ortho' or 'forward', got {norm!r}.")
+    power = {"ortho": 0.5, "forward": 1.0}.get(norm, 0.0)
+    return y if not power else y * float(sizes) ** (power if inverse else -power)
+
+
+def _size(shape: Dims, axes: Dims) -> int:
+    return math.prod(shape[a] for a in axes)
+
+
+@traced
+def fftnd(
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The discrete Fourier transform along some axes.
+
+    >>> tf.signal.fftnd(tf.constant([[1, 1]], tf.complex64), axes=[1]).numpy().tolist()
+    [[(2+0j), 0j]]
+    """
+    return _complex_nd("FFTND", input_tensor, fft_length, axes, norm)
+
+
+@traced
+def ifftnd(
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The inverse discrete Fourier transform along some axes.
+
+    >>> tf.signal.ifftnd(tf.constant([[2, 0]], tf.complex64), axes=[1]).numpy().tolist()
+    [[(1+0j), (1+0j)]]
+    """
+    return _complex_nd("IFFTND", input_tensor, fft_length, axes, norm)
+
+
+def _complex_nd(name: str, value: Any, fft_length: Any, axes: Any, norm: Any) -> Tensor:
+    x = _signal(value, COMPLEX_KINDS, name)
+    along, lengths = _chosen(x, fft_length, axes, name)
+    part = fitted(x, lengths, along)
+    y = apply(row_of[name], (part,), {"axes": along})
+    return _scaled(y, norm, _size(dims(part), along), name.startswith("I"))
+
+
+@traced
+def rfftnd(
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The frequencies of a real signal along some axes, the redundant ones left out.
+
+    >>> tf.signal.rfftnd([[1.0, 2.0]], axes=[1]).numpy().tolist()
+    [[(3+0j), (-1+0j)]]
+    """
+    x = _signal(input_tensor, REAL_KINDS, "RFFTND")
+    along, lengths = _chosen(x, fft_length, axes, "RFFTND")
+    part = fitted(x, lengths, along)
+    y = _of_real(part, along, (None,) * len(along), "RFFTND")
+    return _scaled(y, norm, _size(dims(part), along), False)
+
+
+@traced
+def irfftnd(
+    input_tensor: Any,
+    fft_length: Any = None,
+    axes: Any = None,
+    norm: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The real signal whose frequencies along some axes are given.
+
+    >>> tf.signal.irfftnd(tf.constant([[3, -1]], tf.complex64), axes=[1]).numpy().tolist()
+    [[1.0, 2.0]]
+    """
+    z = _signal(input_tensor, COMPLEX_KINDS, "IRFFTND")
+    along, lengths = _chosen(z, fft_length, axes, "IRFFTND")
+    y = _to_real(z, along, lengths, "IRFFTND")
+    return _scaled(y, norm, _size(dims(y), along), True)
+
+
+# ---- the order of frequencies -----------------------------------------------------------------
+
+
+@traced
+def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """The frequency zero moved to the middle.
+
+    >>> tf.signal.fftshift([0.0, 1.0, -1.0]).numpy().tolist()
+    [-1.0, 0.0, 1.0]
+    """
+    return _shifted(x, axes, lambda size: size // 2)
+
+
+@traced
+def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+    """The frequency zero moved back from the middle to the front.
+
+    >>> tf.signal.ifftshift([-1.0, 0.0, 1.0]).numpy().tolist()
+    [0.0, 1.0, -1.0]
+    """
+    return _shifted(x, axes, lambda size: -(size // 2))
+
+
+def _shifted(value: Any, axes: Any, by: Callable[[int], int]) -> Tensor:
+    x = convert(value)
+    along = normal_axes(axes, len(dims(x)), "Roll")
+    return roll(x, [by(dims(x)[a]) for a in along], list(along))
+
+
+def as_complex(x: Tensor) -> Tensor:
+    return cast(x, dtypes.complex128 if x.dtype is dtypes.float64 else dtypes.complex64)

@@ -1,0 +1,391 @@
+"""Signals in frames, short-time spectra, cosine transforms, mel scales."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.gathering import GATHER_GRAD, densely_gathered
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import one_axis, reshape, static, tile
+from wengert.ops.arrays.slicing import pad, reverse
+from wengert.ops.math.complex import real
+from wengert.ops.math.elementwise import square
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.signal.fourier import as_complex, fft, fitted, irfft, rfft
+from wengert.ops.signal.window_functions import hann_window, vorbis_window
+from wengert.values import dtypes, sizes
+from wengert.values.convert import convert
+from wengert.values.dtypes import as_dtype
+from wengert.values.tensor import Tensor, dims
+
+# ---- frames -----------------------------------------------------------------------------------
+
+
+def _places(frames: Any, length: int, step: int) -> Any:
+    """Where the elements of each frame stand; of an unknown number of frames, the length is known."""
+    first = np.arange(frames, dtype=np.int32) if type(frames) is int else range_(frames)
+    return first[:, None] * step + np.arange(length, dtype=np.int32)
+
+
+@traced
+def frame(
+    signal: Any,
+    frame_length: Any,
+    frame_step: Any,
+    pad_end: bool = False,
+    pad_value: Any = 0,
+    axis: Any = -1,
+    name: str | None = None,
+) -> Tensor:
+    """A signal in overlapping frames: the axis becomes two, frames and what is in them.
+
+    >>> tf.signal.frame([1, 2, 3, 4, 5], 3, 2).numpy().tolist()
+    [[1, 2, 3], [3, 4, 5]]
+    """
+    x, length, step = convert(signal), int(static(frame_length)), int(static(frame_step))
+    at = one_axis(axis, len(dims(x)), "Frame")
+    size = dims(x)[at]
+    if pad_end:
+        count = -(-size // step)
+        missing = max((count - 1) * step + length - size, 0)
+        room = [[0, missing if a == at else 0] for a in range(len(dims(x)))]
+        x = pad(x, room, constant_values=pad_value)
+    else:
+        count = sizes.maximum(1 + (size - length) // step, 0)
+    return densely_gathered(x, _places(count, length, step), at)
+
+
+@traced
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+    """The signal of which overlapping frames are given: what overlaps is added.
+
+    >>> tf.signal.overlap_and_add([[1, 1], [1, 1]], 1).numpy().tolist()
+    [1, 2, 1]
+    """
+    x, step = convert(signal), int(static(frame_step))
+    *outer, count, length = dims(x)
+    shape = (*outer, max((count - 1) * step + length, 0))
+    attrs = {"axis": len(outer), "batch_dims": 0, "shape": shape}
+    places = convert(_places(count, length, step))
+    result: Tensor = apply(GATHER_GRAD, (x, places), attrs)
+    return result
+
+
+# ---- short-time spectra -----------------------------------------------------------------------
+
+Window = Callable[..., Any]
+
+
+@traced
+def stft(
+    signals: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Window | None = hann_window,
+    pad_end: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The spectra of overlapping, windowed frames.
+
+    >>> tf.signal.stft([1.0, 1.0, 1.0, 1.0], 2, 2, window_fn=None).numpy().real.tolist()
+    [[2.0, 0.0], [2.0, 0.0]]
+    """
+    x, length = convert(signals), int(static(frame_length))
+    size = _enclosing_power(length) if fft_length is None else int(static(fft_length))
+    frames = frame(x, length, frame_step, pad_end)
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    spectra: Tensor = rfft(frames, [size])
+    return spectra
+
+
+def _enclosing_power(length: int) -> int:
+    return 1 << max(length - 1, 0).bit_length()
+
+
+@traced
+def inverse_stft(
+    stfts: Any,
+    frame_length: Any,
+    frame_step: Any,
+    fft_length: Any = None,
+    window_fn: Window | None = hann_window,
+    name: str | None = None,
+) -> Tensor:
+    """The signal of which short-time spectra are given; see `inverse_stft_window_fn`.
+
+    >>> spectra = tf.signal.stft([1.0, 2.0, 3.0, 4.0], 2, 2, window_fn=None)
+    >>> tf.signal.inverse_stft(spectra, 2, 2, window_fn=None).numpy().tolist()
+    [1.0, 2.0, 3.0, 4.0]
+    """
+    length = int(static(frame_length))
+    size = _enclosing_power(length) if fft_length is None else int(static(fft_length))
+    frames = irfft(stfts, [size])
+    frames = fitted(frames, [length], (len(dims(frames)) - 1,))
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    return overlap_and_add(frames, frame_step)
+
+
+def inverse_stft_window_fn(
+    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+) -> Window:
+    """The window with which inverse_stft undoes an stft: the squares of both overlap to one.
+
+    >>> window = tf.signal.inverse_stft_window_fn(2)
+    >>> print(window(4, dtype=tf.float32).numpy().round(3))
+    [0. 1. 1. 1.]
+    """
+
+    def window(frame_length: Any, dtype: Any) -> Tensor:
+        length, step = int(static(frame_length)), int(static(frame_step))
+        forward = forward_window_fn(length, dtype=dtype)
+        overlaps = -(-length // step)
+        squares = pad(square(forward), [[0, overlaps * step - length]])
+        total = reduce_sum(reshape(squares, (overlaps, step)), 0, keepdims=True)
+        spread = reshape(tile(total, (overlaps, 1)), (overlaps * step,))[:length]
+        inverse: Tensor = forward / spread
+        return inverse
+
+    return window
+
+
+# ---- cosine transforms ------------------------------------------------------------------------
+
+
+def _check_transform(type: Any, axis: Any, norm: Any, n: Any, size: int) -> None:
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+    if n is not None and int(static(n)) < 1:
+        raise ValueError("n should be a positive integer or None")
+    if type not in (1, 2, 3, 4):
+        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
+    if type == 1 and norm == "ortho":
+        raise ValueError("Normalization is not supported for the Type-I DCT.")
+    if type == 1 and size < 2:
+        raise ValueError("Type-I DCT requires the dimension to be greater than one.")
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+
+
+@traced
+def dct(
+    input: Any,
+    type: int = 2,
+    n: Any = None,
+    axis: int = -1,
+    norm: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The discrete cosine transform of type 1, 2, 3 or 4 along the last axis.
+
+    >>> print(tf.signal.dct([1.0, 2.0]).numpy().round(4))
+    [ 6.     -1.4142]
+    """
+    x = convert(input)
+    _check_transform(type, axis, norm, n, dims(x)[-1])
+    if n is not None:
+        x = fitted(x, [int(static(n))], (len(dims(x)) - 1,))
+    return {1: _dct1, 2: _dct2, 3: _dct3, 4: _dct4}[type](x, norm == "ortho")
+
+
+@traced
+def idct(
+    input: Any,
+    type: int = 2,
+    n: Any = None,
+    axis: int = -1,
+    norm: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The inverse of dct of the same type, but for a factor where there is no norm.
+
+    >>> x = tf.constant([1.0, 2.0])
+    >>> tf.signal.idct(tf.signal.dct(x, norm="ortho"), norm="ortho").numpy().round(4).tolist()
+    [1.0, 2.0]
+    """
+    return dct(input, {1: 1, 2: 3, 3: 2, 4: 4}.get(type, type), n, axis, norm)
+
+
+def _turned(size: int, like: Tensor, offset: float, count: int) -> Tensor:
+    """exp(-i pi (k + offset) / 2n) for k below a count."""
+    angles = -np.pi * (np.arange(count) + offset) * 0.5 / size
+    return as_complex(convert(np.cos(angles), like.dtype)) + 1j * as_complex(
+        convert(np.sin(angles), like.dtype)
+    )
+
+
+def _dct1(x: Tensor, ortho: bool) -> Tensor:
+    """The spectrum of the signal with its mirror image behind it."""
+    both = concat([x, reverse(x[..., 1:-1], [len(dims(x)) - 1])], -1)
+    return real(rfft(both))
+
+
+def _dct2(x: Tensor, ortho: bool) -> Tensor:
+    size = dims(x)[-1]
+    spectrum = rfft(x, [2 * size])[..., :size]
+    y = real(spectrum * _turned(size, x, 0.0, size)) * 2.0
+    return y * _orthogonal(size, x, 0.5) if ortho else y
+
+
+def _orthogonal(size: int, like: Tensor, factor: float) -> Tensor:
+    """What makes the transform orthogonal: the first element is scaled by itself."""
+    weights = _but_first(size, factor * math.sqrt(2.0 / size), factor * math.sqrt(1.0 / size))
+    return convert(weights, like.dtype)
+
+
+def _but_first(size: int, value: float, first: float) -> Any:
+    return np.where(np.arange(size) == 0, first, value)
+
+
+def _dct3(x: Tensor, ortho: bool) -> Tensor:
+    """x[0] + 2 sum of x[k] cos(pi k (j + 1/2) / n)."""
+    size = dims(x)[-1]
+    if ortho:
+        weights = _but_first(size, math.sqrt(0.5 / size), math.sqrt(1.0 / size))
+        x = x * convert(weights, x.dtype)
+    doubled = convert(_but_first(size, 2.0, 1.0), x.dtype)
+    scaled = as_complex(x * doubled) * _turned(size, x, 0.0, size)
+    padded = fitted(scaled, [2 * size], (len(dims(x)) - 1,))
+    return real(fft(padded))[..., :size]
+
+
+def _dct4(x: Tensor, ortho: bool) -> Tensor:
+    """2 sum of x[k] cos(pi (2k + 1) (2j + 1) / 4n)."""
+    size = dims(x)[-1]
+    turned = as_complex(x) * _turned(size, x, 0.0, size)
+    spectrum = fft(fitted(turned, [2 * size], (len(dims(x)) - 1,)))[..., :size]
+    y = real(spectrum * _turned(size, x, 0.5, size)) * 2.0
+    return y * math.sqrt(0.5 / size) if ortho else y
+
+
+@traced
+def mdct(
+    signals: Any,
+    frame_length: Any,
+    window_fn: Window | None = vorbis_window,
+    pad_end: bool = False,
+    norm: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The modified discrete cosine transform: frames overlap by half, and none of it is redundant.
+
+    >>> tf.signal.mdct([1.0, 2.0, 3.0, 4.0], 4, window_fn=None).numpy().round(3)
+    array([[-9.687, -2.482]], dtype=float32)
+    """
+    length = int(static(frame_length))
+    if length % 4:
+        raise ValueError(f"The frame length must be a multiple of 4, got {length}.")
+    half, quarter = length // 2, length // 4
+    frames = frame(signals, length, half, pad_end)
+    if window_fn is not None:
+        frames = frames * window_fn(length, dtype=frames.dtype)
+    else:
+        frames = frames * (1.0 / math.sqrt(2.0))
+    a, b, c, d = [frames[..., i * quarter : (i + 1) * quarter] for i in range(4)]
+    last = [len(dims(frames)) - 1]
+    folded = concat([-reverse(c, last) - d, a - reverse(b, last)], -1)
+    return dct(folded, type=4, norm=norm)
+
+
+@traced
+def inverse_mdct(
+    mdcts: Any,
+    window_fn: Window | None = vorbis_window,
+    norm: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The signal of which modified cosine transforms are given, but for its ends.
+
+    >>> spectra = tf.signal.mdct(tf.range(8.0), 4)
+    >>> tf.signal.inverse_mdct(spectra).numpy()[2:-2].round(3).tolist()
+    [2.0, 3.0, 4.0, 5.0]
+    """
+    spectra = convert(mdcts)
+    half = dims(spectra)[-1]
+    if half % 2:
+        raise InvalidArgumentError(f"The number of coefficients must be even, got {half}.")
+    back = dct(spectra, type=4, norm=norm)
+    scaled = back if norm == "ortho" else back * (0.5 / half)
+    first, second = scaled[..., : half // 2], scaled[..., half // 2 :]
+    last = [len(dims(spectra)) - 1]
+    frames = concat([second, -reverse(second, last), -reverse(first, last), -first], -1)
+    if window_fn is not None:
+        frames = frames * window_fn(2 * half, dtype=frames.dtype)
+    else:
+        frames = frames * (1.0 / math.sqrt(2.0))
+    return overlap_and_add(frames, half)
+
+
+# ---- mel --------------------------------------------------------------------------------------
+
+
+def _mel(hertz: Any) -> Any:
+    return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
+
+
+@traced
+def linear_to_mel_weight_matrix(
+    num_mel_bins: Any = 20,
+    num_spectrogram_bins: Any = 129,
+    sample_rate: Any = 8000,
+    lower_edge_hertz: Any = 125.0,
+    upper_edge_hertz: Any = 3800.0,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """The matrix that sums the bins of a spectrum into overlapping triangles on the mel scale.
+
+    >>> tf.signal.linear_to_mel_weight_matrix(4, 9).shape
+    TensorShape([9, 4])
+    """
+    mels, bins = int(static(num_mel_bins)), int(static(num_spectrogram_bins))
+    rate = float(np.asarray(convert(sample_rate)))
+    low, high = float(lower_edge_hertz), float(upper_edge_hertz)
+    _check_mel(mels, rate, low, high)
+    spectrum = _mel(np.linspace(0.0, rate / 2, bins)[1:])[:, None]  # without the constant part
+    edges = np.linspace(_mel(low), _mel(high), mels + 2)
+    left, centre, right = edges[:-2], edges[1:-1], edges[2:]
+    rising, falling = (spectrum - left) / (centre - left), (right - spectrum) / (right - centre)
+    weights = np.maximum(0.0, np.minimum(rising, falling))
+    return convert(np.pad(weights, [[1, 0], [0, 0]]), as_dtype(dtype))
+
+
+def _check_mel(mels: int, rate: float, low: float, high: float) -> None:
+    for wrong, message in (
+        (mels <= 0, f"num_mel_bins must be positive. Got: {mels}"),
+        (low < 0, f"lower_edge_hertz must be non-negative. Got: {low}"),
+        (low >= high, f"lower_edge_hertz {low:.1f} >= upper_edge_hertz {high:.1f}"),
+        (rate <= 0, f"sample_rate must be positive. Got: {rate}"),
+        (
+            high > rate / 2,
+            f"upper_edge_hertz must not be larger than the Nyquist frequency (sample_rate / 2). "
+            f"Got {high} for sample_rate: {rate}",
+        ),
+    ):
+        if wrong:
+            raise ValueError(message)
+
+
+@traced
+def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+    """The cepstral coefficients of logarithmic mel spectra.
+
+    >>> tf.signal.mfccs_from_log_mel_spectrograms([[1.0, 1.0]]).numpy().round(3)
+    array([[2., 0.]], dtype=float32)
+    """
+    x = convert(log_mel_spectrograms)
+    size = dims(x)[-1]
+    if size == 0:
+        raise ValueError("num_mel_bins must be positive. Got: 0")
+    coefficients: Tensor = dct(x, type=2) * (1.0 / math.sqrt(2.0 * size))
+    return coefficients

@@ -1,0 +1,116 @@
+"""Window functions: what a frame of a signal is multiplied with."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import static
+from wengert.ops.arrays.slicing import reverse
+from wengert.ops.math.elementwise import cast, sin, sqrt, square
+from wengert.ops.reductions.cumulative import cumsum
+from wengert.ops.special.bessel import bessel_i0
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.tensor import Tensor
+
+
+def _length(window_length: Any) -> int:
+    size = static(window_length)
+    if size.ndim:
+        raise ValueError(f"window_length must be a scalar, got shape {size.shape}.")
+    return int(size)
+
+
+def _kind(dtype: Any) -> DType:
+    kind = as_dtype(dtype)
+    if not kind.is_floating:
+        raise ValueError(f"Argument `dtype` must be a floating point type. Received: dtype={dtype}")
+    return kind
+
+
+def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, a: float, b: float) -> Tensor:
+    size, kind = _length(window_length), _kind(dtype)
+    if size == 1:
+        return convert(np.ones(1), kind)
+    turns = size - 1 + (1 if periodic and size % 2 == 0 else 0)  # an odd window is symmetric anyway
+    angles = 2 * math.pi * np.arange(size) / turns
+    return cast(convert(a - b * np.cos(angles)), kind)
+
+
+@traced
+def hann_window(
+    window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """A raised cosine that falls to zero.
+
+    >>> tf.signal.hann_window(4).numpy().round(3).tolist()
+    [0.0, 0.5, 1.0, 0.5]
+    """
+    return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
+
+
+@traced
+def hamming_window(
+    window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """A raised cosine that does not quite fall to zero.
+
+    >>> tf.signal.hamming_window(4).numpy().round(2)
+    array([0.08, 0.54, 1.  , 0.54], dtype=float32)
+    """
+    return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
+
+
+@traced
+def vorbis_window(
+    window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """The window of the Vorbis codec, whose squares overlap to one.
+
+    >>> tf.signal.vorbis_window(4).numpy().round(3)
+    array([0.228, 0.974, 0.974, 0.228], dtype=float32)
+    """
+    size, kind = _length(window_length), _kind(dtype)
+    angles = math.pi / size * (np.arange(size) + 0.5)
+    return cast(sin(math.pi / 2 * square(sin(convert(angles)))), kind)
+
+
+@traced
+def kaiser_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """Kaiser's window; `beta` may be differentiated.
+
+    >>> print(tf.signal.kaiser_window(3, beta=2.0).numpy().round(4))
+    [0.4387 1.     0.4387]
+    """
+    size, kind = _length(window_length), _kind(dtype)
+    if size == 1:
+        return convert(np.ones(1), kind)
+    half = (size - 1) / 2
+    inside = np.sqrt(np.maximum(1 - ((np.arange(size) - half) / half) ** 2, 0))
+    shape = cast(convert(beta, hint=kind), kind)
+    window: Tensor = bessel_i0(shape * convert(inside, kind)) / bessel_i0(shape)
+    return window
+
+
+@traced
+def kaiser_bessel_derived_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """A window made of the running sum of Kaiser's; its squares overlap to one.
+
+    >>> tf.signal.kaiser_bessel_derived_window(4, beta=2.0).numpy().round(3)
+    array([0.483, 0.875, 0.875, 0.483], dtype=float32)
+    """
+    size = _length(window_length)
+    kaiser = kaiser_window(size // 2 + 1, beta, dtype)
+    running = cumsum(kaiser)
+    rising = sqrt(running[:-1] / running[-1])
+    return concat([rising, reverse(rising, [0])], 0)

@@ -1,0 +1,86 @@
+"""The Levenshtein distance between sequences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.sparse.places import as_list
+from wengert.ops.sparse.tensor import sparse
+from wengert.values.shapes import Dims
+from wengert.values.tensor import Tensor
+
+
+def _distance_kernel(
+    xp: Any, h_at: Any, h: Any, t_at: Any, t: Any, *, shape: Dims, normalize: bool
+) -> Any:
+    """For each sequence how far the hypothesis is from the truth."""
+    said, meant = _sequences(h_at, h), _sequences(t_at, t)
+    out = np.zeros(shape, np.float32)
+    for place in said.keys() | meant.keys():
+        a, b = said.get(place, []), meant.get(place, [])
+        distance = float(_steps(a, b))
+        if normalize:
+            distance = distance / len(b) if b else float("inf") if distance else 0.0
+        out[place] = distance
+    return out
+
+
+def _sequences(places: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
+    found: dict[tuple[int, ...], list[Any]] = {}
+    for place, value in zip(places.tolist(), values.tolist(), strict=True):
+        found.setdefault(tuple(place[:-1]), []).append(value)
+    return found
+
+
+def _steps(a: list[Any], b: list[Any]) -> int:
+    """How many elements must be put in, taken out or replaced."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row = row, [i]
+        for j, y in enumerate(b, 1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (x != y)))
+    return row[-1]
+
+
+EDIT_DISTANCE: Row = op(
+    "EditDistance",
+    _distance_kernel,
+    shape=lambda *_, shape, normalize: shape,
+    dtype=lambda *_, **__: np.dtype(np.float32),
+)
+
+
+@traced
+def edit_distance(
+    hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
+) -> Tensor:
+    """How many elements must be put in, taken out or replaced to make one sequence the other.
+
+    The sequences lie along the last axis; the distance is divided by the length of the true one.
+
+    >>> said = tf.SparseTensor([[0, 0], [0, 1]], ["a", "c"], [1, 2])
+    >>> meant = tf.SparseTensor([[0, 0], [0, 1]], ["a", "b"], [1, 2])
+    >>> tf.edit_distance(said, meant).numpy().tolist()
+    [0.5]
+    """
+    h, t = sparse(hypothesis), sparse(truth)
+    if h.dtype is not t.dtype:
+        raise TypeError(f"Types don't match, {h.dtype!r} vs {t.dtype!r}.")
+    a, b = h.dims, t.dims
+    if len(a) != len(b):
+        raise InvalidArgumentError(
+            f"truth_shape and hypothesis_shape should have equal rank: {as_list(b)} vs. "
+            f"{as_list(a)} [Op:EditDistance]"
+        )
+    shape = tuple(max(p, q) for p, q in zip(a[:-1], b[:-1], strict=True))
+    attrs = {"shape": shape, "normalize": bool(normalize)}
+    inputs = (h.indices, h.values, t.indices, t.values)
+    result: Tensor = apply(EDIT_DISTANCE, inputs, attrs)
+    return result

@@ -1,0 +1,464 @@
+"""Arithmetic of sparse tensors. Where a result is dense, elements that are not there are zero."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import ones, zeros
+from wengert.ops.arrays.gathering import gather, gather_nd, scatter_nd, unsorted_segment_sum
+from wengert.ops.arrays.identity import stop_gradient
+from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.shaping import broadcast_to, static
+from wengert.ops.arrays.shaping import reshape as reshape_dense
+from wengert.ops.arrays.shaping import transpose as transpose_dense
+from wengert.ops.arrays.slicing import reverse
+from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
+from wengert.ops.linalg.matmul import matmul
+from wengert.ops.math import arithmetic
+from wengert.ops.math.comparison import greater, greater_equal, where
+from wengert.ops.math.complex import abs as magnitude
+from wengert.ops.math.complex import conj
+from wengert.ops.math.elementwise import cast, exp, zeros_like
+from wengert.ops.reductions.reductions import normal_axes
+from wengert.ops.reductions.reductions import reduce_sum as sum_dense
+from wengert.ops.reductions.segments import unsorted_segment_max
+from wengert.ops.sparse.places import (
+    as_list,
+    check_inside,
+    check_sorted,
+    chosen,
+    columns,
+    flattened,
+    grouped,
+    with_column,
+)
+from wengert.ops.sparse.shaping import picked
+from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue, gives_sparse, shaped, sparse
+from wengert.ops.support.half_precision import widened
+from wengert.ops.support.scipy_lazy import scipy_sparse
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims, shown
+from wengert.values.tensor import Tensor, dims
+
+SPARSE = (SparseTensor, SparseTensorValue)
+
+# ---- to dense ---------------------------------------------------------------------------------
+
+
+def _dense_kernel(xp: Any, values: Any, indices: Any, *, shape: Dims, validate: bool) -> Any:
+    check_inside(indices, shape, "SparseToDense")
+    if validate:
+        check_sorted(indices, "SparseToDense")
+    nothing = b"" if values.dtype.kind == "O" else 0
+    out = np.full(shape, nothing, values.dtype)
+    out[tuple(indices.T)] = values
+    return out
+
+
+TO_DENSE: Row = op(
+    "SparseToDense",
+    _dense_kernel,
+    vjp=(lambda g, y, values, indices, *, shape, validate: gather_nd(g, indices), None),
+    linear=(0,),
+    shape=lambda values, indices, *, shape, validate: shape,
+    saves="x",
+)
+
+
+@traced
+def to_dense(
+    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+) -> Tensor:
+    """The whole tensor, with a default where nothing stands.
+
+    >>> s = tf.SparseTensor([[0], [2]], [5.0, 7.0], [4])
+    >>> tf.sparse.to_dense(s, -1.0).numpy().tolist()
+    [5.0, -1.0, 7.0, -1.0]
+    """
+    s = sparse(sp_input)
+    attrs = {"shape": s.dims, "validate": bool(validate_indices)}
+    dense: Tensor = apply(TO_DENSE, (s.values, s.indices), attrs)
+    if default_value is None:
+        return dense
+    there = apply(TO_DENSE, (ones(dims(s.values), dtypes.bool_), s.indices), attrs)
+    return where(there, dense, convert(default_value, s.dtype))
+
+
+@traced
+def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+    """For each row which of the numbers below `vocab_size` are among its values.
+
+    >>> ids = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [2, 0, 1], [2, 2])
+    >>> tf.sparse.to_indicator(ids, 3).numpy().astype(int).tolist()
+    [[0, 0, 1], [1, 1, 0]]
+    """
+    s, count = sparse(sp_input), int(static(vocab_size))
+    shape = s.dims
+    ids = cast(s.values, dtypes.int64)
+    last = len(shape) - 1
+    indices = with_column(s.indices[:, :last], last, ids)
+    hits = scatter_nd(indices, ones(dims(ids), dtypes.int32), (*shape[:-1], count))
+    return greater(hits, 0)
+
+
+# ---- sums of two ------------------------------------------------------------------------------
+
+
+def _same_shape(a: SparseTensor, b: SparseTensor, who: str) -> Dims:
+    left, right = a.dims, b.dims
+    if len(left) != len(right):
+        raise InvalidArgumentError(
+            f"Operands' ranks do not match: got {len(left)} and {len(right)} [Op:{who}]"
+        )
+    for axis, (p, q) in enumerate(zip(left, right, strict=True)):
+        if p != q:
+            raise InvalidArgumentError(
+                f"Operands' shapes do not match: got {p} and {q} for dimension {axis} [Op:{who}]"
+            )
+    return left
+
+
+def _united(a: SparseTensor, b: SparseTensor) -> tuple[Any, Any, Any, Any]:
+    """The coordinates of both, and the values of each there, with zeros where it has none."""
+    indices, place = grouped(concat([a.indices, b.indices], 0))
+    count, own = dims(indices)[0], dims(a.values)[0]
+    at, of_b = place[:own], place[own:]
+    return (
+        indices,
+        unsorted_segment_sum(a.values, at, count),
+        unsorted_segment_sum(b.values, of_b, count),
+        count,
+    )
+
+
+@traced
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum: sparse of two sparse tensors, dense if one of them is.
+
+    Of two sparse tensors, sums below the threshold are left out.
+
+    >>> a = tf.SparseTensor([[0], [2]], [5.0, 7.0], [3])
+    >>> b = tf.SparseTensor([[1], [2]], [1.0, -6.5], [3])
+    >>> tf.sparse.add(a, b).values.numpy().tolist()
+    [5.0, 1.0, 0.5]
+    >>> tf.sparse.add(a, b, threshold=1.0).values.numpy().tolist()
+    [5.0, 1.0]
+    >>> tf.sparse.add(a, tf.ones([3])).numpy().tolist()
+    [6.0, 1.0, 8.0]
+    """
+    if not isinstance(a, SPARSE) and not isinstance(b, SPARSE):
+        raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if not isinstance(a, SPARSE):
+        a, b = b, a
+    if not isinstance(b, SPARSE):
+        s, dense = sparse(a), convert(b, sparse(a).dtype)
+        if dims(dense) != s.dims:
+            raise InvalidArgumentError(
+                f"Dimensions of a and b must be equal: {as_list(s.dims)} vs. "
+                f"{shown(dims(dense))} [Op:SparseTensorDenseAdd]"
+            )
+        return tensor_scatter_nd_add(dense, s.indices, s.values)
+    return _added(sparse(a), sparse(b), threshold)
+
+
+def _added(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
+    shape = _same_shape(a, b, "SparseAdd")
+    indices, place = grouped(concat([a.indices, b.indices], 0))
+    values = unsorted_segment_sum(concat([a.values, b.values], 0), place, dims(indices)[0])
+    total = shaped(indices, values, shape)
+    size = magnitude(values)
+    limit = convert(threshold, size.dtype)
+    if not isinstance(threshold, (int, float)) or threshold > 0:
+        return picked(total, chosen(greater_equal(size, limit)))
+    return total
+
+
+def _extreme(who: str, choose: Callable[..., Any], sp_a: Any, sp_b: Any) -> SparseTensor:
+    a, b = sparse(sp_a), sparse(sp_b)
+    shape = _same_shape(a, b, who)
+    indices, x, y, _ = _united(a, b)
+    return shaped(indices, choose(x, y), shape)
+
+
+@traced
+@gives_sparse
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The larger elements, at the coordinates of both.
+
+    >>> a = tf.SparseTensor([[0], [1]], [5.0, -7.0], [3])
+    >>> b = tf.SparseTensor([[0], [2]], [6.0, 1.0], [3])
+    >>> tf.sparse.maximum(a, b).values.numpy().tolist()
+    [6.0, 0.0, 1.0]
+    """
+    return _extreme("SparseSparseMaximum", arithmetic.maximum, sp_a, sp_b)
+
+
+@traced
+@gives_sparse
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The smaller elements, at the coordinates of both.
+
+    >>> a = tf.SparseTensor([[0], [1]], [5.0, -7.0], [3])
+    >>> b = tf.SparseTensor([[0], [2]], [6.0, 1.0], [3])
+    >>> tf.sparse.minimum(a, b).values.numpy().tolist()
+    [5.0, -7.0, 0.0]
+    """
+    return _extreme("SparseSparseMinimum", arithmetic.minimum, sp_a, sp_b)
+
+
+def _with_dense(who: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """An operation on the values, with the elements of a dense tensor that stand there."""
+
+    @traced
+    @gives_sparse
+    def operator(sp: Any, dense: Any) -> SparseTensor:
+        s = sparse(sp)
+        shape = s.dims
+        if isinstance(dense, SPARSE):
+            raise TypeError(f"{who} of two sparse tensors is not there: make one of them dense.")
+        other = convert(dense, hint=s.dtype)
+        have = dims(other)
+        if len(have) > len(shape) or any(
+            p not in (1, q) for p, q in zip(have[::-1], shape[::-1], strict=False)
+        ):
+            raise InvalidArgumentError(
+                "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible "
+                f"shapes: {as_list(shape)} vs. {shown(have)} [Op:{who}]"
+            )
+        there = gather_nd(broadcast_to(other, shape), s.indices) if have else other
+        return SparseTensor._of(s.indices, function(s.values, there), s.dense_shape)
+
+    return operator
+
+
+multiplied = _with_dense("SparseDenseCwiseMul", arithmetic.multiply)
+divided = _with_dense("SparseDenseCwiseDiv", arithmetic.truediv)
+setattr(SparseTensor, "__mul__", multiplied)  # noqa: B010
+setattr(SparseTensor, "__truediv__", divided)  # noqa: B010
+
+
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
+    """A function of the values; all sparse arguments have the same coordinates.
+
+    >>> s = tf.SparseTensor([[0], [2]], [5.0, 7.0], [3])
+    >>> tf.sparse.map_values(tf.add, s, 1.0).values.numpy().tolist()
+    [6.0, 8.0]
+    """
+    found = [v for v in (*args, *kwargs.values()) if isinstance(v, SparseTensor)]
+    if not found:
+        raise ValueError("No SparseTensor in argument list of map_values")
+    plain = [v.values if isinstance(v, SparseTensor) else v for v in args]
+    named = {k: v.values if isinstance(v, SparseTensor) else v for k, v in kwargs.items()}
+    first = found[0]
+    for other in found[1:]:
+        first.shape.assert_is_compatible_with(other.shape)
+        first.values.shape.assert_is_compatible_with(other.values.shape)
+    return first.with_values(op(*plain, **named))
+
+
+# ---- reductions -------------------------------------------------------------------------------
+
+
+def _reduced(
+    who: str, combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, as_sparse: bool
+) -> Any:
+    s = sparse(sp_input)
+    shape = s.dims
+    axes = normal_axes(axis, len(shape), who)
+    kept = [a for a in range(len(shape)) if a not in axes]
+    left = [shape[a] for a in kept]
+    result = [1 if a in axes else n for a, n in enumerate(shape)] if keepdims else left
+    if not as_sparse:
+        places = flattened(columns(s.indices, kept), left)
+        return reshape_dense(combine(s.values, places, math.prod(left)), result)
+    indices, place = grouped(columns(s.indices, kept))
+    values = combine(s.values, place, dims(indices)[0])
+    if keepdims:
+        for a in axes:
+            nothing = zeros([dims(values)[0]], dtypes.int64)
+            indices = with_column(indices, a, nothing)
+    return shaped(indices, values, result)
+
+
+def _largest(values: Any, places: Any, count: Any) -> Any:
+    """The largest of each group; of none, zero."""
+    there = unsorted_segment_sum(ones(dims(places), dtypes.int32), places, count)
+    found = unsorted_segment_max(values, places, count)
+    return where(greater(there, 0), found, zeros_like(found))
+
+
+@traced
+def reduce_sum(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The sum of the values along some axes, or of all.
+
+    >>> s = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1.0, 2.0, 4.0], [3, 2])
+    >>> tf.sparse.reduce_sum(s, axis=1).numpy().tolist()
+    [3.0, 0.0, 4.0]
+    >>> tf.sparse.reduce_sum(s, axis=1, output_is_sparse=True).indices.numpy().tolist()
+    [[0], [2]]
+    """
+    combine = unsorted_segment_sum
+    return _reduced("SparseReduceSum", combine, sp_input, axis, keepdims, output_is_sparse)
+
+
+@traced
+def reduce_max(
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """The largest of the values that are there, along some axes, or of all; of none, zero.
+
+    >>> s = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1.0, 2.0, -4.0], [3, 2])
+    >>> tf.sparse.reduce_max(s, axis=1).numpy().tolist()
+    [2.0, 0.0, -4.0]
+    """
+    return _reduced("SparseReduceMax", _largest, sp_input, axis, keepdims, output_is_sparse)
+
+
+@traced
+@gives_sparse
+def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The softmax of the values in each row, along the last axis; what is not there has no share.
+
+    >>> s = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])
+    >>> tf.sparse.softmax(s).values.numpy().tolist()
+    [0.5, 0.5]
+    """
+    s = sparse(sp_input)
+    rank = len(s.dims)
+    if rank < 2:
+        raise InvalidArgumentError(
+            f"Input should have rank >= 2, but received shape: {as_list(s.dims)} [Op:SparseSoftmax]"
+        )
+    rows, place = grouped(s.indices[:, : rank - 1])
+    count = dims(rows)[0]
+    highest = unsorted_segment_max(stop_gradient(s.values), place, count)
+    share = exp(s.values - gather(highest, place))
+    total = gather(unsorted_segment_sum(share, place, count), place)
+    return SparseTensor._of(s.indices, share / total, s.dense_shape)
+
+
+# ---- products ---------------------------------------------------------------------------------
+
+
+def _product_kernel(xp: Any, values: Any, indices: Any, b: Any, *, rows: int) -> Any:
+    """The matrix with `rows` rows times b."""
+    r, c = indices[:, 0], indices[:, 1]
+    _check_product(r, rows, "m", "0")
+    _check_product(c, b.shape[0], "k", "1")
+    wide = widened(b)
+    matrix = scipy_sparse().csr_matrix((widened(values), (r, c)), shape=(rows, b.shape[0]))
+    return np.asarray(matrix @ wide).astype(b.dtype, copy=False)
+
+
+def _check_product(places: Any, size: int, letter: str, column: str) -> None:
+    bad = (places < 0) | (places >= size)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InvalidArgumentError(
+            f"{letter} ({int(places[at])}) from index[{at},{column}] out of bounds (>={size}) "
+            "[Op:SparseTensorDenseMatMul]"
+        )
+
+
+def _values_rule(g: Any, y: Any, values: Any, indices: Any, b: Any, *, rows: int) -> Any:
+    """The elements of g b' that are there."""
+    return sum_dense(gather(g, indices[:, 0]) * gather(b, indices[:, 1]), 1)
+
+
+def _dense_rule(g: Any, y: Any, values: Any, indices: Any, b: Any, *, rows: int) -> Any:
+    return _product(values, reverse(indices, [1]), g, dims(b)[0])
+
+
+PRODUCT: Row = op(
+    "SparseTensorDenseMatMul",
+    _product_kernel,
+    vjp=(_values_rule, None, _dense_rule),
+    jvp=(
+        lambda t, y, values, indices, b, *, rows: _product(t, indices, b, rows),
+        None,
+        lambda t, y, values, indices, b, *, rows: _product(values, indices, t, rows),
+    ),
+    shape=lambda values, indices, b, *, rows: (rows, b[1]),
+    saves="x",
+)
+
+
+def _product(values: Any, indices: Any, b: Any, rows: int) -> Any:
+    return apply(PRODUCT, (values, indices, b), {"rows": rows})
+
+
+@traced
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of a sparse matrix and a dense one, in either order.
+
+    >>> a = tf.SparseTensor([[0, 1], [1, 0]], [2.0, 3.0], [2, 2])
+    >>> tf.sparse.sparse_dense_matmul(a, [[1.0], [10.0]]).numpy().tolist()
+    [[20.0], [3.0]]
+    """
+    if isinstance(b, SPARSE) and not isinstance(sp_a, SPARSE):
+        # A B is the adjoint of B' A'.
+        turned = sparse_dense_matmul(b, sp_a, not adjoint_b, not adjoint_a)
+        return conj(transpose_dense(turned))
+    a, dense = sparse(sp_a), convert(b, hint=sparse(sp_a).dtype)
+    if len(a.dims) != 2:
+        raise InvalidArgumentError(f"Tensor 'a_shape' must have 2 elements [Op:{PRODUCT.name}]")
+    if len(dims(dense)) != 2:
+        raise InvalidArgumentError(f"Tensor 'b' is not a matrix [Op:{PRODUCT.name}]")
+    other = conj(transpose_dense(dense)) if adjoint_b else dense
+    rows, inner = a.dims[::-1] if adjoint_a else a.dims
+    if dims(other)[0] != inner:
+        raise InvalidArgumentError(
+            "Cannot multiply A and B because inner dimension does not match: "
+            f"{inner} vs. {dims(other)[0]}.  Did you forget a transpose?  Dimensions of A: "
+            f"[{rows}, {inner}).  Dimensions of B: {shown(dims(other))} [Op:{PRODUCT.name}]"
+        )
+    if adjoint_a:
+        result: Tensor = _product(conj(a.values), reverse(a.indices, [1]), other, rows)
+    else:
+        result = _product(a.values, a.indices, other, rows)
+    return result
+
+
+@traced
+def sampled_addmm(
+    indices: Any,
+    values: Any,
+    dense_shape: Any,
+    mat1: Any,
+    mat2: Any,
+    beta: Any = 1.0,
+    alpha: Any = 1.0,
+    output_type: Any = dtypes.float32,
+) -> tuple[Any, Tensor, Any]:
+    """`alpha` times the elements of a product of matrices that stand at `indices`, plus `beta`
+    times the values; coordinates and shape are returned with them.
+
+    >>> _, values, _ = tf.sparse.sampled_addmm([[0, 1]], [5.0], [2, 2], tf.eye(2), [[1.0, 2.0], [3.0, 4.0]])
+    >>> values.numpy().tolist()
+    [7.0]
+    """
+    at, here = convert(indices), convert(values)
+    product = matmul(mat1, mat2)
+    return at, beta * here + alpha * gather_nd(product, at), convert(dense_shape)

@@ -1,0 +1,143 @@
+"""Bookkeeping for sparse tensors: orders and groups of coordinates. All of it is integers.
+
+What becomes of the values is then said with gathers and sums, and has its gradients from those.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.shape_inference import form_of
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.arrays.joining import concat, stack
+from wengert.ops.arrays.shaping import expand_dims, reshape
+from wengert.ops.math.comparison import greater_equal, less, logical_and, where
+from wengert.ops.reductions.reductions import reduce_all, reduce_sum
+from wengert.values.tensor import Tensor
+
+
+def _order_kernel(xp: Any, indices: Any) -> Any:
+    """Where the coordinates stand when sorted, the first column counting most."""
+    if not indices.shape[1]:
+        return np.arange(len(indices))
+    sizes = indices.max(axis=0, initial=0).tolist()
+    if indices.min(initial=0) < 0 or math.prod(n + 1 for n in sizes) >= 2**63:
+        return np.lexsort(indices.T[::-1])
+    # One number for each; what is sorted already, or two such lists in a row, sorts in no time.
+    flat = indices @ np.array(strides_of([n + 1 for n in sizes]), np.int64)
+    return np.argsort(flat, kind="stable")
+
+
+def _groups_kernel(xp: Any, indices: Any) -> Any:
+    """The different coordinates, sorted, and where each one stands among them."""
+    order = _order_kernel(xp, indices)
+    ordered = indices[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    place = np.empty(len(order), np.int64)
+    place[order] = np.cumsum(new) - 1
+    return [ordered[new], place]
+
+
+def _groups_forms(inputs: Any, attrs: Any) -> list[Any]:
+    """How many different coordinates there are depends on their values."""
+    shape, dtype = form_of(inputs[0])
+    count, width = (None, None) if shape is None else shape
+    return [((None, width), dtype), ((count,), np.dtype(np.int64))]
+
+
+ORDER: Row = op("SparseOrder", _order_kernel, by_value=True)
+GROUPS: Row = op("SparseGroups", _groups_kernel, many=True, forms=_groups_forms)
+
+
+def order_of(indices: Any) -> Tensor:
+    found: Tensor = apply(ORDER, (indices,))
+    return found
+
+
+def grouped(indices: Any) -> tuple[Tensor, Tensor]:
+    """The different coordinates, sorted, and where each of the given ones stands among them."""
+    unique, place = apply(GROUPS, (indices,))
+    return unique, place
+
+
+def columns(indices: Any, which: Sequence[int]) -> Any:
+    """Some columns of the coordinates."""
+    return gather(indices, np.array(which, np.int32).reshape(-1), axis=1)
+
+
+def strides_of(shape: Sequence[int]) -> list[int]:
+    return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
+
+
+def flattened(indices: Any, shape: Sequence[int]) -> Any:
+    """Coordinates as places in the flattened tensor."""
+    strides = np.array(strides_of(shape), np.int64)
+    return reduce_sum(indices * strides, 1)
+
+
+def unflattened(places: Any, shape: Sequence[int]) -> Any:
+    """Places in the flattened tensor as coordinates."""
+    if not shape:
+        return gather(expand_dims(places, 1), np.zeros(0, np.int32), axis=1)
+    sizes = zip(shape, strides_of(shape), strict=True)
+    return stack([places // max(stride, 1) % max(size, 1) for size, stride in sizes], 1)
+
+
+def with_column(indices: Any, at: int, column: Any) -> Any:
+    parts = [indices[:, :at], reshape(column, (-1, 1)), indices[:, at:]]
+    return concat(parts, 1)
+
+
+def inside(indices: Any, start: Sequence[int], end: Sequence[int]) -> Any:
+    """Which coordinates lie in a box, as places."""
+    low, high = np.array(start, np.int64), np.array(end, np.int64)
+    within = logical_and(greater_equal(indices, low), less(indices, high))
+    return chosen(reduce_all(within, 1))
+
+
+def chosen(mask: Any) -> Any:
+    """The places where a vector is true."""
+    return where(mask)[:, 0]
+
+
+def check_inside(indices: Any, shape: Sequence[int], who: str) -> None:
+    """In kernels: every coordinate lies in the tensor."""
+    bad = ((indices < 0) | (indices >= np.array(shape, np.int64))).any(axis=1)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InvalidArgumentError(
+            f"indices[{at}] = {as_list(indices[at])} is out of bounds: need 0 <= index < "
+            f"{as_list(shape)} [Op:{who}]"
+        )
+
+
+def check_sorted(indices: Any, who: str) -> None:
+    """In kernels: the coordinates rise."""
+    if len(indices) < 2 or not indices.shape[1]:
+        return
+    step = np.diff(indices, axis=0)
+    first = np.argmax(step != 0, axis=1)
+    lead = np.take_along_axis(step, first[:, None], 1)[:, 0]
+    if (lead > 0).all():
+        return
+    at = int(np.argmax(lead <= 0))
+    found = f"indices[{at + 1}] = {as_list(indices[at + 1])}"
+    if lead[at] == 0:
+        raise InvalidArgumentError(f"{found} is repeated [Op:{who}]")
+    raise InvalidArgumentError(
+        f"{found} is out of order. Many sparse ops require sorted indices.\n"
+        f"    Use `tf.sparse.reorder` to create a correctly ordered copy. [Op:{who}]"
+    )
+
+
+def as_list(values: Any) -> str:
+    return f"[{','.join(str(int(v)) for v in values)}]"

@@ -1,0 +1,146 @@
+"""Reductions over segments of picked rows: gather and segment sum in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.gathering import gather, integers, unsorted_segment_sum
+from wengert.ops.arrays.shaping import static
+from wengert.ops.math.arithmetic import div_no_nan
+from wengert.ops.math.elementwise import sqrt
+from wengert.ops.reductions.segments import counted, sorted_count
+from wengert.ops.support.declare import INEXACT, NUMBER, wrong_dtype
+from wengert.ops.support.half_precision import widened
+from wengert.ops.support.segment_kernels import reduced_rows
+from wengert.values.convert import convert
+from wengert.values.tensor import Tensor, dims
+
+Scale = Callable[[Any], Any]
+
+
+def _kernel(name: str, scale: Scale | None) -> Callable[..., Any]:
+    def kernel(xp: Any, x: Any, indices: Any, ids: Any, *, num_segments: int | None) -> Any:
+        _check(x, indices, name)
+        found = sorted_count(ids, name)
+        if num_segments is not None and found > num_segments:
+            raise InvalidArgumentError(f"segment ids must be < num_segments [Op:{name}]")
+        count = found if num_segments is None else num_segments
+        total = reduced_rows(np.add, widened(x)[indices], ids, count, 0)
+        if scale is not None:
+            sizes = scale(np.maximum(np.bincount(ids, minlength=count), 1))
+            total = total / sizes.reshape(-1, *[1] * (x.ndim - 1)).astype(total.real.dtype)
+        return total.astype(x.dtype, copy=False)
+
+    return kernel
+
+
+def _check(x: Any, indices: Any, name: str) -> None:
+    bad = (indices < 0) | (indices >= len(x))
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InvalidArgumentError(
+            f"Bad: indices[{at}] == {int(indices[at])} out of range [0, {len(x)}) [Op:{name}]"
+        )
+
+
+def _rule(scale: Scale | None) -> Callable[..., Any]:
+    def rule(g: Any, y: Any, x: Any, indices: Any, ids: Any, *, num_segments: int | None) -> Any:
+        if scale is not None:
+            g = div_no_nan(g, scale(counted(ids, dims(g)[0], g)))
+        return unsorted_segment_sum(gather(g, ids), indices, dims(x)[0])
+
+    return rule
+
+
+def _row(name: str, scale: Scale | None = None, again: Scale | None = None) -> Row:
+    """`scale` says by what a sum is divided, of the sizes of the segments; `again` in tensors."""
+    return op(
+        name,
+        _kernel(name, scale),
+        vjp=(_rule(again), None, None),
+        linear=(0,),
+        saves="x",
+        by_value=True,
+    )
+
+
+SUM: Row = _row("SparseSegmentSum")
+MEAN: Row = _row("SparseSegmentMean", lambda n: n, lambda n: n)
+SQRT_N: Row = _row("SparseSegmentSqrtN", np.sqrt, lambda n: sqrt(n))
+
+
+def _reduced(
+    row: Row, data: Any, indices: Any, segment_ids: Any, num_segments: Any, takes: str
+) -> Tensor:
+    x = convert(data)
+    at, ids = integers(indices), integers(segment_ids)
+    if x.dtype.numpy_dtype.kind not in takes:
+        raise wrong_dtype(row, x.dtype, takes)
+    if len(dims(ids)) != 1 or dims(at) != dims(ids):
+        raise InvalidArgumentError(
+            f"segment_ids and indices should have same size. [Op:{row.name}]"
+        )
+    count = None if num_segments is None else int(static(num_segments))
+    result: Tensor = apply(row, (x, at, ids), {"num_segments": count})
+    return result
+
+
+@traced
+def segment_sum(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The sums of the rows at `indices` that belong to the same segment.
+
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.sparse.segment_sum(x, [0, 1, 1], [0, 0, 1]).numpy().tolist()
+    [[4.0, 6.0], [3.0, 4.0]]
+    """
+    return _reduced(SUM, data, indices, segment_ids, num_segments, NUMBER)
+
+
+@traced
+def segment_mean(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The means of the rows at `indices` that belong to the same segment.
+
+    >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> tf.sparse.segment_mean(x, [0, 1, 1], [0, 0, 1]).numpy().tolist()
+    [[2.0, 3.0], [3.0, 4.0]]
+    """
+    return _reduced(MEAN, data, indices, segment_ids, num_segments, INEXACT)
+
+
+@traced
+def segment_sqrt_n(
+    data: Any,
+    indices: Any,
+    segment_ids: Any,
+    num_segments: Any = None,
+    name: str | None = None,
+    sparse_gradient: bool = False,
+) -> Tensor:
+    """The sums of the rows at `indices` in a segment, divided by the root of their number.
+
+    >>> tf.sparse.segment_sqrt_n([4.0, 8.0], [0, 1, 1, 1], [0, 0, 0, 0]).numpy().tolist()
+    [14.0]
+    """
+    return _reduced(SQRT_N, data, indices, segment_ids, num_segments, INEXACT)

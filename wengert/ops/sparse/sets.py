@@ -1,0 +1,151 @@
+"""Sets: the different elements of each row, and what two rows have in common or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.creation import ones
+from wengert.ops.arrays.creation import shape as shape_of
+from wengert.ops.arrays.gathering import gather_nd, scatter_nd
+from wengert.ops.arrays.joining import concat
+from wengert.ops.math.comparison import where
+from wengert.ops.math.elementwise import cast, ones_like
+from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue, gives_sparse, sparse
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.shapes import Dims, shown
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import Tensor, dims
+
+_COMBINED: Final[dict[str, Callable[[set[Any], set[Any]], set[Any]]]] = {
+    "a-b": set.difference,
+    "b-a": lambda a, b: b - a,
+    "intersection": set.intersection,
+    "union": set.union,
+}
+
+
+def _set_kernel(
+    xp: Any, a_at: Any, a: Any, b_at: Any, b: Any, *, rank: int, operation: str
+) -> list[Any]:
+    """The sets of all rows as sparse rows, and the size of the largest.
+
+    The coordinates of the inputs lack the last axis.
+    """
+    left, right = _sets(a_at, a), _sets(b_at, b)
+    indices, values, longest = [], [], 0
+    for row in sorted(left.keys() | right.keys()):
+        found = sorted(_COMBINED[operation](left.get(row, set()), right.get(row, set())))
+        longest = max(longest, len(found))
+        indices += [(*row, i) for i in range(len(found))]
+        values += found
+    return [
+        np.array(indices, np.int64).reshape(-1, rank),
+        np.array(values, a.dtype),
+        np.array([longest], np.int64),
+    ]
+
+
+def _sets(places: Any, values: Any) -> dict[tuple[int, ...], set[Any]]:
+    found: dict[tuple[int, ...], set[Any]] = {}
+    for row, value in zip(places.tolist(), values.tolist(), strict=True):
+        found.setdefault(tuple(row), set()).add(value)
+    return found
+
+
+def _forms(inputs: Any, attrs: Any) -> list[Any]:
+    """How many elements there are depends on their values."""
+    whole = np.dtype(np.int64)
+    return [((None, attrs["rank"]), whole), ((None,), inputs[1]._array.dtype), ((1,), whole)]
+
+
+SET_OPERATION: Row = op("SparseToSparseSetOperation", _set_kernel, many=True, forms=_forms)
+
+
+def _listed(value: Any) -> tuple[Any, Any, Dims, Any]:
+    """The row and the value of each element, and the shape without the last axis, twice."""
+    if isinstance(value, (SparseTensor, SparseTensorValue)):
+        s = sparse(value)
+        shape = s.dims
+        return s.indices[:, : len(shape) - 1], s.values, shape[:-1], s.dense_shape[:-1]
+    x = convert(value)
+    if len(dims(x)) < 2:
+        raise InvalidArgumentError(
+            f"Input set rank must be at least 2, got shape {shown(dims(x))} "
+            f"[Op:{SET_OPERATION.name}]. Add an axis in front: x[tf.newaxis]."
+        )
+    places = where(ones(dims(x), dtypes.bool_))
+    rows = places[:, : len(dims(x)) - 1]
+    return rows, gather_nd(x, places), dims(x)[:-1], shape_of(x, dtypes.int64)[:-1]
+
+
+def _combined(a: Any, b: Any, operation: str) -> SparseTensor:
+    a_at, left, shape, sizes = _listed(a)
+    b_at, right, other, _ = _listed(b)
+    if left.dtype is not right.dtype:
+        raise TypeError(f"Types don't match, {left.dtype!r} vs {right.dtype!r}.")
+    known = is_certain(shape) and is_certain(other)
+    if len(shape) != len(other) or (known and shape != other):
+        raise InvalidArgumentError(
+            f"Mismatched group shapes {shown(shape)} vs {shown(other)} [Op:{SET_OPERATION.name}]"
+        )
+    attrs = {"rank": len(shape) + 1, "operation": operation}
+    indices, values, longest = apply(SET_OPERATION, (a_at, left, b_at, right), attrs)
+    return SparseTensor._of(indices, values, concat([sizes, longest], 0))
+
+
+@traced
+@gives_sparse
+def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+    """For each row the elements of `a` that are not in `b`; or the other way round.
+
+    >>> tf.sets.difference([[1, 2, 3]], [[2, 5]]).values.numpy().tolist()
+    [1, 3]
+    """
+    return _combined(a, b, "a-b" if aminusb else "b-a")
+
+
+@traced
+@gives_sparse
+def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """For each row the elements that are in both.
+
+    >>> tf.sets.intersection([[1, 2, 3]], [[3, 2]]).values.numpy().tolist()
+    [2, 3]
+    """
+    return _combined(a, b, "intersection")
+
+
+@traced
+@gives_sparse
+def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """For each row the elements that are in either.
+
+    >>> tf.sets.union([[1, 2, 2]], [[3, 2]]).values.numpy().tolist()
+    [1, 2, 3]
+    """
+    return _combined(a, b, "union")
+
+
+@traced
+def size(a: Any, validate_indices: bool = True) -> Tensor:
+    """How many different elements each row has.
+
+    >>> tf.sets.size(tf.sets.union([[1, 2]], [[3, 2]])).numpy().tolist()
+    [3]
+    """
+    if not isinstance(a, (SparseTensor, SparseTensorValue)):
+        raise TypeError(f"Expected `SparseTensor`, got {a!r}.")
+    s = sparse(a)
+    shape = s.dims
+    union_with_itself = _combined(s, s, "union")
+    rows = union_with_itself.indices[:, : len(shape) - 1]
+    return scatter_nd(rows, ones_like(cast(rows[:, 0], dtypes.int32)), shape[:-1])

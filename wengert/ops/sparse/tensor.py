@@ -1,0 +1,262 @@
+"""SparseTensor: coordinates, and the values that stand there; everything else is zero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+
+from wengert.core.context import building
+from wengert.errors import SymbolicValueError
+from wengert.graph.operation import Operation
+from wengert.ops.arrays.creation import shape as shape_of
+from wengert.ops.arrays.shaping import as_shape
+from wengert.ops.math.comparison import equal
+from wengert.values import dtypes
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType
+from wengert.values.shapes import TensorShape
+from wengert.values.sizes import key_of
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor, dims
+
+
+class SparseTensorValue(NamedTuple):
+    """What a session returns for a SparseTensor, and may be fed for one."""
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+class SparseTensor:
+    """Values at coordinates of a larger tensor that is zero everywhere else.
+
+    Operations expect the coordinates in rising order; `tf.sparse.reorder` brings them into it.
+
+    >>> s = tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])
+    >>> tf.sparse.to_dense(s).numpy().tolist()
+    [[0.0, 5.0], [0.0, 0.0], [7.0, 0.0]]
+    """
+
+    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
+    __array_priority__ = 100
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices = _int64(indices)
+        self._values = convert(values)
+        self._dense_shape = _int64(dense_shape)
+        _check_fit(self._indices, self._values, self._dense_shape)
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A SparseTensor of what a session returned for one."""
+        if not isinstance(sparse_tensor_value, (SparseTensor, SparseTensorValue)):
+            raise TypeError(
+                "Argument `sparse_tensor_value` must be a SparseTensor or SparseTensorValue. "
+                f"Got: {sparse_tensor_value!r}"
+            )
+        value = sparse_tensor_value
+        return cls(value.indices, value.values, value.dense_shape)
+
+    @classmethod
+    def _of(cls, indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
+        """Of tensors that fit together."""
+        made = cls.__new__(cls)
+        made._indices, made._values, made._dense_shape = indices, values, dense_shape
+        return made
+
+    # ---- what it is --------------------------------------------------------------------------
+
+    @property
+    def indices(self) -> Tensor:
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        return self._dense_shape
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole tensor, as far as it is known."""
+        try:
+            return TensorShape(as_shape(self._dense_shape))
+        except SymbolicValueError:
+            sizes = dims(self._dense_shape)
+        known = isinstance(sizes, tuple) and isinstance(sizes[0], int)
+        return TensorShape([None] * sizes[0] if known else None)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The shape of the whole tensor, which must be known."""
+        return as_shape(self._dense_shape)
+
+    @property
+    def rank(self) -> int:
+        return int(dims(self._dense_shape)[0])
+
+    @property
+    def op(self) -> Any:
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        return self._values.graph
+
+    @property
+    def name(self) -> Any:
+        return self._values.name
+
+    def consumers(self) -> list[Operation]:
+        """The operations of the graph that use one of its tensors."""
+        found: list[Operation] = []
+        for part in self._components():
+            if isinstance(part, SymbolicTensor):
+                found += [op for op in part.consumers() if not any(op is other for other in found)]
+        return found
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """The same coordinates with other values."""
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> SparseTensorValue:
+        """The value, computed by a session: the one given, or the default one."""
+        run = self._values.op.graph.session_for(session, "eval()").run
+        return run(self, feed_dict)  # type: ignore[no-any-return]
+
+    # ---- as a structure of tensors -----------------------------------------------------------
+
+    def _components(self) -> list[Any]:
+        return [self._indices, self._values, self._dense_shape]
+
+    def _rebuild(self, components: list[Any]) -> SparseTensor:
+        return SparseTensor._of(*components)
+
+    def _flat_tensors(self) -> list[Any]:
+        return self._components()
+
+    def _from_flat_tensors(self, tensors: Iterator[Any]) -> SparseTensor:
+        return SparseTensor._of(next(tensors), next(tensors), next(tensors))
+
+    def _as_argument(self, tensors: Iterator[Any]) -> SparseTensor:
+        """As the argument of a function that is traced anew for every known shape."""
+        indices, values, shape = next(tensors), next(tensors), next(tensors)
+        known = isinstance(shape, Tensor) and not isinstance(self._dense_shape, SymbolicTensor)
+        return SparseTensor._of(indices, values, self._constant() if known else shape)
+
+    def _constant(self) -> Tensor:
+        if building() is None:
+            return self._dense_shape
+        return convert(np.array(self._dense_shape))
+
+    @property
+    def _differentiated(self) -> Tensor:
+        return self._values
+
+    def _with_differentiated(self, gradient: Any) -> SparseTensor:
+        return SparseTensor._of(self._indices, gradient, self._dense_shape)
+
+    def _fetched(self, values: Iterator[Any]) -> SparseTensorValue:
+        return SparseTensorValue(next(values), next(values), next(values))
+
+    def _feed(self, value: Any) -> list[Any]:
+        """The values of the parts, of a SparseTensorValue or a tuple."""
+        return [*value._components()] if isinstance(value, SparseTensor) else [*value]
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
+            f"dense_shape={self._dense_shape!s})"
+        )
+
+
+def _int64(value: Any) -> Tensor:
+    """Coordinates or a shape: Python's numbers and smaller integers become int64."""
+    if isinstance(value, Tensor):
+        return convert(value, dtypes.int64)
+    if isinstance(value, TensorShape):
+        value = value.as_list()
+    if isinstance(value, (list, tuple)) and not len(value):
+        return convert(np.zeros((0, 0) if value == [] else (0,), np.int64))
+    return convert(value, dtypes.int64)
+
+
+def _check_fit(indices: Tensor, values: Tensor, dense_shape: Tensor) -> None:
+    i, v, s = indices.shape, values.shape, dense_shape.shape
+    i.assert_has_rank(2)
+    v.assert_has_rank(1)
+    s.assert_has_rank(1)
+    _check_same(indices, 0, values, "There must be as many values as coordinates.")
+    _check_same(indices, 1, dense_shape, "Coordinates must have an index for each axis.")
+
+
+def _check_same(indices: Tensor, axis: int, other: Tensor, message: str) -> None:
+    a, b = (
+        None if x.shape.rank is None else x.shape[at] for x, at in ((indices, axis), (other, 0))
+    )
+    if None not in (a, b) and a != b:
+        raise ValueError(f"Dimensions {a} and {b} are not compatible")
+    if None in (a, b) and not _is_one(indices, axis, other):  # only a run knows
+        words.provided(None, equal(shape_of(indices)[axis], shape_of(other)[0]), message)
+
+
+def _is_one(indices: Tensor, axis: int, other: Tensor) -> bool:
+    """Whether two sizes are one, although it is not known."""
+    a, b = dims(indices), dims(other)
+    if not isinstance(a, tuple) or not isinstance(b, tuple):
+        return False
+    return a[axis] is not None and key_of(a[axis]) == key_of(b[0])
+
+
+def sparse(value: Any) -> SparseTensor:
+    """An argument that must be sparse."""
+    if isinstance(value, SparseTensorValue):
+        return SparseTensor.from_value(value)
+    if not isinstance(value, SparseTensor):
+        raise TypeError(
+            f"Input must be a SparseTensor, got {value!r} of type '{type(value).__name__}'. "
+            "tf.sparse.from_dense makes one of a tensor."
+        )
+    return value
+
+
+def shaped(indices: Any, values: Any, shape: Any) -> SparseTensor:
+    """A SparseTensor of a known shape."""
+    return SparseTensor._of(indices, values, convert(np.array(shape, np.int64).reshape(-1)))
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+# What is known of the parts of a sparse tensor of which nothing is known.
+_INDICES: Final = ((None, None), np.dtype(np.int64))
+_SIZES: Final = ((None,), np.dtype(np.int64))
+
+
+def foreseen(dtype: Any) -> tuple[Any, list[Any]]:
+    """A sparse tensor of a dtype, for a call that waits for shapes."""
+    return SparseTensor._of(0, 0, 0), [_INDICES, ((None,), dtype), _SIZES]
+
+
+def gives(says: Callable[[Any], Any]) -> Callable[[Function], Function]:
+    """A public function of which is known what it returns if its values are of a dtype."""
+
+    def marked(function: Function) -> Function:
+        function.foreseen = says  # type: ignore[attr-defined]
+        return function
+
+    return marked
+
+
+gives_sparse = gives(foreseen)

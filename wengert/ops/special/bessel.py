@@ -1,0 +1,199 @@
+"""Bessel functions of orders 0 and 1.
+
+The derivative of order n is made of the orders n - 1 and n + 1, nowhere divided by x: the rules of
+the first kind are right at zero, to every order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.ops.math.elementwise import sign_real
+from wengert.ops.special.gamma import scipys
+from wengert.ops.support.declare import REAL, Unary, unary
+from wengert.ops.support.scipy_lazy import scipy_special
+
+# ---- any whole order, for the rules -----------------------------------------------------------
+
+
+def _of_order(name: str, function: str, **fields: Any) -> Row:
+    def kernel(xp: Any, x: Any, *, order: int) -> Any:
+        wide = x.astype(np.float64)
+        y = getattr(scipy_special(), function)(order, wide)
+        if function == "ive":
+            y = np.where(np.abs(wide) < _LARGE, y, _ive_of_large(order, wide))
+        return np.asarray(y).astype(x.dtype, copy=False)
+
+    return op(name, kernel, elementwise=True, **fields)
+
+
+_LARGE = 1e9  # SciPy's ive is NaN from 2.1e9 on
+
+
+def _ive_of_large(order: int, x: Any) -> Any:
+    """i0e(x) (1 - n² / 2x), which leaves out n⁴ / 8x²; odd orders have the sign of x."""
+    size = np.abs(x)
+    y = scipy_special().i0e(size) * (1.0 - order * order / (2.0 * size))
+    return np.where((x < 0) & (order % 2 == 1), -y, y)
+
+
+def _at(row: Row, x: Any, order: int) -> Any:
+    """The function of an order; the negative orders repeat the positive ones."""
+    return apply(row, (x,), {"order": order})
+
+
+BESSEL_I: Row = _of_order(
+    "BesselIOfOrder",
+    "iv",
+    vjp=(
+        lambda g, y, x, *, order: (
+            g * 0.5 * (_at(BESSEL_I, x, order - 1) + _at(BESSEL_I, x, order + 1))
+        ),
+    ),
+    saves="x",
+)
+BESSEL_IE: Row = _of_order(
+    "BesselIeOfOrder",
+    "ive",
+    vjp=(
+        lambda g, y, x, *, order: (
+            g * 0.5 * (_at(BESSEL_IE, x, order - 1) + _at(BESSEL_IE, x, order + 1))
+            - g * sign_real(x) * y
+        ),
+    ),
+)
+BESSEL_J: Row = _of_order(
+    "BesselJOfOrder",
+    "jv",
+    vjp=(
+        lambda g, y, x, *, order: (
+            g * 0.5 * (_at(BESSEL_J, x, order - 1) - _at(BESSEL_J, x, order + 1))
+        ),
+    ),
+    saves="x",
+)
+
+# ---- the first kind ---------------------------------------------------------------------------
+
+bessel_i0: Unary = unary(
+    "BesselI0",
+    "math.bessel_i0",
+    "The modified Bessel function of the first kind, of order 0.",
+    ("[0.0, 1.0]", "[1.     1.2661]"),
+    kernel=scipys("i0"),
+    vjp=lambda g, y, x: g * bessel_i1(x),
+    saves="x",
+    takes=REAL,
+)
+bessel_i1: Unary = unary(
+    "BesselI1",
+    "math.bessel_i1",
+    "The modified Bessel function of the first kind, of order 1.",
+    ("[0.0, 1.0]", "[0.     0.5652]"),
+    kernel=scipys("i1"),
+    vjp=lambda g, y, x: g * 0.5 * (bessel_i0(x) + _at(BESSEL_I, x, 2)),
+    saves="x",
+    takes=REAL,
+)
+bessel_i0e: Unary = unary(
+    "BesselI0e",
+    "math.bessel_i0e",
+    "bessel_i0(x) times exp(-|x|).",
+    ("[0.0, 1.0]", "[1.     0.4658]"),
+    kernel=scipys("i0e"),
+    vjp=lambda g, y, x: g * (bessel_i1e(x) - sign_real(x) * y),
+    takes=REAL,
+)
+bessel_i1e: Unary = unary(
+    "BesselI1e",
+    "math.bessel_i1e",
+    "bessel_i1(x) times exp(-|x|).",
+    ("[0.0, 1.0]", "[0.     0.2079]"),
+    kernel=scipys("i1e"),
+    vjp=lambda g, y, x: g * (0.5 * (bessel_i0e(x) + _at(BESSEL_IE, x, 2)) - sign_real(x) * y),
+    takes=REAL,
+)
+bessel_j0: Unary = unary(
+    "BesselJ0",
+    "math.special.bessel_j0",
+    "The Bessel function of the first kind, of order 0.",
+    ("[0.0, 1.0]", "[1.     0.7652]"),
+    kernel=scipys("j0"),
+    vjp=lambda g, y, x: -g * bessel_j1(x),
+    saves="x",
+    takes=REAL,
+)
+bessel_j1: Unary = unary(
+    "BesselJ1",
+    "math.special.bessel_j1",
+    "The Bessel function of the first kind, of order 1.",
+    ("[0.0, 1.0]", "[0.     0.4401]"),
+    kernel=scipys("j1"),
+    vjp=lambda g, y, x: g * 0.5 * (bessel_j0(x) - _at(BESSEL_J, x, 2)),
+    saves="x",
+    takes=REAL,
+)
+
+# ---- the second kind: singular at zero --------------------------------------------------------
+
+bessel_k0: Unary = unary(
+    "BesselK0",
+    "math.special.bessel_k0",
+    "The modified Bessel function of the second kind, of order 0.",
+    ("[0.5, 1.0]", "[0.9244 0.421 ]"),
+    kernel=scipys("k0"),
+    vjp=lambda g, y, x: -g * bessel_k1(x),
+    saves="x",
+    takes=REAL,
+)
+bessel_k1: Unary = unary(
+    "BesselK1",
+    "math.special.bessel_k1",
+    "The modified Bessel function of the second kind, of order 1.",
+    ("[0.5, 1.0]", "[1.6564 0.6019]"),
+    kernel=scipys("k1"),
+    vjp=lambda g, y, x: -g * (bessel_k0(x) + y / x),
+    takes=REAL,
+)
+bessel_k0e: Unary = unary(
+    "BesselK0e",
+    "math.special.bessel_k0e",
+    "bessel_k0(x) times exp(x).",
+    ("[0.5, 1.0]", "[1.5241 1.1445]"),
+    kernel=scipys("k0e"),
+    vjp=lambda g, y, x: g * (y - bessel_k1e(x)),
+    takes=REAL,
+)
+bessel_k1e: Unary = unary(
+    "BesselK1e",
+    "math.special.bessel_k1e",
+    "bessel_k1(x) times exp(x).",
+    ("[0.5, 1.0]", "[2.731  1.6362]"),
+    kernel=scipys("k1e"),
+    vjp=lambda g, y, x: g * (y - y / x - bessel_k0e(x)),
+    takes=REAL,
+)
+bessel_y0: Unary = unary(
+    "BesselY0",
+    "math.special.bessel_y0",
+    "The Bessel function of the second kind, of order 0.",
+    ("[0.5, 1.0]", "[-0.4445  0.0883]"),
+    kernel=scipys("y0"),
+    vjp=lambda g, y, x: -g * bessel_y1(x),
+    saves="x",
+    takes=REAL,
+)
+bessel_y1: Unary = unary(
+    "BesselY1",
+    "math.special.bessel_y1",
+    "The Bessel function of the second kind, of order 1.",
+    ("[0.5, 1.0]", "[-1.4715 -0.7812]"),
+    kernel=scipys("y1"),
+    vjp=lambda g, y, x: g * (bessel_y0(x) - y / x),
+    takes=REAL,
+)

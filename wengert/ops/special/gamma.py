@@ -1,0 +1,304 @@
+"""Special functions of one variable: gamma, error functions, integrals; polygamma and zeta.
+
+Kernels are SciPy's. A rule names the next function of its family, so every order is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.ops.math.elementwise import cos, exp, sin
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.declare import REAL, Binary, Unary, binary, unary
+from wengert.ops.support.half_precision import widened
+from wengert.ops.support.scipy_lazy import scipy_special
+from wengert.values.tensor import Tensor
+
+
+def scipys(name: str) -> Callable[..., Any]:
+    """The kernel that is one of SciPy's special functions, in float64: some lose digits below."""
+
+    def kernel(xp: Any, *xs: Any) -> Any:
+        y = getattr(scipy_special(), name)(*[x.astype(np.float64, copy=False) for x in xs])
+        return np.asarray(y).astype(xs[0].dtype, copy=False)
+
+    return kernel
+
+
+# ---- gamma ------------------------------------------------------------------------------------
+
+# The logarithm of gamma at 2 + z is (1 - gamma) z + the sum of (-1)^k (zeta(k) - 1) z^k / k, k = 2, 3, ...
+_EULER: Final = 0.5772156649015329
+_NEAR: Final = 0.25  # the terms shrink by 8
+
+
+def _lgamma_near_two(z: Any) -> Any:
+    special, total = scipy_special(), np.zeros_like(z)
+    for k in range(19, 1, -1):
+        total = (total + (-1) ** k * special.zetac(float(k)) / k) * z
+    return (total + (1.0 - _EULER)) * z
+
+
+def _lgamma_kernel(xp: Any, x: Any) -> Any:
+    """SciPy's loses its digits near the zeros, 1 and 2."""
+    wide = np.asarray(x).astype(np.float64)
+    y = np.array(scipy_special().gammaln(wide))
+    for zero in (1.0, 2.0):
+        near = np.abs(wide - zero) < _NEAR
+        if np.any(near):
+            z = wide[near] - zero
+            y[near] = _lgamma_near_two(z) - (np.log1p(z) if zero == 1.0 else 0.0)
+    return y.astype(x.dtype, copy=False)
+
+
+lgamma: Unary = unary(
+    "Lgamma",
+    "math.lgamma",
+    "The logarithm of the absolute value of the gamma function.",
+    ("[1.0, 5.0]", "[0.     3.1781]"),
+    kernel=_lgamma_kernel,
+    vjp=lambda g, y, x: g * digamma(x),
+    saves="x",
+    takes=REAL,
+)
+
+
+_BESIDE_A_POLE: Final = 0.05
+
+
+def _digamma_kernel(xp: Any, x: Any) -> Any:
+    """At a pole the limits of both sides differ: NaN, as in TensorFlow."""
+    wide = np.asarray(x).astype(np.float64)
+    y = np.array(scipy_special().digamma(wide))
+    beside = wide - np.round(wide)
+    near = (wide < 0) & (np.abs(beside) < _BESIDE_A_POLE) & (beside != 0)
+    if np.any(near):  # by reflection; SciPy's tangent is of pi x, whose digits are those of x
+        tangent = np.tan(np.pi * beside[near])
+        y[near] = scipy_special().digamma(1.0 - wide[near]) - np.pi / tangent
+    return np.where(wide == 0, np.nan, y).astype(x.dtype, copy=False)
+
+
+digamma: Unary = unary(
+    "Digamma",
+    "math.digamma",
+    "The derivative of lgamma.",
+    ("[1.0, 2.0]", "[-0.5772  0.4228]"),
+    kernel=_digamma_kernel,
+    vjp=lambda g, y, x: g * digamma_derived(1, x),
+    saves="x",
+    takes=REAL,
+)
+
+
+def _trigamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
+    return np.asarray(scipy_special().polygamma(order, x.astype(np.float64))).astype(
+        x.dtype, copy=False
+    )
+
+
+# The derivatives of digamma, of an order that is known.
+TRIGAMMA: Row = op(
+    "PolygammaOfOrder",
+    _trigamma_kernel,
+    vjp=(lambda g, y, x, *, order: g * digamma_derived(order + 1, x),),
+    elementwise=True,
+    saves="x",
+)
+
+
+def digamma_derived(order: int, x: Any) -> Any:
+    """The derivative of digamma of some order; of order 0, digamma itself."""
+    return apply(TRIGAMMA, (x,), {"order": order}) if order else digamma(x)
+
+
+polygamma: Binary = binary(
+    "Polygamma",
+    "math.polygamma",
+    "The derivative of digamma of order `a`, a whole number, at `x`.",
+    ("1.0, [1.0, 2.0]", "[1.6449 0.6449]"),
+    parameters=("a", "x"),
+    kernel=lambda xp, a, x: _polygamma_kernel(xp, a, x),
+    vjp=(None, lambda g, y, a, x: g * polygamma(a + 1.0, x)),
+    saves="x",
+    takes=REAL,
+)
+
+
+def _polygamma_kernel(xp: Any, a: Any, x: Any) -> Any:
+    special, wide = scipy_special(), x.astype(np.float64)
+    order = a.astype(np.float64)
+    sign = np.where(order % 2 == 0, -1.0, 1.0)
+    high = sign * special.gamma(order + 1.0) * special.zeta(order + 1.0, wide)
+    y = np.where(order == 0, special.digamma(wide), high)
+    proper = (order >= 0) & (order == np.floor(order))
+    return np.where(proper, y, np.nan).astype(x.dtype)
+
+
+zeta: Binary = binary(
+    "Zeta",
+    "math.zeta",
+    "Hurwitz's zeta function: the sum of (q + n)^-x over n = 0, 1, ...",
+    ("[2.0, 4.0], 1.0", "[1.6449 1.0823]"),
+    parameters=("x", "q"),
+    kernel=lambda xp, x, q: xp.where(xp.isnan(x + q), x + q, scipys("zeta")(xp, x, q)),
+    vjp=(None, lambda g, y, x, q: g * -x * zeta(x + 1.0, q)),
+    saves="x",
+    takes=REAL,
+)
+
+
+def lbeta(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the absolute value of the beta function of the last axis.
+
+    >>> print(tf.math.lbeta([1.0, 2.0, 3.0]).numpy().round(4))
+    -4.0943
+    """
+    whole = reduce_sum(x, -1)
+    return reduce_sum(lgamma(x), -1) - lgamma(whole)
+
+
+# ---- error functions --------------------------------------------------------------------------
+
+TWO_OVER_ROOT_PI: Final = 1.1283791670955126
+ROOT_PI_OVER_TWO: Final = 0.886226925452758
+ROOT_TWO_PI: Final = 2.5066282746310002
+
+
+def _erfc_kernel(xp: Any, x: Any) -> Any:
+    return scipy_special().erfc(widened(x)).astype(x.dtype, copy=False)
+
+
+erfc: Unary = unary(
+    "Erfc",
+    "math.erfc",
+    "1 - erf(x), exact for large x.",
+    ("[0.0, 1.0]", "[1.     0.1573]"),
+    kernel=_erfc_kernel,
+    vjp=lambda g, y, x: g * (-TWO_OVER_ROOT_PI * exp(-x * x)),
+    saves="x",
+    takes=REAL,
+)
+erfinv: Unary = unary(
+    "Erfinv",
+    "math.erfinv",
+    "The number whose erf is x.",
+    ("[0.0, 0.5]", "[0.     0.4769]"),
+    kernel=scipys("erfinv"),
+    vjp=lambda g, y, x: g * (ROOT_PI_OVER_TWO * exp(y * y)),
+    saves="y",
+    takes=REAL,
+)
+ndtri: Unary = unary(
+    "Ndtri",
+    "math.ndtri",
+    "The quantile of the standard normal distribution.",
+    ("[0.5, 0.8]", "[0.     0.8416]"),
+    kernel=scipys("ndtri"),
+    vjp=lambda g, y, x: g * (ROOT_TWO_PI * exp(y * y * 0.5)),
+    saves="y",
+    takes=REAL,
+)
+erfcinv: Unary = unary(
+    "Erfcinv",
+    "math.erfcinv",
+    "The number whose erfc is x.",
+    ("[1.5, 0.5]", "[-0.4769  0.4769]"),
+    kernel=scipys("erfcinv"),
+    vjp=lambda g, y, x: g * (-ROOT_PI_OVER_TWO * exp(y * y)),
+    saves="y",
+    takes=REAL,
+)
+
+# ---- integrals --------------------------------------------------------------------------------
+
+expint: Unary = unary(
+    "Expint",
+    "math.special.expint",
+    "The exponential integral Ei(x): the integral of exp(t) / t up to x.",
+    ("[1.0, 2.0]", "[1.8951 4.9542]"),
+    kernel=scipys("expi"),
+    vjp=lambda g, y, x: g * (exp(x) / x),
+    saves="x",
+    takes=REAL,
+)
+dawsn: Unary = unary(
+    "Dawsn",
+    "math.special.dawsn",
+    "Dawson's integral: exp(-x^2) times the integral of exp(t^2) from 0 to x.",
+    ("[0.0, 1.0]", "[0.     0.5381]"),
+    kernel=scipys("dawsn"),
+    vjp=lambda g, y, x: g * (1.0 - 2.0 * x * y),
+)
+fresnel_cos: Unary = unary(
+    "FresnelCos",
+    "math.special.fresnel_cos",
+    "The integral of cos(pi t^2 / 2) from 0 to x.",
+    ("[0.0, 1.0]", "[0.     0.7799]"),
+    kernel=lambda xp, x: _fresnel(x)[1].astype(x.dtype, copy=False),
+    vjp=lambda g, y, x: g * cos(1.5707963267948966 * x * x),
+    saves="x",
+    takes=REAL,
+)
+fresnel_sin: Unary = unary(
+    "FresnelSin",
+    "math.special.fresnel_sin",
+    "The integral of sin(pi t^2 / 2) from 0 to x.",
+    ("[0.0, 1.0]", "[0.     0.4383]"),
+    kernel=lambda xp, x: _fresnel(x)[0].astype(x.dtype, copy=False),
+    vjp=lambda g, y, x: g * sin(1.5707963267948966 * x * x),
+    saves="x",
+    takes=REAL,
+)
+
+
+def _fresnel(x: Any) -> Any:
+    return [np.asarray(part) for part in scipy_special().fresnel(x.astype(np.float64))]
+
+
+spence: Unary = unary(
+    "Spence",
+    "math.special.spence",
+    "The integral of log(t) / (1 - t) from 1 to x.",
+    ("[1.0, 2.0]", "[ 0.     -0.8225]"),
+    kernel=scipys("spence"),
+    vjp=lambda g, y, x: -g * apply(SPENCE_SLOPE, (x,), {"order": 0}),
+    saves="x",
+    takes=REAL,
+)
+
+
+def _spence_slope_kernel(xp: Any, x: Any, *, order: int) -> Any:
+    """The integral of t^n / (1 + (x - 1) t)^(n + 1) over [0, 1]; for n = 0 log(x) / (x - 1).
+
+    Near x = 1 a series in x - 1; elsewhere integrated by parts, down to n = 0.
+    """
+    u = x.astype(np.float64) - 1.0
+    far = np.where(np.abs(u) < 0.3, 1.0, u)
+    value = np.log1p(far) / far
+    for n in range(1, order + 1):
+        value = (value - 1.0 / (n * (1.0 + far) ** n)) / far
+    near, power, choose = np.zeros_like(u), np.ones_like(u), 1.0
+    small = np.where(np.abs(u) < 0.3, u, 0.0)
+    for k in range(40 + 8 * order):
+        near = near + choose * power / (order + k + 1)
+        power, choose = power * -small, choose * (order + k + 1) / (k + 1)
+    return np.where(np.abs(u) < 0.3, near, value).astype(x.dtype)
+
+
+SPENCE_SLOPE: Row = op(
+    "SpenceSlope",
+    _spence_slope_kernel,
+    vjp=(
+        lambda g, y, x, *, order: (
+            g * (-(order + 1.0) * apply(SPENCE_SLOPE, (x,), {"order": order + 1}))
+        ),
+    ),
+    elementwise=True,
+    saves="x",
+)

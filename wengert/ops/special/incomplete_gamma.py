@@ -1,0 +1,313 @@
+"""The incomplete gamma and beta functions, with derivatives in every parameter, of every order.
+
+A derivative in a parameter is a row with its order as attribute; the kernel sums a power series whose
+terms are themselves Taylor series in the parameters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from wengert.core.dispatch import apply
+from wengert.core.row import NO_ATTRS, Row
+from wengert.core.table import op
+from wengert.ops.math.arithmetic import mul_no_nan, xlog1py, xlogy
+from wengert.ops.math.elementwise import exp, log, log1p
+from wengert.ops.special.bivariate_taylor import (
+    Series,
+    constant,
+    exponential,
+    orders,
+    over_linear,
+    product,
+    quotient,
+    times_linear,
+)
+from wengert.ops.special.gamma import digamma, digamma_derived, lgamma, scipys
+from wengert.ops.support.declare import REAL, Binary, binary, matched, wrong_dtype
+from wengert.ops.support.scipy_lazy import scipy_special
+from wengert.values.tensor import Tensor
+
+Arrays = tuple[Any, ...]
+
+
+# ---- kernels: shared by both functions --------------------------------------------------------
+
+
+def _elements(*xs: Any) -> tuple[tuple[int, ...], list[Any]]:
+    """The common shape, and float64 arrays of one axis."""
+    wide = np.broadcast_arrays(*[x.astype(np.float64) for x in xs])
+    return wide[0].shape, [w.ravel() for w in wide]
+
+
+def _by_region(regions: list[tuple[Any, Callable[..., Any]]], xs: list[Any]) -> Any:
+    """Each function where it is the one to use; NaN elsewhere."""
+    out = np.full(xs[0].shape, np.nan)
+    for where, function in regions:
+        if where.any():
+            out[where] = function(*[x[where] for x in xs])
+    return out
+
+
+def _summed(first: Series, following: Callable[[Series, int], Series]) -> Series:
+    """The sum of terms, each made of the one before it, until none of them counts."""
+    total, term, k = dict(first), first, 0
+    while True:
+        k += 1
+        term = following(term, k)
+        total = {key: total[key] + term[key] for key in total}
+        small = all(np.all(np.abs(term[key]) <= 1e-17 * np.abs(total[0, 0])) for key in total)
+        if small or k > 100_000:
+            return total
+
+
+def _psi(order: int, x: Any) -> Any:
+    special = scipy_special()
+    return special.digamma(x) if order == 0 else special.polygamma(order, x)
+
+
+# ---- gamma ------------------------------------------------------------------------------------
+
+
+def _gamma_front(a: Any, x: Any, n: int) -> Series:
+    """x^a exp(-x) / gamma(a + 1) as a series in a."""
+    logs = {
+        (k, 0): ((np.log(x) if k == 1 else 0.0) - _psi(k - 1, a + 1.0)) / math.factorial(k)
+        for k in range(1, n + 1)
+    }
+    first = np.exp(a * np.log(x) - x - scipy_special().gammaln(a + 1.0))
+    return exponential({(0, 0): 0.0, **logs}, first)
+
+
+def _lower_gamma(a: Any, x: Any, n: int) -> Any:
+    """The power series of P."""
+    one = constant(np.ones_like(a), orders(n, 0))
+
+    def following(term: Series, k: int) -> Series:
+        return over_linear({key: term[key] * x for key in term}, a + k)
+
+    series = product(_gamma_front(a, x, n), _summed(one, following))
+    return series[n, 0] * math.factorial(n)
+
+
+def _upper_gamma(a: Any, x: Any, n: int) -> Any:
+    """The continued fraction of 1 - P, which keeps its digits in the tail: minus a derivative."""
+    front = times_linear(_gamma_front(a, x, n), a, 1.0)
+    keys = orders(n, 0)
+    above, above_before = constant(np.ones_like(a), keys), constant(np.zeros_like(a), keys)
+    below, below_before = times_linear(above, x + 1.0 - a, -1.0), constant(np.ones_like(a), keys)
+    ratio = quotient(above, below)
+    k, last = 0, 10_000
+    while k < last:
+        k += 1
+        above, above_before = _convergent(above, above_before, a, x, k), above
+        below, below_before = _convergent(below, below_before, a, x, k), below
+        scale = below[0, 0]
+        above, above_before, below, below_before = [
+            {key: s[key] / scale for key in s} for s in (above, above_before, below, below_before)
+        ]
+        if k % 8 == 0:
+            before, ratio = ratio, quotient(above, below)
+            if last == 10_000 and all(_near(ratio[key], before[key], ratio[0, 0]) for key in keys):
+                last = k + 32  # what is left shrinks below the noise, which is not waited for
+    return -product(front, ratio)[n, 0] * math.factorial(n)
+
+
+def _near(now: Any, before: Any, size: Any) -> bool:
+    return bool(np.all(np.abs(now - before) <= 1e-13 * (np.abs(now) + np.abs(size))))
+
+
+def _convergent(now: Series, before: Series, a: Any, x: Any, k: int) -> Series:
+    forward = times_linear(now, x + 2.0 * k + 1.0 - a, -1.0)
+    back = times_linear(before, k * (a - k), float(k))
+    return {key: forward[key] + back[key] for key in now}
+
+
+def _gamma_in_a(xp: Any, a: Any, x: Any, *, order: int) -> Any:
+    """The derivative of P(a, x) of some order in a."""
+    shape, (alpha, at) = _elements(a, x)
+    valid = alpha > 0
+    ends = valid & ((at == 0) | (at == np.inf))
+    inner = valid & (at > 0) & (at < np.inf)
+    low = at <= alpha + 1.0
+    regions: list[Any] = [
+        (ends, lambda a, x: np.zeros_like(a)),
+        (inner & low, lambda a, x: _lower_gamma(a, x, order)),
+        (inner & ~low, lambda a, x: _upper_gamma(a, x, order)),
+    ]
+    return _by_region(regions, [alpha, at]).reshape(shape).astype(a.dtype)
+
+
+def gamma_density(a: Any, x: Any) -> Any:
+    """x^(a-1) exp(-x) / gamma(a). At a = 1, x = 0 it is NaN, as TensorFlow's."""
+    return exp((a - 1.0) * log(x) - x - lgamma(a))
+
+
+def _gamma_slope(a: Any, x: Any, order: int) -> Any:
+    """The density x^(a-1) exp(-x) / gamma(a), derived some times in a."""
+    density = gamma_density(a, x)
+    if not order:
+        return density
+    logs: Series = {(0, 0): 0.0, (1, 0): log(x) - digamma(a)}
+    for k in range(2, order + 1):
+        logs[k, 0] = digamma_derived(k - 1, a) * (-1.0 / math.factorial(k))
+    factor = exponential(logs, 1.0 + 0.0 * a)[order, 0] * float(math.factorial(order))
+    return mul_no_nan(factor, density)
+
+
+IGAMMA_IN_A: Row = op(
+    "IgammaGradA",
+    _gamma_in_a,
+    vjp=(
+        lambda g, y, a, x, *, order: g * gamma_in_a(a, x, order + 1),
+        lambda g, y, a, x, *, order: g * _gamma_slope(a, x, order),
+    ),
+    elementwise=True,
+    saves="x",
+)
+
+
+def gamma_in_a(a: Any, x: Any, order: int = 1) -> Tensor:
+    result: Tensor = apply(IGAMMA_IN_A, (a, x), {"order": order})
+    return result
+
+
+igamma: Binary = binary(
+    "Igamma",
+    "math.igamma",
+    "The lower incomplete gamma function of order `a` at `x`, divided by gamma(a).",
+    ("[1.0, 2.0], 1.0", "[0.6321 0.2642]"),
+    parameters=("a", "x"),
+    kernel=scipys("gammainc"),
+    vjp=(
+        lambda g, y, a, x: g * gamma_in_a(a, x),
+        lambda g, y, a, x: g * _gamma_slope(a, x, 0),
+    ),
+    saves="x",
+    takes=REAL,
+)
+igammac: Binary = binary(
+    "Igammac",
+    "math.igammac",
+    "1 - igamma(a, x), exact where that is small.",
+    ("[1.0, 2.0], 1.0", "[0.3679 0.7358]"),
+    parameters=("a", "x"),
+    kernel=scipys("gammaincc"),
+    vjp=(
+        lambda g, y, a, x: -g * gamma_in_a(a, x),
+        lambda g, y, a, x: -g * _gamma_slope(a, x, 0),
+    ),
+    saves="x",
+    takes=REAL,
+)
+
+# ---- beta -------------------------------------------------------------------------------------
+
+
+def _beta_logs(a: Any, b: Any, log_x: Any, log_y: Any, m: int, n: int, psi: Any) -> Series:
+    """The logarithm of x^a (1 - x)^b / beta(a, b) as a series in a and b, but for its constant."""
+    logs: Series = {}
+    for i, j in orders(m, n):
+        if not i + j:
+            logs[0, 0] = 0.0
+            continue
+        value = psi(i + j - 1, a + b)
+        if not j:
+            value = value - psi(i - 1, a)
+        if not i:
+            value = value - psi(j - 1, b)
+        if (i, j) == (1, 0):
+            value = value + log_x
+        if (i, j) == (0, 1):
+            value = value + log_y
+        logs[i, j] = value * (1.0 / (math.factorial(i) * math.factorial(j)))
+    return logs
+
+
+def _beta_series(a: Any, b: Any, x: Any, y: Any, m: int, n: int) -> Any:
+    """I_x(a, b), derived m times in a and n times in b; y is 1 - x, and x below the mean."""
+    logs = _beta_logs(a, b, np.log(x), np.log(y), m, n, _psi)
+    first = np.exp(a * np.log(x) + b * np.log(y) - scipy_special().betaln(a, b))
+    front = over_linear(exponential(logs, first), a)
+    one = constant(np.ones_like(a), orders(m, n))
+
+    def following(term: Series, k: int) -> Series:
+        return over_linear(times_linear(term, (a + b + (k - 1)) * x, x, x), a + k)
+
+    total = product(front, _summed(one, following))[m, n]
+    return total * (math.factorial(m) * math.factorial(n))
+
+
+def _beta_in_parameters(xp: Any, a: Any, b: Any, x: Any, *, orders: tuple[int, int]) -> Any:
+    """The derivative of I_x(a, b) of some orders in a and in b."""
+    m, n = orders
+    shape, (p, q, at) = _elements(a, b, x)
+    valid = (p > 0) & (q > 0)
+    low = at <= (p + 1.0) / (p + q + 2.0)
+    inner = valid & (at > 0) & (at < 1)
+    regions: list[Any] = [
+        (valid & ((at == 0) | (at == 1)), lambda a, b, x: np.zeros_like(a)),
+        (inner & low, lambda a, b, x: _beta_series(a, b, x, 1.0 - x, m, n)),
+        (inner & ~low, lambda a, b, x: -_beta_series(b, a, 1.0 - x, x, n, m)),
+    ]
+    return _by_region(regions, [p, q, at]).reshape(shape).astype(a.dtype)
+
+
+def _beta_slope(a: Any, b: Any, x: Any, m: int, n: int) -> Any:
+    """The density x^(a-1) (1-x)^(b-1) / beta(a, b), derived in a and in b."""
+    front = lgamma(a + b) - lgamma(a) - lgamma(b)
+    density = exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) + front)
+    if not m + n:
+        return density
+
+    logs = _beta_logs(a, b, log(x), log1p(-x), m, n, digamma_derived)
+    factor = exponential(logs, 1.0 + 0.0 * (a + b))[m, n]
+    return mul_no_nan(factor * float(math.factorial(m) * math.factorial(n)), density)
+
+
+BETAINC_IN_PARAMETERS: Row = op(
+    "BetaincGrad",
+    _beta_in_parameters,
+    vjp=(
+        lambda g, y, a, b, x, *, orders: g * beta_in(a, b, x, orders[0] + 1, orders[1]),
+        lambda g, y, a, b, x, *, orders: g * beta_in(a, b, x, orders[0], orders[1] + 1),
+        lambda g, y, a, b, x, *, orders: g * _beta_slope(a, b, x, *orders),
+    ),
+    elementwise=True,
+    saves="x",
+)
+
+
+def beta_in(a: Any, b: Any, x: Any, m: int, n: int) -> Tensor:
+    result: Tensor = apply(BETAINC_IN_PARAMETERS, (a, b, x), {"orders": (m, n)})
+    return result
+
+
+BETAINC: Row = op(
+    "Betainc",
+    scipys("betainc"),
+    vjp=(
+        lambda g, y, a, b, x: g * beta_in(a, b, x, 1, 0),
+        lambda g, y, a, b, x: g * beta_in(a, b, x, 0, 1),
+        lambda g, y, a, b, x: g * _beta_slope(a, b, x, 0, 0),
+    ),
+    elementwise=True,
+    saves="x",
+)
+
+
+def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
+    """The regularised incomplete beta function. It has derivatives in `a` and `b`, too.
+
+    >>> print(tf.math.betainc(2.0, 3.0, [0.25, 0.5]).numpy().round(4))
+    [0.2617 0.6875]
+    """
+    tensors = matched("Betainc", a, b, x)
+    if tensors[0].dtype.numpy_dtype.kind not in REAL:
+        raise wrong_dtype(BETAINC, tensors[0].dtype, REAL)
+    result: Tensor = apply(BETAINC, tensors, NO_ATTRS, name)
+    return result

@@ -1,0 +1,156 @@
+"""Operations on variables in graphs, and the cells in which a session keeps their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import building
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.engines.plan import RESOURCES
+from wengert.errors import FailedPreconditionError, InvalidArgumentError
+from wengert.graph.graph_builder import VAR_HANDLE
+from wengert.graph.operation import Operation
+from wengert.host.locks import new_lock
+from wengert.ops.support.static_value import ENSURE_SHAPE
+from wengert.values.bound_ops import words
+from wengert.values.shapes import shown
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import dims
+
+
+class Cell:
+    """The value of a variable in one session. An eager variable is a cell of its own."""
+
+    __slots__ = ("_lock", "_value", "name", "place")
+
+    def __init__(self, name: str, place: str) -> None:
+        self.name = name
+        self.place = place
+        self._value: Any = None
+        self._lock = new_lock()
+
+    @classmethod
+    def of(cls, array: Any) -> Cell:
+        cell = cls("fed", "")
+        cell._value = array
+        return cell
+
+    @property
+    def shape(self) -> Any:
+        """That of the value, for calls that were put off until it is known."""
+        return self._array.shape
+
+    @property
+    def initialized(self) -> bool:
+        return self._value is not None
+
+    @property
+    def _array(self) -> Any:
+        if self._value is None:
+            raise FailedPreconditionError(
+                f"Attempting to use uninitialized value {self.name}: the variable was made at "
+                f"{self.place} and has no value in this session. Run its initializer first, or "
+                "tf.compat.v1.global_variables_initializer()."
+            )
+        return self._value
+
+    @_array.setter
+    def _array(self, value: Any) -> None:
+        self._value = value
+
+
+_FACTORIES: Final[dict[str, Callable[[Operation], Any]]] = {}
+
+
+def resource(kind: str, make: Callable[[Operation], Any]) -> None:
+    """Say what stands, in each session anew, behind the result of an operation type."""
+    RESOURCES.add(kind)
+    _FACTORIES[kind] = make
+
+
+def new_resource(op: Operation) -> Any:
+    if op.row is VAR_HANDLE:
+        return Cell(op.name, op.place)
+    return _FACTORIES[op.row.name](op)
+
+
+# ---- rows -------------------------------------------------------------------------------------
+
+
+def _assign(xp: Any, cell: Any, value: Any) -> list[Any]:
+    with cell._lock:
+        cell._array = value
+    return []
+
+
+def _changed(verb: str, change: Callable[[Any, Any], Any]) -> Callable[..., list[Any]]:
+    def step(xp: Any, cell: Any, value: Any) -> list[Any]:
+        with cell._lock:
+            before = cell._array
+            if before.shape != value.shape:
+                raise InvalidArgumentError(
+                    f"Cannot update variable with shape {shown(before.shape)} using a Tensor with "
+                    f"shape {shown(value.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
+                )
+            cell._array = change(before, value)
+        return []
+
+    return step
+
+
+def _assignment(name: str, step: Callable[..., Any]) -> Row:
+    """An operation without a result. Tried on forms it does nothing; a plan runs the step."""
+    return op(
+        name,
+        lambda xp, cell, value: [],
+        step=step,
+        inline=lambda inputs, attrs: _assign_now(name, inputs),
+        many=True,
+        effects=True,
+    )
+
+
+ASSIGN: Row = _assignment("AssignVariableOp", _assign)
+ASSIGN_ADD: Row = _assignment("AssignAddVariableOp", _changed("AssignAdd", np.add))
+ASSIGN_SUB: Row = _assignment("AssignSubVariableOp", _changed("AssignSub", np.subtract))
+IS_INITIALIZED: Row = op(
+    "VarIsInitializedOp",
+    lambda xp, cell: np.bool_(True),
+    forms=lambda xs, attrs: [((), np.dtype(bool))],
+    step=lambda xp, cell: np.bool_(getattr(cell, "initialized", True)),
+)
+_ROWS: Final = {"assign": ASSIGN, "assign_add": ASSIGN_ADD, "assign_sub": ASSIGN_SUB}
+_METHODS: Final = {row.name: method for method, row in _ROWS.items()}
+
+
+def _assign_now(name: str, inputs: Any) -> list[Any]:
+    variable, value = inputs
+    getattr(variable, _METHODS[name])(value)
+    return []
+
+
+def assign_later(variable: Any, method: str, value: Any) -> Operation:
+    """The operation of the graph under construction that changes a variable."""
+    graph = building()
+    if method == "assign" and not is_certain(dims(value)):
+        value = apply(ENSURE_SHAPE, (value,), {"shape": variable.shape})
+    apply(_ROWS[method], (variable, value), name=method.title().replace("_", ""))
+    changed: Operation = graph.operations[-1]
+    return changed
+
+
+def is_variable_initialized(variable: Any) -> Any:
+    """Whether a variable has a value.
+
+    >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.0)).numpy()
+    np.True_
+    """
+    return apply(IS_INITIALIZED, (variable,))
+
+
+words.assign_later = assign_later

@@ -1,0 +1,179 @@
+"""From rows to public functions, for operations whose function only converts its arguments."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from wengert.core.dispatch import NUMBERS, apply, door_for_two, number_like
+from wengert.core.row import NO_ATTRS, Row
+from wengert.core.table import op
+from wengert.engines.large_arrays import in_one_loop
+from wengert.errors import InvalidArgumentError
+from wengert.state.variable import Variable
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, check_same
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor
+
+# What an operation accepts, as the kinds of NumPy's dtypes. bfloat16 is of kind V.
+REAL: Final = "fV"
+INEXACT: Final = "fcV"
+NUMBER: Final = "fciuV"
+REAL_OR_INT: Final = "fiuV"
+INTEGER: Final = "iu"
+BOOL: Final = "b"
+ANY: Final = "fciuVbO"
+
+TENSOR_LIKE: Final = (Tensor, Variable, IndexedSlices)
+
+
+class Unary(Protocol):
+    def __call__(self, x: Any, name: str | None = None) -> Tensor: ...
+
+
+class Binary(Protocol):
+    def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor: ...
+
+
+def unary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    kernel: Callable[..., Any] | str,
+    vjp: Callable[..., Any] | None = None,
+    takes: str = INEXACT,
+    parameters: tuple[str, ...] = ("x",),
+    **fields: Any,
+) -> Unary:
+    """Declare an elementwise operation of one input, and make its public function."""
+    fields.setdefault("large", in_one_loop)
+    row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
+
+    def function(x: Any, name: str | None = None) -> Tensor:
+        if type(x) is not Tensor:
+            x = convert(x)
+        if x._array.dtype.kind not in takes:
+            raise wrong_dtype(row, x.dtype, takes)
+        result: Tensor = apply(row, (x,), NO_ATTRS, name)
+        return result
+
+    presented: Unary = _presented(function, public, summary, example, parameters)
+    return presented
+
+
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    kernel: Callable[..., Any] | str,
+    vjp: Sequence[Callable[..., Any] | None] | None = None,
+    takes: str = NUMBER,
+    parameters: tuple[str, ...] = ("x", "y"),
+    **fields: Any,
+) -> Binary:
+    """Declare an elementwise operation of two inputs of one dtype, and make its function."""
+    if not isinstance(kernel, str):
+        fields.setdefault("large", in_one_loop)
+    row = op(type_name, kernel, vjp=vjp, elementwise=True, **fields)
+
+    def prepare(x: Any, y: Any) -> list[Tensor]:
+        tensors = matched(row.name, x, y)
+        if tensors[0]._array.dtype.kind not in takes:
+            raise wrong_dtype(row, tensors[0].dtype, takes)
+        return tensors
+
+    if row.ufunc is not None:
+        function = door_for_two(row, numpy_dtypes(takes), prepare)
+    else:
+
+        def function(x: Any, y: Any, name: str | None = None) -> Any:
+            return apply(row, prepare(x, y), NO_ATTRS, name)
+
+    presented: Binary = _presented(function, public, summary, example, parameters)
+    return presented
+
+
+def _presented(
+    function: Any,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    parameters: tuple[str, ...],
+) -> Any:
+    call, shown = example
+    # TensorFlow's names for the parameters, without a function between: that costs 0.1 us a call.
+    code = function.__code__
+    names = (*parameters, *code.co_varnames[len(parameters) :])
+    function.__code__ = code.replace(co_varnames=names)
+    # The last digits differ between machines.
+    rounded = ".round(4)" if re.search(r"\.\d{4}", shown) else ""
+    function.__name__ = function.__qualname__ = public.rpartition(".")[2]
+    function.__module__ = sys._getframe(2).f_globals["__name__"]  # where it was declared
+    function.__doc__ = (
+        f"{summary}\n\n    >>> print(tf.{public}({call}).numpy(){rounded})\n    {shown}\n    "
+    )
+    return function
+
+
+def numpy_dtypes(kinds: str) -> frozenset[Any]:
+    """NumPy's own dtypes of some kinds, for the doors that ask no further."""
+    return frozenset(np.dtype(code) for code in "efdFDbBhHiIlLqQ?" if np.dtype(code).kind in kinds)
+
+
+def wrong_dtype(row: Row, dtype: DType, takes: str = "") -> InvalidArgumentError:
+    if takes == BOOL:
+        return InvalidArgumentError(
+            f"cannot compute {row.name} as input #0(zero-based) was expected to be a bool tensor "
+            f"but is a {dtype.spoken} tensor [Op:{row.name}]. Compare first, for example x != 0."
+        )
+    return InvalidArgumentError(
+        f"Value for attr 'T' of {dtype.spoken} is not in the list of allowed values "
+        f"[Op:{row.name}]. Use tf.cast to convert the tensor first."
+    )
+
+
+def matched(who: str, *values: Any) -> list[Tensor]:
+    """Tensors of one dtype: that of the first tensor, to which plain values are converted."""
+    if len(values) == 2:
+        x, y = values
+        if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype is y._array.dtype:
+            return [x, y]
+    tensors = [v.read_value() if isinstance(v, Variable) else v for v in values]
+    if len(tensors) == 2:  # a number beside a tensor: the commonest, and four times as fast
+        x, y = tensors
+        if type(x) is Tensor and type(y) in NUMBERS:
+            tensors[1] = number_like(y, x)
+        elif type(y) is Tensor and type(x) in NUMBERS:
+            tensors[0] = number_like(x, y)
+    found = [t._array.dtype for t in tensors if isinstance(t, Tensor)]
+    if len(found) == len(tensors) and all(dtype is found[0] for dtype in found):
+        return tensors
+    return _matched_slowly(who, values, tensors)
+
+
+def _matched_slowly(who: str, values: Any, read: list[Any]) -> list[Tensor]:
+    hint = next((v.dtype for v in values if isinstance(v, TENSOR_LIKE)), None)
+    tensors: list[Tensor] = []
+    for i, value in enumerate(read):
+        tensor = convert(value, hint=hint)
+        if hint is None:
+            hint = tensor.dtype
+        elif tensor.dtype is not hint:
+            first = next(j for j, v in enumerate(values) if isinstance(v, TENSOR_LIKE))
+            _refuse(who, value, i, tensor, first, hint)
+        tensors.append(tensor)
+    return tensors
+
+
+def _refuse(who: str, value: Any, i: int, tensor: Tensor, first: int, hint: DType) -> None:
+    if isinstance(value, TENSOR_LIKE):
+        check_same(who, hint, i, tensor.dtype)
+    # TensorFlow converts a plain value strictly and says why it cannot.
+    convert(value, hint)

@@ -1,0 +1,82 @@
+"""What is known of a value: whether it is a tensor, its shape, its value before a graph runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from wengert.core.context import traced
+from wengert.core.dispatch import apply
+from wengert.core.row import Row
+from wengert.core.table import op
+from wengert.errors import InvalidArgumentError
+from wengert.inference.shape_inference import form_of
+from wengert.state.variable import Variable
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
+from wengert.values.value import Value
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether a value is a tensor, a variable or IndexedSlices.
+
+    >>> tf.is_tensor(tf.constant(1.0)), tf.is_tensor(np.ones(2))
+    (True, False)
+    """
+    return isinstance(x, (Value, IndexedSlices))
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> Any:
+    """The value of a tensor as an array, if it is known before a graph runs; otherwise None.
+
+    >>> with tf.Graph().as_default():
+    ...     x = tf.compat.v1.placeholder(tf.float32)
+    ...     print(tf.get_static_value(tf.constant([1, 2])), tf.get_static_value(x))
+    [1 2] None
+    """
+    if isinstance(tensor, SymbolicTensor):
+        known = tensor._known
+        return None if known is None else np.array(known)
+    if isinstance(tensor, Variable):
+        return None
+    return np.asarray(tensor) if isinstance(tensor, Tensor) else tensor
+
+
+def _checked(xp: Any, x: Any, *, shape: TensorShape) -> Any:
+    if not shape.is_compatible_with(x.shape):
+        raise InvalidArgumentError(
+            f"Shape of tensor {list(x.shape)} is not compatible with expected shape "
+            f"{shape} [Op:EnsureShape]"
+        )
+    return x
+
+
+def _known(xs: Any, attrs: Any) -> list[Any]:
+    shape, dtype = form_of(xs[0])
+    merged = TensorShape(shape).merge_with(attrs["shape"])
+    return [(None if merged.rank is None else tuple(merged), dtype)]
+
+
+ENSURE_SHAPE: Row = op(
+    "EnsureShape",
+    _checked,
+    vjp=(lambda g, y, x, *, shape: g,),
+    jvp=(lambda t, y, x, *, shape: t,),
+    forms=_known,
+    saves="",
+)
+
+
+@traced
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The same tensor, or an error if it has another shape; a graph learns the shape.
+
+    >>> tf.ensure_shape([[1.0, 2.0]], [None, 2]).shape
+    TensorShape([1, 2])
+    """
+    result: Tensor = apply(ENSURE_SHAPE, (convert(x),), {"shape": TensorShape(shape)})
+    return result

@@ -1,0 +1,201 @@
+"""Rules that take the place of an operation's own where a gradient is taken.
+
+What is overridden is said by operation type, by operation name, by name scope, or by a predicate.
+An override of a name scope replaces the gradient of everything inside by one rule: the operations
+of the scope become one, whose inputs come from outside and whose results are used outside.
+
+Tapes and graphs bring their operations as entries; what comes back is entries again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from wengert.core.row import Row
+from wengert.core.tape import Records, Tape
+from wengert.errors import OverrideError
+from wengert.overrides.gradient_ops import Entry, OfTape, Whole, records_of
+from wengert.overrides.region import with_region
+from wengert.values.value import Key
+
+KINDS: Final = ("type", "name", "scope")
+
+
+class Override(NamedTuple):
+    """What is overridden, and by which rule."""
+
+    kind: str  # one of KINDS; "any" for a string that does not say; "predicate"
+    what: Any
+    rule: Callable[..., Any] | str
+
+
+class Overrides:
+    """The overrides of one gradient, and what they matched."""
+
+    def __init__(self, given: Any) -> None:
+        self._all = [_checked(what, rule) for what, rule in _pairs(given)]
+        self.matched: set[int] = set()
+        self._seen: set[str] = set()
+
+    def passes(self, name: str, row: Row, view: Any) -> bool:
+        """Whether a cotangent finds its way through an operation."""
+        return row.differentiable or any(
+            _is_one(o, name, row, view) or _is_within(o, name, row) for o in self._all
+        )
+
+    def holds(self, name: str, row: Row) -> bool:
+        """Whether an operation belongs to a name scope that is overridden."""
+        return any(_is_within(o, name, row) for o in self._all)
+
+    def applied(self, entries: Sequence[Entry], kept: Container[Key], whole: Whole) -> list[Entry]:
+        """The entries with other rules; what is in `kept` is used outside of every region."""
+        found = list(entries)
+        self._note([(e.name, e.row) for e in found])
+        for index, override in enumerate(self._all):
+            single = [e for e in found if _is_one(override, e.name, e.row, e.view)]
+            inside = [e for e in found if _is_within(override, e.name, e.row)]
+            if single and inside and override.kind == "any":
+                raise OverrideError(
+                    f"The override of '{override.what}' means an operation as well as a name "
+                    f"scope. Say which: ('type', '{override.what}'), ('name', '{override.what}') "
+                    f"or ('scope', '{override.what}')."
+                )
+            if single or inside:
+                self.matched.add(index)
+            if single:
+                chosen = {id(e) for e in single}
+                found = [
+                    whole.overridden(e, override.rule) if id(e) in chosen else e for e in found
+                ]
+            elif inside:
+                found = with_region(override.what, override.rule, found, inside, kept, whole)
+        self._look_into([g for e in found for g in e.row.graphs])
+        return found
+
+    def _look_into(self, graphs: Sequence[Any]) -> None:
+        """What loops, branches and functions compute is there, even if no cotangent enters them:
+        of a second derivative, the first may have read nothing that they computed."""
+        waiting = list(graphs)
+        while waiting:
+            found = _operations_from(waiting.pop())
+            self._note([(op.name, op.row) for op in found])
+            for index, override in enumerate(self._all):
+                if any(
+                    _is_one(override, op.name, op.row, op) or _is_within(override, op.name, op.row)
+                    for op in found
+                ):
+                    self.matched.add(index)
+            waiting += [g for op in found for g in op.row.graphs]
+
+    def on_tape(
+        self, tape: Tape, records: Records, known: Sequence[Any], kept: Container[Key]
+    ) -> Records:
+        """The records of a tape, with other rules."""
+        whole = OfTape(tape, records, known)
+        return records_of(self.applied(whole.entries, kept, whole))
+
+    def _note(self, operations: Iterable[tuple[str, Row]]) -> None:
+        """What there is, for the message when an override matches nothing."""
+        for full_name, row in operations:
+            self._seen.add(row.name)
+            scope, _, name = full_name.rpartition("/")
+            if name:
+                self._seen.add(full_name)
+            while scope:
+                self._seen.add(scope)
+                scope = scope.rpartition("/")[0]
+
+    def check(self) -> None:
+        """An override that matched nothing is a mistake."""
+        for index, override in enumerate(self._all):
+            if index not in self.matched:
+                raise OverrideError(self._nothing_matched(override))
+
+    def _nothing_matched(self, override: Override) -> str:
+        what = override.what if override.kind == "predicate" else str(override.what)
+        close = [] if callable(what) else difflib.get_close_matches(what, self._seen, 5, 0.4)
+        there = close or sorted(self._seen)[:12]
+        return (
+            f"The override of {what!r} matched no operation between the targets and the sources. "
+            f"{'Near it' if close else 'There'}: {', '.join(there) or 'nothing'}. Operations that "
+            "have no gradient of their own are not on a tape: for those use "
+            "tf.gradient_override_map where they are made."
+        )
+
+    @property
+    def key(self) -> Any:
+        """Two gradients with the same key have the same rules."""
+        return tuple([(o.kind, o.what, o.rule) for o in self._all])
+
+
+def _operations_from(graph: Any) -> list[Any]:
+    """The operations of a function or a body that depend on what it is given."""
+    depends = {x._key for x in graph.all_inputs if x.dtype.is_differentiable}
+    found = []
+    for op in graph.operations:
+        if any(x._key in depends for x in op.inputs):
+            found.append(op)
+            depends.update(y._key for y in op.outputs)
+    return found
+
+
+# ---- what was asked for -----------------------------------------------------------------------
+
+
+def as_overrides(given: Any) -> Overrides | None:
+    """The overrides of one call: a dictionary, or a list of pairs, of what and by which rule."""
+    if given is None or isinstance(given, Overrides):
+        return given
+    return Overrides(given)
+
+
+def _pairs(given: Any) -> list[tuple[Any, Any]]:
+    if isinstance(given, Mapping):
+        return list(given.items())
+    if isinstance(given, (list, tuple)) and all(
+        isinstance(p, tuple) and len(p) == 2 for p in given
+    ):
+        return list(given)
+    raise TypeError(
+        "overrides is a dictionary from what is overridden (an operation type, an operation name, "
+        "a name scope, ('type' | 'name' | 'scope', name), or a function of an operation) to the "
+        f"rule, got {given!r}."
+    )
+
+
+def _checked(what: Any, rule: Any) -> Override:
+    if not callable(rule) and not isinstance(rule, str):
+        raise TypeError(
+            f"The override of {what!r} must be a function (op, *grads) or the name that one was "
+            f"registered under, got {rule!r}."
+        )
+    if isinstance(what, str):
+        kind = "scope" if what.endswith("/") else "any"
+        return Override(kind, what.rstrip("/"), rule)
+    if isinstance(what, tuple) and len(what) == 2 and what[0] in KINDS:
+        return Override(what[0], what[1].rstrip("/"), rule)
+    if callable(what):
+        return Override("predicate", what, rule)
+    raise TypeError(
+        f"An override is for a string, ('type' | 'name' | 'scope', name) or a function of an "
+        f"operation, got {what!r}."
+    )
+
+
+def _is_one(override: Override, name: str, row: Row, view: Any) -> bool:
+    kind, what, _ = override
+    if kind == "predicate":
+        return bool(what(view))
+    return (kind in ("type", "any") and row.name == what) or (
+        kind in ("name", "any") and name == what
+    )
+
+
+def _is_within(override: Override, name: str, row: Row) -> bool:
+    return (
+        override.kind in ("scope", "any")
+        and name.startswith(f"{override.what}/")
+        and not row.enters
+    )

@@ -1,0 +1,204 @@
+"""Rows whose gradient is another: what becomes of an operation when its rule is overridden."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.core.row import Attrs, Row, place
+from wengert.core.table import GRADIENTS, find, missing_gradient
+from wengert.values.dtypes import DType, of_numpy
+from wengert.values.symbolic import Form, SymbolicTensor
+
+
+def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
+    """What becomes of the rows of some types, from a map from types to registered gradients."""
+    if not isinstance(op_type_map, dict):
+        raise TypeError("`op_type_map` must be a dictionary mapping strings to strings")
+    for kind, rule in op_type_map.items():
+        if not isinstance(kind, str):
+            raise TypeError("Keys in op_type_map must be strings")
+        if not isinstance(rule, str) and not callable(rule):
+            raise TypeError("Values in op_type_map must be strings")
+    return {kind: _Replacing(rule) for kind, rule in op_type_map.items()}
+
+
+class _Replacing:
+    """Replaces rows by such with another gradient. Those of one rule are equal: traces of functions
+    are kept by the rules in force, and a map is made anew in each step of a training."""
+
+    __slots__ = ("_made", "_rule")
+
+    def __init__(self, rule: Callable[..., Any] | str) -> None:
+        self._rule = rule
+        self._made: dict[int, Row] = {}  # a row for each that is replaced, made once
+
+    def __call__(self, row: Row) -> Row:
+        if id(row) not in self._made:
+            self._made[id(row)] = with_rule(row, self._rule)
+        return self._made[id(row)]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Replacing) and key_of_rule(self._rule) == key_of_rule(other._rule)
+
+    def __hash__(self) -> int:
+        return hash(key_of_rule(self._rule))
+
+
+def key_of_rule(rule: Callable[..., Any] | str) -> Any:
+    """What tells a rule from others; an object of a user's may have no hash."""
+    try:
+        hash(rule)
+    except TypeError:
+        return id(rule)
+    return rule
+
+
+def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
+    """The row with another gradient: a function (op, *grads), or what a name stands for."""
+    other = other_row(rule)
+    if other is not None:
+        return _with_rule_of(row, other)
+
+    def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> Any:
+        function = function_of(rule, row.name)
+        if function is None:
+            return [None] * len(xs)
+        return function(operation_of(row.name, xs, ys, attrs), *gs)
+
+    if callable(rule):
+        joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
+    name = rule if isinstance(rule, str) else place(rule)
+    return _like(row, joint=joint, users=True, gradient_type=name)
+
+
+def other_row(rule: Callable[..., Any] | str) -> Row | None:
+    """The operation whose gradient a rule stands for, if it is no function's name."""
+    return find(rule) if isinstance(rule, str) and rule not in GRADIENTS else None
+
+
+def function_of(rule: Callable[..., Any] | str, op_type: str = "") -> Callable[..., Any] | None:
+    if callable(rule):
+        return rule
+    if rule not in GRADIENTS:
+        raise missing_gradient(rule, op_type=op_type)
+    return GRADIENTS[rule].function
+
+
+def _with_rule_of(row: Row, other: Row) -> Row:
+    """The row with the gradient of another operation, as {"Round": "Identity"} asks for."""
+    if other.joint is not None:
+        return _like(row, joint=other.joint, users=other.users, gradient_type=other.name)
+    rules: Any = other.vjp
+
+    def without_attributes(i: int) -> Callable[..., Any] | None:
+        rule = rules[i]
+        return None if rule is None else lambda g, y, *xs, **_: rule(g, y, *xs)
+
+    count = len(rules) if isinstance(rules, tuple) else 0
+    vjp = tuple(without_attributes(i) for i in range(count)) if count else rules
+    return _like(row, vjp=vjp, sums=other.elementwise, gradient_type=other.name)
+
+
+def _like(row: Row, sums: bool = False, **fields: Any) -> Row:
+    """A row that computes the same and is differentiated in another way."""
+    made = Row(
+        row.name,
+        row.kernel,
+        step=row.step,
+        inline=row.inline,
+        batch=row.batch,
+        shape=row.shape,
+        forms=row.forms,
+        integers=row.integers,
+        dtype=row.dtype,
+        elementwise=row.elementwise,
+        many=row.many,
+        by_value=row.by_value,
+        effects=row.effects,
+        stateful=row.stateful,
+        called=row.called,
+        declared=row.declared,
+        **fields,
+    )
+    made.ufunc = row.ufunc
+    made.sums_back = sums
+    return made
+
+
+class Unkept:
+    """Stands for a value that a tape did not keep, until a rule asks for it."""
+
+    __slots__ = ("_find", "_find_dtype", "_shape")
+
+    def __init__(
+        self, find: Callable[[], Any], find_dtype: Callable[[], Any], shape: Any = None
+    ) -> None:
+        self._find = find
+        self._find_dtype = find_dtype
+        self._shape = shape
+
+    @property
+    def value(self) -> Any:
+        return self._find()
+
+    @property
+    def dtype(self) -> DType:
+        return of_numpy(self._find_dtype())
+
+    @property
+    def _array(self) -> Form:
+        """Its form, where a tensor has an array: for checks of shape and dtype."""
+        return Form(self._shape, self._find_dtype())
+
+
+def found(x: Any) -> Any:
+    """A value, for a rule that reads it."""
+    return x.value if type(x) is Unkept else x
+
+
+def operation_of(kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs) -> Any:
+    """The operation, for a rule that asks for it: of a graph itself, or what was recorded."""
+    if ys and type(ys[0]) is SymbolicTensor and ys[0].op.type == kind:
+        return ys[0].op
+    return Recorded(kind, xs, ys, attrs)
+
+
+class Recorded:
+    """An operation that a tape noted, for the rule that replaces its own."""
+
+    __slots__ = ("_attrs", "_inputs", "_outputs", "name", "type")
+
+    def __init__(
+        self, kind: str, inputs: Sequence[Any], outputs: Sequence[Any], attrs: Attrs, name: str = ""
+    ) -> None:
+        self.type = kind
+        self.name = name or kind
+        self._inputs = inputs
+        self._outputs = outputs
+        self._attrs = attrs
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        return tuple([found(x) for x in self._inputs])
+
+    @property
+    def outputs(self) -> list[Any]:
+        return [found(y) for y in self._outputs]
+
+    @property
+    def place(self) -> str:
+        """The line that made it, which a tape does not note."""
+        return ""
+
+    def get_attr(self, name: str) -> Any:
+        """The value of an attribute that the operation was called with."""
+        if name not in self._attrs:
+            raise ValueError(
+                f"Operation '{self.name}' has no attr named '{name}'. "
+                f"It has: {', '.join(sorted(self._attrs)) or 'none'}."
+            )
+        return self._attrs[name]
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"

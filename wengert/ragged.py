@@ -1,0 +1,14 @@
+"""tf.ragged: tensors whose rows have different lengths."""
+
+from wengert.ops.ragged import operators as operators
+from wengert.ops.ragged import reductions as reductions
+from wengert.ops.ragged.factories import boolean_mask as boolean_mask
+from wengert.ops.ragged.factories import constant as constant
+from wengert.ops.ragged.factories import map_flat_values as map_flat_values
+from wengert.ops.ragged.factories import range_ as range_
+from wengert.ops.ragged.factories import row_splits_to_segment_ids as row_splits_to_segment_ids
+from wengert.ops.ragged.factories import segment_ids_to_row_splits as segment_ids_to_row_splits
+from wengert.ops.ragged.factories import stack as stack
+from wengert.ops.ragged.tensor import RaggedTensor as RaggedTensor
+
+range = range_

@@ -1,0 +1,4 @@
+"""Variables: the values that change.
+
+variable  Variables: values that can be replaced
+"""

@@ -1,0 +1,323 @@
+"""Variables: values that can be replaced."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import accessed, building, installed, state
+from wengert.errors import InvalidArgumentError
+from wengert.host.locks import new_lock
+from wengert.values.bound_ops import words
+from wengert.values.convert import convert, register_converter
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import TensorShape, shown
+from wengert.values.symbolic import known_shape
+from wengert.values.tensor import Tensor, wrap
+from wengert.values.value import Key, Value, shown_value
+
+
+def _refuse_in_place(sign: str, instead: str = "") -> Any:
+    instead = instead or f"variable.assign(variable {sign} value)"
+
+    def operator(self: Any, value: Any) -> Any:
+        raise RuntimeError(
+            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `{instead}` to "
+            f"modify the variable, or `out = variable {sign} value` if you need to get a new "
+            "output Tensor."
+        )
+
+    return operator
+
+
+# Which variable was made before which: the order in which tapes list them.
+_NUMBERS: Final = itertools.count()
+
+
+class Variable(Value):
+    """A value that `assign` replaces and tapes watch by themselves.
+
+    A variable stands wherever a tensor does. A tape records every trainable variable that is read.
+
+    >>> v = tf.Variable(3.0)
+    >>> with tf.GradientTape() as tape:
+    ...     y = v * v
+    >>> tape.gradient(y, v).numpy()
+    np.float32(6.0)
+    >>> v.assign_sub(1.0).numpy()
+    np.float32(2.0)
+    """
+
+    __slots__ = (
+        "_lock",
+        "_name",
+        "_number",
+        "_shape",
+        "aggregation",
+        "constraint",
+        "synchronization",
+        "trainable",
+    )
+
+    # The value is there: a program that runs initializers runs nothing.
+    initializer: Any = None
+    _lock: Any
+    _number: int
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: bool | None = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        variable_def: Any = None,
+        dtype: Any = None,
+        import_scope: Any = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        if initial_value is None:
+            raise ValueError(
+                "The `initial_value` arg to `tf.Variable` must be specified. "
+                "You are not providing a value to initialize the variable with."
+            )
+        if constraint is not None and not callable(constraint):
+            raise ValueError(
+                "Argument `constraint` must be None or a callable. "
+                f"Got a {type(constraint)}: {constraint}"
+            )
+        tensor = _initial(initial_value, None if dtype is None else as_dtype(dtype))
+        self._array: Any = tensor._array
+        self._key: Key | None = Key()
+        self._name = f"{state.here.scope}{name or 'Variable'}:0"
+        self._shape = TensorShape(tensor._array.shape if shape is None else shape)
+        if not self._shape.is_compatible_with(tensor._array.shape):
+            raise ValueError(
+                f"In this `tf.Variable` creation, the initial value's shape ({tensor.shape}) is "
+                f"not compatible with the explicitly supplied `shape` argument ({shape})."
+            )
+        self.trainable = trainable is None or bool(trainable)
+        self.constraint = constraint
+        self.synchronization = synchronization
+        self.aggregation = aggregation
+        graph = building()
+        if graph is not None:
+            graph.made_variable(self)
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """In a graph to be run by a session, a variable of that graph."""
+        graph = around_functions(building())
+        kind = None if graph is None else graph.variable_class
+        made = object.__new__(cls if kind is None or issubclass(cls, kind) else kind)
+        made._number = next(_NUMBERS)
+        made._lock = new_lock()
+        return made
+
+    # ---- what it is --------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shapes that may be assigned; None where any size may be."""
+        return self._shape
+
+    @property
+    def initial_value(self) -> Any:
+        """The value is not kept: known only in a graph."""
+        raise RuntimeError("This property is not supported when eager execution is enabled.")
+
+    @property
+    def handle(self) -> Any:
+        """What operations on the variable are given: the variable itself."""
+        return self
+
+    def get_shape(self) -> TensorShape:
+        return self._shape
+
+    @property
+    def graph(self) -> Any:
+        """The graph that the variable belongs to; None for one whose value is at hand."""
+        return None
+
+    def set_shape(self, shape: Any) -> None:
+        """Say more of the shapes that may be assigned."""
+        self._shape = self._shape.merge_with(shape)
+
+    def is_initialized(self, name: str | None = None) -> bool:
+        return True
+
+    # ---- its value ---------------------------------------------------------------------------
+
+    def read_value(self) -> Tensor:
+        """The value as it is now, as a tensor that later assignments do not change."""
+        accessed(self)
+        tensor: Tensor = words.read(self)
+        return tensor
+
+    def value(self) -> Tensor:
+        return self.read_value()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.read_value().__array__(dtype, copy)
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Variable | None:
+        """Replace the value; returns the variable."""
+        tensor = convert(value, hint=self.dtype)
+        self._check(tensor)
+        if building() is not None:
+            return self._assigned_later("assign", tensor, read_value)
+        with self._lock:
+            self._array = np.asarray(tensor)
+        return self if read_value else None
+
+    def assign_add(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Variable | None:
+        """Add to the value; returns the variable."""
+        change = self._change(delta, "AssignAdd")
+        if building() is not None:
+            return self._assigned_later("assign_add", change, read_value)
+        with self._lock:
+            self._array = np.asarray(self._now() + change)
+        return self if read_value else None
+
+    def assign_sub(
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Variable | None:
+        """Subtract from the value; returns the variable."""
+        change = self._change(delta, "AssignSub")
+        if building() is not None:
+            return self._assigned_later("assign_sub", change, read_value)
+        with self._lock:
+            self._array = np.asarray(self._now() - change)
+        return self if read_value else None
+
+    def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Variable | None:
+        words.assign_later(self, method, tensor)
+        return self if read_value else None
+
+    def _now(self) -> Tensor:
+        return wrap(self._array)  # outside every tape: an assignment is not differentiated
+
+    def _change(self, delta: Any, verb: str) -> Tensor:
+        """What is added or subtracted: a number for each element, without broadcasting."""
+        tensor = convert(delta, hint=self.dtype)
+        self._check_dtype(tensor)
+        if not self.dtype.is_numeric:
+            raise InvalidArgumentError(
+                f"{verb} is not defined for variable '{self._name}' of dtype {self.dtype.name} "
+                f"[Op:{verb}VariableOp]"
+            )
+        if not tensor.shape.is_compatible_with(known_shape(self._array.shape)):
+            raise InvalidArgumentError(
+                f"Cannot update variable with shape {shown(self._array.shape)} using a Tensor with "
+                f"shape {shown(tensor._array.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
+            )
+        return tensor
+
+    def _check(self, tensor: Tensor) -> None:
+        self._check_dtype(tensor)
+        if not self._shape.is_compatible_with(tensor.shape):
+            raise ValueError(
+                f"Cannot assign value to variable '{self._name}': Shape mismatch. "
+                f"The variable shape {self._shape}, and the assigned value shape "
+                f"{tensor.shape} are incompatible."
+            )
+
+    def _check_dtype(self, tensor: Tensor) -> None:
+        if tensor.dtype is not self.dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {self.dtype.name} for Tensor with dtype "
+                f"{tensor.dtype.name}: cannot assign it to variable '{self._name}'. "
+                f"Use tf.cast(value, tf.{self.dtype.name})."
+            )
+
+    # In Python `v += x` would give the name v to a new tensor and leave the variable as it was.
+    __iadd__ = _refuse_in_place("+", "variable.assign_add(value)")
+    __isub__ = _refuse_in_place("-", "variable.assign_sub(value)")
+    __imul__ = _refuse_in_place("*")
+    __itruediv__ = _refuse_in_place("/")
+    __ipow__ = _refuse_in_place("**")
+
+    # ---- as an object ------------------------------------------------------------------------
+
+    def __iter__(self) -> Any:
+        return iter(self.read_value())
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        return _remake(
+            copy.copy(self._array),
+            self.trainable,
+            self._name[:-2],
+            self._shape,
+            self.constraint,
+        )
+
+    def __reduce__(self) -> Any:
+        parts = (
+            np.array(self._array),
+            self.trainable,
+            self._name[:-2],
+            self._shape,
+            None,
+        )
+        return _remake, parts
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}, "
+            f"numpy={shown_value(self._array)}>"
+        )
+
+
+def around_functions(graph: Any) -> Any:
+    """The graph around all functions that are being traced; None where execution is eager."""
+    while graph is not None and graph.is_function:
+        graph = graph.outer_graph
+    return graph
+
+
+def _initial(value: Any, dtype: DType | None) -> Tensor:
+    """The value that a variable begins with. In a function it is computed before the function."""
+    if building() is None:
+        return convert(value() if callable(value) else value, dtype)
+    if isinstance(value, Tensor):
+        return convert(words.evaluate(value), dtype)
+    with installed((), None):
+        return convert(value() if callable(value) else value, dtype)
+
+
+def _remake(array: Any, trainable: bool, name: str, shape: Any, constraint: Any) -> Variable:
+    made = Variable(array, trainable=trainable, shape=shape, constraint=constraint)
+    made._name = f"{name}:0"
+    return made
+
+
+def _read(variable: Any, dtype: DType | None, hint: DType | None) -> Tensor:
+    return convert(variable.read_value(), dtype)
+
+
+register_converter(Variable, _read)

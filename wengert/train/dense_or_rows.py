@@ -1,0 +1,57 @@
+"""What a gradient lets an optimizer change: a whole variable, or the rows that have a gradient.
+
+An update is written once, as arithmetic on what `read` gives; `write` puts the result back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wengert.ops.arrays.creation import size
+from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
+from wengert.ops.arrays.variable_scatter import scatter
+from wengert.ops.reductions.unique import unique
+from wengert.state.variable import Variable
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.tensor import Tensor
+
+
+class Whole:
+    """All of a variable, and of the slots beside it."""
+
+    def __init__(self, gradient: Tensor) -> None:
+        self.gradient = gradient
+
+    def read(self, variable: Variable) -> Tensor:
+        return variable.read_value()
+
+    def write(self, variable: Variable, value: Tensor) -> Any:
+        return variable.assign(value, read_value=False)
+
+
+class Rows:
+    """The rows with a gradient, each once. The others keep their values, in the slots as well."""
+
+    def __init__(self, slices: IndexedSlices) -> None:
+        self.slices = slices
+        self.gradient = self.slices.values
+
+    def read(self, variable: Variable) -> Tensor:
+        return gather(variable, self.slices.indices)
+
+    def write(self, variable: Variable, value: Tensor) -> Any:
+        return scatter(variable, "Update", self.slices.with_values(value), read_value=False)
+
+
+Part = Whole | Rows
+
+
+def part_of(gradient: Tensor | IndexedSlices) -> Part:
+    return Rows(gradient) if isinstance(gradient, IndexedSlices) else Whole(gradient)
+
+
+def merged(slices: IndexedSlices) -> IndexedSlices:
+    """The same gradient with every index once: what had the same index is added."""
+    indices, place = unique(slices.indices)
+    values = unsorted_segment_sum(slices.values, place, size(indices))
+    return IndexedSlices(values, indices, slices.dense_shape)

@@ -1,0 +1,124 @@
+"""What an optimizer of tf.optimizers remembers: its step, its rate, and slots beside variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.ops.math.elementwise import cast
+from wengert.state.variable import Variable
+from wengert.train import graph_mode
+from wengert.train.gradient_inputs import as_rate
+from wengert.train.schedules import LearningRateSchedule
+
+
+class Memory:
+    """The variables of an optimizer."""
+
+    def __init__(self, learning_rate: Any) -> None:
+        self._learning_rate = as_rate(learning_rate)
+        self._iterations = Variable(np.int64(0), trainable=False, name="iteration")
+        self._trainable: list[Variable] = []  # those it was built on
+        self._slots: dict[tuple[Any, str], Variable] = {}
+
+    @property
+    def iterations(self) -> Variable:
+        """How many times gradients were applied."""
+        return self._iterations
+
+    @property
+    def learning_rate(self) -> Any:
+        """The rate of the next update. A number may be assigned where there is no schedule."""
+        rate = self._learning_rate
+        if isinstance(rate, LearningRateSchedule):
+            return rate(self._iterations)
+        return rate if isinstance(rate, Variable) else rate()
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        if isinstance(self._learning_rate, Variable) and not callable(value):
+            self._learning_rate.assign(value)
+        elif isinstance(self._learning_rate, LearningRateSchedule) and not callable(value):
+            raise TypeError(
+                "This optimizer was created with a `LearningRateSchedule` object as its "
+                "`learning_rate` constructor argument, hence its learning rate is not settable. "
+                "If you need the learning rate to be settable, you should instantiate the "
+                "optimizer with a float `learning_rate` argument."
+            )
+        else:
+            self._learning_rate = as_rate(value)
+
+    @property
+    def variables(self) -> list[Variable]:
+        """The counter of steps, the learning rate where it is a number, and the slots."""
+        rate = [self._learning_rate] if isinstance(self._learning_rate, Variable) else []
+        return [self._iterations, *rate, *self._slots.values()]
+
+    def slots(self) -> dict[str, float]:
+        """What is kept beside each variable, and the value it starts with."""
+        return {}
+
+    def build(self, variables: Sequence[Variable]) -> None:
+        """Make the slots of these variables; otherwise they are made when first needed."""
+        self._trainable = list(variables)
+        for name in self.slots():
+            for variable in variables:
+                self.slot(variable, name)
+
+    def slot(self, variable: Variable, name: str) -> Variable:
+        """What is kept beside a variable under a name."""
+        key = variable.ref(), name
+        if key not in self._slots:
+            initial = self.slots().get(name, 0.0)
+            self._slots[key] = _filled_beside(variable, name, initial)
+        return self._slots[key]
+
+    def get_slot(self, variable: Variable, name: str) -> Variable | None:
+        return self._slots.get((variable.ref(), name))
+
+    def get_slot_names(self) -> list[str]:
+        return sorted(self.slots())
+
+    # ---- for optimizers written for Keras ----------------------------------------------------
+
+    @property
+    def built(self) -> bool:
+        return bool(self._trainable)
+
+    def add_variable_from_reference(
+        self, reference_variable: Variable, name: str | None = None, initializer: str = "zeros"
+    ) -> Variable:
+        """A slot of the shape of a variable, filled with zeros or ones."""
+        if initializer not in ("zeros", "ones"):
+            raise ValueError(f"`initializer` must be 'zeros' or 'ones', got {initializer!r}.")
+        key = reference_variable.ref(), name or "slot"
+        value = 1.0 if initializer == "ones" else 0.0
+        self._slots[key] = _filled_beside(reference_variable, key[1], value)
+        return self._slots[key]
+
+    def _get_variable_index(self, variable: Variable) -> int:
+        """The place of a variable among those that `build` was given."""
+        for index, known in enumerate(self._trainable):
+            if known is variable:
+                return index
+        raise ValueError(
+            f"Unknown variable: '{variable.name}'. This optimizer can only be called for the "
+            "variables it was originally built with. When working with a new set of variables, "
+            "you should recreate a new optimizer instance."
+        )
+
+    def assign(self, variable: Variable, value: Any) -> Any:
+        return variable.assign(value)
+
+    def assign_add(self, variable: Variable, value: Any) -> Any:
+        return variable.assign_add(value)
+
+    def assign_sub(self, variable: Variable, value: Any) -> Any:
+        return variable.assign_sub(value)
+
+
+def _filled_beside(variable: Variable, name: str, value: float) -> Variable:
+    filled = graph_mode.filled_like(variable, lambda: cast(value, variable.dtype))
+    return graph_mode.new_variable(filled, name, variable)

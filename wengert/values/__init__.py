@@ -1,0 +1,16 @@
+"""Values: dtypes, shapes, tensors, and what else an operation takes and gives.
+
+bound_ops       The few operations that the machine itself speaks of
+dtypes          Data types: TensorFlow's names over NumPy's types
+shapes          Shapes: TensorShape for people, tuples of integers for the machine
+value           What tensors and variables have in common: an array, an identity, and Python's
+                conversions
+tensor          The eager tensor: an array that does not change, and an identity that recorders
+                can follow
+convert         From Python and NumPy values to tensors, with TensorFlow's rules for dtypes
+sizes           Sizes that only a run knows: exact integer terms, about which something is proved
+                or nothing
+symbolic        Values that a graph will compute: what is known of them before it runs
+indexed_slices  IndexedSlices: a gradient that is zero outside a few rows
+nest            Nested structures: lists, tuples, dictionaries and what behaves like them
+"""

@@ -1,0 +1,105 @@
+"""IndexedSlices: a gradient that is zero outside a few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from wengert.values.bound_ops import words
+from wengert.values.dtypes import DType
+from wengert.values.shapes import TensorShape
+from wengert.values.symbolic import Size, is_certain
+from wengert.values.tensor import Tensor
+
+
+class IndexedSlices:
+    """Rows `values[i]` that stand at `indices[i]` of a larger tensor; the same index may repeat.
+
+    The gradient of `tf.gather` is one, so that a table of a million rows need not be filled with
+    zeros. `tf.convert_to_tensor` makes it dense: repeated rows are added.
+
+    >>> s = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 2]), [3, 1])
+    >>> tf.convert_to_tensor(s).numpy().tolist()
+    [[1.0], [0.0], [2.0]]
+    """
+
+    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._values: Tensor = words.pack(values)
+        self._indices: Tensor = words.pack(indices)
+        self._dense_shape = None if dense_shape is None else _as_dims(dense_shape)
+
+    @property
+    def values(self) -> Tensor:
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        return None if self._dense_shape is None else words.pack(list(self._dense_shape))
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The shape of the tensor that the rows stand in."""
+        if self._dense_shape is None:
+            raise ValueError(
+                "Tensor conversion requested for IndexedSlices without dense_shape: "
+                f"{self!r}. Give dense_shape when you make it."
+            )
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self._dense_shape)
+
+    @property
+    def dtype(self) -> DType:
+        return self._values.dtype
+
+    @property
+    def device(self) -> str:
+        return self._values.device
+
+    def with_values(self, values: Any) -> IndexedSlices:
+        return IndexedSlices(values, self._indices, self._dense_shape)
+
+    def _components(self) -> list[Any]:
+        return [self._values]  # the part that is differentiated
+
+    def _rebuild(self, components: list[Any]) -> IndexedSlices:
+        return self.with_values(components[0])
+
+    @property
+    def _differentiated(self) -> Tensor:
+        return self._values
+
+    def _with_differentiated(self, gradient: Any) -> IndexedSlices:
+        return self.with_values(gradient)
+
+    # As a result of a function or a branch (ops/control/subgraph.py).
+
+    def _flat_tensors(self) -> list[Any]:
+        return [self._values, self._indices]
+
+    def _from_flat_tensors(self, tensors: Iterator[Any]) -> IndexedSlices:
+        known = self._dense_shape if is_certain(self._dense_shape) else None
+        return IndexedSlices(next(tensors), next(tensors), known)
+
+    def __neg__(self) -> IndexedSlices:
+        return self.with_values(-self._values)
+
+    def __repr__(self) -> str:
+        shape = "" if self._dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        return f"IndexedSlices(indices={self._indices!s}, values={self._values!s}{shape})"
+
+
+def _as_dims(value: Any) -> tuple[Any, ...]:
+    if isinstance(value, Tensor):  # in a graph, too, it is known what it was made of
+        value = np.asarray(value)
+    return tuple([size if type(size) is Size else int(size) for size in value])

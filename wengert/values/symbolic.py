@@ -1,0 +1,307 @@
+"""Values that a graph will compute: what is known of them before it runs.
+
+A symbolic tensor has a Form where an eager one has an array. A size that is not known stands in the
+form's shape as a Size, a shape of unknown rank as an AnyShape. They can be handed on; whoever
+needs the number gets a SymbolicValueError, and the public function that asked is put off until the
+graph runs (inference/deferred_calls.py).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from wengert.errors import SymbolicValueError
+from wengert.host.user_frames import callers_place
+from wengert.values.shapes import TensorShape
+from wengert.values.sizes import Size as Size
+from wengert.values.sizes import key_of, low, size_of
+from wengert.values.tensor import Tensor
+
+_new: Final = object.__new__
+
+
+class AnyShape:
+    """The shape of a symbolic tensor whose rank is known only when the graph runs."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Any) -> None:
+        self.tensor = tensor
+
+    # It stands for a kept shape as well as for the input it was kept of (see `dims`).
+    @property
+    def _array(self) -> AnyShape:
+        return self
+
+    @property
+    def shape(self) -> AnyShape:
+        return self
+
+    def _unknown(self, *_: Any) -> NoReturn:
+        raise SymbolicValueError(
+            f"The shape of {self.tensor!r} is not known before the graph runs. "
+            "Give it with set_shape, or use tf.shape(tensor) and tf.rank(tensor)."
+        )
+
+    __len__ = __iter__ = __getitem__ = __bool__ = _unknown
+    __eq__ = __ne__ = __add__ = __radd__ = _unknown
+    __index__ = _unknown
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return "<unknown>"
+
+
+class Form:
+    """What is known of a value without the value: it stands where an array would."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape: Any, dtype: Any) -> None:
+        self.shape = shape
+        self.dtype = dtype
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("a symbolic value has no array of its own")
+
+
+@lru_cache(maxsize=4096)
+def known_form(shape: Any, dtype: Any) -> Form:
+    """The one form of a shape and a dtype: tensors of the same form are seen to be at a glance."""
+    return Form(shape, dtype)
+
+
+class SymbolicTensor(Tensor):
+    """A tensor that an operation of a graph will compute."""
+
+    __slots__ = ("_integers", "_known", "op", "value_index")
+
+    op: Any  # the Operation that computes it
+    value_index: int
+    _known: Any  # its value, if it is a constant
+    _integers: Any  # its value as terms, once somebody asked (inference/symbolic_integers.py)
+
+    # ---- what it is --------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return f"{self.op.name}:{self.value_index}"
+
+    @property
+    def graph(self) -> Any:
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        return str(self.op.device)
+
+    @property
+    def shape(self) -> TensorShape:
+        return known_shape(self._array.shape)
+
+    @property
+    def ndim(self) -> int:
+        return len(self._array.shape)
+
+    def set_shape(self, shape: Any) -> None:
+        """Say more of the shape than is known; what contradicts it is an error."""
+        merged = self.shape.merge_with(shape)
+        self.op.graph.stated.add(id(self))
+        if merged.rank is not None:
+            self._array = Form(dims_of(self, merged, self._array.shape), self._array.dtype)
+
+    def adopt(self, shape: Any) -> None:
+        """Take over a shape that is the same for certain, with sizes that are not known."""
+        shape = self.op.graph.own_shape(shape)
+        if not identical(self._array.shape, shape):
+            self._array = Form(shape, self._array.dtype)
+
+    def consumers(self) -> list[Any]:
+        """The operations that use the tensor."""
+        return [op for op in self.graph.get_operations() if any(x is self for x in op.inputs)]
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value, computed by a session: the one given, or the default one."""
+        return self.graph.session_for(session, "eval()").run(self, feed_dict)
+
+    # ---- what it has not ---------------------------------------------------------------------
+
+    @property
+    def _leaked(self) -> str:
+        return (
+            f"{self!r}, a tensor of a graph (made at {self.op.place}), where operations run at "
+            "once: outside of the `with graph.as_default()` or the tf.function it belongs to."
+        )
+
+    def numpy(self) -> Any:
+        raise AttributeError(
+            f"'SymbolicTensor' object has no attribute 'numpy': {self!r} has no value before the "
+            "graph runs. Run it with Session.run, or return it from the tf.function."
+        )
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if self._known is not None:
+            return np.array(self._known, dtype)
+        raise self._unknown(
+            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array. This error may "
+            "indicate that you're trying to pass a Tensor to a NumPy call, which is not "
+            "supported. Use the tf function of the same purpose, or tf.numpy_function."
+        )
+
+    def __bool__(self) -> bool:
+        raise self._not_allowed(
+            "Python `bool`",
+            "tf.cond(tensor, lambda: ..., lambda: ...) instead of `if`, tf.while_loop instead of "
+            "`while`, tf.logical_and, tf.logical_or and tf.logical_not instead of `and`, `or`, "
+            "`not`",
+        )
+
+    def __iter__(self) -> Iterator[Tensor]:
+        shape = self._array.shape
+        if not (isinstance(shape, tuple) and shape and isinstance(shape[0], int)):
+            raise self._not_allowed("Python iterator", "tf.unstack, tf.map_fn or tf.while_loop")
+        return (self[i] for i in range(shape[0]))
+
+    def __len__(self) -> int:
+        shape = self._array.shape
+        if isinstance(shape, tuple) and not shape:
+            raise TypeError("Scalar tensor has no `len()`")
+        if isinstance(shape, tuple) and isinstance(shape[0], int):
+            return shape[0]
+        raise self._unknown(
+            f"len is not well defined for a symbolic Tensor ({self.name}). Please call `x.shape` "
+            "rather than `len(x)` for shape information; tf.shape(x)[0] is the length when the "
+            "graph runs."
+        )
+
+    def __int__(self) -> int:
+        return int(self._number("int"))
+
+    def __float__(self) -> float:
+        return float(self._number("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._number("complex"))
+
+    def __index__(self) -> int:
+        number = self._number("integer")
+        if not hasattr(number, "__index__"):
+            raise TypeError(f"only integer scalar tensors can be converted to a scalar index, got {self!r}")  # fmt: skip
+        return number.__index__()  # type: ignore[no-any-return]
+
+    def _number(self, kind: str) -> Any:
+        if self._known is None:
+            raise self._not_allowed(f"Python `{kind}`", "operations on tensors, or tf.py_function")
+        return np.asarray(self._known)[()]
+
+    def _not_allowed(self, what: str, instead: str) -> SymbolicValueError:
+        return self._unknown(
+            f"Using a symbolic `tf.Tensor` as a {what} is not allowed: {self!r} has no value while "
+            f"the graph is built. Use {instead}."
+        )
+
+    def _unknown(self, message: str) -> SymbolicValueError:
+        return SymbolicValueError(f"{message} (at {callers_place()})")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __copy__(self) -> SymbolicTensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> SymbolicTensor:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"{self!r} belongs to a graph and cannot be pickled.")
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        return f'Tensor("{self.name}", shape={self.shape}, dtype={self.dtype.name})'
+
+
+def new_symbolic(op: Any, index: int, shape: Any, dtype: Any) -> SymbolicTensor:
+    """The result of an operation; None in its shape stands for what is not known.
+
+    Terms may come from a graph around: a rule makes zeros of the shape of what it differentiates.
+    """
+    if is_certain(shape):
+        return new_of_form(op, index, known_form(shape, dtype))
+    tensor = new_of_form(op, index, None)
+    if shape is None:
+        shape = AnyShape(tensor)
+    elif type(shape) is tuple:
+        shape = op.graph.own_shape(shape)
+        shape = tuple([s if _is_size(s) else size_of(tensor, i) for i, s in enumerate(shape)])
+    tensor._array = Form(shape, dtype)
+    return tensor
+
+
+def _is_size(size: Any) -> bool:
+    """Whether something may stand as a size: a term must be proved not to be negative."""
+    if type(size) is not Size:
+        return size is not None
+    least = low(size)
+    return least is not None and least >= 0
+
+
+def new_of_form(op: Any, index: int, form: Any) -> SymbolicTensor:
+    tensor: SymbolicTensor = _new(SymbolicTensor)
+    tensor.op = op
+    tensor.value_index = index
+    tensor._known = tensor._integers = None
+    tensor._key = object()
+    tensor._array = form
+    return tensor
+
+
+def identical(a: Any, b: Any) -> bool:
+    """Whether two shapes are the same for certain."""
+    if a is b or not (isinstance(a, tuple) and isinstance(b, tuple)):
+        return a is b
+    return len(a) == len(b) and all(
+        p is q or key_of(p) == key_of(q) for p, q in zip(a, b, strict=True)
+    )
+
+
+def shared_key(size: Any) -> Any:
+    """By what a size, or a shape of unknown rank, is found again in another graph."""
+    return size.key if type(size) is Size else id(size)
+
+
+def is_certain(shape: Any) -> bool:
+    """Whether a shape is known to the last size."""
+    return isinstance(shape, tuple) and not any(s is None or type(s) is Size for s in shape)
+
+
+def count_of(shape: Any) -> Any:
+    """How many elements a shape has; a term where only a run knows it."""
+    return size_of(shape.tensor, None) if isinstance(shape, AnyShape) else math.prod(shape)
+
+
+def known_shape(shape: Any) -> TensorShape:
+    """A shape as people see it."""
+    if not isinstance(shape, tuple):
+        return TensorShape(None)
+    return TensorShape([None if type(s) is Size else s for s in shape])
+
+
+def dims_of(tensor: Any, shape: TensorShape, before: Any) -> tuple[Any, ...]:
+    """A shape for the machine; sizes that stay unknown stay the same objects."""
+    kept = before if isinstance(before, tuple) else [None] * len(shape)
+    return tuple(
+        [
+            s if s is not None else (old if type(old) is Size else size_of(tensor, i))
+            for i, (s, old) in enumerate(zip(shape, kept, strict=True))
+        ]
+    )

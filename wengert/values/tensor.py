@@ -1,0 +1,192 @@
+"""The eager tensor: an array that does not change, and an identity that recorders can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+import wengert.host.malloc  # noqa: F401  # before the first array
+from wengert.values.dtypes import VARIANT
+from wengert.values.shapes import Dims, TensorShape
+from wengert.values.value import Key, Value, on_own_lines, shown_value
+
+_new: Final = object.__new__
+
+
+class Tensor(Value):
+    """A multidimensional array of one dtype that takes part in differentiation.
+
+    Made by `tf.constant`, `tf.convert_to_tensor` and every operation. It cannot be changed.
+
+    >>> t = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    >>> t.shape, t.dtype
+    (TensorShape([2, 2]), tf.float32)
+    >>> t[0] * 10.0
+    <tf.Tensor: shape=(2,), dtype=float32, numpy=array([10., 20.], dtype=float32)>
+    """
+
+    __slots__ = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise TypeError(
+            "A tensor is made from a value: use tf.constant(value) or tf.convert_to_tensor(value)."
+        )
+
+    # ---- what it is --------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> TensorShape:
+        return TensorShape(self._array.shape)
+
+    def get_shape(self) -> TensorShape:
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Check that the tensor has a shape; an eager tensor's shape cannot change."""
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"Tensor's shape {self.shape} is not compatible with supplied shape "
+                f"{TensorShape(shape)}."
+            )
+
+    # ---- its value ---------------------------------------------------------------------------
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = np.asarray(self._array)
+        if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
+            if copy is False:
+                raise ValueError("Unable to avoid copy: the dtype has to be converted.")
+            return array.astype(dtype or array.dtype)
+        view = array.view()
+        view.flags.writeable = False  # a tensor does not change
+        return view
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        """The memory itself for those who will only read it, and a copy for everybody else."""
+        array = self.__array__()
+        try:
+            return array.__dlpack__(**kwargs)
+        except BufferError:  # older consumers cannot be told that an array is read-only
+            return array.copy().__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[Any, Any]:
+        device: tuple[Any, Any] = np.asarray(self._array).__dlpack_device__()
+        return device
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._array.shape:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(self._array.shape[0]))
+
+    # ---- as an object ------------------------------------------------------------------------
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return wrap(self._array)
+
+    def __reduce__(self) -> Any:
+        return _unpickle, (np.array(self._array),)
+
+    def cpu(self) -> Tensor:
+        """The tensor where it is: there is one device."""
+        return self
+
+    def __format__(self, spec: str) -> str:
+        return format(self.numpy(), spec)
+
+    def __repr__(self) -> str:
+        return (
+            f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, "
+            f"numpy={shown_value(self._array)}>"
+        )
+
+    def __str__(self) -> str:
+        value = on_own_lines(str(self._array))
+        return f"tf.Tensor({value}, shape={self.shape}, dtype={self.dtype.name})"
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "assign" and id(self) in PARTS:
+            return PARTS[id(self)][1]
+        raise AttributeError(_no_attribute(name))
+
+
+# By the ids of tensors that are parts of variables: how the parts are assigned. The weak reference
+# takes an entry away when the tensor goes.
+PARTS: Final[dict[int, tuple[Any, Callable[..., Any]]]] = {}
+
+
+def wrap(array: Any) -> Tensor:
+    """A tensor around an array that nobody will change."""
+    tensor: Tensor = _new(Tensor)
+    tensor._array = array
+    tensor._key = None
+    return tensor
+
+
+class TensorList(list):  # type: ignore[type-arg]
+    """A list of arrays where an array stands: what loops in graphs pass around (ops/control/tensor_list.py).
+
+    None stands where nothing was written; in a cotangent, where there is none.
+    """
+
+    __slots__ = ()
+
+    dtype = VARIANT
+    shape = ()
+
+    def zeros(self) -> TensorList:
+        return TensorList([None] * len(self))
+
+
+def key_of(value: Any) -> Key:
+    """The key of a tensor or variable; made when first asked for."""
+    key: Key | None = value._key
+    if key is None:
+        key = value._key = Key()
+    return key
+
+
+def dims(value: Any) -> Dims:
+    """The shape of an input of a rule, which may have been kept as a shape alone.
+
+    In a graph it may contain sizes that are not known (values/symbolic.py).
+    """
+    return value if type(value) is tuple else value._array.shape
+
+
+def _unpickle(array: Any) -> Tensor:
+    return wrap(array)
+
+
+_NUMPY_METHODS: Final = {
+    "astype": "tf.cast(tensor, dtype)",
+    "reshape": "tf.reshape(tensor, shape)",
+    "ravel": "tf.reshape(tensor, [-1])",
+    "flatten": "tf.reshape(tensor, [-1])",
+    "transpose": "tf.transpose(tensor)",
+    "T": "tf.transpose(tensor)",
+    "sum": "tf.reduce_sum(tensor)",
+    "mean": "tf.reduce_mean(tensor)",
+    "max": "tf.reduce_max(tensor)",
+    "min": "tf.reduce_min(tensor)",
+    "prod": "tf.reduce_prod(tensor)",
+    "dot": "tf.tensordot(a, b, 1)",
+    "size": "tf.size(tensor)",
+    "clip": "tf.clip_by_value(tensor, low, high)",
+    "tolist": "tensor.numpy().tolist()",
+    "item": "tensor.numpy().item()",
+    "copy": "tf.identity(tensor)",
+}
+_GRAPH_ONLY: Final = ("op", "graph", "name", "value_index", "consumers", "eval")
+
+
+def _no_attribute(name: str) -> str:
+    if name in _GRAPH_ONLY:
+        return f"Tensor.{name} is undefined when eager execution is enabled."
+    if name in _NUMPY_METHODS:
+        return (
+            f"Tensor object has no attribute '{name}': it is not a NumPy array. "
+            f"Use {_NUMPY_METHODS[name]}, or tensor.numpy().{name} outside a gradient."
+        )
+    return f"Tensor object has no attribute '{name}'"
