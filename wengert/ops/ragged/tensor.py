@@ -351,7 +351,7 @@ class RaggedTensor:
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
-    # Attached in conversions.py, rows.py and operators.py.
+    # Attached in conversions.py, indexing.py and operators.py.
     to_tensor: Any
     to_sparse: Any
     bounding_shape: Any

@@ -2,7 +2,7 @@
 
 The panel is copied, so that it lies in the nearest cache as it is read; a block's sums stay in
 registers. What is done with the elements of an operand is done while they are copied, and what is done
-with the sums, as `finishing` has it, as soon as they are there.
+with the sums, as `program.epilogue` has it, as soon as they are there.
 """
 
 from __future__ import annotations

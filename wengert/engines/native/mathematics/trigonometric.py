@@ -4,7 +4,7 @@ x = n pi/2 + r with |r| <= pi/4: what sin and cos need is sin(r) and cos(r), and
 they have nearly everything in common, and equal instructions are one.
 
 Taking n pi/2 away in three parts is right as far as `NEAR`; the numbers beyond are left to
-`mathematics_far`. Each function is there for the near, for the far, and for all.
+`argument_reduction`. Each function is there for the near, for the far, and for all.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A plan that runs: as another process left it on disk, or made now.
 
-What is kept is the program (see `running`) under a digest of the graph, and the machine code under a
+What is kept is the program (see `program`) under a digest of the graph, and the machine code under a
 digest of its text. Whoever finds both loads nothing of what makes them.
 """
 

@@ -1,6 +1,6 @@
 """A plan is written down: a Python function, and the tables of native steps that it calls.
 
-`running` makes of that what can be called. Everything here is text and numbers: what it is about (a
+`program` makes of that what can be called. Everything here is text and numbers: what it is about (a
 constant, an operation for NumPy, machine code) is called by its place or its name.
 """
 

@@ -38,7 +38,7 @@ class Call:
         self.arrays = arrays  # and the element with which each begins
         self.parts = parts
         self.what = what
-        # Numbers that the function reads behind its arrays: see `in_place` of `running`.
+        # Numbers that the function reads behind its arrays: see `in_place` of `program`.
         self.settings: tuple[str, bytes, bytes] | None = None
         # What has to be compiled for it, and has no name yet.
         self.function: Function | None = None
