@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import wengert  # noqa: F401
-from wengert.core.context import state
+from wengert.core.context import thread
 from wengert.core.table import GRADIENTS, TABLE, complete
 from wengert.engines.native.program import load
 from wengert.engines.select import set_engine
 from wengert.ops.random.seeds import set_seed
-from wengert.values.sizes import looking
+from wengert.values.sizes import inference_mode
 
 complete()  # what is registered during a test is undone after it; the library's rows are not
 
@@ -52,11 +52,11 @@ def nothing_left_behind() -> Iterator[None]:
     rows, gradients = dict(TABLE), dict(GRADIENTS)
     yield
     set_seed(None)
-    here = state.here
-    assert here.recorders == ()
-    assert here.interpreter is None
-    assert here.listeners == ()
-    assert not looking.now
+    context = thread.context
+    assert context.recorders == ()
+    assert context.interpreter is None
+    assert context.listeners == ()
+    assert not inference_mode.now
     for table, before in ((TABLE, rows), (GRADIENTS, gradients)):
         for name in set(table) - set(before):
             del table[name]

@@ -42,7 +42,7 @@ def assembly(text: str, quickly: bool) -> str:
     """As the engine compiles it, down to an object file; what that says."""
     from wengert.engines.native.runtime import llvm
 
-    assert llvm.compiled(text, quickly)[18:20] == b"\xb7\0"  # ELF's number for AArch64
+    assert llvm.compile_text(text, quickly)[18:20] == b"\xb7\0"  # ELF's number for AArch64
     module = llvm.parse_assembly(text, llvm.create_context())
     made = llvm._target_machine(llvm._STRAIGHT if quickly else llvm._LOOPS)
     module.triple, module.data_layout = made.triple, str(made.target_data)

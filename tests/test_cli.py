@@ -12,7 +12,7 @@ import pytest
 import wengert as tf
 from tools import tested
 from wengert.cli import bench, doctor, main
-from wengert.core.table import registered
+from wengert.core.table import row_of
 from wengert.engines.native import coverage
 from wengert.engines.native.runtime.processor import is_supported
 
@@ -63,7 +63,7 @@ def test_ops_of_one_in_words(
 
 def test_what_the_native_engine_computes_is_said_rightly() -> None:
     """The word is what a compiled function does with it."""
-    said = {name: coverage.how(registered(name)) for name in ("Exp", "MatMul", "Cumsum", "Conv2D")}
+    said = {name: coverage.how(row_of(name)) for name in ("Exp", "MatMul", "Cumsum", "Conv2D")}
     assert said == {"Exp": "loop", "MatMul": "product", "Cumsum": "NumPy", "Conv2D": "NumPy"}
     f = tf.function(lambda x: tf.cumsum(tf.exp(x) + 1.0))
     kinds = [step["kind"] for step in f.plan(tf.ones([4])).steps]

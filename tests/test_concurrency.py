@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.context import state
+from wengert.core.context import thread as current
 from wengert.host.locks import InOrder, new_lock
-from wengert.values.sizes import looking
+from wengert.values.sizes import inference_mode
 
 v1 = tf.compat.v1
 LONG = bool(os.environ.get("WENGERT_LONG_TESTS"))
@@ -375,7 +375,7 @@ def interrupted_at(line: int, work: Callable[[], Any], *files: str) -> bool:
 
 def test_the_collector_is_on_again_after_an_interrupt() -> None:
     """Wherever that comes while a plan is made."""
-    from wengert.engines.select import Chosen, _uncollected
+    from wengert.engines.select import Settings, _uncollected
 
     def made(_: Any) -> bool:
         assert not gc.isenabled()
@@ -384,7 +384,7 @@ def test_the_collector_is_on_again_after_an_interrupt() -> None:
     lines = 0
     while interrupted_at(lines, lambda: _uncollected(made, None), "engines/select.py"):  # type: ignore[arg-type]
         assert gc.isenabled(), f"off after an interrupt before line {lines}"
-        assert not Chosen.uncollected
+        assert not Settings.uncollected
         lines += 1
     assert lines > 6
     gc.disable()
@@ -416,8 +416,14 @@ def test_an_interrupt_while_tracing_leaves_nothing_active() -> None:
     line, each = 0, 1 if LONG else 7
     while interrupted(line):
         gc.collect()  # what is collected now puts nothing back
-        here = state.here
-        active = here.interpreter, here.recorders, here.overrides, here.scope, looking.now
+        context = current.context
+        active = (
+            context.interpreter,
+            context.recorders,
+            context.overrides,
+            context.scope,
+            inference_mode.now,
+        )
         assert active == (None, (), {}, "", False), f"after an interrupt before line {line}"
         assert known(x) == 20.0
         line += each

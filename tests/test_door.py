@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.context import also_listening, listening, start, state, stop
+from wengert.core.context import also_listening, listening, start, stop, thread
 from wengert.host import fp_errors
 
 X = tf.constant([1.0, 2.0])
@@ -39,8 +39,8 @@ class Computing(Listener):
 
     def record(self, row: Any, inputs: Sequence[Any], attrs: Any, result: Any) -> None:
         super().record(row, inputs, attrs, result)
-        at = state.here.recorders.index(self)
-        with listening(*state.here.recorders[:at]):
+        at = thread.context.recorders.index(self)
+        with listening(*thread.context.recorders[:at]):
             tf.negative(result)
 
 
@@ -56,7 +56,7 @@ def test_recorders_that_compute_come_last_and_are_heard_by_those_before() -> Non
     """In whatever order they began to listen."""
     notes, first, second = Listener(), Computing(), Computing()
     with also_listening(first), also_listening(second), also_listening(notes):
-        assert state.here.recorders == (notes, first, second)
+        assert thread.context.recorders == (notes, first, second)
         tf.exp(X)
     assert notes.heard == ["Exp", "Neg", "Neg", "Neg"]
     assert first.heard == ["Exp", "Neg"]
@@ -68,9 +68,9 @@ def test_listening_restores_after_an_error() -> None:
     a, b = Listener(), Listener()
     start(a)
     with pytest.raises(ZeroDivisionError), listening(b), listening(a, b):
-        assert state.here.recorders == (a, b)
+        assert thread.context.recorders == (a, b)
         raise ZeroDivisionError
-    assert state.here.recorders == (a,)
+    assert thread.context.recorders == (a,)
     stop(a)
 
 
@@ -105,7 +105,7 @@ def test_a_call_within_a_call_takes_the_general_door(monkeypatch: Any) -> None:
     def busy(*_: Any) -> Any:
         raise RuntimeError("cannot enter context: already entered")
 
-    monkeypatch.setattr(state.here, "run_quietly", busy)
+    monkeypatch.setattr(thread.context, "run_quietly", busy)
     assert (X * X).numpy().tolist() == [1.0, 4.0]
     with tf.GradientTape() as tape:
         tape.watch(X)
@@ -117,9 +117,9 @@ def test_a_new_thread_starts_with_nobody_listening() -> None:
     """The state belongs to the thread."""
     seen: list[Any] = []
     with also_listening(Listener()):
-        thread = threading.Thread(target=lambda: seen.append(state.here.recorders))
-        thread.start()
-        thread.join()
+        other = threading.Thread(target=lambda: seen.append(thread.context.recorders))
+        other.start()
+        other.join()
     assert seen == [()]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.errors import LeakedTensorError, SymbolicValueError
 
 v1 = tf.compat.v1
@@ -503,7 +503,7 @@ def test_enable_eager_execution_ends_graph_mode() -> None:
     v1.disable_eager_execution()
     v1.enable_eager_execution()
     assert tf.executing_eagerly()
-    assert building() is None
+    assert current_graph() is None
     v1.reset_default_graph()
 
 

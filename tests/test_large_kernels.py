@@ -22,7 +22,7 @@ from wengert.engines import large_arrays, select
 from wengert.engines.native.codegen import kernel_writer
 from wengert.engines.native.kernels import batch_norm, elementwise, reductions, segment_extremes
 from wengert.engines.native.runtime.processor import is_supported
-from wengert.engines.select import Chosen
+from wengert.engines.select import Settings
 from wengert.ops.nn.conv import kernels
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="nothing compiles here")
@@ -104,7 +104,7 @@ def assert_both(run: Callable[[], Any], kind: str, exact: bool = False, used: bo
 
 # ---- elementwise --------------------------------------------------------------------------------
 
-LOOPS = sorted(name for name, row in TABLE.items() if row.large is large_arrays.in_one_loop)
+LOOPS = sorted(name for name, row in TABLE.items() if row.large is large_arrays.elementwise_kernel)
 
 
 def inputs_of(row: Any) -> int:
@@ -512,7 +512,7 @@ def test_without_memory_numpy_does_it() -> None:
 
 def test_a_mistake_is_told_once(monkeypatch: Any) -> None:
     """What does not compile is NumPy's, with one warning."""
-    monkeypatch.setattr(Chosen, "warned", set())
+    monkeypatch.setattr(Settings, "warned", set())
 
     def broken(*_: Any) -> Any:
         raise RuntimeError("LLVM says no")

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import wengert as tf
 from wengert.engines import select
-from wengert.engines.numpy_engine import Compiled
-from wengert.engines.select import Chosen, _Careful
+from wengert.engines.numpy_engine import NumpyPlan
+from wengert.engines.select import Settings, _Careful
 
 v1 = tf.compat.v1
 ENGINES = {"native": True, "numpy": False}
@@ -77,7 +77,7 @@ def in_python(code: str, **environment: str) -> str:
 def engine_used(monkeypatch: Any, run: Callable[[], Any]) -> str:
     """The engine whose plans are called meanwhile."""
     used: list[str] = []
-    for kind, name in ((_Careful, "native"), (Compiled, "numpy")):
+    for kind, name in ((_Careful, "native"), (NumpyPlan, "numpy")):
         usual = kind.__call__
 
         def call(self: Any, values: Any, usual: Any = usual, name: str = name) -> Any:
@@ -132,7 +132,7 @@ def test_a_choice_that_is_none() -> None:
         with pytest.raises(ValueError, match="jit_compile must be True, False or None, got"):
             tf.function(lambda x: x, jit_compile=what)
     assert tf.config.get_engine() is None
-    assert Chosen.threads is None
+    assert Settings.threads is None
 
 
 # So that more threads than this machine has processors can be asked for.
@@ -147,7 +147,7 @@ def many_processors(monkeypatch: Any) -> None:
 def test_no_more_threads_than_processors(monkeypatch: Any) -> None:
     """Whoever asks for more, here or in the environment, is told so once."""
     monkeypatch.setattr(select, "available", lambda: 2)
-    monkeypatch.setattr(Chosen, "warned", set())
+    monkeypatch.setattr(Settings, "warned", set())
     with pytest.warns(RuntimeWarning, match="Of 64 threads that were asked for 2 are used"):
         tf.config.set_threads(64)
     assert tf.config.get_threads() == 2

@@ -24,7 +24,7 @@ import wengert as tf
 from wengert.engines import select
 from wengert.engines.native.program import arena, build
 from wengert.engines.native.runtime import cache, llvm, openblas, thread_pool
-from wengert.engines.select import Chosen
+from wengert.engines.select import Settings
 
 X = np.random.default_rng(0).normal(size=(40, 30))
 
@@ -32,7 +32,7 @@ X = np.random.default_rng(0).normal(size=(40, 30))
 @pytest.fixture(autouse=True)
 def nothing_said_before(monkeypatch: Any) -> None:
     """Each test hears every warning; none finds what was compiled before."""
-    monkeypatch.setattr(Chosen, "warned", set())
+    monkeypatch.setattr(Settings, "warned", set())
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")
 
 
@@ -177,7 +177,7 @@ define void @f(ptr %a, ptr %b, i1 %x) {
 def test_what_llvm_refuses_is_an_error() -> None:
     """And no end of the process."""
     with pytest.raises(RuntimeError, match="immarg"):
-        llvm.compiled(REFUSED)
+        llvm.compile_text(REFUSED)
 
 
 def test_a_graph_that_llvm_refuses(monkeypatch: Any) -> None:
@@ -215,7 +215,7 @@ def test_without_memory_to_compile(monkeypatch: Any) -> None:
 def test_threads_that_cannot_be_started(monkeypatch: Any) -> None:
     """A system that allows no more threads: plans use those that there are, with one warning."""
     monkeypatch.setattr(thread_pool.Pool, "_start", lambda pool: False)
-    monkeypatch.setattr(Chosen, "threads", 5)
+    monkeypatch.setattr(Settings, "threads", 5)
     monkeypatch.setattr(select, "available", lambda: 5)
     pool = thread_pool.Pool()
     (message,) = said(pool.resize) + said(lambda: pool.address) + said(pool.resize)
@@ -411,7 +411,9 @@ def kept(text: str, content: bytes = b"") -> bool:
         made.append(text)
         return content or text.encode() * (930 // len(text))
 
-    assert cache.stored("test", text, make) == (content or text.encode() * (930 // len(text)))
+    assert cache.load_or_store("test", text, make) == (
+        content or text.encode() * (930 // len(text))
+    )
     return not made
 
 

@@ -13,7 +13,7 @@ import wengert as tf
 from wengert.engines.native.kernels import matmul as native_matmul
 from wengert.engines.native.program.arena import ALIGNED, Arena
 from wengert.engines.native.runtime import elf_loader, llvm, openblas, processor
-from wengert.engines.native.runtime.llvm import Loaded
+from wengert.engines.native.runtime.llvm import LoadedObject
 from wengert.ops.linalg import matmul
 
 
@@ -270,7 +270,7 @@ def test_objects_are_loaded_without_llvm(text: str, name: str, want: float) -> N
     """Code, its constants, and functions of the system."""
     import ctypes
 
-    data = llvm.compiled(text)
+    data = llvm.compile_text(text)
     for load in (elf_loader.Image(data).address, llvm._by_llvm(data)):
         assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(load(name))(1.5) == want
 
@@ -278,8 +278,8 @@ def test_objects_are_loaded_without_llvm(text: str, name: str, want: float) -> N
 def test_what_is_no_object_is_left_to_llvm() -> None:
     with pytest.raises(elf_loader.Unloadable):
         elf_loader.Image(b"something else")
-    data = llvm.compiled(TWICE)
-    for address in (Loaded(data).address, llvm._by_llvm(data)):
+    data = llvm.compile_text(TWICE)
+    for address in (LoadedObject(data).address, llvm._by_llvm(data)):
         with pytest.raises(KeyError):
             address("thrice")
 
@@ -287,7 +287,7 @@ def test_what_is_no_object_is_left_to_llvm() -> None:
 @WITHOUT_LLVM
 def test_a_function_that_is_nowhere_is_left_to_llvm() -> None:
     with pytest.raises(elf_loader.Unloadable, match="function"):
-        elf_loader.Image(llvm.compiled(CALLING.replace("@cos", "@no_such_function")))
+        elf_loader.Image(llvm.compile_text(CALLING.replace("@cos", "@no_such_function")))
 
 
 def test_the_processor_as_llvm_sees_it() -> None:

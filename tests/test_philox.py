@@ -9,11 +9,19 @@ import pytest
 import scipy.stats
 
 from wengert.ops.random import distributions, rejection
-from wengert.ops.random.philox import LONG, Philox, blocks, rounds, scrambled, seeded, words
+from wengert.ops.random.philox import (
+    LONG,
+    Philox,
+    blocks,
+    random_words,
+    rounds,
+    scrambled_state,
+    seeded_state,
+)
 from wengert.values import dtypes
 from wengert.values.dtypes import DType
 
-STATE = scrambled(1, 2)
+STATE = scrambled_state(1, 2)
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 # Answers that the authors of Philox publish beside their code.
@@ -39,7 +47,7 @@ def test_known_answers(counter: list[int], key: int, answer: str) -> None:
     assert list(rounds(*counter, key)) == wanted
     arrays = [np.full(3, word, np.uint64) for word in counter]
     assert [r.tolist() for r in rounds(*arrays, key)] == [[word] * 3 for word in wanted]
-    assert words(state_of(counter, key), 4).tolist() == wanted
+    assert random_words(state_of(counter, key), 4).tolist() == wanted
 
 
 @pytest.mark.parametrize("start", [0, LONG - 5, (1 << 128) - 5, (LONG << 64) + LONG - 5])
@@ -51,19 +59,19 @@ def test_blocks_follow_each_other(start: int, count: int) -> None:
     assert made.dtype == np.uint32
     for i in (0, 1, 5, 6, count - 1):
         if i < count:
-            assert made[i].tolist() == words(state.skipped(i), 4).tolist()
+            assert made[i].tolist() == random_words(state.skipped(i), 4).tolist()
 
 
 def test_words_are_a_prefix() -> None:
     """Fewer words are the first of more."""
-    assert words(STATE, 7).tolist() == words(STATE, 1000)[:7].tolist()
-    assert words(STATE, 0).shape == (0,)
+    assert random_words(STATE, 7).tolist() == random_words(STATE, 1000)[:7].tolist()
+    assert random_words(STATE, 0).shape == (0,)
 
 
 def test_seeds_make_generators() -> None:
     """Negative seeds keep their bits; both halves of a scrambled seed count."""
-    assert seeded(-1, -2) == Philox((LONG - 1) << 64, LONG)
-    assert len({scrambled(a, b) for a in range(-3, 3) for b in range(-3, 3)}) == 36
+    assert seeded_state(-1, -2) == Philox((LONG - 1) << 64, LONG)
+    assert len({scrambled_state(a, b) for a in range(-3, 3) for b in range(-3, 3)}) == 36
 
 
 # ---- distributions ----------------------------------------------------------------------------

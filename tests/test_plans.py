@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import wengert as tf
 from wengert.engines import numpy_engine
-from wengert.engines.numpy_engine import Compiled
+from wengert.engines.numpy_engine import NumpyPlan
 from wengert.engines.plan import LARGE, Plan
 
 v1 = tf.compat.v1
@@ -27,7 +27,7 @@ def graph() -> Iterator[Any]:
 
 def run(fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
     """What the program of a plan computes; the first run only checks, step by step."""
-    compiled = Compiled(Plan(fetches, list(feeds)))
+    compiled = NumpyPlan(Plan(fetches, list(feeds)))
     compiled(list(feeds.values()))
     return compiled(list(feeds.values()))
 
@@ -96,7 +96,7 @@ def test_an_operand_that_is_needed_again_is_not_overwritten(graph: Any) -> None:
 def test_feeds_and_constants_are_not_overwritten(graph: Any) -> None:
     x, c = v1.placeholder(tf.float64, [3]), tf.constant(X)
     given_value = X.copy()
-    compiled = Compiled(Plan([(x + c) * (x - c)], [x]))
+    compiled = NumpyPlan(Plan([(x + c) * (x - c)], [x]))
     for _ in range(2):
         assert compiled([given_value])[0].tolist() == [0.0, 0.0, 0.0]
     assert given_value.tolist() == X.tolist()
@@ -171,7 +171,7 @@ def test_values_are_dropped_after_their_last_use(graph: Any) -> None:
     y = x
     for i in range(30):
         y = tf.cumsum(y) if i % 2 else tf.exp(y * 1e-9)
-    compiled = Compiled(Plan([tf.reduce_sum(y)], [x]))
+    compiled = NumpyPlan(Plan([tf.reduce_sum(y)], [x]))
     value = np.zeros(1_000_000)
     tracemalloc.start()
     try:

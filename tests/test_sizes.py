@@ -13,7 +13,7 @@ from wengert.errors import SymbolicValueError
 from wengert.values import sizes
 from wengert.values.sizes import (
     Size,
-    evaluated,
+    evaluate,
     high,
     key_of,
     length,
@@ -70,8 +70,8 @@ def test_terms_are_what_their_numbers_are(seed: int) -> None:
     for _ in range(12):
         values = [rng.choice(NUMBERS) for _ in SYMBOLS]
         number = f(values)
-        assert evaluated(a, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number  # type: ignore[misc]
-        assert evaluated(difference, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number - g(
+        assert evaluate(a, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number  # type: ignore[misc]
+        assert evaluate(difference, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number - g(
             values
         )  # type: ignore[misc]
         assert least is None or least <= number

@@ -15,7 +15,7 @@ import pytest
 
 from wengert.cli import main
 from wengert.engines.native.runtime import cache, llvm
-from wengert.engines.select import Chosen
+from wengert.engines.select import Settings
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="this system has no owners")
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="this system 
 def place(tmp_path: Path, monkeypatch: Any) -> Path:
     """Where the cache would be; the folder is not there yet."""
     monkeypatch.setenv("WENGERT_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(Chosen, "warned", set())
+    monkeypatch.setattr(Settings, "warned", set())
     monkeypatch.setattr(cache, "_TRUSTED", {})
     return tmp_path / "cache"
 
@@ -42,7 +42,7 @@ def said(run: Callable[[], Any]) -> list[str]:
 def keeps() -> bool:
     """Whether what is put there comes back."""
     cache.keep(NAME, b"code")
-    return cache.taken(NAME) == b"code"
+    return cache.read_file(NAME) == b"code"
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o002, 0o022, 0o077])
@@ -104,11 +104,11 @@ def test_a_file_that_others_may_write(place: Path, mode: int) -> None:
     """It is as good as none: made anew, and then ours."""
     assert keeps()
     (place / NAME).chmod(mode)
-    (message,) = said(lambda: [cache.taken(NAME) for _ in range(2)])
+    (message,) = said(lambda: [cache.read_file(NAME) for _ in range(2)])
     assert "others may write it" in message
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert cache.taken(NAME) is None
+        assert cache.read_file(NAME) is None
     assert keeps()
     assert stat.S_IMODE((place / NAME).stat().st_mode) == 0o600
 
@@ -118,7 +118,7 @@ def test_a_file_that_is_a_link(place: Path, tmp_path: Path) -> None:
     assert keeps()
     os.rename(place / NAME, tmp_path / NAME)
     (place / NAME).symlink_to(tmp_path / NAME)
-    assert cache.taken(NAME) is None
+    assert cache.read_file(NAME) is None
     assert keeps()
     assert not (place / NAME).is_symlink()
 
@@ -128,7 +128,7 @@ def test_a_pipe_under_the_name_of_a_file(place: Path) -> None:
     place.mkdir(0o700)
     os.mkfifo(place / NAME, 0o600)
     found: list[Any] = []
-    thread = threading.Thread(target=lambda: found.append(cache.taken(NAME)), daemon=True)
+    thread = threading.Thread(target=lambda: found.append(cache.read_file(NAME)), daemon=True)
     thread.start()
     thread.join(20)
     assert found == [None]
@@ -143,14 +143,14 @@ def test_two_files_that_were_exchanged(place: Path) -> None:
     shutil.move(place / NAME, place / "third")
     shutil.move(place / other, place / NAME)
     shutil.move(place / "third", place / other)
-    assert (cache.taken(NAME), cache.taken(other)) == (None, None)
+    assert (cache.read_file(NAME), cache.read_file(other)) == (None, None)
 
 
 @pytest.mark.parametrize("data", [b"", bytes(400), b"MZ" + bytes(400), b"\x7fEL"])
 def test_what_is_no_object_file_does_not_reach_llvm(data: bytes) -> None:
     """Which would end the process."""
     with pytest.raises(ValueError, match="no object file"):
-        llvm.Loaded(data)
+        llvm.LoadedObject(data)
 
 
 def test_wengert_cache(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.context import installed
+from wengert.core.context import activate
 
 v1 = tf.compat.v1
 SCOPE = "layer"
@@ -379,7 +379,7 @@ class eagerly:
     """Outside of the graph that the fixture made the default one."""
 
     def __enter__(self) -> None:
-        self._context = installed((), None)
+        self._context = activate((), None)
         self._context.__enter__()
 
     def __exit__(self, *error: Any) -> None:

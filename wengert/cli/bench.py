@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wengert.cli.output import as_json, failed, heading, progress, table
+from wengert.cli.output import as_json, heading, progress, report_failure, table
 
 # The benchmarks stand beside the package in a checkout, and inside of it where it is installed.
 _PLACES = (Path(__file__).parents[2], Path(__file__).parents[1] / "bench")
@@ -36,15 +36,17 @@ def add_to(commands: Any, purpose: str) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if not _find_benchmarks():
-        return failed("the benchmarks are not part of this installation.")
+        return report_failure("the benchmarks are not part of this installation.")
     names = [n for n in _names() if options.name.lower() in n.lower()]
     if not names:
-        return failed(f"no workload has '{options.name}' in its name: {'; '.join(_names())}.")
+        return report_failure(
+            f"no workload has '{options.name}' in its name: {'; '.join(_names())}."
+        )
     if options.list:
         print(*names, sep="\n")
         return 0
     if options.rounds < 1:
-        return failed("--rounds takes a number from 1 on.")
+        return report_failure("--rounds takes a number from 1 on.")
     rows = []
     for name in progress(names, len(names), "measuring"):
         rows += _measured(name, options.rounds)

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import wengert  # noqa: F401  # declares the operations
 from wengert.cli import formula
-from wengert.cli.output import as_json, failed, pairs, table
+from wengert.cli.output import as_json, pairs, report_failure, table
 from wengert.core.row import Row
 from wengert.core.table import TABLE, complete
 from wengert.engines.native import coverage
@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     if options.name and name is None:
         near = difflib.get_close_matches(options.name, TABLE, n=3, cutoff=0.4)
         hint = f" Near it: {', '.join(near)}." if near else ""
-        return failed(f"there is no operation '{options.name}'.{hint}")
+        return report_failure(f"there is no operation '{options.name}'.{hint}")
     rows = [TABLE[name]] if name else [TABLE[n] for n in sorted(TABLE)]
     if options.json:
         as_json([explain(row) if name else describe(row) for row in rows])

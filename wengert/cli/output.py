@@ -24,7 +24,7 @@ def to_errors() -> Console:
     return Console(stderr=True, soft_wrap=True, highlight=False)
 
 
-def failed(message: str) -> int:
+def report_failure(message: str) -> int:
     """Say what is wrong; the exit code for it."""
     to_errors().print(Text.assemble(("wengert: ", "bold red"), message))
     return WRONG_USE

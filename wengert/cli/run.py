@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any
 
 from wengert import compat
-from wengert.cli.output import failed
+from wengert.cli.output import report_failure
 from wengert.errors import MissingNameError
 
 EXAMPLES = """examples:
@@ -47,7 +47,7 @@ def add_to(commands: Any, purpose: str) -> None:
 def run(options: argparse.Namespace) -> int:
     wrong = _missing(options)
     if wrong:
-        return failed(wrong)
+        return report_failure(wrong)
     compat.install(v1=options.v1)
     if options.v1:
         compat.v1.disable_eager_execution()

@@ -20,7 +20,7 @@ import numpy as np
 
 import wengert
 from wengert.core.dispatch import apply
-from wengert.core.table import complete, registered
+from wengert.core.table import complete, row_of
 from wengert.ops.arrays.shaping import expand_dims
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
 from wengert.ops.math.arithmetic import divide, multiply
@@ -146,14 +146,14 @@ def _of_row(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str,
 
     def compute(given: dict[str, Any]) -> Any:
         attrs = {k: ast.literal_eval(v) if has else _static(given[k]) for k, has, v in plain}
-        return apply(registered(name), tuple(_input(given[k]) for k in into), attrs)
+        return apply(row_of(name), tuple(_input(given[k]) for k in into), attrs)
 
     return compute
 
 
 def _whole_row(name: str, parameters: Parameters) -> Callable[[dict[str, Any]], Any]:
     """The row whose kernel takes the first parameters as arrays, and the others by their names."""
-    row = registered(name)
+    row = row_of(name)
     taken = list(inspect.signature(row.kernel).parameters.values())[1:]
     by_name = [p.name for p in taken if p.kind is inspect.Parameter.KEYWORD_ONLY]
     attributes = [p.name for p in parameters if p.name in by_name]

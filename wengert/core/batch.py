@@ -17,18 +17,18 @@ from typing import Any, ClassVar
 from wengert.core.context import (
     Interpreter,
     Recorder,
-    accessed,
+    activate,
     announce,
     install,
-    installed,
-    state,
+    note_access,
+    thread,
 )
 from wengert.core.contract import as_list
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.errors import LeakedTensorError
-from wengert.host.context_manager import Change, Context, context_manager, enter
-from wengert.values.bound_ops import words
+from wengert.host.context_manager import Change, ContextManager, context_manager, enter
+from wengert.values.bound_ops import bound
 from wengert.values.symbolic import Form
 from wengert.values.tensor import Tensor, dims
 
@@ -106,13 +106,13 @@ class Batcher:
         if self.holds(value):
             full: Tensor = value._full
             return full
-        repeated: Tensor = words.broadcast_to(value, (self.size, *dims(value)))
+        repeated: Tensor = bound.broadcast_to(value, (self.size, *dims(value)))
         return repeated
 
     @context_manager
     def active(self) -> Change:
         """Take the operations of this thread."""
-        self.outer, self.outer_recorders = state.here.interpreter, state.here.recorders
+        self.outer, self.outer_recorders = thread.context.interpreter, thread.context.recorders
         install((), self)
         return None, lambda: install(self.outer_recorders, self.outer)
 
@@ -128,30 +128,30 @@ class Batcher:
 
         return None, undo
 
-    def outside(self, *inner: Recorder) -> Context[None]:
+    def outside(self, *inner: Recorder) -> ContextManager[None]:
         """As it was before this batch began, with some of the recorders that came since."""
-        return installed((*self.outer_recorders, *inner), self.outer)
+        return activate((*self.outer_recorders, *inner), self.outer)
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         batched = [self.holds(x) for x in inputs]
         if not any(batched) and not row.stateful:
-            with self.outside(*state.here.recorders):
+            with self.outside(*thread.context.recorders):
                 return apply(row, inputs, attrs)
         xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
         with self.outside():
             fulls = apply_batched(row, batched, self.size, xs, attrs)
         result: Any = [self.lift(f) for f in fulls] if row.many else self.lift(fulls)
-        for recorder in state.here.recorders:
+        for recorder in thread.context.recorders:
             recorder.record(row, inputs, attrs, result)
         return result
 
     def accessed(self, variable: Any) -> None:
         with self.outside():
-            accessed(variable)
+            note_access(variable)
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
         """Hear of an operation with a joint rule; tell the recorders inside and outside."""
-        for recorder in state.here.recorders:
+        for recorder in thread.context.recorders:
             recorder.record(row, inputs, attrs, result)
         batched = [self.holds(x) for x in inputs]
         results = result if row.many else [result]
@@ -179,7 +179,7 @@ def _lifted_row(row: Row, size: int, batched: list[bool]) -> Row:
             pulled = row.joint(one_gs, one_ys, one_xs, attrs) if row.joint else []
             fulls = [None if p is None else batcher.full(p) for p in as_list(pulled)]
         return [
-            f if f is None or b else words.sum_to(f, dims(f)[1:])
+            f if f is None or b else bound.sum_to(f, dims(f)[1:])
             for f, b in zip(fulls, batched, strict=True)
         ]
 
@@ -194,11 +194,11 @@ def apply_batched(
     if row.batch is not None:
         return row.batch(batched, size, xs, attrs)
     if row.elementwise:
-        return apply(row, aligned(batched, xs), attrs)
+        return apply(row, align(batched, xs), attrs)
     return _one_by_one(row, batched, size, xs, attrs)
 
 
-def aligned(batched: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
+def align(batched: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
     """Axes of size one behind the batch axis, so that shapes broadcast as those of one example."""
     rank = max(len(dims(x)) - b for x, b in zip(xs, batched, strict=True))
     return [with_rank(x, rank) if b else x for x, b in zip(xs, batched, strict=True)]
@@ -208,36 +208,34 @@ def with_rank(x: Any, rank: int) -> Any:
     """A batch of examples of a rank, with axes of size one in front of their own."""
     size, *one = dims(x)
     missing = rank - len(one)
-    return words.reshape(x, (size, *[1] * missing, *one)) if missing else x
+    return bound.reshape(x, (size, *[1] * missing, *one)) if missing else x
 
 
 def _one_by_one(
     row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
 ) -> Any:
-    columns = [words.unstack(x) if b else [x] * size for x, b in zip(xs, batched, strict=True)]
+    columns = [bound.unstack(x) if b else [x] * size for x, b in zip(xs, batched, strict=True)]
     if not size:
         return _empty(row, batched, xs, attrs)
     results = [apply(row, inputs, attrs) for inputs in zip(*columns, strict=True)]
     if row.many:
-        return [words.stack(list(part)) for part in zip(*results, strict=True)]
-    return words.stack(results)
+        return [bound.stack(list(part)) for part in zip(*results, strict=True)]
+    return bound.stack(results)
 
 
 def _empty(row: Row, batched: Sequence[bool], xs: Sequence[Any], attrs: Attrs) -> Any:
     """No examples: the shape of the result is that of an example of zeros."""
-    one = [words.blank(x, dims(x)[1:]) if b else x for x, b in zip(xs, batched, strict=True)]
+    one = [bound.blank(x, dims(x)[1:]) if b else x for x, b in zip(xs, batched, strict=True)]
     result = apply(row, one, attrs)
     if row.many:
-        return [words.blank(y, (0, *dims(y))) for y in result]
-    return words.blank(result, (0, *dims(result)))
+        return [bound.blank(y, (0, *dims(y))) for y in result]
+    return bound.blank(result, (0, *dims(result)))
 
 
-def vectorized(
-    function: Callable[..., Sequence[Any]], size: int, fulls: Sequence[Any]
-) -> list[Any]:
+def vectorize(function: Callable[..., Sequence[Any]], size: int, fulls: Sequence[Any]) -> list[Any]:
     """Call `function` once for all examples; the results have the batch in front."""
     batcher = Batcher(size)
     with batcher.active():
         results = function(*[batcher.lift(full) for full in fulls])
-        with batcher.outside(*state.here.recorders):
+        with batcher.outside(*thread.context.recorders):
             return [None if r is None else batcher.full(r) for r in results]

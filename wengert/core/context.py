@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 from wengert.core.row import Attrs, Row
 from wengert.host.context_manager import Change, context_manager
 from wengert.host.fp_errors import quiet_runner
-from wengert.values.bound_ops import words
-from wengert.values.sizes import looking
+from wengert.values.bound_ops import bound
+from wengert.values.sizes import inference_mode
 
 
 class Recorder(Protocol):
@@ -56,7 +56,7 @@ class Interpreter(Protocol):
 first_interpreter: Any = None
 
 
-class Here:
+class Context:
     """What is active in one thread. Changed by `install` alone."""
 
     __slots__ = (
@@ -87,54 +87,54 @@ class Here:
         self.run_quietly = quiet_runner()
 
 
-class State(threading.local):
-    """`state.here` is what is active in the thread that asks."""
+class Thread(threading.local):
+    """`thread.context` is what is active in the thread that asks."""
 
     def __init__(self) -> None:
-        self.here = Here()
+        self.context = Context()
 
 
-state: Final = State()
+thread: Final = Thread()
 
 
-def standing() -> tuple[Any, ...]:
+def snapshot() -> tuple[Any, ...]:
     """All that is active in this thread."""
-    here = state.here
-    return (looking.now, *[getattr(here, name) for name in Here.__slots__])
+    context = thread.context
+    return (inference_mode.now, *[getattr(context, name) for name in Context.__slots__])
 
 
-def stand(before: tuple[Any, ...]) -> None:
+def restore(before: tuple[Any, ...]) -> None:
     """What was active before a piece of work that may have been interrupted anywhere.
 
     Whoever traces calls it: an interrupt that comes just as a context ends keeps the context from
     putting back what was there.
     """
-    here = state.here
-    looking.now, *values = before
-    for name, value in zip(Here.__slots__, values, strict=True):
-        setattr(here, name, value)
+    context = thread.context
+    inference_mode.now, *values = before
+    for name, value in zip(Context.__slots__, values, strict=True):
+        setattr(context, name, value)
 
 
 def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:
     """Say who listens in this thread, and who takes the operations."""
-    here = state.here
-    here.recorders = recorders
-    here.interpreter = interpreter
-    here.building = interpreter if interpreter is not None and interpreter.builds else None
-    here.listeners = told() if interpreter is None else None
+    context = thread.context
+    context.recorders = recorders
+    context.interpreter = interpreter
+    context.building = interpreter if interpreter is not None and interpreter.builds else None
+    context.listeners = listeners() if interpreter is None else None
 
 
 @context_manager
-def installed(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> Change:
+def activate(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> Change:
     """These recorders and this interpreter, and afterwards what was there before."""
-    before = state.here.recorders, state.here.interpreter
+    before = thread.context.recorders, thread.context.interpreter
     install(recorders, interpreter)
     return None, lambda: install(*before)
 
 
-def building() -> Any:
+def current_graph() -> Any:
     """The graph under construction in this thread, or None."""
-    return state.here.building
+    return thread.context.building
 
 
 # ---- telling the recorders --------------------------------------------------------------------
@@ -174,48 +174,48 @@ class _Noting:
         pass  # asked of the recorders themselves
 
 
-def told() -> tuple[Recorder, ...]:
+def listeners() -> tuple[Recorder, ...]:
     """Who is to be told of an operation."""
-    here = state.here
-    if (here.overrides or here.scope) and here.recorders:
-        return (_Noting(here.recorders, here.overrides, here.scope),)
-    return here.recorders
+    context = thread.context
+    if (context.overrides or context.scope) and context.recorders:
+        return (_Noting(context.recorders, context.overrides, context.scope),)
+    return context.recorders
 
 
 @context_manager
-def scoped(name: str | None) -> tuple[str, Callable[[], None]]:
+def enter_scope(name: str | None) -> tuple[str, Callable[[], None]]:
     """What is recorded inside is noted as part of a name scope."""
-    before = state.here.scope
+    before = thread.context.scope
     scope = name if name and name.endswith("/") else f"{before}{name}/" if name else ""
     _put("scope", scope)
     return scope, lambda: _put("scope", before)
 
 
 @context_manager
-def overriding(rules: dict[str, Any]) -> Change:
+def override_rows(rules: dict[str, Any]) -> Change:
     """Replace the rows of some operation types by what `rules[type](row)` gives, when recorded."""
-    before = state.here.overrides
+    before = thread.context.overrides
     _put("overrides", before | rules)
     return None, lambda: _put("overrides", before)
 
 
 def _put(name: str, value: Any) -> None:
     """What recorders are told is told by somebody else now."""
-    here = state.here
-    setattr(here, name, value)
-    install(here.recorders, here.interpreter)
+    context = thread.context
+    setattr(context, name, value)
+    install(context.recorders, context.interpreter)
 
 
-def in_force() -> Any:
+def active_rules() -> Any:
     """The rules that replace others here, as part of a key; None where there are none."""
-    here = state.here
-    rules = here.overrides
-    if here.building is not None and here.building.overrides:
-        rules = rules | here.building.overrides
+    context = thread.context
+    rules = context.overrides
+    if context.building is not None and context.building.overrides:
+        rules = rules | context.building.overrides
     return frozenset(rules.items()) if rules else None
 
 
-class sweeping:
+class apply_overrides:
     """Gradients taken inside, also within rules, have these overrides; each must match."""
 
     __slots__ = ("_before", "_overrides")
@@ -224,34 +224,34 @@ class sweeping:
         self._overrides = overrides
 
     def __enter__(self) -> None:
-        here = state.here
-        self._before = here.sweeping
+        context = thread.context
+        self._before = context.sweeping
         if self._overrides is not None:
-            here.sweeping = self._overrides
+            context.sweeping = self._overrides
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
-        state.here.sweeping = self._before
+        thread.context.sweeping = self._before
         if self._overrides is not None and kind is None:
             self._overrides.check()
 
 
 def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
     """Tell of an operation that was carried out by other means; the results as others see them."""
-    here = state.here
-    if here.interpreter is not None:
-        return here.interpreter.announce(row, inputs, attrs, result)
-    for recorder in told():
+    context = thread.context
+    if context.interpreter is not None:
+        return context.interpreter.announce(row, inputs, attrs, result)
+    for recorder in listeners():
         recorder.record(row, inputs, attrs, result)
     return result
 
 
-def accessed(variable: Any) -> None:
+def note_access(variable: Any) -> None:
     """Tell everybody who listens that a variable is being read."""
-    here = state.here
-    for recorder in here.recorders:
+    context = thread.context
+    for recorder in context.recorders:
         recorder.accessed(variable)
-    if here.interpreter is not None:
-        here.interpreter.accessed(variable)
+    if context.interpreter is not None:
+        context.interpreter.accessed(variable)
 
 
 # ---- who listens ------------------------------------------------------------------------------
@@ -259,23 +259,23 @@ def accessed(variable: Any) -> None:
 
 def start(recorder: Recorder) -> None:
     """Let a recorder listen in this thread."""
-    now = state.here.recorders
+    now = thread.context.recorders
     at = len(now) if recorder.computes else sum(not r.computes for r in now)
-    install((*now[:at], recorder, *now[at:]), state.here.interpreter)
+    install((*now[:at], recorder, *now[at:]), thread.context.interpreter)
 
 
 def stop(recorder: Recorder) -> None:
     """Let a recorder listen no more."""
-    here = state.here
-    install(tuple(r for r in here.recorders if r is not recorder), here.interpreter)
+    context = thread.context
+    install(tuple(r for r in context.recorders if r is not recorder), context.interpreter)
 
 
 @context_manager
 def listening(*recorders: Recorder) -> Change:
     """Only these recorders hear what happens inside."""
-    before = state.here.recorders
-    install(recorders, state.here.interpreter)
-    return None, lambda: install(before, state.here.interpreter)
+    before = thread.context.recorders
+    install(recorders, thread.context.interpreter)
+    return None, lambda: install(before, thread.context.interpreter)
 
 
 @context_manager
@@ -288,13 +288,13 @@ def also_listening(recorder: Recorder) -> Change:
 Value = TypeVar("Value")
 
 
-def entered(tensor: Value) -> Value:
+def to_graph(tensor: Value) -> Value:
     """A tensor made of plain values; a graph makes a constant of it."""
-    graph = state.here.building
+    graph = thread.context.building
     return tensor if graph is None else graph.constant(tensor)
 
 
-words.entered = entered
+bound.entered = to_graph
 
 
 # ---- public functions -------------------------------------------------------------------------
@@ -302,12 +302,12 @@ words.entered = entered
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def traced(function: Function) -> Function:
+def deferrable(function: Function) -> Function:
     """A public function that a graph may name, or put off until the shapes are known."""
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
-        graph = state.here.building
+        graph = thread.context.building
         if graph is None:
             return function(*args, **kwargs)
         return graph.call(function, args, kwargs)
@@ -315,12 +315,12 @@ def traced(function: Function) -> Function:
     return public  # type: ignore[return-value]
 
 
-def named(function: Function) -> Function:
+def nameable(function: Function) -> Function:
     """A public function that a graph may name, and that must run where it is called."""
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
-        graph = state.here.building
+        graph = thread.context.building
         if graph is None or not isinstance(kwargs.get("name"), str):
             return function(*args, **kwargs)
         return graph.call_named(function, args, kwargs, kwargs["name"])
@@ -330,7 +330,7 @@ def named(function: Function) -> Function:
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Call a function that a graph may put off until the shapes are known."""
-    graph = state.here.building
+    graph = thread.context.building
     if graph is None:
         return function(*args, **kwargs)
     return graph.call(function, args, kwargs)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.errors import GradientCountError, GradientDTypeError, GradientShapeError
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert_to_tensor
 from wengert.values.dtypes import DType
 from wengert.values.indexed_slices import IndexedSlices
@@ -51,7 +51,7 @@ def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> A
             f"input {index}, which is {describe(x)}. A gradient has the shape of its input: "
             "sum over the axes along which the input was broadcast."
         )
-    if building() is not None and not isinstance(gradient, IndexedSlices):
+    if current_graph() is not None and not isinstance(gradient, IndexedSlices):
         return _checked_when_run(who, where, index, x, gradient)
     return gradient
 
@@ -61,7 +61,7 @@ def _checked_when_run(who: str, where: str, index: int, x: Any, gradient: Any) -
     mine, wanted = dims(gradient), dims(x)
     if identical(mine, wanted) or (is_certain(mine) and is_certain(wanted)):
         return gradient
-    return words.of_same_shape(
+    return bound.of_same_shape(
         gradient,
         x,
         f"{who} (written at {where}) returned a gradient of another shape than that of input "

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import state
+from wengert.core.context import thread
 from wengert.core.row import LARGE, NO_ATTRS, Attrs, Row
 from wengert.errors import InvalidArgumentError, LeakedTensorError, OpError
 from wengert.host.fp_errors import QUIET, enter, leave
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
 
 _new: Final = object.__new__
@@ -29,11 +29,11 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
 
     The name is for a graph, which gives it to the operation.
     """
-    here = state.here
-    listeners = here.listeners
+    context = thread.context
+    listeners = context.listeners
     if listeners is None:
-        assert here.interpreter is not None
-        return here.interpreter.apply(row, inputs, attrs, name)
+        assert context.interpreter is not None
+        return context.interpreter.apply(row, inputs, attrs, name)
     token = enter(QUIET)
     try:
         arrays = [x._array for x in inputs]
@@ -42,7 +42,7 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
         else:
             value = _of_large(row, arrays, attrs)
     except Exception as error:
-        raise explained(row, inputs, error) from error
+        raise explain_failure(row, inputs, error) from error
     finally:
         leave(token)
     result = [_wrapped(v) for v in value] if row.many else _wrapped(value)
@@ -84,11 +84,11 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
             a, b = x._array, y._array
             dtype = a.dtype
             if dtype is b.dtype and dtype in takes:
-                here = state.here
-                listeners = here.listeners
+                context = thread.context
+                listeners = context.listeners
                 if listeners is not None:
                     try:
-                        value = here.run_quietly(ufunc, a, b)
+                        value = context.run_quietly(ufunc, a, b)
                     except Exception:  # explained by the general door
                         return apply(row, (x, y))  # type: ignore[no-any-return]
                     result: Tensor = _new(Tensor)  # wrap(value), without the call
@@ -108,13 +108,13 @@ def number_like(number: Any, tensor: Tensor) -> Any:
     dtype = tensor._array.dtype
     if dtype.kind in "fc" or (dtype.kind in "iu" and type(number) is int):
         try:
-            return wrap(state.here.run_quietly(np.array, number, dtype))
+            return wrap(thread.context.run_quietly(np.array, number, dtype))
         except OverflowError:
             return number
     return number
 
 
-def explained(row: Row, inputs: Sequence[Any], error: Exception) -> Exception:
+def explain_failure(row: Row, inputs: Sequence[Any], error: Exception) -> Exception:
     """What to raise when a kernel failed."""
     for x in inputs:
         leaked = getattr(x, "_leaked", None)
@@ -128,6 +128,6 @@ def explained(row: Row, inputs: Sequence[Any], error: Exception) -> Exception:
 def _complaint(row: Row, inputs: Sequence[Any], error: Exception) -> str:
     shapes = [x._array.shape for x in inputs]
     if row.elementwise and len(set(shapes)) > 1:
-        return f"Incompatible shapes: {' vs. '.join(map(shown, shapes))}"
-    described = ", ".join(f"{x.dtype.name}{shown(x._array.shape)}" for x in inputs)
+        return f"Incompatible shapes: {' vs. '.join(map(shape_text, shapes))}"
+    described = ", ".join(f"{x.dtype.name}{shape_text(x._array.shape)}" for x in inputs)
     return f"{error} (inputs: {described})"

@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 from weakref import ref
 
-from wengert.core.context import building, listening, state
+from wengert.core.context import current_graph, listening, thread
 from wengert.core.dispatch import apply
 from wengert.core.reverse import joint_gradients, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
@@ -102,17 +102,17 @@ class Accumulator:
         self, row: Row, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs, y: Any, count: int
     ) -> Sequence[Any]:
         for t in ts:
-            if isinstance(t, Missing):
+            if isinstance(t, MissingTangent):
                 return [t] * count
-        at = state.here.recorders.index(self)
+        at = thread.context.recorders.index(self)
         try:
-            with listening(*state.here.recorders[:at]):  # those before it hear what it computes
+            with listening(*thread.context.recorders[:at]):  # those before it hear what it computes
                 return pushed_anywhere(row, ts, xs, attrs, y)
         except NoGradientError as error:
-            return [Missing(error.with_traceback(None))] * count
+            return [MissingTangent(error.with_traceback(None))] * count
 
 
-class Missing:
+class MissingTangent:
     """Stands for the tangent of a value on whose way an operation has no gradient.
 
     That is an error only for who asks for the tangent: the operation may stand inside a function
@@ -129,7 +129,7 @@ def pushed_anywhere(
     row: Row, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs, y: Any
 ) -> Sequence[Any]:
     """The tangents of an operation's results; in a graph, computed later if they must be."""
-    graph = building()
+    graph = current_graph()
     if graph is None:
         return push_forward(row, ts, xs, attrs, y)
     asked = [v if v.dtype.is_differentiable else None for v in (y if row.many else [y])]
@@ -163,7 +163,7 @@ def push_forward(
 def _or_zeros(t: Any, x: Any) -> Any:
     if t is not None or not x.dtype.is_differentiable:
         return x if t is None else t
-    return words.zeros_like(x)
+    return bound.zeros_like(x)
 
 
 def _sum_of_rules(
@@ -176,7 +176,7 @@ def _sum_of_rules(
         if term is not None:
             total = term if total is None else _plus(row, total, term)
     if total is not None and not row.many and dims(total) != dims(y):
-        total = words.broadcast_to(total, dims(y))
+        total = bound.broadcast_to(total, dims(y))
     return [None] * len(y) if total is None and row.many else total
 
 
@@ -192,8 +192,8 @@ def _multilinear(row: Row, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -
 
 def _plus(row: Row, a: Any, b: Any) -> Any:
     if row.many:
-        return [words.add(p, q) for p, q in zip(a, b, strict=True)]
-    return words.add(a, b)
+        return [bound.add(p, q) for p, q in zip(a, b, strict=True)]
+    return bound.add(a, b)
 
 
 def _transposed(
@@ -201,7 +201,7 @@ def _transposed(
 ) -> Sequence[Any]:
     """The reverse rule is a linear map of its cotangent; transposed, it maps tangents forward."""
     ys = y if row.many else [y]
-    zeros = [words.zeros_like(v) if v.dtype.is_differentiable else None for v in ys]
+    zeros = [bound.zeros_like(v) if v.dtype.is_differentiable else None for v in ys]
 
     def pulled(*gs: Any) -> list[Any]:
         given = iter(gs)
@@ -211,7 +211,7 @@ def _transposed(
     pushed = iter(pull_through(pulled, [zero for zero in zeros if zero is not None], ts))
     tangents = [None if zero is None else next(pushed) for zero in zeros]
     return [
-        zero if t is None else words.to_dense(t) for t, zero in zip(tangents, zeros, strict=True)
+        zero if t is None else bound.to_dense(t) for t, zero in zip(tangents, zeros, strict=True)
     ]
 
 
@@ -230,4 +230,4 @@ def _gradients(
         rules: Any = row.vjp
         wanted = [rules[i] if t is not None else None for i, t in enumerate(ts)]
         pulled = [None if rule is None else rule(g, y, *xs, **attrs) for rule in wanted]
-    return [words.to_dense(p) if isinstance(p, IndexedSlices) else p for p in pulled]
+    return [bound.to_dense(p) if isinstance(p, IndexedSlices) else p for p in pulled]

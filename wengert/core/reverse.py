@@ -11,11 +11,11 @@ from contextlib import nullcontext
 from itertools import islice
 from typing import Any, Final
 
-from wengert.core.context import also_listening, building, call, state
+from wengert.core.context import also_listening, call, current_graph, thread
 from wengert.core.contract import check_gradients
 from wengert.core.row import Row, place
 from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, ways
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, TensorList, dims
@@ -52,7 +52,7 @@ def pull_back(
         del records[end:]
     elif len(records) > end:
         records = records[:end]
-    overrides = state.here.sweeping
+    overrides = thread.context.sweeping
     if overrides is not None:
         known = [*targets, *sources]
         records = overrides.on_tape(tape, records, known, {t._key for t in targets})
@@ -92,7 +92,7 @@ def sweep(
     """
     found: Cotangents = {}
     take, get = cotangents.pop, cotangents.get
-    graph = building()
+    graph = current_graph()
     g: Any
     # Eight neighbours at a time, backward.
     for y, out, b, a, key_b, key_a, attrs, row in zip(*[reversed(records)] * WIDTH, strict=True):
@@ -107,7 +107,7 @@ def sweep(
         if g is None:
             continue
         if type(g) is IndexedSlices and not row.passes_slices:
-            g = words.to_dense(g)
+            g = bound.to_dense(g)
         if attrs or key_b is MANY or row.vjp is None or graph is not None:
             keys, xs = inputs_of(key_a, key_b, a, b)
             with _NOWHERE if graph is None else graph.rule_scope(y):
@@ -119,16 +119,16 @@ def sweep(
             pulled = rules[0](g, y, a) if key_b is ONE else rules[0](g, y, a, b)
             if pulled is not None:
                 if row.sums_back and pulled._array.shape != dims(a):  # a was broadcast
-                    pulled = words.sum_to(pulled, dims(a))
+                    pulled = bound.sum_to(pulled, dims(a))
                 before = get(key_a)
-                cotangents[key_a] = pulled if before is None else words.add(before, pulled)
+                cotangents[key_a] = pulled if before is None else bound.add(before, pulled)
         if key_b in needed and rules[1] is not None:
             pulled = rules[1](g, y, a, b)
             if pulled is not None:
                 if row.sums_back and pulled._array.shape != dims(b):
-                    pulled = words.sum_to(pulled, dims(b))
+                    pulled = bound.sum_to(pulled, dims(b))
                 before = get(key_b)
-                cotangents[key_b] = pulled if before is None else words.add(before, pulled)
+                cotangents[key_b] = pulled if before is None else bound.add(before, pulled)
     for key, g in cotangents.items():
         if key in wanted and key not in found:
             found[key] = g
@@ -158,7 +158,7 @@ def _pull_in_general(
             shape = dims(xs[i])
             if type(pulled) is not IndexedSlices and pulled._array.shape is not shape:
                 if row.sums_back:
-                    pulled = words.sum_to(pulled, shape)
+                    pulled = bound.sum_to(pulled, shape)
                 if type(pulled) is SymbolicTensor:
                     pulled.adopt(shape)
             _accumulate(cotangents, key, pulled)
@@ -174,7 +174,7 @@ def _take_several(
 ) -> list[Any] | None:
     """The cotangents of several results, zeros for those that have none; None if all have none."""
     gs = [
-        words.to_dense(g) if type(g) is IndexedSlices else g
+        bound.to_dense(g) if type(g) is IndexedSlices else g
         for g in [cotangents.pop(key, None) for key in out]
     ]
     if all(g is None for g in gs):
@@ -187,7 +187,7 @@ def _take_several(
 
 def _filled(g: Any, y: Tensor) -> Any:
     if g is None:
-        return words.zeros_like(y) if y.dtype.is_differentiable else None
+        return bound.zeros_like(y) if y.dtype.is_differentiable else None
     return g
 
 
@@ -200,10 +200,10 @@ def joint_gradients(
     """
     gs, ys = (g, y) if row.many else ([g], [y])
     assert row.joint is not None
-    pulled = row.joint([conjugated(g) for g in gs], ys, xs, attrs)
+    pulled = row.joint([conjugate(g) for g in gs], ys, xs, attrs)
     if row.users and not row.closes:  # what closes has looked where its graph is
         pulled = check_gradients(f"The gradient of {row.name}", place(row.joint), xs, pulled)
-    return [conjugated(g) for g in pulled]
+    return [conjugate(g) for g in pulled]
 
 
 def pull_through(
@@ -230,13 +230,13 @@ def pull_through(
 
 def _accumulate(cotangents: Cotangents, key: Key, gradient: Any) -> None:
     before = cotangents.get(key)
-    cotangents[key] = gradient if before is None else words.add(before, gradient)
+    cotangents[key] = gradient if before is None else bound.add(before, gradient)
 
 
-def conjugated(g: Any) -> Any:
+def conjugate(g: Any) -> Any:
     """Between TensorFlow's convention for complex gradients and the plain Jacobian of the rules."""
     if g is None or type(g) is TensorList or not g.dtype.is_complex:
         return g
     if type(g) is IndexedSlices:
-        return g.with_values(words.conj(g.values))
-    return words.conj(g)
+        return g.with_values(bound.conj(g.values))
+    return bound.conj(g)

@@ -60,7 +60,7 @@ def op(name: str, kernel: Callable[..., Any] | str, **fields: Any) -> Row:
     return row
 
 
-def registered(name: str) -> Row:
+def row_of(name: str) -> Row:
     """The row of an operation type."""
     row = find(name)
     if row is None:

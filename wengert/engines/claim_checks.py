@@ -17,7 +17,7 @@ from wengert.graph.operation import Operation
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.inference.symbolic_integers import MOST
 from wengert.values.dtypes import VARIANT
-from wengert.values.sizes import Size, Symbol, evaluated
+from wengert.values.sizes import Size, Symbol, evaluate
 from wengert.values.symbolic import SymbolicTensor
 
 
@@ -106,7 +106,7 @@ class _Sizes:
         values = {s: self._symbol(s) for s in size.symbols}
         if any(v is None for v in values.values()):
             return None
-        found: int = evaluated(size, lambda s: values[s])
+        found: int = evaluate(size, lambda s: values[s])
         return found
 
     def _symbol(self, symbol: Symbol) -> int | None:

@@ -13,26 +13,26 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.core.row import Attrs, Row
-from wengert.engines.select import Chosen
-from wengert.host.locks import loaded
+from wengert.engines.select import Settings
+from wengert.host.locks import load_module
 
 
-def in_one_loop(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
+def elementwise_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """`large` of elementwise rows: one loop, however many functions of NumPy the kernel calls."""
-    return computed("elementwise", "applied", row, arrays, attrs)
+    return large_kernel("elementwise", "applied", row, arrays, attrs)
 
 
 def in_rows(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """`large` of reductions: of the last axes, in one loop."""
-    return computed("reductions", "reduced", row, arrays, attrs)
+    return large_kernel("reductions", "reduced", row, arrays, attrs)
 
 
-def computed(module: str, function: str, *arguments: Any) -> Any:
+def large_kernel(module: str, function: str, *arguments: Any) -> Any:
     """What a function of the native engine gives; None where NumPy should compute it.
 
     It is asked only for large arrays. The function itself gives None for what it does not do.
     """
-    if Chosen.engine == "numpy":
+    if Settings.engine == "numpy":
         return None
     found = _function(module, function)
     return None if found is None else found(*arguments)
@@ -44,9 +44,9 @@ def _function(module: str, function: str) -> Any:
     if sys.platform not in ("linux", "darwin"):
         return None
     try:
-        kernels = loaded("wengert.engines.native.codegen.kernel_writer")
+        kernels = load_module("wengert.engines.native.codegen.kernel_writer")
         kernels.prepare()
-        found = loaded(f"wengert.engines.native.kernels.{module}")
+        found = load_module(f"wengert.engines.native.kernels.{module}")
     except Exception:  # nothing compiles here: NumPy is always right
         return None
     return kernels.careful(getattr(found, function))

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.dispatch import explained
+from wengert.core.dispatch import explain_failure
 from wengert.engines.claim_checks import carried_out
 from wengert.engines.plan import Plan
 from wengert.errors import InvalidArgumentError, OpError
@@ -30,7 +30,7 @@ PIECE: Final = 1000  # steps that are compiled together
 BY_KEYWORD: Final = frozenset((np.maximum, np.minimum))
 
 
-class Compiled:
+class NumpyPlan:
     """A plan that can be called: `compiled(values of plan.given)` gives the fetches."""
 
     def __init__(self, plan: Plan, check: Callable[..., None] | None = None) -> None:
@@ -261,7 +261,7 @@ def _not_fed(op: Operation) -> Any:
 
 
 def _in_operation(op: Operation, error: Exception, inputs: list[Any]) -> Exception:
-    explanation = explained(op.row, inputs, error)
+    explanation = explain_failure(op.row, inputs, error)
     if not isinstance(explanation, OpError) or explanation.op is not None:
         return explanation
     where = f"[[node {op.name} (defined at {op.place})]]"

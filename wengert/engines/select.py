@@ -9,15 +9,15 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.engines.numpy_engine import Compiled
+from wengert.engines.numpy_engine import NumpyPlan
 from wengert.engines.plan import Plan
-from wengert.host.locks import InOrder, loaded, new_lock
+from wengert.host.locks import InOrder, load_module, new_lock
 from wengert.host.user_frames import callers_depth
 
 ENGINES: Final = ("numpy", "native")
 
 
-class Chosen:
+class Settings:
     """What was asked for in this process."""
 
     engine: str | None = None  # None: functions are compiled, sessions interpreted
@@ -44,19 +44,19 @@ def set_engine(engine: str | None) -> None:
     """
     if engine is not None and engine not in ENGINES:
         raise ValueError(f"There is no engine {engine!r}: choose one of {', '.join(ENGINES)}.")
-    Chosen.engine = engine
-    Chosen.changes += 1
+    Settings.engine = engine
+    Settings.changes += 1
 
 
 def set_check(check: Any) -> None:
     """Show every operation of graphs and its results to a function; None: no more."""
-    Chosen.check = check
-    Chosen.changes += 1
+    Settings.check = check
+    Settings.changes += 1
 
 
 def get_engine() -> str | None:
     """The engine that was chosen with set_engine; None if none was."""
-    return Chosen.engine
+    return Settings.engine
 
 
 def set_threads(count: int | None) -> None:
@@ -71,7 +71,7 @@ def set_threads(count: int | None) -> None:
     """
     if count is not None and (type(count) is not int or count < 1):
         raise ValueError(f"The number of threads must be a positive integer, got {count!r}.")
-    Chosen.threads = count
+    Settings.threads = count
     get_threads()  # which says so if there are not so many
     for changed in when_threads_change:
         changed()
@@ -101,7 +101,7 @@ def get_threads() -> int:
     The environment variable OMP_NUM_THREADS says it, if set_threads did not. More than there are
     processors would wait for each other, and are not used.
     """
-    asked = Chosen.threads or _asked_by_environment()
+    asked = Settings.threads or _asked_by_environment()
     if asked is None:
         return processors()
     if asked > available():
@@ -120,10 +120,10 @@ def _asked_by_environment() -> int | None:
 def engine_of(graph: Any, otherwise: str) -> str:
     """The engine for a graph: its own choice, that of the process, or the usual one."""
     own: str | None = graph.chosen_engine
-    return own or Chosen.engine or otherwise
+    return own or Settings.engine or otherwise
 
 
-def compiled(plan: Plan, engine: str) -> Any:
+def compile_plan(plan: Plan, engine: str) -> Any:
     """A plan that can be called. While it runs it holds the locks of the variables it changes."""
     run, changed = _compiled(plan, engine), plan.changed()
     return _Holding(run, changed) if changed else run
@@ -131,19 +131,19 @@ def compiled(plan: Plan, engine: str) -> Any:
 
 def _compiled(plan: Plan, engine: str) -> Any:
     """What is checked in every operation is interpreted."""
-    if Chosen.check is not None:
-        return Compiled(plan, Chosen.check)
+    if Settings.check is not None:
+        return NumpyPlan(plan, Settings.check)
     if engine == "native" and plan.steps:
         native = _native(plan)
         if native is not None:
             return native
-    return Compiled(plan)
+    return NumpyPlan(plan)
 
 
 def _native(plan: Plan) -> Any:
     """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
     try:
-        starting = loaded("wengert.engines.native.program.load")
+        starting = load_module("wengert.engines.native.program.load")
         made = _uncollected(starting.started, plan)
     except ImportError as error:
         warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
@@ -162,10 +162,10 @@ def _native(plan: Plan) -> Any:
     return None if made is None else _Careful(made)
 
 
-def described(run: Any, name: str) -> Any:
+def describe(run: Any, name: str) -> Any:
     """What a compiled plan does, step by step."""
     run = run.inner if isinstance(run, _Holding) else run
-    describing = loaded("wengert.engines.native.program.report")
+    describing = load_module("wengert.engines.native.program.report")
     if isinstance(run, _Careful):
         return describing.described(run.running.native(), name)
     return describing.described_by_numpy(run.plan, name)
@@ -173,11 +173,11 @@ def described(run: Any, name: str) -> Any:
 
 def _uncollected(make: Callable[[Plan], Any], plan: Plan) -> Any:
     """Without the garbage collector, which would look at all that is being made again and again."""
-    if not gc.isenabled() and not Chosen.uncollected:  # it is the user's choice
+    if not gc.isenabled() and not Settings.uncollected:  # it is the user's choice
         return make(plan)
     try:
         try:
-            Chosen.uncollected = True
+            Settings.uncollected = True
             gc.disable()
             return make(plan)
         finally:
@@ -187,9 +187,9 @@ def _uncollected(make: Callable[[Plan], Any], plan: Plan) -> Any:
 
 
 def _collect_again() -> None:
-    if Chosen.uncollected:
+    if Settings.uncollected:
         gc.enable()
-        Chosen.uncollected = False
+        Settings.uncollected = False
 
 
 if hasattr(os, "register_at_fork"):  # the thread that would do it is not in the child
@@ -236,8 +236,8 @@ class _Careful:
 
 
 def warn(message: str) -> None:
-    with Chosen.lock:
-        if message in Chosen.warned:
+    with Settings.lock:
+        if message in Settings.warned:
             return
-        Chosen.warned.add(message)
+        Settings.warned.add(message)
     warnings.warn(message, RuntimeWarning, stacklevel=callers_depth())

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
-from wengert.core.context import building, installed, overriding, state
-from wengert.core.table import registered
+from wengert.core.context import activate, current_graph, override_rows, thread
+from wengert.core.table import row_of
 from wengert.graph.graph_builder import Builder
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
@@ -62,7 +62,7 @@ class Graph(Builder):
     @context_manager
     def as_default(self) -> tuple[Any, Callable[[], None]]:
         """Operations inside are added to this graph."""
-        _, leave = enter(installed((), self))
+        _, leave = enter(activate((), self))
         return self, leave
 
     def session_for(self, session: Any, what: str) -> Any:
@@ -118,12 +118,12 @@ class Graph(Builder):
         >>> g.create_op("Square", [x], name="nine").outputs
         [<tf.Tensor 'nine:0' shape=() dtype=float32>]
         """
-        row = registered(op_type)
+        row = row_of(op_type)
         for i, x in enumerate(inputs):
             if not isinstance(x, Value):
                 raise TypeError(f"Input #{i} of '{op_type}' is not a tensor: {x!r}")
         _check_dtypes(f"The inputs of '{op_type}'", inputs, input_types)
-        with installed(state.here.recorders, self):
+        with activate(thread.context.recorders, self):
             self.apply(row, list(inputs), attrs or {}, name)
         op = self.operations[-1]
         _check_dtypes(f"The results of '{op_type}'", op.outputs, dtypes)
@@ -192,7 +192,7 @@ class Graph(Builder):
         """
         before = self.overrides
         rules = rules_by_type(op_type_map)
-        _, leave = enter(overriding(rules) if building() is None else nullcontext())
+        _, leave = enter(override_rows(rules) if current_graph() is None else nullcontext())
         self.overrides = before | rules
 
         def undo() -> None:

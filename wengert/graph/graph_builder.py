@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, ClassVar, Final
 
-from wengert.core.context import state
+from wengert.core.context import thread
 from wengert.core.contract import check_gradients
 from wengert.core.row import Attrs, Row, place
 from wengert.errors import SymbolicValueError
@@ -21,7 +21,7 @@ from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.user_frames import callers_frame
 from wengert.inference.deferred_calls import put_off, put_off_like
 from wengert.inference.shape_inference import check_certain, known_forms
-from wengert.values.sizes import Size, Symbol, element_of, evaluated, maximum, only_shapes, size_of
+from wengert.values.sizes import Size, Symbol, element_of, evaluate, maximum, only_shapes, size_of
 from wengert.values.symbolic import (
     AnyShape,
     Form,
@@ -124,13 +124,13 @@ class Builder:
         They know values from outside by themselves, not by what stands for them here.
         """
         result: Any = list(op.outputs) if op.row.many else op.outputs[0]
-        for recorder in state.here.recorders:
+        for recorder in thread.context.recorders:
             recorder.record(op.row, op.inputs if inputs is None else inputs, op.attrs, result)
             recorder.within(op.name, op.inputs, result)
         return result
 
     def _override(self, kind: str) -> Any:
-        around = state.here.overrides
+        around = thread.context.overrides
         return (self.overrides.get(kind) or around.get(kind)) if self.overrides or around else None
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
@@ -314,7 +314,7 @@ class Builder:
             return size
         if size.symbol is not None:
             return self._own_symbol(size.symbol)
-        return evaluated(size, self._own_symbol, maximum)
+        return evaluate(size, self._own_symbol, maximum)
 
     def _own_symbol(self, symbol: Symbol) -> Any:
         if symbol.element is not None:
@@ -353,7 +353,7 @@ class Builder:
         new = [new_symbolic(op, count + i, shape, dtype) for i, (shape, dtype) in enumerate(known)]
         op.outputs.extend(new)
         self.changes += 1
-        for recorder in state.here.recorders:
+        for recorder in thread.context.recorders:
             recorder.extended(op.outputs[0], new)
         return new
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.context import state
+from wengert.core.context import thread
 from wengert.core.reverse import Cotangents, sweep, through
 from wengert.graph.operation import Operation
 from wengert.overrides.gradient_ops import Entry, Whole, records_of
 from wengert.overrides.override import Overrides
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.value import Key
 
@@ -29,7 +29,7 @@ def pull_back_through_graph(
     """
     wanted = {x._key for x in xs}
     cut = {x._key for x in stopped}
-    overrides = state.here.sweeping
+    overrides = thread.context.sweeping
     between = operations_between(ys, wanted, cut, overrides, outward)
     entries = [entry_of(op, cut) for op in between]
     if overrides is not None:
@@ -38,7 +38,7 @@ def pull_back_through_graph(
     cotangents: Cotangents = {}
     for y, seed in zip(ys, seeds, strict=True):
         before = cotangents.get(y._key)
-        cotangents[y._key] = seed if before is None else words.add(before, seed)
+        cotangents[y._key] = seed if before is None else bound.add(before, seed)
     needed = wanted.union(*[e.outs for e in entries])
     found = sweep(records_of(entries), False, cotangents, needed, wanted, True)
     return [found.get(x._key) for x in xs]

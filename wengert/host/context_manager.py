@@ -16,7 +16,7 @@ Value = TypeVar("Value", covariant=True)
 Change = tuple[None, Callable[[], None]]
 
 
-class Context(ContextDecorator, AbstractContextManager[Value, None]):
+class ContextManager(ContextDecorator, AbstractContextManager[Value, None]):
     """A change, when the block begins, and what undoes it when the block ends."""
 
     __slots__ = ("_args", "_change", "_kwargs", "_undo")
@@ -38,7 +38,7 @@ class Context(ContextDecorator, AbstractContextManager[Value, None]):
 
 def context_manager(
     change: Callable[Arguments, tuple[Value, Callable[[], object]]],
-) -> Callable[Arguments, Context[Value]]:
+) -> Callable[Arguments, ContextManager[Value]]:
     """Of a function that changes something: it returns what `as` is given, and what undoes it.
 
     >>> settings = {"depth": 1}
@@ -55,8 +55,8 @@ def context_manager(
     """
 
     @functools.wraps(change)
-    def new(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Context[Value]:
-        return Context(change, args, kwargs)
+    def new(*args: Arguments.args, **kwargs: Arguments.kwargs) -> ContextManager[Value]:
+        return ContextManager(change, args, kwargs)
 
     return new
 

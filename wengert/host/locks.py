@@ -28,7 +28,7 @@ _ALL: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
 _AT_ONCE: Final = 8  # Python nests 20 contexts at most
 
 
-def loaded(module: str) -> Any:
+def load_module(module: str) -> Any:
     """A module that is loaded when it is first needed.
 
     One whose library is damaged, or lacks another, is as good as none.

@@ -12,9 +12,9 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import building, call, installed, told
+from wengert.core.context import activate, call, current_graph, listeners
 from wengert.core.dispatch import apply
-from wengert.core.reverse import conjugated, pull_through
+from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.errors import SymbolicValueError
 from wengert.inference.shape_inference import (
@@ -22,16 +22,16 @@ from wengert.inference.shape_inference import (
     MISFIT,
     ONES,
     Guess,
-    foreseen,
+    infer_zeros,
     last_resorts,
     ranks_in_common,
 )
 from wengert.inference.symbolic_integers import integer, integers_of
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.sizes import Size, Symbol, evaluated, maximum
+from wengert.values.sizes import Size, Symbol, evaluate, maximum
 from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.value import Value
@@ -43,7 +43,7 @@ def put_off(
     """A node that makes the call when the graph runs."""
     later = _Call(graph, function, args, kwargs)
     if not later.inputs:  # nothing of the graph is asked for: what comes is known now
-        with installed((), None):
+        with activate((), None):
             found = function(*args, **kwargs)
         return nest.map_structure(graph.entered, found)
     outcome = _outcome(later)
@@ -59,7 +59,7 @@ def put_off_like(
 
     def filled(args: Any, asked: Sequence[Any]) -> list[Any]:
         found = zip(function(*args), asked, strict=True)
-        return [None if x is None else words.zeros_like(x) if y is None else y for y, x in found]
+        return [None if x is None else bound.zeros_like(x) if y is None else y for y, x in found]
 
     name = getattr(function, "__name__", "Call").title().replace("_", "")
     forms = [x._array for x in asked if x is not None]
@@ -103,7 +103,7 @@ def _leaves(structure: Any) -> list[Any]:
         if _has_parts(leaf):
             found += leaf._flat_tensors()
         else:
-            found.append(words.to_dense(leaf) if isinstance(leaf, IndexedSlices) else leaf)
+            found.append(bound.to_dense(leaf) if isinstance(leaf, IndexedSlices) else leaf)
     return found
 
 
@@ -161,15 +161,15 @@ class _Call:
 
     def row(self, outcome: _Outcome) -> Row:
         def kernel(xp: Any, *arrays: Any) -> list[Any]:
-            with installed((), None):
+            with activate((), None):
                 result = self.on([wrap(a) for a in arrays])
             return [v._array for v in outcome.values(result)]
 
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
             gradient = _PulledBack(lambda *values: outcome.values(self.on(values)))
-            plain = [conjugated(g) for g in gs]
-            pulled = gradient.now if building() is None else gradient.later
-            return [conjugated(g) for g in pulled(plain, xs)]
+            plain = [conjugate(g) for g in gs]
+            pulled = gradient.now if current_graph() is None else gradient.later
+            return [conjugate(g) for g in pulled(plain, xs)]
 
         def inline(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
             return outcome.values(self.on(inputs))
@@ -189,16 +189,18 @@ class _PulledBack:
     def later(self, gs: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
         """A node that computes the gradients when the graph runs."""
         pairs = zip(xs, self._connected(xs), strict=True)
-        return put_off_like(building(), self.now, (gs, xs), [x if t else None for x, t in pairs])
+        return put_off_like(
+            current_graph(), self.now, (gs, xs), [x if t else None for x, t in pairs]
+        )
 
     def _connected(self, xs: Sequence[Any]) -> list[bool]:
         """Which inputs have a gradient."""
         for guess in GUESSES:
             values = Guessed(guess)
             try:
-                with installed((), None):
+                with activate((), None):
                     inputs = [wrap(values.of(x)) for x in xs]
-                    seeds = [words.zeros_like(y) for y in self._call(*inputs)]
+                    seeds = [bound.zeros_like(y) for y in self._call(*inputs)]
                     return [g is not None for g in pull_through(self._call, inputs, seeds)]
             except MISFIT:
                 continue
@@ -229,7 +231,7 @@ class _Term:
         self._places = places
 
     def of(self, values: Sequence[Any]) -> Any:
-        return evaluated(self._size, lambda s: _of_symbol(s, values[self._places[s]]), maximum)
+        return evaluate(self._size, lambda s: _of_symbol(s, values[self._places[s]]), maximum)
 
 
 def _of_symbol(symbol: Symbol, value: Any) -> Any:
@@ -295,20 +297,20 @@ class _Foreseeing:
         self.kind = row.name
         self.draws |= row.stateful
         result = self._result(row, inputs, attrs)
-        for recorder in told():
+        for recorder in listeners():
             recorder.record(row, inputs, attrs, result)
         return result
 
     def _result(self, row: Row, inputs: Sequence[Any], attrs: Attrs) -> Any:
-        known = None if row.many else foreseen(row, [x._array for x in inputs], attrs)
+        known = None if row.many else infer_zeros(row, [x._array for x in inputs], attrs)
         if known is not None:
             return wrap(known)
-        with installed((), None):
+        with activate((), None):
             return apply(row, inputs, attrs)
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
         self.kind = row.name
-        for recorder in told():
+        for recorder in listeners():
             recorder.record(row, inputs, attrs, result)
         return result
 
@@ -328,7 +330,7 @@ def _proved(call: _Call) -> _Outcome | None:
     """
     graph = call.graph
     count = len(graph.operations)
-    with graph.looked_at(), installed((), graph):
+    with graph.looked_at(), activate((), graph):
         try:
             result = call.function(*call.args, **call.kwargs)
             leaves = [graph.entered(convert(x)) for x in _leaves(result) if x is not None]
@@ -365,7 +367,7 @@ def _guessed(call: _Call) -> _Outcome | None:
             break
         values = Guessed(one.guess, one.others)
         try:
-            with installed((), foreseeing):
+            with activate((), foreseeing):
                 result = call.on([wrap(values.of(x)) for x in call.inputs])
         except MISFIT:
             continue

@@ -246,7 +246,7 @@ def ranks_in_common(
 _LARGE: Final = 1000
 
 
-def foreseen(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
+def infer_zeros(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """Zeros, cheap however large, of the form of the result: where the row says what that is.
 
     A guess of 24 for each of five unknown sizes is no reason to convolve eight million elements.
@@ -266,7 +266,7 @@ def foreseen(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 
 def _run(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    known = foreseen(row, arrays, attrs)
+    known = infer_zeros(row, arrays, attrs)
     if known is not None:
         return known
     token = enter(QUIET)

@@ -30,7 +30,7 @@ from wengert.values.tensor import Tensor
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
 
-def kept(value: Any, name: str, dtype: Any = None) -> Any:
+def as_parameter(value: Any, name: str, dtype: Any = None) -> Any:
     """A parameter: a variable as it is, everything else as a tensor, of a dtype for matrices."""
     tensor = value if isinstance(value, Variable) else convert(value, dtype)
     if tensor.dtype.name not in DTYPES:
@@ -52,7 +52,7 @@ def common_batch(*batches: Sequence[Any]) -> list[Any]:
     return list(np.broadcast_shapes(*[tuple(b) for b in batches]))
 
 
-def solved(a: Any, b: Any, adjoint: bool, hermitian: bool = False) -> Any:
+def solve_broadcast(a: Any, b: Any, adjoint: bool, hermitian: bool = False) -> Any:
     """The solution of systems whose batch axes broadcast."""
     batch = common_batch(sizes(a)[:-2], sizes(b)[:-2])
     a, b = (
@@ -273,7 +273,7 @@ class LinearOperator:
         return squeeze(self.solve(expand_dims(self._argument(rhs), -1), adjoint), -1)
 
     def _solve(self, rhs: Any, adjoint: bool) -> Any:
-        return solved(self.to_dense(), rhs, adjoint, self._has_cholesky())
+        return solve_broadcast(self.to_dense(), rhs, adjoint, self._has_cholesky())
 
     def _has_cholesky(self) -> bool:
         return bool(self.is_self_adjoint and self.is_positive_definite)

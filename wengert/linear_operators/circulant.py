@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wengert.linear_operators.base import LinearOperator, common_batch, kept, sizes
+from wengert.linear_operators.base import LinearOperator, as_parameter, common_batch, sizes
 from wengert.linear_operators.from_elements import hints
 from wengert.ops.arrays.shaping import broadcast_to, reshape
 from wengert.ops.control import asserts
@@ -47,7 +47,7 @@ class Circulant(LinearOperator):
     ) -> None:
         if is_square is False:
             raise ValueError("A block circulant operator is always square.")
-        self._spectrum = kept(spectrum, "spectrum")
+        self._spectrum = as_parameter(spectrum, "spectrum")
         if len(sizes(self._spectrum)) < self.depth:
             raise ValueError(
                 f"Argument `spectrum` must have at least {self.depth} dimensions. Received: "

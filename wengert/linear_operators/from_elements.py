@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.linear_operators.base import LinearOperator, common_batch, kept, sizes
+from wengert.linear_operators.base import LinearOperator, as_parameter, common_batch, sizes
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import broadcast_to, expand_dims, reshape
@@ -50,7 +50,7 @@ class LinearOperatorFullMatrix(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorFullMatrix",
     ) -> None:
-        self._matrix = kept(matrix, "matrix")
+        self._matrix = as_parameter(matrix, "matrix")
         _at_least(self._matrix, 2, "matrix")
         super().__init__(
             self._matrix.dtype,
@@ -97,7 +97,7 @@ class LinearOperatorLowerTriangular(LinearOperator):
                 "Only square lower triangular operators supported at this time. Received: "
                 "is_square=False"
             )
-        self._tril = kept(tril, "tril")
+        self._tril = as_parameter(tril, "tril")
         _at_least(self._tril, 2, "tril")
         super().__init__(
             self._tril.dtype,
@@ -168,7 +168,7 @@ class LinearOperatorDiag(LinearOperator):
         is_square: bool | None = None,
         name: str = "LinearOperatorDiag",
     ) -> None:
-        self._diag = kept(diag, "diag")
+        self._diag = as_parameter(diag, "diag")
         _at_least(self._diag, 1, "diag")
         if not self._diag.dtype.is_complex:
             if is_self_adjoint is False:
@@ -298,9 +298,9 @@ class LinearOperatorTridiag(LinearOperator):
             )
         self._format = diagonals_format
         if diagonals_format == "sequence":
-            self._diagonals: Any = [kept(d, "diagonals") for d in diagonals]
+            self._diagonals: Any = [as_parameter(d, "diagonals") for d in diagonals]
         else:
-            self._diagonals = kept(diagonals, "diagonals")
+            self._diagonals = as_parameter(diagonals, "diagonals")
         super().__init__(
             self._main().dtype,
             None,
@@ -389,7 +389,7 @@ class LinearOperatorToeplitz(LinearOperator):
     ) -> None:
         if is_square is False:
             raise ValueError("Only square Toeplitz operators currently supported.")
-        self._col, self._row = kept(col, "col"), kept(row, "row")
+        self._col, self._row = as_parameter(col, "col"), as_parameter(row, "row")
         super().__init__(
             self._row.dtype,
             None,

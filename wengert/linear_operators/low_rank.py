@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.linear_operators.base import LinearOperator, common_batch, kept, sizes, solved
+from wengert.linear_operators.base import (
+    LinearOperator,
+    as_parameter,
+    common_batch,
+    sizes,
+    solve_broadcast,
+)
 from wengert.linear_operators.from_elements import LinearOperatorDiag, column
 from wengert.ops.arrays.creation import eye, ones
 from wengert.ops.linalg.determinants import det
@@ -41,11 +47,13 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         name: str = "LinearOperatorLowRankUpdate",
     ) -> None:
         self._base = base_operator
-        self._u = kept(u, "u", base_operator.dtype)
-        self._v = self._u if v is None else kept(v, "v", base_operator.dtype)
+        self._u = as_parameter(u, "u", base_operator.dtype)
+        self._v = self._u if v is None else as_parameter(v, "v", base_operator.dtype)
         self._same = v is None
         self._update = (
-            None if diag_update is None else kept(diag_update, "diag_update", base_operator.dtype)
+            None
+            if diag_update is None
+            else as_parameter(diag_update, "diag_update", base_operator.dtype)
         )
         self._positive = True if diag_update is None else is_diag_update_positive
         symmetric = self._same and (self._update is None or not self._u.dtype.is_complex)
@@ -122,7 +130,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _solve(self, rhs: Any, adjoint: bool) -> Any:
         left, right, _ = self._factors(adjoint)
         first = self._base.solve(rhs, adjoint)
-        small = solved(self._capacitance(adjoint), matmul(right, first), False)
+        small = solve_broadcast(self._capacitance(adjoint), matmul(right, first), False)
         return first - self._base.solve(matmul(left, small), adjoint)
 
     def _determinant(self) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.linear_operators.base import LinearOperator, common_batch, kept, sizes
+from wengert.linear_operators.base import LinearOperator, as_parameter, common_batch, sizes
 from wengert.linear_operators.from_elements import LinearOperatorDiag, column, hints
 from wengert.ops.arrays.creation import eye, ones, zeros
 from wengert.ops.arrays.shaping import as_shape, broadcast_to, static
@@ -136,7 +136,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
         if is_square is False:
             raise ValueError("A ScaledIdentity operator is always square.")
         self._rows = _count(num_rows, "num_rows")
-        self._multiplier = kept(multiplier, "multiplier")
+        self._multiplier = as_parameter(multiplier, "multiplier")
         if is_self_adjoint is None and not self._multiplier.dtype.is_complex:
             is_self_adjoint = True
         super().__init__(
@@ -385,7 +385,7 @@ class LinearOperatorHouseholder(LinearOperator):
             )
         if is_positive_definite:
             raise ValueError("A Householder operator is always non-positive definite.")
-        self._axis = kept(reflection_axis, "reflection_axis")
+        self._axis = as_parameter(reflection_axis, "reflection_axis")
         super().__init__(
             self._axis.dtype,
             None,

@@ -12,7 +12,7 @@ from wengert.ops.arrays.joining import concat
 from wengert.ops.control.tensor_list import ADD_LISTS
 from wengert.ops.math.elementwise import cast
 from wengert.values import dtypes
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.dtypes import VARIANT
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
@@ -40,4 +40,4 @@ def _is_absent(gradient: Tensor) -> bool:
     return getattr(gradient._array, "dtype", _OBJECT) is _OBJECT
 
 
-words.add = add_gradients
+bound.add = add_gradients

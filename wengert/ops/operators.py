@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.dispatch import door_for_two
 from wengert.core.table import TABLE
 from wengert.ops.arrays import indexing
 from wengert.ops.linalg import matmul
 from wengert.ops.math import arithmetic, comparison, complex, elementwise
 from wengert.ops.state.variable_slices import part_of_variable
-from wengert.ops.support.declare import BOOL, NUMBER, matched, numpy_dtypes, wrong_dtype
+from wengert.ops.support.declare import BOOL, NUMBER, convert_alike, numpy_dtypes, wrong_dtype
 from wengert.state.variable import Variable
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, string
 from wengert.values.shapes import broadcastable
@@ -42,7 +42,7 @@ def _equal(self: Any, other: Any) -> Any:
     """Elementwise where the shapes allow it; otherwise the two are simply not equal."""
     if other is None:
         return False
-    graph = building()
+    graph = current_graph()
     if graph is not None and not graph.is_function:
         return self is other  # as in TensorFlow 1, where tensors are keys of dictionaries
     a = convert(self)
@@ -66,7 +66,7 @@ def _factors(x: Any, y: Any) -> list[Any]:
     """What `*` multiplies: beside a boolean tensor everything is true or false, and the product `and`."""
     if any(isinstance(v, Value) and v.dtype is bool_ for v in (x, y)):
         return [elementwise.cast(v, bool_) for v in (x, y)]
-    x, y = matched("Mul", x, y)
+    x, y = convert_alike("Mul", x, y)
     if x.dtype is bool_ or x.dtype is string:
         raise wrong_dtype(_MUL, x.dtype)
     return [x, y]
@@ -112,5 +112,5 @@ for _name, _function in BINARY.items():
 for _name, _function in ALONE.items():
     setattr(Value, f"__{_name}__", _function)
 setattr(Variable, "__getitem__", part_of_variable)  # noqa: B010
-words.conj = complex.conj
-words.zeros_like = elementwise.zeros_like
+bound.conj = complex.conj
+bound.zeros_like = elementwise.zeros_like

@@ -6,13 +6,19 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from wengert.core.context import listening, state
+from wengert.core.context import listening, thread
 from wengert.core.contract import as_list
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.tape import MANY, WIDTH, Records, Tape, inputs_of
 from wengert.inference.shape_inference import known_forms
-from wengert.overrides.row_override import Recorded, Unkept, found, other_row, with_rule
+from wengert.overrides.row_override import (
+    LazyValue,
+    RecordedOperation,
+    other_row,
+    value_of,
+    with_rule,
+)
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims, key_of
 from wengert.values.value import Key
@@ -101,7 +107,7 @@ class OfTape(Whole):
 
     def values(self, entry: Entry) -> Sequence[Any]:
         return [
-            self._value(key) if isinstance(x, tuple) else found(x)
+            self._value(key) if isinstance(x, tuple) else value_of(x)
             for key, x in zip(entry.keys, entry.inputs, strict=True)
         ]
 
@@ -135,7 +141,7 @@ class OfTape(Whole):
             op = note.results[0].op
             return Entry(row, attrs, keys, inputs, outs, y, op.name, op)
         entry = Entry(row, attrs, keys, inputs, outs, y, name, None)
-        entry.view = Recorded(
+        entry.view = RecordedOperation(
             row.name, self._inputs_when_asked(entry), self._outputs_when_asked(entry), attrs, name
         )
         return entry
@@ -151,8 +157,8 @@ class OfTape(Whole):
             return as_list(entry.outputs)
         return [self._unkept(key) for key in entry.outs]
 
-    def _unkept(self, key: Key, shape: Any = None) -> Unkept:
-        return Unkept(partial(self._value, key), partial(self._dtype, key), shape)
+    def _unkept(self, key: Key, shape: Any = None) -> LazyValue:
+        return LazyValue(partial(self._value, key), partial(self._dtype, key), shape)
 
     # ---- values --------------------------------------------------------------------------------
 
@@ -192,7 +198,7 @@ class OfTape(Whole):
             says = e.row.elementwise or (e.row.shape is not None and e.row.forms is None)
             if says and e.outs[0] not in dtypes and dtypes.keys() >= set(e.keys):
                 inputs = [
-                    Unkept(_nothing, partial(dtypes.__getitem__, key), dims(x))
+                    LazyValue(_nothing, partial(dtypes.__getitem__, key), dims(x))
                     for key, x in zip(e.keys, e.inputs, strict=True)
                 ]
                 dtypes[e.outs[0]] = known_forms(e.row, inputs, e.attrs)[0][1]
@@ -204,7 +210,7 @@ def computed_again(row: Row, xs: Sequence[Any], attrs: Attrs, keys: Sequence[Key
 
     Tapes know them by their keys. Whoever computes what goes along with a value hears of it.
     """
-    recorders = state.here.recorders
+    recorders = thread.context.recorders
     with listening():
         result = apply(row, xs, attrs)
     results = as_list(result)

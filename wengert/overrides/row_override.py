@@ -126,7 +126,7 @@ def _like(row: Row, sums: bool = False, **fields: Any) -> Row:
     return made
 
 
-class Unkept:
+class LazyValue:
     """Stands for a value that a tape did not keep, until a rule asks for it."""
 
     __slots__ = ("_find", "_find_dtype", "_shape")
@@ -152,19 +152,19 @@ class Unkept:
         return Form(self._shape, self._find_dtype())
 
 
-def found(x: Any) -> Any:
+def value_of(x: Any) -> Any:
     """A value, for a rule that reads it."""
-    return x.value if type(x) is Unkept else x
+    return x.value if type(x) is LazyValue else x
 
 
 def operation_of(kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs) -> Any:
     """The operation, for a rule that asks for it: of a graph itself, or what was recorded."""
     if ys and type(ys[0]) is SymbolicTensor and ys[0].op.type == kind:
         return ys[0].op
-    return Recorded(kind, xs, ys, attrs)
+    return RecordedOperation(kind, xs, ys, attrs)
 
 
-class Recorded:
+class RecordedOperation:
     """An operation that a tape noted, for the rule that replaces its own."""
 
     __slots__ = ("_attrs", "_inputs", "_outputs", "name", "type")
@@ -180,11 +180,11 @@ class Recorded:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
-        return tuple([found(x) for x in self._inputs])
+        return tuple([value_of(x) for x in self._inputs])
 
     @property
     def outputs(self) -> list[Any]:
-        return [found(y) for y in self._outputs]
+        return [value_of(y) for y in self._outputs]
 
     @property
     def place(self) -> str:

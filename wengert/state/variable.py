@@ -8,13 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import accessed, building, installed, state
+from wengert.core.context import activate, current_graph, note_access, thread
 from wengert.errors import InvalidArgumentError
 from wengert.host.locks import new_lock
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import TensorShape, shown
+from wengert.values.shapes import TensorShape, shape_text
 from wengert.values.symbolic import known_shape
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.value import Key, Value, shown_value
@@ -95,7 +95,7 @@ class Variable(Value):
         tensor = _initial(initial_value, None if dtype is None else as_dtype(dtype))
         self._array: Any = tensor._array
         self._key: Key | None = Key()
-        self._name = f"{state.here.scope}{name or 'Variable'}:0"
+        self._name = f"{thread.context.scope}{name or 'Variable'}:0"
         self._shape = TensorShape(tensor._array.shape if shape is None else shape)
         if not self._shape.is_compatible_with(tensor._array.shape):
             raise ValueError(
@@ -106,13 +106,13 @@ class Variable(Value):
         self.constraint = constraint
         self.synchronization = synchronization
         self.aggregation = aggregation
-        graph = building()
+        graph = current_graph()
         if graph is not None:
             graph.made_variable(self)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """In a graph to be run by a session, a variable of that graph."""
-        graph = around_functions(building())
+        graph = around_functions(current_graph())
         kind = None if graph is None else graph.variable_class
         made = object.__new__(cls if kind is None or issubclass(cls, kind) else kind)
         made._number = next(_NUMBERS)
@@ -159,8 +159,8 @@ class Variable(Value):
 
     def read_value(self) -> Tensor:
         """The value as it is now, as a tensor that later assignments do not change."""
-        accessed(self)
-        tensor: Tensor = words.read(self)
+        note_access(self)
+        tensor: Tensor = bound.read(self)
         return tensor
 
     def value(self) -> Tensor:
@@ -179,7 +179,7 @@ class Variable(Value):
         """Replace the value; returns the variable."""
         tensor = convert(value, hint=self.dtype)
         self._check(tensor)
-        if building() is not None:
+        if current_graph() is not None:
             return self._assigned_later("assign", tensor, read_value)
         with self._lock:
             self._array = np.asarray(tensor)
@@ -194,7 +194,7 @@ class Variable(Value):
     ) -> Variable | None:
         """Add to the value; returns the variable."""
         change = self._change(delta, "AssignAdd")
-        if building() is not None:
+        if current_graph() is not None:
             return self._assigned_later("assign_add", change, read_value)
         with self._lock:
             self._array = np.asarray(self._now() + change)
@@ -209,14 +209,14 @@ class Variable(Value):
     ) -> Variable | None:
         """Subtract from the value; returns the variable."""
         change = self._change(delta, "AssignSub")
-        if building() is not None:
+        if current_graph() is not None:
             return self._assigned_later("assign_sub", change, read_value)
         with self._lock:
             self._array = np.asarray(self._now() - change)
         return self if read_value else None
 
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Variable | None:
-        words.assign_later(self, method, tensor)
+        bound.assign_later(self, method, tensor)
         return self if read_value else None
 
     def _now(self) -> Tensor:
@@ -233,8 +233,8 @@ class Variable(Value):
             )
         if not tensor.shape.is_compatible_with(known_shape(self._array.shape)):
             raise InvalidArgumentError(
-                f"Cannot update variable with shape {shown(self._array.shape)} using a Tensor with "
-                f"shape {shown(tensor._array.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
+                f"Cannot update variable with shape {shape_text(self._array.shape)} using a Tensor with "
+                f"shape {shape_text(tensor._array.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
             )
         return tensor
 
@@ -302,11 +302,11 @@ def around_functions(graph: Any) -> Any:
 
 def _initial(value: Any, dtype: DType | None) -> Tensor:
     """The value that a variable begins with. In a function it is computed before the function."""
-    if building() is None:
+    if current_graph() is None:
         return convert(value() if callable(value) else value, dtype)
     if isinstance(value, Tensor):
-        return convert(words.evaluate(value), dtype)
-    with installed((), None):
+        return convert(bound.evaluate(value), dtype)
+    with activate((), None):
         return convert(value() if callable(value) else value, dtype)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from wengert.api.function.function import function
 from wengert.api.session.modes import executing_eagerly
 from wengert.core import context
-from wengert.core.context import installed
+from wengert.core.context import activate
 from wengert.graph.graph import Graph
 from wengert.values.tensor import Tensor
 
@@ -42,7 +42,7 @@ def graph_mode() -> Iterator[None]:
 @contextmanager
 def eager_mode() -> Iterator[None]:
     """Operations run at once."""
-    with installed((), None):
+    with activate((), None):
         yield
 
 

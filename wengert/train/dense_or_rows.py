@@ -50,7 +50,7 @@ def part_of(gradient: Tensor | IndexedSlices) -> Part:
     return Rows(gradient) if isinstance(gradient, IndexedSlices) else Whole(gradient)
 
 
-def merged(slices: IndexedSlices) -> IndexedSlices:
+def merge_rows(slices: IndexedSlices) -> IndexedSlices:
     """The same gradient with every index once: what had the same index is added."""
     indices, place = unique(slices.indices)
     values = unsorted_segment_sum(slices.values, place, size(indices))

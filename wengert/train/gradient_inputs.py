@@ -15,7 +15,7 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.shapes import TensorShape, shown
+from wengert.values.shapes import TensorShape, shape_text
 from wengert.values.tensor import Tensor, dims
 from wengert.values.value import Value
 
@@ -37,7 +37,7 @@ def pairs(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
     return [(_checked(g, v), v) for g, v in given]
 
 
-def described(variables: Sequence[Variable]) -> str:
+def list_variables(variables: Sequence[Variable]) -> str:
     """Variables as they stand in a message, without their values."""
     each = (f"'{v.name}' shape={v.shape} dtype={v.dtype.name}" for v in variables)
     return ", ".join(f"<tf.Variable {text}>" for text in each)
@@ -45,7 +45,7 @@ def described(variables: Sequence[Variable]) -> str:
 
 def no_gradients(variables: Sequence[Variable]) -> ValueError:
     return ValueError(
-        f"No gradients provided for any variable: [{described(variables)}]. All gradients are "
+        f"No gradients provided for any variable: [{list_variables(variables)}]. All gradients are "
         "None: the loss does not depend on these variables. Compute it from them inside the tape "
         "or the loss function, with differentiable operations only."
     )
@@ -80,8 +80,8 @@ def _whole_shape(slices: IndexedSlices, variable: Variable) -> TensorShape:
 def _check_shape(shape: TensorShape, variable: Variable) -> None:
     if not shape.is_compatible_with(variable.shape):
         raise InvalidArgumentError(
-            f"Cannot update variable with shape {shown(dims(variable))} using a Tensor with shape "
-            f"{shown(shape)}, shapes must be equal. This is the gradient given for variable "
+            f"Cannot update variable with shape {shape_text(dims(variable))} using a Tensor with shape "
+            f"{shape_text(shape)}, shapes must be equal. This is the gradient given for variable "
             f"'{variable.name}'; a gradient has the shape of its variable."
         )
 

@@ -17,7 +17,7 @@ from wengert.api.session.modes import executing_eagerly, init_scope
 from wengert.api.variables import graph_variable
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.variable_scope import get_variable_scope
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.ops.arrays.creation import fill, shape
 from wengert.ops.control import effects
 from wengert.state.variable import Variable, around_functions
@@ -45,12 +45,12 @@ __all__ = [
 
 def session_graph() -> Any:
     """The graph that a session will run, also from within functions; None in eager mode."""
-    return around_functions(building())
+    return around_functions(current_graph())
 
 
 def in_session_graph() -> bool:
     """Whether an update is an operation that somebody has to run."""
-    graph = building()
+    graph = current_graph()
     return graph is not None and not graph.is_function
 
 
@@ -168,7 +168,7 @@ def new_variable(initial: Any, name: str, beside: Any = None, count: int = 0) ->
 
 def scope(name: str) -> AbstractContextManager[str]:
     """The name scope of an update; what it yields is a name for the operation that is all of it."""
-    graph = building()
+    graph = current_graph()
     return nullcontext(name) if graph is None else graph.name_scope(name)
 
 
@@ -185,7 +185,7 @@ def group(updates: Iterable[Any], name: str | None = None) -> Any:
 def note_update(update: Any) -> None:
     """An operation that trains is found in a collection of its graph."""
     if in_session_graph():
-        building().add_to_collection(GraphKeys.TRAIN_OP, update)
+        current_graph().add_to_collection(GraphKeys.TRAIN_OP, update)
 
 
 def note_average(variable: Variable) -> None:
@@ -200,7 +200,7 @@ def in_order(before: Iterable[Any], make: Callable[[], Any]) -> Any:
     """What `make` makes, to be carried out after the updates `before`."""
     if not in_session_graph():
         return make()
-    with building().control_dependencies(_operations(before)):
+    with current_graph().control_dependencies(_operations(before)):
         return make()
 
 

@@ -14,8 +14,8 @@ from wengert.ops.arrays.gathering import to_dense
 from wengert.ops.math.elementwise import cast
 from wengert.state.variable import Variable
 from wengert.train import graph_mode
-from wengert.train.dense_or_rows import Part, Rows, merged, part_of
-from wengert.train.gradient_inputs import check_dtype, described, no_gradients, pairs, scalar
+from wengert.train.dense_or_rows import Part, Rows, merge_rows, part_of
+from wengert.train.gradient_inputs import check_dtype, list_variables, no_gradients, pairs, scalar
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor, dims
@@ -81,7 +81,7 @@ class Optimizer:
         if not any(g is not None for g, _ in found):
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not "
-                f"support gradients, between variables [{described([v for _, v in found])}] and "
+                f"support gradients, between variables [{list_variables([v for _, v in found])}] and "
                 f"loss {loss}."
             )
         return self.apply_gradients(found, global_step, name)
@@ -188,7 +188,7 @@ class Optimizer:
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Any, handle: Variable, indices: Any
     ) -> Any:
-        once = merged(IndexedSlices(grad, indices))
+        once = merge_rows(IndexedSlices(grad, indices))
         return self._resource_apply_sparse(once.values, handle, once.indices)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Any:

@@ -17,7 +17,7 @@ from wengert.ops.nn.activations import clip_by_norm
 from wengert.ops.nn.clipping import clip_by_global_norm
 from wengert.state.variable import Variable
 from wengert.train import graph_mode
-from wengert.train.dense_or_rows import merged
+from wengert.train.dense_or_rows import merge_rows
 from wengert.train.gradient_inputs import (
     as_dtype_of,
     no_gradients,
@@ -207,7 +207,7 @@ class Optimizer(Memory):
         return kept
 
     def _unscaled(self, gradient: Any) -> Any:
-        gradient = merged(gradient) if isinstance(gradient, IndexedSlices) else gradient
+        gradient = merge_rows(gradient) if isinstance(gradient, IndexedSlices) else gradient
         if self.loss_scale_factor is None:
             return gradient
         return on_values(gradient, lambda g: g / self.loss_scale_factor)

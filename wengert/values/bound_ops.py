@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-class Words:
+class BoundOps:
     add: Callable[[Any, Any], Any]
     conj: Callable[[Any], Any]
     zeros_like: Callable[[Any], Any]
@@ -35,4 +35,4 @@ class Words:
     evaluate: Callable[[Any], Any]  # a symbolic tensor that depends on no input, to its value
 
 
-words = Words()
+bound = BoundOps()

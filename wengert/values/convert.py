@@ -10,7 +10,7 @@ import numpy as np
 from wengert.errors import SymbolicValueError
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.values import dtypes
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.dtypes import DType, as_dtype, of_numpy
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor, wrap
@@ -48,7 +48,7 @@ def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -
             return _packed(value, dtype or hint)
         if hasattr(type(value), "__tf_tensor__"):
             return convert(value.__tf_tensor__(dtype, None), dtype)
-    tensor: Tensor = words.entered(wrap(as_array(value, dtype or hint)))
+    tensor: Tensor = bound.entered(wrap(as_array(value, dtype or hint)))
     return tensor
 
 
@@ -316,7 +316,7 @@ def _packed(value: Any, dtype: DType | None) -> Tensor:
     """A nested list with tensors in it becomes one tensor through which gradients flow."""
     if dtype is None:
         dtype = next(convert(v).dtype for v in _leaves(value) if _is_tensor_like(v))
-    return convert(words.stack([convert(v, dtype) for v in value]), dtype)
+    return convert(bound.stack([convert(v, dtype) for v in value]), dtype)
 
 
 def convert_to_tensor(

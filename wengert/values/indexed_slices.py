@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.dtypes import DType
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import Size, is_certain
@@ -28,8 +28,8 @@ class IndexedSlices:
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
 
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
-        self._values: Tensor = words.pack(values)
-        self._indices: Tensor = words.pack(indices)
+        self._values: Tensor = bound.pack(values)
+        self._indices: Tensor = bound.pack(indices)
         self._dense_shape = None if dense_shape is None else _as_dims(dense_shape)
 
     @property
@@ -42,7 +42,7 @@ class IndexedSlices:
 
     @property
     def dense_shape(self) -> Tensor | None:
-        return None if self._dense_shape is None else words.pack(list(self._dense_shape))
+        return None if self._dense_shape is None else bound.pack(list(self._dense_shape))
 
     @property
     def dims(self) -> tuple[int, ...]:

@@ -203,7 +203,7 @@ def _size(value: Any) -> int | None:
 UNKNOWN: Final = TensorShape(None)
 
 
-def shown(dims: Iterable[Any]) -> str:
+def shape_text(dims: Iterable[Any]) -> str:
     """A shape as TensorFlow's messages write it: [2,3]."""
     return f"[{','.join(map(str, dims))}]"
 

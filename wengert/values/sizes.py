@@ -22,7 +22,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from wengert.errors import InvalidArgumentError, SymbolicValueError
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 
 POSITIVE, QUOTIENT = "positive part", "quotient"
 # How many positive parts and quotients, one in another, a bound looks into.
@@ -99,7 +99,7 @@ def certainly(claim: Any) -> bool:
     While only the shape of a result is looked for, what cannot be proved is no error: whoever
     computes the result will ask again, of numbers.
     """
-    if type(claim) is Undecided and looking.now:
+    if type(claim) is Undecided and inference_mode.now:
         return False
     return bool(claim)
 
@@ -110,7 +110,7 @@ class _Looking(threading.local):
     now = False
 
 
-looking: Final = _Looking()
+inference_mode: Final = _Looking()
 
 
 class only_shapes:
@@ -119,14 +119,14 @@ class only_shapes:
     __slots__ = ("_before",)
 
     def __enter__(self) -> None:
-        self._before = looking.now
-        looking.now = True
+        self._before = inference_mode.now
+        inference_mode.now = True
 
     def __exit__(self, *error: object) -> None:
-        looking.now = self._before
+        inference_mode.now = self._before
 
 
-def differ(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def shapes_differ(a: Sequence[Any], b: Sequence[Any]) -> bool:
     """Whether two shapes certainly differ, asked by who raises an error if they do."""
     try:
         return tuple(a) != tuple(b)  # of numbers, as they mostly are, 1 µs sooner
@@ -560,7 +560,7 @@ def _through(size: Size, atom: Composed, factor: int, deep: int) -> int | None:
 # ---- values -----------------------------------------------------------------------------------
 
 
-def evaluated(
+def evaluate(
     size: Any,
     leaf: Callable[[Symbol], Any],
     greatest: Callable[[Any, Any], Any] = max,
@@ -580,7 +580,7 @@ def evaluated(
 def _value(atom: Atom, leaf: Callable[[Symbol], Any], greatest: Callable[[Any, Any], Any]) -> Any:
     if type(atom) is Symbol:
         return leaf(atom)
-    parts = [evaluated(p, leaf, greatest) for p in atom.parts]
+    parts = [evaluate(p, leaf, greatest) for p in atom.parts]
     return greatest(parts[0], 0) if atom.kind == POSITIVE else parts[0] // parts[1]
 
 
@@ -599,7 +599,7 @@ def _common(sizes: Sequence[Any], shapes: Sequence[Any], who: str) -> Any:
     if len(known) > 1:
         raise InvalidArgumentError(
             f"Dimensions must be equal, but are {' and '.join(map(str, sorted(known)))}: "
-            f"Incompatible shapes: {' vs. '.join(map(shown, shapes))} [Op:{who}]"
+            f"Incompatible shapes: {' vs. '.join(map(shape_text, shapes))} [Op:{who}]"
         )
     if known:
         return known.pop()

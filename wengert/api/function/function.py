@@ -8,15 +8,23 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, signed
+from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, match_signature
 from wengert.api.function.trace import Trace
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
 from wengert.api.gradients.user_gradient import named_after, signature_of
-from wengert.core.context import building, in_force, installed, overriding, stand, standing, state
+from wengert.core.context import (
+    activate,
+    active_rules,
+    current_graph,
+    override_rows,
+    restore,
+    snapshot,
+    thread,
+)
 from wengert.core.row import place
-from wengert.engines.numpy_engine import Compiled
+from wengert.engines.numpy_engine import NumpyPlan
 from wengert.engines.plan import Plan
-from wengert.engines.select import described
+from wengert.engines.select import describe
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
 from wengert.host.locks import TRACING
@@ -24,7 +32,7 @@ from wengert.ops.control.subgraph import as_output, given_value, leaves_of, with
 from wengert.ops.state.cells import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
 
@@ -116,7 +124,7 @@ class ConcreteFunction:
         >>> [(step["kind"], step["size"], step["bytes"]) for step in plan.steps]
         [('loop', [1, 1000], 4004)]
         """
-        return described(self._trace.compiled, self.name)
+        return describe(self._trace.compiled, self.name)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(spec) for spec in self._specs)
@@ -173,12 +181,16 @@ class Function:
     # ---- calls -------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        here = state.here
-        key = None if kwargs or here.overrides or here.building is not None else _quick_key(args)
+        context = thread.context
+        key = (
+            None
+            if kwargs or context.overrides or context.building is not None
+            else _quick_key(args)
+        )
         if key is not None:
             concrete = self._quick.get(key)
             if concrete is not None:
-                return concrete.quick(args) if here.listeners == () else concrete.call(args)
+                return concrete.quick(args) if context.listeners == () else concrete.call(args)
         inputs = self._inputs(args, kwargs)
         concrete = self._concrete(inputs)
         if key is not None:
@@ -238,17 +250,17 @@ class Function:
     def _inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         """The arguments in the order of the parameters, with the defaults."""
         if self._signature is not None:
-            bound = self._signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            args, kwargs = bound.args, bound.kwargs
+            filled = self._signature.bind(*args, **kwargs)
+            filled.apply_defaults()
+            args, kwargs = filled.args, filled.kwargs
         if self._input_signature is None:
             return Inputs(args, kwargs)
-        return signed(self._name, self._input_signature, args, kwargs)
+        return match_signature(self._name, self._input_signature, args, kwargs)
 
     # ---- traces ------------------------------------------------------------------------------
 
     def _concrete(self, inputs: Inputs) -> ConcreteFunction:
-        outer = building()
+        outer = current_graph()
         key = (inputs.key, _around(outer))
         self._retracing.called()
         found: ConcreteFunction | None = self._known(outer, key, inputs.specs)
@@ -300,17 +312,17 @@ class Function:
     def _traced(self, inputs: Inputs, specs: Sequence[TensorSpec]) -> ConcreteFunction:
         first = not self._was_traced  # a trace that failed was none
         self._count += 1
-        graph = FunctionGraph(self._name, building())
+        graph = FunctionGraph(self._name, current_graph())
         graph.engine = _ENGINES[self.jit_compile]
-        before = standing()
+        before = snapshot()
         try:
-            with installed((), graph), overriding(state.here.overrides):
+            with activate((), graph), override_rows(thread.context.overrides):
                 given = [_input_for(graph, spec) for spec in specs]
                 args, kwargs = inputs.with_tensors(given)
                 returned = self._python_function(*args, **kwargs)
                 outputs = [as_output(graph, leaf) for leaf in leaves_of(returned)]
         finally:
-            stand(before)
+            restore(before)
         if graph.made_variables and not first:
             raise ValueError(
                 "tf.function only supports singleton tf.Variables created on the first call. Make "
@@ -334,7 +346,7 @@ def _is_session_s(graph: Any) -> bool:
 
 def _around(outer: Any) -> Any:
     """What of the rules in force, and of the graph around a call, makes another trace."""
-    rules = in_force()
+    rules = active_rules()
     if outer is not None and _is_session_s(outer):
         return id(outer), rules  # the trace stays with it
     seed = None if outer is None else outer.seed
@@ -415,11 +427,11 @@ def evaluate(value: Any) -> Any:
         )
     given = [given_value(v) for v in graph.captured]
     given += [new_resource(op) for op in plan.resources]
-    with installed((), None):
-        return wrap(Compiled(plan)(given)[0])
+    with activate((), None):
+        return wrap(NumpyPlan(plan)(given)[0])
 
 
-words.evaluate = evaluate
+bound.evaluate = evaluate
 
 
 # What a call of a function does when it does not run eagerly.

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from wengert.api.gradients.registration import read_only
-from wengert.core.context import building, installed, named
+from wengert.core.context import activate, current_graph, nameable
 from wengert.core.dispatch import apply
-from wengert.core.reverse import conjugated, pull_through
+from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import as_array, convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.symbolic import SymbolicTensor
@@ -103,7 +103,7 @@ def numpy_function(
 
 def _called(func: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[DType]) -> list[Any]:
     """Call the function now, or where a graph is built, when it runs."""
-    if building() is not None:
+    if current_graph() is not None:
         made: list[Any] = apply(EAGER_PY_FUNC, inputs, {"func": func, "wanted": wanted})
         return made
     results = _as_list(func(*inputs), len(wanted))
@@ -118,7 +118,7 @@ def _called(func: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[DT
 def _eager_kernel(
     xp: Any, *arrays: Any, func: Callable[..., Any], wanted: Sequence[DType]
 ) -> list[Any]:
-    with installed((), None):
+    with activate((), None):
         return [y._array for y in _called(func, [wrap(a) for a in arrays], wanted)]
 
 
@@ -126,7 +126,7 @@ def _pulled(gs: Sequence[Any], ys: Any, xs: Sequence[Any], attrs: Attrs) -> list
     """The gradient is a Python function, too: it calls the function on a tape."""
     func, wanted = attrs["func"], attrs["wanted"]
     there = [g is not None for g in gs]
-    plain = [conjugated(g) for g in gs if g is not None]
+    plain = [conjugate(g) for g in gs if g is not None]
     places = [i for i, x in enumerate(xs) if x.dtype.is_differentiable]
 
     def gradients(*values: Any) -> tuple[Any, ...]:
@@ -141,11 +141,11 @@ def _pulled(gs: Sequence[Any], ys: Any, xs: Sequence[Any], attrs: Attrs) -> list
         if isinstance(gradient, SymbolicTensor):
             gradient.adopt(xs[i]._array.shape)
     known = dict(zip(places, found, strict=True))
-    return [conjugated(known.get(i)) for i in range(len(xs))]
+    return [conjugate(known.get(i)) for i in range(len(xs))]
 
 
 def _dense(gradient: Any, x: Any) -> Any:
-    return words.zeros_like(x) if gradient is None else words.to_dense(gradient)
+    return bound.zeros_like(x) if gradient is None else bound.to_dense(gradient)
 
 
 EAGER_PY_FUNC: Row = op(
@@ -161,7 +161,7 @@ EAGER_PY_FUNC: Row = op(
 )
 
 
-@named
+@nameable
 def py_function(
     func: Callable[..., Any],
     inp: Any,

@@ -228,7 +228,7 @@ def _structure_key(structure: Any) -> Any:
     return names, tuple([_structure_key(part) for part in nest.parts(structure)])
 
 
-def signed(
+def match_signature(
     name: str, signature: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Inputs:
     """Arguments as the tensors that an input signature asks for."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.context import accessed, in_force, installed, state, told
+from wengert.core.context import activate, active_rules, listeners, note_access, thread
 from wengert.core.forward import Accumulator
-from wengert.core.reverse import conjugated
+from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
 from wengert.graph.function_graph import FunctionGraph
-from wengert.ops.control.subgraph import Body, PulledBack, differentiable, given_value, replayed
+from wengert.ops.control.subgraph import Body, PulledBack, differentiable, given_value, replay
 from wengert.state.variable import Variable
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims, wrap
@@ -43,10 +43,10 @@ class Trace:
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         for value in values:
             if isinstance(value, Variable):
-                accessed(value)
-        recorders = state.here.recorders
-        if state.here.interpreter is not None:
-            return replayed(self.graph, self.outputs, values)
+                note_access(value)
+        recorders = thread.context.recorders
+        if thread.context.interpreter is not None:
+            return replay(self.graph, self.outputs, values)
         if recorders:
             followed = tuple([any(r.follows((v,)) for r in recorders) for v in values])
             if any(followed):
@@ -59,7 +59,7 @@ class Trace:
         return self._body.current
 
     def _run(self, body: Body, values: Sequence[Any]) -> list[Any]:
-        with installed((), None):
+        with activate((), None):
             found = body.on([given_value(v) for v in values])
         return [wrap(y) for y in found]
 
@@ -68,13 +68,13 @@ class Trace:
     def _recorded(self, wanted: Wanted, orders: int, values: Sequence[Any]) -> list[Any]:
         row, body = self._handing_out(wanted, orders)
         results = self._run(body, values)
-        for recorder in told():
+        for recorder in listeners():
             recorder.record(row, values, {}, results)
         return results[: len(self.outputs)]
 
     def _handing_out(self, wanted: Wanted, orders: int) -> tuple[Row, Body]:
         """A call that hands out what `orders` gradients need, so that they take no second run."""
-        key = wanted, orders, in_force()
+        key = wanted, orders, active_rules()
         if key not in self._calls:
             more: list[SymbolicTensor] = []
             for _ in range(orders):
@@ -93,8 +93,8 @@ class Trace:
         self, wanted: Wanted, there: tuple[int, ...], more: Sequence[SymbolicTensor]
     ) -> _Gradient:
         """The gradient for cotangents of the outputs, and of some of the values handed out."""
-        overrides = state.here.sweeping
-        key = wanted, there, None if overrides is None else overrides.key, in_force()
+        overrides = thread.context.sweeping
+        key = wanted, there, None if overrides is None else overrides.key, active_rules()
         if key not in self._gradients:
             of = differentiable([*self.outputs, *[more[i] for i in there]])
             self._gradients[key] = _Gradient(self.graph, of, wanted)
@@ -105,8 +105,8 @@ class Trace:
 
     def _row(self, wanted: Wanted, more: Sequence[SymbolicTensor]) -> Row:
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
-            pulled = self._pulled(wanted, [conjugated(words.to_dense(g)) for g in gs], ys, xs, more)
-            return [conjugated(g) for g in pulled]
+            pulled = self._pulled(wanted, [conjugate(bound.to_dense(g)) for g in gs], ys, xs, more)
+            return [conjugate(g) for g in pulled]
 
         def joint_jvp(ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
             return self._pushed(ts, xs, more)
@@ -129,7 +129,7 @@ class Trace:
         there = tuple([i for i, g in enumerate(gs[count:]) if g is not None])
         gradient = self.gradient(wanted, there, more)
         seeds = [
-            words.zeros_like(y) if g is None and y.dtype.is_differentiable else g
+            bound.zeros_like(y) if g is None and y.dtype.is_differentiable else g
             for g, y in zip(gs[:count], ys, strict=False)
         ]
         given = [g for g in (*seeds, *[gs[count + i] for i in there]) if g is not None]
@@ -146,7 +146,7 @@ class Trace:
     def _pushed(self, ts: Any, xs: Any, more: Sequence[SymbolicTensor]) -> list[Any]:
         """The tangents of the results, by a graph that carries tangents along."""
         there = tuple([t is not None for t in ts])
-        key = (*there, len(more) > 0, in_force())
+        key = (*there, len(more) > 0, active_rules())
         if key not in self._tangents:
             self._tangents[key] = _carrying_tangents(self, there, xs, more)
         pushed = self._tangents[key]
@@ -163,7 +163,7 @@ class _Gradient:
             x if w and x.dtype.is_differentiable else None
             for x, w in zip(graph.all_inputs, wanted, strict=True)
         ]
-        overrides = state.here.sweeping
+        overrides = thread.context.sweeping
         pull = PulledBack(graph, of, asked, dense=False)
         # Which overrides, of those in force now, found something in the graph.
         self.matched = set() if overrides is None else set(overrides.matched)
@@ -203,7 +203,7 @@ def _carrying_tangents(
     graph = FunctionGraph(f"{trace.graph.name}_jvp", trace.graph.outer_graph)
     accumulator = Accumulator()
     inputs = trace.graph.all_inputs
-    with installed((), graph):
+    with activate((), graph):
         values = [
             v if isinstance(v, Variable) else graph.input_like(x)
             for x, v in zip(inputs, xs, strict=True)
@@ -215,8 +215,8 @@ def _carrying_tangents(
     for value, tangent in zip(values, tangents, strict=True):
         if tangent is not None:
             accumulator.watch(value, tangent)
-    with installed((accumulator,), graph):
-        results = replayed(trace.graph, [*trace.outputs, *more], values)
+    with activate((accumulator,), graph):
+        results = replay(trace.graph, [*trace.outputs, *more], values)
         found = [accumulator.tangent(y) for y in results]
     graph.there = [t is not None for t in found]
     return Trace(graph, [graph.entered(t) for t in found if t is not None])

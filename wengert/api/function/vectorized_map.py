@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.batch import vectorized
-from wengert.core.context import building
+from wengert.core.batch import vectorize
+from wengert.core.context import current_graph
 from wengert.errors import SymbolicValueError
 from wengert.ops.control.map import map_fn
 from wengert.values import nest
@@ -27,7 +27,7 @@ def vectorized_map(
     >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), x).numpy().tolist()
     [5.0, 25.0]
     """
-    if building() is None:
+    if current_graph() is None:
         return _at_once(fn, elems)
     try:
         return _at_once(fn, elems)
@@ -37,7 +37,7 @@ def vectorized_map(
 
 def _one_by_one(fn: Callable[[Any], Any], elems: Any) -> Any:
     """In the loop of a graph, where rules for all slices at once would need sizes."""
-    with building().looked_at():
+    with current_graph().looked_at():
         one = fn(nest.map_structure(lambda e: convert(e)[0], elems))
         dtypes = nest.map_structure(lambda r: convert(r).dtype, one)
     return map_fn(fn, elems, fn_output_signature=dtypes)
@@ -62,5 +62,5 @@ def _at_once(fn: Callable[[Any], Any], elems: Any) -> Any:
 
     (size,) = sizes
     assert size is not None
-    results = vectorized(flat, size, fulls)
+    results = vectorize(flat, size, fulls)
     return nest.pack_sequence_as(returned[0], results)

@@ -19,7 +19,7 @@ from wengert.api.gradients.user_gradient import (
     signature_of,
 )
 from wengert.core.batch import Batched, Batcher
-from wengert.core.context import also_listening, announce, state
+from wengert.core.context import also_listening, announce, thread
 from wengert.core.row import Attrs, Row, place
 from wengert.errors import CustomGradientError
 from wengert.ops.arrays.identity import identity
@@ -206,7 +206,7 @@ class CustomGradient:
             full_results = [convert(identity(r)) for r in nest.flatten(result)]
         results: list[Tensor] = [batcher.lift(r) for r in full_results]
         full_row = self._row(grad_fn, full_call, [], depth.now > 0)
-        for recorder in state.here.recorders:
+        for recorder in thread.context.recorders:
             recorder.record(_row_of_one(full_row, batcher), inputs, {}, results)
         with batcher.outside():
             announce(full_row, [batcher.full(v) for v in inputs], {}, full_results)
@@ -228,7 +228,7 @@ def _row_of_one(full_row: Row, batcher: Batcher) -> Row:
 
     def joint(gs: Results, ys: Results, xs: Results, attrs: Attrs) -> list[Any]:
         assert full_row.joint is not None
-        with batcher.outside(*state.here.recorders):
+        with batcher.outside(*thread.context.recorders):
             full_gs = [None if g is None else batcher.full(g) for g in gs]
             pulled = full_row.joint(full_gs, ys, xs, attrs)
         return [None if p is None else batcher.lift(p) for p in pulled]
@@ -237,7 +237,7 @@ def _row_of_one(full_row: Row, batcher: Batcher) -> Row:
 
 
 def _batcher_of(inputs: Sequence[Any]) -> Batcher | None:
-    active = state.here.interpreter
+    active = thread.context.interpreter
     if isinstance(active, Batcher) and any(
         isinstance(v, Batched) and active.holds(v) for v in inputs
     ):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, filled
+from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.context import start, stop
-from wengert.core.forward import Accumulator, Missing
+from wengert.core.forward import Accumulator, MissingTangent
 from wengert.errors import GradientWarning
 from wengert.host.user_frames import callers_depth
 from wengert.state.variable import Variable
@@ -88,6 +88,6 @@ class ForwardAccumulator:
         if not isinstance(value, (Tensor, Variable)):
             raise TypeError(f"jvp needs a tensor computed inside the accumulator, got {value!r}.")
         tangent = self._accumulator.tangent(value)
-        if isinstance(tangent, Missing):
+        if isinstance(tangent, MissingTangent):
             raise tangent.error
-        return filled(tangent, value, policy)
+        return fill_unconnected(tangent, value, policy)

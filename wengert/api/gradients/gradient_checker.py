@@ -9,10 +9,10 @@ import numpy as np
 
 from wengert.api.gradients.gradient_tape import GradientTape
 from wengert.api.gradients.graph_gradients import gradients
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.graph.graph import defaults
 from wengert.ops.arrays.identity import identity
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import of_numpy
 from wengert.values.indexed_slices import IndexedSlices
@@ -107,7 +107,7 @@ def _one(result: Any) -> Any:
             f"The function must return one tensor, it returned {type(result).__name__} of "
             f"{len(result)}. Check each of them by a function of its own."
         )
-    return words.to_dense(result) if isinstance(result, IndexedSlices) else convert(result)
+    return bound.to_dense(result) if isinstance(result, IndexedSlices) else convert(result)
 
 
 def _jacobians(f: Callable[..., Any], arrays: list[Any], at: int, y: Any, delta: Any) -> Any:
@@ -131,7 +131,7 @@ def _puller(f: Callable[..., Any], arrays: Sequence[Any], at: int) -> Callable[[
 
     def pull(one: Any) -> Any:
         pulled = tape.gradient(result, tensors[at], wrap(one))
-        return np.zeros_like(arrays[at]) if pulled is None else np.asarray(words.to_dense(pulled))
+        return np.zeros_like(arrays[at]) if pulled is None else np.asarray(bound.to_dense(pulled))
 
     return pull
 
@@ -218,7 +218,7 @@ def _of_graph(
 
 
 def _session() -> Any:
-    if building() is None and not defaults.sessions:
+    if current_graph() is None and not defaults.sessions:
         raise RuntimeError(
             "tf.compat.v1.test.compute_gradient checks tensors of a graph in the default session. "
             "Where operations run at once use tf.test.compute_gradient(function, [values])."
@@ -253,7 +253,7 @@ def _two_jacobians(
         (gradient,) = gradients(y, x, seed)
         if gradient is None:
             raise AssertionError(f"dx = None: {y!r} does not depend on {x!r}.")
-        gradient = words.to_dense(gradient)
+        gradient = bound.to_dense(gradient)
     pull = session.make_callable(gradient, [seed, *given])
     value = session.make_callable(y, list(given))
     rest = [v for k, v in given.items() if k is not x]

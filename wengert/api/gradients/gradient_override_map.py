@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.context import building, overriding
+from wengert.core.context import current_graph, override_rows
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.overrides.row_override import rules_by_type
 
@@ -31,7 +31,7 @@ def gradient_override_map(op_type_map: Any) -> Change:
     >>> y.numpy(), tape.gradient(y, x).numpy()
     (np.float32(6.0), np.float32(2.0))
     """
-    graph = building()
+    graph = current_graph()
     if graph is not None:
         return enter(graph.gradient_override_map(op_type_map))
-    return enter(overriding(rules_by_type(op_type_map)))
+    return enter(override_rows(rules_by_type(op_type_map)))

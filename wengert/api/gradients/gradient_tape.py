@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, filled
-from wengert.core.batch import vectorized
-from wengert.core.context import building, start, stop, sweeping
+from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
+from wengert.core.batch import vectorize
+from wengert.core.context import apply_overrides, current_graph, start, stop
 from wengert.core.contract import same_shape
-from wengert.core.reverse import conjugated, pull_back
+from wengert.core.reverse import conjugate, pull_back
 from wengert.core.tape import Tape
 from wengert.errors import GradientWarning, TapeError
 from wengert.host.context_manager import Change, context_manager, enter
@@ -29,7 +29,7 @@ from wengert.ops.reductions.reductions import reduce_prod
 from wengert.overrides.override import as_overrides
 from wengert.state.variable import Variable
 from wengert.values import dtypes, nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import is_certain
@@ -182,16 +182,16 @@ class GradientTape:
         seeds = _seeds(targets, output_gradients)
         asked = _sources(sources)
         used = [(t, s) for t, s in zip(targets, seeds, strict=True) if _can_be_target(t)]
-        with self._closed(tape), sweeping(as_overrides(overrides)):
+        with self._closed(tape), apply_overrides(as_overrides(overrides)):
             pulled = pull_back(
                 tape,
                 [t for t, _ in used],
-                [conjugated(s) for _, s in used],
+                [conjugate(s) for _, s in used],
                 asked,
                 drain=not self._persistent,
             )
             gradients = [
-                filled(conjugated(g) if x.dtype.is_differentiable else None, x, policy)
+                fill_unconnected(conjugate(g) if x.dtype.is_differentiable else None, x, policy)
                 for g, x in zip(pulled, asked, strict=True)
             ]
         return _arranged(sources, gradients)
@@ -225,7 +225,7 @@ class GradientTape:
     @context_manager
     def _closed(self, tape: Tape) -> tuple[Any, Callable[[], None]]:
         """While a tape that serves once is used, it records nothing; afterwards it is empty."""
-        graph = building()
+        graph = current_graph()
         if not self._persistent:
             self.watched_variables()
             self._used_at = callers_place()
@@ -264,7 +264,7 @@ class GradientTape:
             )
         (y,) = _single(target, "target")
         asked = _sources(sources)
-        with self._closed(tape), sweeping(as_overrides(overrides)):
+        with self._closed(tape), apply_overrides(as_overrides(overrides)):
             if not _can_be_target(y):
                 rows: list[Any] = [None] * len(asked)
             else:
@@ -298,7 +298,7 @@ class GradientTape:
         tape = self._to_differentiate()
         (y,), (x,) = _single(target, "target"), _single(source, "source")
         if not (is_certain(dims(y)) and is_certain(dims(x))):
-            with self._closed(tape), sweeping(as_overrides(overrides)):
+            with self._closed(tape), apply_overrides(as_overrides(overrides)):
                 return _batch_jacobian_in_a_loop(tape, y, x, policy)
         if not dims(y) or not dims(x) or dims(y)[0] != dims(x)[0]:
             raise ValueError(
@@ -307,15 +307,15 @@ class GradientTape:
             )
         n, *one = dims(y)
         size = math.prod(one)
-        with self._closed(tape), sweeping(as_overrides(overrides)):
+        with self._closed(tape), apply_overrides(as_overrides(overrides)):
             if size == 0:
                 return zeros((n, *one, *dims(x)[1:]), x.dtype)
             # Row i asks for element i of every example at once: the examples do not mix.
             seeds = _unit_vectors(zeros(tuple(one), y.dtype))
-            spread = words.broadcast_to(reshape(seeds, (size, 1, *one)), (size, n, *one))
+            spread = bound.broadcast_to(reshape(seeds, (size, 1, *one)), (size, n, *one))
             (rows,) = _each_row(tape, y, spread, [x], experimental_use_pfor)
             if rows is None:
-                return filled(None, zeros((n, *one, *dims(x)[1:]), x.dtype), policy)
+                return fill_unconnected(None, zeros((n, *one, *dims(x)[1:]), x.dtype), policy)
             behind = transpose(rows, (1, 0, *range(2, len(dims(rows)))))
             return reshape(behind, (n, *one, *dims(x)[1:]))
 
@@ -445,9 +445,9 @@ def _in_a_loop(
 
     def one(seed: Any) -> list[Any]:
         pulled = pull_back(tape, [y], [seed], sources, drain=False)
-        return [conjugated(words.to_dense(g)) for g in pulled if g is not None]
+        return [conjugate(bound.to_dense(g)) for g in pulled if g is not None]
 
-    connected = pull_back(tape, [y], [words.zeros_like(y)], sources, drain=False)
+    connected = pull_back(tape, [y], [bound.zeros_like(y)], sources, drain=False)
     there = [x.dtype for x, g in zip(sources, connected, strict=True) if g is not None]
     if not there:
         return [None] * len(sources)
@@ -482,19 +482,19 @@ def _each_row(tape: Tape, y: Any, seeds: Any, sources: Sequence[Any], at_once: b
 
     def one(seed: Any) -> list[Any]:
         pulled = pull_back(tape, [y], [seed], sources, drain=False)
-        return [words.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
+        return [bound.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
 
     return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))
 
 
 def _at_once(one: Callable[[Any], list[Any]], seeds: Any) -> list[Any]:
-    return [conjugated(g) for g in vectorized(one, dims(seeds)[0], [seeds])]
+    return [conjugate(g) for g in vectorize(one, dims(seeds)[0], [seeds])]
 
 
 def _one_by_one(one: Callable[[Any], list[Any]], seeds: Any, count: int) -> list[Any]:
-    rows = [one(seed) for seed in words.unstack(seeds)]
+    rows = [one(seed) for seed in bound.unstack(seeds)]
     columns = list(zip(*rows, strict=True)) or [(None,)] * count
-    return [None if c[0] is None else conjugated(stack(c)) for c in columns]
+    return [None if c[0] is None else conjugate(stack(c)) for c in columns]
 
 
 def _jacobian_or_zeros(g: Any, y: Any, x: Any, policy: UnconnectedGradients) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, filled
-from wengert.core.context import building, installed, state, sweeping
+from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
+from wengert.core.context import activate, apply_overrides, current_graph, thread
 from wengert.core.contract import as_list, same_shape
-from wengert.core.reverse import conjugated
+from wengert.core.reverse import conjugate
 from wengert.graph.graph import Graph
 from wengert.graph.graph_reverse import operations_between, pull_back_through_graph
 from wengert.ops.arrays.creation import range_, shape
@@ -16,11 +16,11 @@ from wengert.ops.arrays.creation import size as size_of
 from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.map import map_fn
-from wengert.ops.control.subgraph import replayed_between
+from wengert.ops.control.subgraph import replay_between
 from wengert.ops.math.elementwise import ones_like
 from wengert.overrides.override import as_overrides
 from wengert.state.variable import Variable
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor, is_certain
@@ -62,16 +62,18 @@ def gradients(
     policy = as_policy(unconnected_gradients)
     targets, sources = as_list(ys), as_list(xs)
     graph = _graph_of([*targets, *sources])
-    with installed(state.here.recorders, graph), graph.name_scope(name):
+    with activate(thread.context.recorders, graph), graph.name_scope(name):
         elements = [_element(graph, y) for y in targets]
         sources = [_source(graph, x) for x in sources]
         stopped = [
             _source(graph, x) for x in as_list([] if stop_gradients is None else stop_gradients)
         ]
         seeds = _seeds(elements, grad_ys)
-        with sweeping(as_overrides(overrides)):
+        with apply_overrides(as_overrides(overrides)):
             pulled = pull_back_through_graph(elements, seeds, sources, stopped, outward=True)
-        return [filled(conjugated(g), x, policy) for g, x in zip(pulled, sources, strict=True)]
+        return [
+            fill_unconnected(conjugate(g), x, policy) for g, x in zip(pulled, sources, strict=True)
+        ]
 
 
 def hessians(
@@ -91,7 +93,7 @@ def hessians(
     """
     sources = as_list(xs)
     graph = _graph_of([*as_list(ys), *sources])
-    with installed(state.here.recorders, graph), graph.name_scope(name):
+    with activate(thread.context.recorders, graph), graph.name_scope(name):
         return [_hessian(g, x) for g, x in zip(gradients(ys, sources), sources, strict=True)]
 
 
@@ -99,7 +101,7 @@ def _hessian(gradient: Any, x: Any) -> Any:
     """The derivatives of each element of a gradient, by the tensor that it is for."""
     if gradient is None:
         raise ValueError(f"The target of tf.hessians does not depend on {x!r}.")
-    rows = gradients_of_each(reshape(words.to_dense(gradient), (-1,)), x)
+    rows = gradients_of_each(reshape(bound.to_dense(gradient), (-1,)), x)
     if is_certain(dims(x)):
         return reshape(rows, (*dims(x), *dims(x)))
     return reshape(rows, concat([shape(x), shape(x)], 0))
@@ -114,8 +116,8 @@ def gradients_of_each(ys: Any, x: Any) -> Any:
 
     def row(i: Any) -> Any:
         # A loop's body is a graph of its own: what leads to the element is built again inside.
-        inside = building().entered(x)
-        element = replayed_between(between, {id(x): inside}, ys)[i]
+        inside = current_graph().entered(x)
+        element = replay_between(between, {id(x): inside}, ys)[i]
         return gradients(element, inside, unconnected_gradients="zero")[0]
 
     return map_fn(row, range_(size_of(ys)), fn_output_signature=x.dtype)
@@ -124,7 +126,7 @@ def gradients_of_each(ys: Any, x: Any) -> Any:
 def _graph_of(values: Sequence[Any]) -> Graph:
     graphs = [v.graph for v in values if isinstance(v, SymbolicTensor)]
     graphs += [v.graph for v in values if isinstance(v, Variable) and v.graph is not None]
-    active = building()
+    active = current_graph()
     if active is None and not graphs:
         raise RuntimeError(
             "tf.gradients is not supported when eager execution is enabled. "
@@ -175,7 +177,7 @@ def _seed(y: Any, given: Any, index: int) -> Any:
     if given is None:
         return _ones(y, index)
     if isinstance(given, IndexedSlices):
-        given = words.to_dense(given)
+        given = bound.to_dense(given)
     seed = convert(given, hint=y.dtype)
     if seed.dtype is not y.dtype:
         raise TypeError(
@@ -186,4 +188,4 @@ def _seed(y: Any, given: Any, index: int) -> Any:
         raise ValueError(
             f"grad_ys[{index}] has shape {seed.shape}, but the target {y!r} has shape {y.shape}."
         )
-    return conjugated(seed)
+    return conjugate(seed)

@@ -7,8 +7,8 @@ from typing import Any
 
 from wengert.api.gradients.custom_gradient import CustomGradient, VariableWatcher
 from wengert.api.gradients.user_gradient import is_input, named_after
-from wengert.core.context import accessed, listening, state
-from wengert.core.reverse import conjugated, pull_through
+from wengert.core.context import listening, note_access, thread
+from wengert.core.reverse import conjugate, pull_through
 from wengert.ops.arrays.identity import identity
 from wengert.state.variable import Variable
 from wengert.values import nest
@@ -50,11 +50,13 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     def forward_only(*args: Any, **kwargs: Any) -> Any:
-        watcher = next(r for r in reversed(state.here.recorders) if isinstance(r, VariableWatcher))
+        watcher = next(
+            r for r in reversed(thread.context.recorders) if isinstance(r, VariableWatcher)
+        )
         with listening(watcher):
             result = f(*args, **kwargs)
         for variable in watcher.variables.values():
-            accessed(variable)  # the tapes outside did not hear of it
+            note_access(variable)  # the tapes outside did not hear of it
 
         def grad_fn(*dys: Any, variables: Sequence[Variable] | None = None) -> Any:
             return _recomputed(f, args, kwargs, dys, list(variables or []), variables is not None)
@@ -82,7 +84,7 @@ def _recomputed(
         return [r if r.dtype.is_differentiable else None for r in made]
 
     # dys are in the user's convention, and what is returned must be too
-    pulled = pull_through(results, inputs, [conjugated(convert(d)) for d in dys], variables)
-    gradients = [conjugated(g) for g in pulled]
+    pulled = pull_through(results, inputs, [conjugate(convert(d)) for d in dys], variables)
+    gradients = [conjugate(g) for g in pulled]
     for_inputs, for_variables = gradients[: len(inputs)], gradients[len(inputs) :]
     return (for_inputs, for_variables) if with_variables else for_inputs

@@ -31,7 +31,7 @@ def as_policy(value: Any) -> UnconnectedGradients:
         ) from None
 
 
-def filled(gradient: Any, source: Any, policy: UnconnectedGradients) -> Any:
+def fill_unconnected(gradient: Any, source: Any, policy: UnconnectedGradients) -> Any:
     """The gradient, or what the policy puts in the place of None."""
     if gradient is not None or policy is UnconnectedGradients.NONE:
         return gradient

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.core.reverse import conjugated, pull_through
+from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, place
 from wengert.errors import GradientCountError
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 
 
@@ -27,7 +27,7 @@ class ForwardRule:
     ) -> list[Any]:
         """The tangents of the results; a missing tangent of an input is passed as zeros."""
         xs, ts = xs[: self._inputs], ts[: self._inputs]
-        filled = [words.zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)]
+        filled = [bound.zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)]
         pushed = nest.flatten(self._rule(list(xs), filled))
         if len(pushed) != len(ys):
             raise GradientCountError(
@@ -42,7 +42,7 @@ class ForwardRule:
         self, gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs
     ) -> list[Any]:
         """The transpose: the rule is linear in the tangents, so differentiate it by them."""
-        tangents = [words.zeros_like(x) for x in xs[: self._inputs]]
-        cotangents = [conjugated(g) for g in gs]  # the rule itself is the plain Jacobian
+        tangents = [bound.zeros_like(x) for x in xs[: self._inputs]]
+        cotangents = [conjugate(g) for g in gs]  # the rule itself is the plain Jacobian
         pulled = pull_through(lambda *ts: self.push(ts, ys, xs, attrs), tangents, cotangents)
-        return [*map(conjugated, pulled), *[None] * (len(xs) - self._inputs)]
+        return [*map(conjugate, pulled), *[None] * (len(xs) - self._inputs)]

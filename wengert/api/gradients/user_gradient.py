@@ -16,7 +16,7 @@ from wengert.core.row import Attrs, place
 from wengert.errors import CustomGradientError, GradientCountError
 from wengert.state.variable import Variable
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.tensor import Tensor
 
 Results = Sequence[Any]
@@ -116,7 +116,7 @@ class GradFn:
 
     def __call__(self, gs: Results, ys: Results, xs: Results, attrs: Attrs) -> list[Any]:
         # A result that is an integer has no cotangent; as in TensorFlow, zeros stand in its place.
-        dys = [words.zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)]
+        dys = [bound.zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)]
         with inside_custom_gradient():
             for_inputs, for_variables = self._call(dys)
         return [*self._matched(for_inputs, xs), *for_variables]

@@ -7,7 +7,14 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from wengert.api.initializers.sampling import MODES, Fixed, fans, orthogonal, scaled, with_variance
+from wengert.api.initializers.sampling import (
+    MODES,
+    StatelessSource,
+    fans,
+    orthogonal,
+    scaled_variance,
+    with_variance,
+)
 from wengert.ops.arrays import creation
 from wengert.ops.math.elementwise import cast
 from wengert.values.dtypes import DType, as_dtype, float32
@@ -115,7 +122,7 @@ class Identity(Initializer):
 # ---- random ones ------------------------------------------------------------------------------
 
 
-class _Source(Fixed):
+class _Source(StatelessSource):
     """As Keras has it, bounds that are plain numbers are rounded to float32 on their way."""
 
     def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor:
@@ -135,7 +142,7 @@ class RandomInitializer(Initializer):
         self.seed = seed
 
     @property
-    def _source(self) -> Fixed:
+    def _source(self) -> StatelessSource:
         return _Source([int(self.seed) % _SEEDS, 0])
 
     def get_config(self) -> dict[str, Any]:
@@ -253,7 +260,7 @@ class VarianceScaling(RandomInitializer):
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
         fan_in, fan_out = fans(shape, self.input_axes, self.output_axes)
-        variance = scaled(self.scale, self.mode, fan_in, fan_out)
+        variance = scaled_variance(self.scale, self.mode, fan_in, fan_out)
         return with_variance(self._source, shape, self.distribution, variance, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Source(Protocol):
     def truncated(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor: ...
 
 
-class Fixed:
+class StatelessSource:
     """The same numbers each time: functions of a seed of two integers."""
 
     def __init__(self, seed: list[int]) -> None:
@@ -41,7 +41,7 @@ class Fixed:
         return stateless.stateless_truncated_normal(shape, self.seed, mean, stddev, dtype)
 
 
-class Flowing:
+class StatefulSource:
     """Other numbers each time, from an operation with a seed or without."""
 
     def __init__(self, seed: Any) -> None:
@@ -82,7 +82,7 @@ def with_variance(
     return source.truncated(shape, 0.0, stddev / _TRUNCATED, dtype)
 
 
-def scaled(scale: float, mode: str, fan_in: int, fan_out: int) -> float:
+def scaled_variance(scale: float, mode: str, fan_in: int, fan_out: int) -> float:
     """The variance that a scale means for some fans."""
     size = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[mode]
     return scale / max(1.0, size)

@@ -6,7 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.api.initializers.sampling import Fixed, Flowing, Source, check_floating, check_numeric
+from wengert.api.initializers.sampling import (
+    Source,
+    StatefulSource,
+    StatelessSource,
+    check_floating,
+    check_numeric,
+)
 from wengert.ops.arrays import creation
 from wengert.values import dtypes
 from wengert.values.dtypes import as_dtype
@@ -46,7 +52,7 @@ def _shape(shape: Any, kwargs: dict[str, Any]) -> Any:
 
 
 def _source(seed: Any) -> Source:
-    return Flowing(None) if seed is None else Fixed([seed, 0])
+    return StatefulSource(None) if seed is None else StatelessSource([seed, 0])
 
 
 class zeros_initializer(SimpleInitializer):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from wengert.core.context import start, state, stop
+from wengert.core.context import start, stop, thread
 from wengert.core.row import Attrs, Row
 from wengert.engines.select import set_check
 from wengert.errors import InvalidArgumentError
@@ -105,7 +105,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     ...     tf.debugging.disable_check_numerics()
     True
     """
-    if _WATCHING not in state.here.recorders:
+    if _WATCHING not in thread.context.recorders:
         start(_WATCHING)
     set_check(_check_in_graph)
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from wengert.core.context import building, state
+from wengert.core.context import current_graph, thread
 from wengert.values import dtypes
 from wengert.values.convert import convert, register_converter
 from wengert.values.symbolic import SymbolicTensor
@@ -93,8 +93,8 @@ def get_current_name_scope() -> str:
     ...     tf.get_current_name_scope()
     'layer'
     """
-    graph = building()
-    scope: str = state.here.scope if graph is None else graph.get_name_scope()
+    graph = current_graph()
+    scope: str = thread.context.scope if graph is None else graph.get_name_scope()
     return scope.rstrip("/")
 
 

@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from wengert.core import context
-from wengert.core.context import building, install, installed, state
+from wengert.core.context import activate, current_graph, install, thread
 from wengert.graph.graph import Graph, defaults
 from wengert.host.context_manager import Change, context_manager, enter
 
@@ -26,7 +26,7 @@ def executing_eagerly() -> bool:
     ...     tf.executing_eagerly()
     False
     """
-    return building() is None
+    return current_graph() is None
 
 
 def inside_function() -> bool:
@@ -35,7 +35,7 @@ def inside_function() -> bool:
     >>> tf.inside_function()
     False
     """
-    graph = building()
+    graph = current_graph()
     return graph is not None and graph.is_function
 
 
@@ -46,7 +46,7 @@ def get_default_graph() -> Graph:
     ...     tf.compat.v1.get_default_graph() is g
     True
     """
-    graph = building()
+    graph = current_graph()
     if graph is not None:
         return graph  # type: ignore[no-any-return]
     if _Global.graph is None:
@@ -60,7 +60,7 @@ def has_default_graph() -> bool:
     >>> tf.compat.v1.has_default_graph()
     False
     """
-    return building() is not None
+    return current_graph() is not None
 
 
 def reset_default_graph() -> None:
@@ -70,7 +70,7 @@ def reset_default_graph() -> None:
     >>> tf.compat.v1.get_default_graph().get_operations()
     []
     """
-    graph = building()
+    graph = current_graph()
     if graph is not None and graph is not _Global.graph:
         raise AssertionError(
             "Do not use tf.reset_default_graph() to clear nested graphs. If you need a cleared "
@@ -89,13 +89,13 @@ def disable_eager_execution() -> None:
     True
     >>> tf.compat.v1.enable_eager_execution()
     """
-    if building() is None:
+    if current_graph() is None:
         _start_in_graph_mode(get_default_graph())
 
 
 def _start_in_graph_mode(graph: Graph) -> None:
     context.first_interpreter = graph
-    install(state.here.recorders, graph)
+    install(thread.context.recorders, graph)
 
 
 def enable_eager_execution(
@@ -107,11 +107,11 @@ def enable_eager_execution(
     >>> tf.executing_eagerly()
     True
     """
-    graph = building()
+    graph = current_graph()
     if graph is not None and graph is not _Global.graph:
         raise ValueError("tf.enable_eager_execution must be called at program startup.")
     context.first_interpreter = None
-    install(state.here.recorders, None)
+    install(thread.context.recorders, None)
 
 
 @context_manager
@@ -125,10 +125,10 @@ def init_scope() -> Change:
     >>> f()
     True
     """
-    graph = building()
+    graph = current_graph()
     while graph is not None and graph.is_function:
         graph = graph.outer_graph
-    return enter(installed((), graph))
+    return enter(activate((), graph))
 
 
 class name_scope:
@@ -152,8 +152,8 @@ class name_scope:
         return self._name
 
     def __enter__(self) -> str:
-        graph = building()
-        names = context.scoped(self._name) if graph is None else graph.name_scope(self._name)
+        graph = current_graph()
+        names = context.enter_scope(self._name) if graph is None else graph.name_scope(self._name)
         scope: str = names.__enter__()
         self._contexts.append(names)
         return scope
@@ -176,7 +176,7 @@ def control_dependencies(control_inputs: Any) -> Any:
     ...     print(tf.compat.v1.Session().run(after))
     2.0
     """
-    graph = building()
+    graph = current_graph()
     if graph is None:
         return nullcontext()
     return graph.control_dependencies(control_inputs)
@@ -188,7 +188,7 @@ def device(device_name: Any) -> Any:
     >>> with tf.device("/CPU:0"):
     ...     x = tf.constant(1.0)
     """
-    graph = building()
+    graph = current_graph()
     return nullcontext() if graph is None else graph.device(device_name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -31,7 +31,7 @@ def placeholder(dtype: Any = float32, shape: Any = None, name: str | None = None
     >>> x.name, x.shape
     ('x:0', TensorShape([None, 2]))
     """
-    graph = building()
+    graph = current_graph()
     if graph is None:
         raise RuntimeError(
             "tf.placeholder() is not compatible with eager execution. Build a graph: "
@@ -53,7 +53,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     [np.float32(3.0), np.float32(9.0)]
     """
     value, known = convert(input), TensorShape(shape)
-    if building() is None:
+    if current_graph() is None:
         return value
     if not known.is_compatible_with(value.shape):
         raise ValueError(

@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from wengert.api.session.modes import get_default_graph
-from wengert.core.context import installed
+from wengert.core.context import activate
 from wengert.engines.plan import Plan
-from wengert.engines.select import Chosen, compiled, engine_of
+from wengert.engines.select import Settings, compile_plan, engine_of
 from wengert.graph.graph import Graph, defaults
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
@@ -95,7 +95,7 @@ class Session:
         """The plan for some fetches and feeds, made once."""
         graph = self._graph
         engine = engine_of(graph, "numpy")
-        key = (engine, Chosen.check, tuple(map(id, elements)), tuple(map(id, feeds)))
+        key = (engine, Settings.check, tuple(map(id, elements)), tuple(map(id, feeds)))
         found = self._plans.get(key)
         if found is None or found.changes != graph.changes:
             with self._lock:
@@ -149,7 +149,7 @@ class Session:
     @context_manager
     def as_default(self) -> tuple[Session, Callable[[], None]]:
         """`tensor.eval()` and `operation.run()` inside use this session."""
-        _, leave = enter(installed((), self._graph))
+        _, leave = enter(activate((), self._graph))
         defaults.sessions.append(self)
 
         def undo() -> None:
@@ -224,7 +224,7 @@ class _Run:
         tensors = [e for e in elements if isinstance(e, SymbolicTensor)]
         operations = [e for e in elements if isinstance(e, Operation)]
         plan = Plan(tensors, feeds, operations)
-        self._compiled = compiled(plan, engine)
+        self._compiled = compile_plan(plan, engine)
         self._resources = plan.resources
         self._is_tensor = [isinstance(e, SymbolicTensor) for e in elements]
         self._fed_handles = [i for i, x in enumerate(feeds) if x.op.row.name == "VarHandleOp"]
@@ -233,7 +233,7 @@ class _Run:
         for i in self._fed_handles:
             fed[i] = Cell.of(fed[i])
         cells = [session.cell(op) for op in self._resources]
-        with installed((), None):
+        with activate((), None):
             values = self._compiled([*fed, *cells])
         own = [
             v if fresh else _own(v) for v, fresh in zip(values, self._compiled.fresh, strict=True)

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.ops.arrays.joining import concat, stack, unstack
 from wengert.ops.arrays.shaping import reshape
@@ -58,7 +58,7 @@ def _kept_after_an_error(method: Method) -> Method:
 
     @functools.wraps(method)
     def drawn(self: Generator, *args: Any, **kwargs: Any) -> Any:
-        if building() is not None:
+        if current_graph() is not None:
             return method(self, *args, **kwargs)
         before = self._state.read_value()
         try:

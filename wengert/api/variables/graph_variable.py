@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.context import accessed, building, installed
+from wengert.core.context import activate, current_graph, note_access
 from wengert.core.dispatch import apply
 from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import VAR_HANDLE
@@ -83,13 +83,13 @@ class GraphVariable(Variable):
                 "initial_value must be specified. tf.Variable in a graph needs the value that its "
                 "initializer gives it, or a function that returns it."
             )
-        graph = building()
+        graph = current_graph()
         while graph.is_function:
             graph = graph.outer_graph
         self._graph: Graph = graph
         if not validate_shape:
             shape = TensorShape(None)
-        with installed((), graph), graph.control_dependencies(None):
+        with activate((), graph), graph.control_dependencies(None):
             self._make(initial_value, name, None if dtype is None else as_dtype(dtype), shape)
         self.trainable = trainable is None or bool(trainable)
         self.constraint = constraint
@@ -163,16 +163,16 @@ class GraphVariable(Variable):
         if self._snapshot is None:
             graph = self._graph
             scope = graph.name_scope(f"{self.op.name}/Read/")
-            with installed((), graph), graph.control_dependencies(None), scope:
+            with activate((), graph), graph.control_dependencies(None), scope:
                 self._snapshot = apply(READ, (self,))
         return self._snapshot  # type: ignore[no-any-return]
 
     # ---- its value ---------------------------------------------------------------------------
 
     def read_value(self) -> Tensor:
-        accessed(self)
-        if building() is None:
-            with installed((), self._graph):
+        note_access(self)
+        if current_graph() is None:
+            with activate((), self._graph):
                 return apply(READ, (self,))  # type: ignore[no-any-return]
         return apply(READ, (self,))  # type: ignore[no-any-return]
 
@@ -200,7 +200,7 @@ class GraphVariable(Variable):
         return apply(IS_INITIALIZED, (self,))
 
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Any:
-        graph = building()
+        graph = current_graph()
         changed = assign_later(self, method, tensor)
         if not read_value:
             return changed

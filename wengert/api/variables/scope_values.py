@@ -9,7 +9,7 @@ from wengert.api.session.modes import get_default_graph
 from wengert.api.session.modes import name_scope as entered_name_scope
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.variable_store import AUTO_REUSE, VariableStore
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
 
@@ -36,7 +36,7 @@ class VariableScope:
         use_resource: bool | None = None,
         constraint: Any = None,
     ) -> None:
-        eager = building() is None
+        eager = current_graph() is None
         if eager and caching_device is not None:
             raise NotImplementedError(
                 "Caching devices is not yet supported when eager execution is enabled."
@@ -110,7 +110,7 @@ class VariableScope:
         self._dtype = as_dtype(dtype)
 
     def set_use_resource(self, use_resource: bool | None) -> None:
-        if building() is None and not use_resource:
+        if current_graph() is None and not use_resource:
             raise ValueError(
                 "When eager execution is enabled, use_resource cannot be set to false."
             )
@@ -120,7 +120,7 @@ class VariableScope:
         self._regularizer = regularizer
 
     def set_caching_device(self, caching_device: Any) -> None:
-        if building() is None:
+        if current_graph() is None:
             raise NotImplementedError(
                 "Caching devices are not yet supported when eager execution is enabled."
             )
@@ -219,7 +219,7 @@ _INHERITED = (
 
 def _reuse_of(reuse: Any) -> Any:
     """In eager mode nothing is kept that could be found again."""
-    return False if building() is None else reuse
+    return False if current_graph() is None else reuse
 
 
 def _checked_dtype(dtype: Any, given: Any, initializer: Any) -> Any:
@@ -254,5 +254,5 @@ def _one_in_other(outer: Any, inner: Any) -> Any:
 
 
 def _no_name_scope() -> Any:
-    graph = building()
+    graph = current_graph()
     return entered_name_scope(None) if graph is None else graph.name_scope(None)

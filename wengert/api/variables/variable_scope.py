@@ -10,7 +10,7 @@ from wengert.api.session.modes import get_default_graph
 from wengert.api.session.modes import name_scope as entered_name_scope
 from wengert.api.variables.scope_values import VariableScope
 from wengert.api.variables.variable_store import AUTO_REUSE, one_of_graph
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.state.variable import around_functions
 
 
@@ -47,7 +47,7 @@ def _scopes() -> _Scopes:
 
 def graph_of_variables() -> Any:
     """Where scopes and variables are kept: functions share those of the graph around them."""
-    graph = building()
+    graph = current_graph()
     return around_functions(graph) or graph or get_default_graph()
 
 
@@ -158,7 +158,7 @@ class variable_scope:
     def _names(self, named: Any) -> Any:
         """The name scope of the operations inside."""
         if not self._auxiliary:
-            graph = building()
+            graph = current_graph()
             here = graph.get_name_scope() if graph is not None else ""
             return nullcontext(f"{here}/" if here else "")
         if isinstance(named, VariableScope):

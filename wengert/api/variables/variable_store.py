@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
-from wengert.api.initializers.sampling import Flowing, fans, scaled, with_variance
+from wengert.api.initializers.sampling import StatefulSource, fans, scaled_variance, with_variance
 from wengert.api.variables.graph_variable import GraphKeys
-from wengert.core.context import building, installed, scoped
+from wengert.core.context import activate, current_graph, enter_scope
 from wengert.ops.arrays.creation import zeros
 from wengert.state.variable import Variable, around_functions
 from wengert.values.convert import convert
@@ -104,7 +104,7 @@ class VariableStore:
         aggregation: Any = None,
     ) -> Any:
         value, dtype = _initial(name, initializer, shape, dtype)
-        with scoped(None):  # the name is whole already
+        with enter_scope(None):  # the name is whole already
             made = new_variable(
                 value,
                 trainable=_is_trained(trainable, synchronization),
@@ -117,7 +117,7 @@ class VariableStore:
                 aggregation=aggregation,
                 use_resource=use_resource,
             )
-        if building() is not None:
+        if current_graph() is not None:
             self._variables[name] = made
             if regularizer is not None:
                 _regularize(name, made, regularizer)
@@ -144,7 +144,7 @@ _ORDER: Final = (
 
 def new_variable(value: Any, collections: Any = None, use_resource: Any = None, **more: Any) -> Any:
     """A variable of the graph, or where there is none an eager one."""
-    if around_functions(building()) is None:
+    if around_functions(current_graph()) is None:
         return Variable(value, **more)
     graph_only: Any = {"collections": collections, "use_resource": use_resource}
     return Variable(value, **graph_only, **more)
@@ -194,8 +194,8 @@ def _usual(name: str, dtype: Any) -> Any:
 
 
 def _glorot_uniform(shape: Any, dtype: Any) -> Any:
-    variance = scaled(1.0, "fan_avg", *fans(shape))
-    return with_variance(Flowing(None), shape, "uniform", variance, dtype)
+    variance = scaled_variance(1.0, "fan_avg", *fans(shape))
+    return with_variance(StatefulSource(None), shape, "uniform", variance, dtype)
 
 
 def _constant(value: Any, shape: TensorShape | None) -> Any:
@@ -230,10 +230,10 @@ def _call_of(initializer: Callable[..., Any], shape: TensorShape, dtype: Any) ->
 
 
 def _regularize(name: str, variable: Any, regularizer: Callable[[Any], Any]) -> None:
-    graph = around_functions(building())
+    graph = around_functions(current_graph())
     if graph is None:
         return
-    with installed((), graph), graph.name_scope(f"{name}/Regularizer/"):
+    with activate((), graph), graph.name_scope(f"{name}/Regularizer/"):
         loss = regularizer(variable)
         if loss is not None:
             graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, convert(loss))

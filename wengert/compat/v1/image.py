@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from wengert import image as _now
 from wengert.compat.v1.functions.arguments import one_of as _one_of
-from wengert.core.context import traced as _traced
+from wengert.core.context import deferrable as _traced
 from wengert.core.row import Row as _Row
 from wengert.ops.arrays.shaping import as_shape as _as_shape
 from wengert.ops.image import resize as _resize
-from wengert.ops.image.geometry import fitted as _fitted
+from wengert.ops.image.geometry import resize_to_fit as _fitted
 from wengert.values.convert import convert as _convert
 from wengert.values.shapes import Dims as _Dims
 from wengert.values.tensor import Tensor

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Final
 from wengert.api.initializers import sampling
 from wengert.api.initializers.sampling import (
     MODES,
-    Flowing,
+    StatefulSource,
     check_floating,
     fans,
-    scaled,
+    scaled_variance,
     with_variance,
 )
 from wengert.api.initializers.simple import check_constant
@@ -104,8 +104,8 @@ class _Random(Initializer):
         super().__init__(dtype)
 
     @property
-    def _source(self) -> Flowing:
-        return Flowing(self.seed)
+    def _source(self) -> StatefulSource:
+        return StatefulSource(self.seed)
 
     def get_config(self) -> dict[str, Any]:
         return {"seed": self.seed, **super().get_config()}
@@ -197,7 +197,7 @@ class variance_scaling_initializer(_Random):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         fan_in, fan_out = fans(_whole(shape, partition_info))
-        variance = scaled(self.scale, self.mode, fan_in, fan_out)
+        variance = scaled_variance(self.scale, self.mode, fan_in, fan_out)
         kind = self._dtype(dtype)
         return with_variance(self._source, shape, self.distribution, variance, kind)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -17,7 +17,7 @@ from wengert.ops.arrays.joining import stack
 from wengert.ops.math.elementwise import zeros_like
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import TensorShape, shown
+from wengert.values.shapes import TensorShape, shape_text
 from wengert.values.tensor import Tensor, dims
 
 # ---- shapes -----------------------------------------------------------------------------------
@@ -28,7 +28,7 @@ def _broadcast_kernel(xp: Any, x: Any, y: Any) -> Any:
         shape = np.broadcast_shapes(tuple(x.tolist()), tuple(y.tolist()))
     except ValueError:
         raise InvalidArgumentError(
-            f"Incompatible shapes: {shown(tuple(x.tolist()))} vs. {shown(tuple(y.tolist()))} "
+            f"Incompatible shapes: {shape_text(tuple(x.tolist()))} vs. {shape_text(tuple(y.tolist()))} "
             "[Op:BroadcastArgs]"
         ) from None
     return np.array(shape, x.dtype)
@@ -37,7 +37,7 @@ def _broadcast_kernel(xp: Any, x: Any, y: Any) -> Any:
 BROADCAST_ARGS: Row = op("BroadcastArgs", _broadcast_kernel, by_value=True)
 
 
-@traced
+@deferrable
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape to which two shapes broadcast, as a tensor.
 
@@ -93,7 +93,7 @@ def _bitcast_kernel(xp: Any, x: Any, *, type: DType) -> Any:
 BITCAST: Row = op("Bitcast", _bitcast_kernel)
 
 
-@traced
+@deferrable
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The bytes of a tensor taken for another dtype, with one axis more or less if sizes differ.
 
@@ -104,7 +104,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     ratio = np.dtype(kind.numpy_dtype).itemsize // x.dtype.numpy_dtype.itemsize
     if ratio > 1 and dims(x)[-1:] != (ratio,):
         raise InvalidArgumentError(
-            f"Cannot bitcast from {x.dtype.spoken} to {kind.spoken}: shape {shown(dims(x))} "
+            f"Cannot bitcast from {x.dtype.spoken} to {kind.spoken}: shape {shape_text(dims(x))} "
             f"[Op:Bitcast]. The last axis must have {ratio} elements."
         )
     result: Tensor = apply(BITCAST, (x,), {"type": kind})
@@ -136,7 +136,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
 # ---- polynomials ------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     """A polynomial at x, by Horner's rule; the coefficient of the highest power comes first.
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import entered, traced
+from wengert.core.context import deferrable, to_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -26,18 +26,18 @@ from wengert.ops.arrays.shaping import (
 )
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.elementwise import cast, in_floats
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, convert_to_tensor, register_converter
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import TensorShape, shown
-from wengert.values.sizes import Size, Symbol, certainly, evaluated, looking, positive
+from wengert.values.shapes import TensorShape, shape_text
+from wengert.values.sizes import Size, Symbol, certainly, evaluate, inference_mode, positive
 from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
 from wengert.values.tensor import Tensor, dims, wrap
 
 
-@traced
+@deferrable
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
     """A tensor of a number, an array or a nested list, which it copies.
 
@@ -54,7 +54,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     if size == asked:
         return reshape(tensor, wanted)
     if size == 1:
-        return entered(wrap(np.broadcast_to(np.reshape(np.asarray(tensor), ()), wanted)))
+        return to_graph(wrap(np.broadcast_to(np.reshape(np.asarray(tensor), ()), wanted)))
     raise TypeError(
         f"Eager execution of tf.constant with unsupported shape. Tensor {np.asarray(tensor)} "
         f"(converted from {value!r}) has {size} elements, but got `shape` {wanted} with {asked} "
@@ -73,10 +73,10 @@ def _sizes(shape: Any) -> tuple[int, ...]:
 
 def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tensor:
     """Zeros or ones; while a graph looks for a shape of unknown sizes, any tensor of that shape."""
-    if looking.now and not is_certain(shape):
+    if inference_mode.now and not is_certain(shape):
         result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
         return result
-    return entered(wrap(make(shape, dtype)))
+    return to_graph(wrap(make(shape, dtype)))
 
 
 def _of_ones(dtype: Any) -> Any:
@@ -87,7 +87,7 @@ def _of_ones(dtype: Any) -> Any:
     return kind.numpy_dtype
 
 
-@traced
+@deferrable
 def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
     """Zeros.
 
@@ -100,7 +100,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
     return _made(np.zeros, _sizes(shape), kind.numpy_dtype)
 
 
-@traced
+@deferrable
 def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
     """Ones.
 
@@ -110,7 +110,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
     return _made(np.ones, _sizes(shape), _of_ones(dtype))
 
 
-@traced
+@deferrable
 def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
     """A scalar repeated to a shape; a gradient flows to the scalar.
 
@@ -122,12 +122,12 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
         scalar = reshape(scalar, ())
     if scalar._array.shape:
         raise InvalidArgumentError(
-            f"value must represent a scalar, got shape {shown(scalar._array.shape)} [Op:Fill]"
+            f"value must represent a scalar, got shape {shape_text(scalar._array.shape)} [Op:Fill]"
         )
     return broadcast_to(scalar, _sizes(dims))
 
 
-@traced
+@deferrable
 def eye(
     num_rows: Any,
     num_columns: Any = None,
@@ -144,10 +144,10 @@ def eye(
     columns = rows if num_columns is None else int(static(num_columns))
     batch = () if batch_shape is None else as_shape(batch_shape)
     shape = _sizes((*batch, rows, columns))
-    return entered(wrap(np.broadcast_to(np.eye(rows, columns, dtype=_of_ones(dtype)), shape)))
+    return to_graph(wrap(np.broadcast_to(np.eye(rows, columns, dtype=_of_ones(dtype)), shape)))
 
 
-@traced
+@deferrable
 def range_(
     start: Any,
     limit: Any = None,
@@ -180,7 +180,7 @@ def range_(
         )
     if kind.is_integer:  # NumPy adds the step to the limit, which may not fit
         first, last, step = int(first), int(last), int(step)
-    return entered(wrap(np.arange(first, last, step).astype(kind.numpy_dtype)))
+    return to_graph(wrap(np.arange(first, last, step).astype(kind.numpy_dtype)))
 
 
 _ENDS: Final = ("start", "limit", "delta")
@@ -211,7 +211,7 @@ def _no_range_of(dtype: DType) -> InvalidArgumentError:
 def _end_of_range(name: str, tensor: Tensor, dtype: DType) -> Any:
     if dims(tensor):
         raise InvalidArgumentError(
-            f"{name} must be a scalar, not shape {shown(dims(tensor))} [Op:Range]"
+            f"{name} must be a scalar, not shape {shape_text(dims(tensor))} [Op:Range]"
         )
     end = cast(tensor, dtype)
     known = integers_of(end) if type(end) is SymbolicTensor else None
@@ -221,14 +221,14 @@ def _end_of_range(name: str, tensor: Tensor, dtype: DType) -> Any:
 range_.__name__ = range_.__qualname__ = "range"
 
 
-@traced
+@deferrable
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """`num` evenly spaced values from start to stop, both included.
 
     >>> tf.linspace(0.0, 1.0, 3).numpy().tolist()
     [0.0, 0.5, 1.0]
     """
-    first, last = matched("LinSpace", start, stop)
+    first, last = convert_alike("LinSpace", start, stop)
     first, last = in_floats(first), in_floats(last)
     count = _count(num)
     shape = np.broadcast_shapes(tuple(dims(first)), tuple(dims(last)))
@@ -252,7 +252,7 @@ def _count(num: Any) -> int:
     return int(count)
 
 
-@traced
+@deferrable
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """Coordinates of a grid: one array for each vector.
 
@@ -267,7 +267,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         raise ValueError(
             f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
         )
-    vectors = [reshape(v, (-1,)) for v in matched("Meshgrid", *args)]
+    vectors = [reshape(v, (-1,)) for v in convert_alike("Meshgrid", *args)]
     shape = tuple(dims(v)[0] for v in vectors)
     grids = [
         broadcast_to(reshape(v, tuple(-1 if j == i else 1 for j in range(len(shape)))), shape)
@@ -306,7 +306,7 @@ SIZE: Row = op(
 )
 
 
-@traced
+@deferrable
 def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The shape of a tensor, as a tensor.
 
@@ -317,10 +317,10 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     if not is_certain(dims(x)):
         result: Tensor = apply(SHAPE, (x,), {"dtype": kind})
         return result
-    return entered(wrap(_counted(dims(x), kind, "Shape")))
+    return to_graph(wrap(_counted(dims(x), kind, "Shape")))
 
 
-@traced
+@deferrable
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
     """The shapes of several tensors.
 
@@ -330,7 +330,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
     return [shape(x, out_type) for x in input]
 
 
-@traced
+@deferrable
 def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     """The number of elements.
 
@@ -341,10 +341,10 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
     if not is_certain(dims(x)):
         result: Tensor = apply(SIZE, (x,), {"dtype": kind})
         return result
-    return entered(wrap(_counted(math.prod(dims(x)), kind, "Size")))
+    return to_graph(wrap(_counted(math.prod(dims(x)), kind, "Size")))
 
 
-@traced
+@deferrable
 def rank(input: Any, name: str | None = None) -> Tensor:
     """The number of axes.
 
@@ -366,7 +366,7 @@ def shape_tensor(sizes: Any) -> Tensor:
 
 def _size_tensor(size: Size) -> Tensor:
     """A size that only a run knows is asked of the tensors whose sizes it follows from."""
-    found: Tensor = evaluated(size, _symbol_tensor, maximum)
+    found: Tensor = evaluate(size, _symbol_tensor, maximum)
     return found
 
 
@@ -377,7 +377,7 @@ def _symbol_tensor(symbol: Symbol) -> Tensor:
 
 
 def _blank(x: Any, wanted: tuple[int, ...]) -> Tensor:
-    return entered(wrap(np.zeros(wanted, x._array.dtype)))
+    return to_graph(wrap(np.zeros(wanted, x._array.dtype)))
 
 
 def _size_converter(value: Size, dtype: DType | None, hint: DType | None) -> Tensor:
@@ -393,9 +393,9 @@ def _shape_converter(value: TensorShape, dtype: DType | None, hint: DType | None
     if not value.is_fully_defined():
         raise ValueError(f"Cannot convert a partially known {value!r} to a Tensor.")
     wanted = dtype or (hint if hint is dtypes.int64 else dtypes.int32)
-    return entered(wrap(_counted(value.as_list(), wanted, "Const")))
+    return to_graph(wrap(_counted(value.as_list(), wanted, "Const")))
 
 
 register_converter(Size, _size_converter)
 register_converter(TensorShape, _shape_converter)
-words.blank = _blank
+bound.blank = _blank

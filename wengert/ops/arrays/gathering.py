@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -26,15 +26,15 @@ from wengert.ops.arrays.shaping import (
 )
 from wengert.ops.math.comparison import greater_equal, where
 from wengert.ops.math.elementwise import zeros_like
-from wengert.ops.support.batch_rules import everywhere
+from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values import dtypes
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.shapes import Dims, normal_axis, shown
-from wengert.values.sizes import certainly, differ
+from wengert.values.shapes import Dims, normal_axis, shape_text
+from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
@@ -100,7 +100,7 @@ def _batched_gather(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs
     axis, inner = attrs["axis"], attrs["batch_dims"]
     if not batched[1] and not inner:
         return apply(GATHER, (x, i), {"axis": axis + 1, "batch_dims": 0})
-    full = everywhere(batched, size, xs)
+    full = batch_all(batched, size, xs)
     return apply(GATHER, full, {"axis": axis + 1, "batch_dims": inner + 1})
 
 
@@ -120,7 +120,7 @@ GATHER: Row = op(
 )
 
 
-def densely_gathered(x: Any, places: Any, axis: int = 0) -> Tensor:
+def gather_densely(x: Any, places: Any, axis: int = 0) -> Tensor:
     """Slices along an axis, for functions whose gradient is a tensor in TensorFlow."""
     if axis:
         return gather(x, places, axis=axis)
@@ -146,7 +146,7 @@ GATHER_GRAD: Row = op(
 ROWS_OF: Final[dict[type, Callable[[Any, Any], Any]]] = {}
 
 
-@traced
+@deferrable
 def gather(
     params: Any,
     indices: Any,
@@ -217,7 +217,7 @@ def coordinates(i: Any, shape: Dims, words_for: str, who: str) -> tuple[Any, ...
         place = ",".join(str(int(v)) for v in at)
         raise InvalidArgumentError(
             f"indices[{place}] = {i[tuple(at)].tolist()} does not index into {words_for} "
-            f"{shown(shape)} [Op:{who}]"
+            f"{shape_text(shape)} [Op:{who}]"
         )
     return tuple(np.moveaxis(i, -1, 0))
 
@@ -277,7 +277,7 @@ SCATTER_ND: Row = op(
 )
 
 
-@traced
+@deferrable
 def gather_nd(
     params: Any,
     indices: Any,
@@ -304,7 +304,7 @@ def gather_nd(
     return result
 
 
-@traced
+@deferrable
 def scatter_nd(
     indices: Any,
     updates: Any,
@@ -328,15 +328,15 @@ def check_scatter(indices: Dims, updates: Dims, shape: Dims, who: str) -> None:
         raise InvalidArgumentError(f"Indices shape must have rank at least one. [Op:{who}]")
     *outer, depth = indices
     count = len(outer)
-    if differ(outer, updates[:count]):
+    if shapes_differ(outer, updates[:count]):
         raise InvalidArgumentError(
-            f"Dimensions [0,{count}) of indices[shape={shown(indices)}] must match dimensions "
-            f"[0,{count}) of updates[shape={shown(updates)}] [Op:{who}]"
+            f"Dimensions [0,{count}) of indices[shape={shape_text(indices)}] must match dimensions "
+            f"[0,{count}) of updates[shape={shape_text(updates)}] [Op:{who}]"
         )
-    if depth > len(shape) or differ(shape[depth:], updates[count:]):
+    if depth > len(shape) or shapes_differ(shape[depth:], updates[count:]):
         raise InvalidArgumentError(
-            f"Dimensions [{depth},{len(shape)}) of input[shape={shown(shape)}] must match "
-            f"dimensions [{count},{len(updates)}) of updates[shape={shown(updates)}] "
+            f"Dimensions [{depth},{len(shape)}) of input[shape={shape_text(shape)}] must match "
+            f"dimensions [{count},{len(updates)}) of updates[shape={shape_text(updates)}] "
             f"[Op:{who}]"
         )
 
@@ -362,7 +362,7 @@ ONE_HOT: Row = op(
 )
 
 
-@traced
+@deferrable
 def one_hot(
     indices: Any,
     depth: Any,
@@ -440,7 +440,7 @@ UNSORTED_SEGMENT_SUM: Row = op(
 )
 
 
-@traced
+@deferrable
 def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -450,10 +450,10 @@ def unsorted_segment_sum(
     [4.0, 2.0]
     """
     x, ids = convert(data), integers(segment_ids)
-    if differ(dims(x)[: len(dims(ids))], dims(ids)):
+    if shapes_differ(dims(x)[: len(dims(ids))], dims(ids)):
         raise InvalidArgumentError(
-            f"data.shape = {shown(dims(x))} does not start with segment_ids.shape = "
-            f"{shown(dims(ids))} [Op:UnsortedSegmentSum]"
+            f"data.shape = {shape_text(dims(x))} does not start with segment_ids.shape = "
+            f"{shape_text(dims(ids))} [Op:UnsortedSegmentSum]"
         )
     attrs = {"num_segments": int(static(num_segments))}
     result: Tensor = apply(UNSORTED_SEGMENT_SUM, (x, ids), attrs)
@@ -475,4 +475,4 @@ def _dense_converter(value: Any, dtype: DType | None, hint: DType | None) -> Ten
 
 
 register_converter(IndexedSlices, _dense_converter)
-words.to_dense = to_dense
+bound.to_dense = to_dense

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.symbolic_integers import by_function
-from wengert.ops.support.batch_rules import everywhere
+from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.declare import INEXACT, wrong_dtype
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
@@ -44,7 +44,7 @@ IDENTITY_N: Row = op(
     lambda xp, *xs: xs,
     vjp=EachInput(lambda i, gs, ys, *xs: gs[i]),
     linear="jointly",
-    batch=lambda batched, n, xs, attrs: apply(IDENTITY_N, everywhere(batched, n, xs)),
+    batch=lambda batched, n, xs, attrs: apply(IDENTITY_N, batch_all(batched, n, xs)),
     many=True,
     saves="",
 )
@@ -81,7 +81,7 @@ CHECK_NUMERICS: Row = op(
 )
 
 
-@traced
+@deferrable
 def identity(input: Any, name: str | None = None) -> Any:
     """The same value as a new tensor.
 
@@ -93,7 +93,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     return apply(IDENTITY, (convert(input),))
 
 
-@traced
+@deferrable
 def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     """The same values as new tensors, in one operation whose gradient sees all of them.
 
@@ -109,7 +109,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     return results
 
 
-@traced
+@deferrable
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """The same value, which gradients take for a constant.
 
@@ -125,7 +125,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     )
 
 
-@traced
+@deferrable
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; an error with the message if there is NaN or infinity in it.
 
@@ -135,7 +135,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     return check_numerics(x, message)
 
 
-@traced
+@deferrable
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The same value, or an error if it, or later its gradient, contains NaN or Inf.
 
@@ -151,4 +151,4 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     return result
 
 
-words.read = lambda variable: apply(READ, (variable,))
+bound.read = lambda variable: apply(READ, (variable,))

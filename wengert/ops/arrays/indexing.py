@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.symbolic_integers import integer
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import as_shape, one_axis, reshape
-from wengert.ops.arrays.slicing import Index, sliced
+from wengert.ops.arrays.slicing import Index, take_part
 from wengert.ops.math.comparison import where
 from wengert.state.variable import Variable
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
-from wengert.values.sizes import certainly, differ
+from wengert.values.shapes import Dims, shape_text
+from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
 
-@traced
+@deferrable
 def getitem(x: Any, key: Any) -> Tensor:
     """x[key], with everything Python's slicing has; a boolean tensor selects where it is true."""
     tensor = convert(x)
@@ -34,7 +34,7 @@ def getitem(x: Any, key: Any) -> Tensor:
     checked = _checked(tuple(_index(p) for p in parts), dims(tensor))
     if tensor.dtype is dtypes.string and Ellipsis not in checked:
         checked = (*checked, Ellipsis)  # without it NumPy gives a bare string for a single one
-    return sliced(tensor, checked)
+    return take_part(tensor, checked)
 
 
 def _is_mask(key: Any) -> bool:
@@ -105,7 +105,7 @@ def _consumed_after(key: Index) -> int:
     return sum(p is not None for p in after)
 
 
-@traced
+@deferrable
 def strided_slice(
     input_: Any,
     begin: Any,
@@ -126,7 +126,7 @@ def strided_slice(
     """
     x = convert(input_)
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return sliced(x, index_of(begin, end, strides, masks, dims(x)))
+    return take_part(x, index_of(begin, end, strides, masks, dims(x)))
 
 
 def index_of(begin: Any, end: Any, strides: Any, masks: Sequence[int], shape: Dims) -> Index:
@@ -135,7 +135,7 @@ def index_of(begin: Any, end: Any, strides: Any, masks: Sequence[int], shape: Di
     starts, ends = as_shape(begin), as_shape(end)
     steps = (1,) * len(starts) if strides is None else as_shape(strides)
     if not len(starts) == len(ends) == len(steps):
-        sizes = [shown((len(part),)) for part in (starts, ends, steps)]
+        sizes = [shape_text((len(part),)) for part in (starts, ends, steps)]
         raise InvalidArgumentError(
             "Expected begin, end, and strides to be 1D equal size tensors, but got shapes "
             f"{sizes[0]}, {sizes[1]}, and {sizes[2]} instead. [Op:StridedSlice]"
@@ -154,7 +154,7 @@ def index_of(begin: Any, end: Any, strides: Any, masks: Sequence[int], shape: Di
     return _checked(tuple(key), shape)
 
 
-@traced
+@deferrable
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The elements, or slices, for which the mask is true.
 
@@ -167,7 +167,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         raise ValueError("mask cannot be scalar.")
     at = 0 if axis is None else one_axis(axis, len(shape), "BooleanMask")
     covered = shape[at : at + rank]
-    if differ(covered, dims(chosen)):
+    if shapes_differ(covered, dims(chosen)):
         raise ValueError(f"Shapes {covered} and {dims(chosen)} are incompatible: mask and tensor")
     flat = reshape(x, (*shape[:at], math.prod(covered), *shape[at + rank :]))
     return gather(flat, _places(chosen), axis=at)

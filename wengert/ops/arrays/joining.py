@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import EachInput, Row
 from wengert.core.table import op
@@ -17,13 +17,13 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import one_axis, static
-from wengert.ops.arrays.slicing import sliced
-from wengert.ops.support.batch_rules import axis_moved
-from wengert.ops.support.declare import TENSOR_LIKE, matched
-from wengert.values.bound_ops import words
+from wengert.ops.arrays.slicing import take_part
+from wengert.ops.support.batch_rules import shift_axis
+from wengert.ops.support.declare import TENSOR_LIKE, convert_alike
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, normal_axis, shown
-from wengert.values.sizes import Size, certainly, differ
+from wengert.values.shapes import Dims, normal_axis, shape_text
+from wengert.values.sizes import Size, certainly, shapes_differ
 from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
 
@@ -37,7 +37,7 @@ def _part_of_concat(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
     begin = sum(dims(x)[axis] for x in xs[:i])
     shape = dims(xs[i])
     key = (*[slice(None)] * axis, slice(begin, begin + shape[axis]))
-    return sliced(g, key)
+    return take_part(g, key)
 
 
 def _joined_shape(*shapes: Dims, axis: int) -> Dims:
@@ -58,13 +58,13 @@ CONCAT: Row = op(
     integers=by_function(lambda *xs, axis: np.concatenate(xs, axis)),
     vjp=EachInput(_part_of_concat),
     linear="jointly",
-    batch=axis_moved("ConcatV2"),
+    batch=shift_axis("ConcatV2"),
     saves="",
     called="concat",
 )
 
 
-@traced
+@deferrable
 def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
     """Tensors joined along an existing axis.
 
@@ -80,14 +80,14 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
         if static(axis).ndim:
             raise ValueError(f"The axis of tf.concat must be one integer, got {axis!r}.")
         return convert(identity(given[0]))
-    xs = matched("ConcatV2", *given)
+    xs = convert_alike("ConcatV2", *given)
     # Where one has a rank, those of unknown rank have the same.
     shapes = [s for s in map(dims, xs) if isinstance(s, tuple)] or [dims(xs[0])]
     for i, shape in enumerate(shapes):
         if len(shape) != len(shapes[0]):
             raise InvalidArgumentError(
                 f"ConcatOp : Ranks of all input tensors should match: shape[0] = "
-                f"{shown(shapes[0])} vs. shape[{i}] = {shown(shape)} [Op:ConcatV2]"
+                f"{shape_text(shapes[0])} vs. shape[{i}] = {shape_text(shape)} [Op:ConcatV2]"
             )
     if not shapes[0]:
         raise InvalidArgumentError(
@@ -100,7 +100,7 @@ def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
             if other != at and certainly(a != b):
                 raise InvalidArgumentError(
                     f"ConcatOp : Dimension {other} in both shapes must be equal: shape[0] = "
-                    f"{shown(shapes[0])} vs. shape[{i}] = {shown(shape)} [Op:ConcatV2]"
+                    f"{shape_text(shapes[0])} vs. shape[{i}] = {shape_text(shape)} [Op:ConcatV2]"
                 )
     result: Tensor = apply(CONCAT, xs, {"axis": at})
     return result
@@ -117,15 +117,15 @@ PACK: Row = op(
     lambda xp, *xs, axis: xp.stack(xs, axis),
     shape=_stacked_shape,
     integers=by_function(lambda *xs, axis: np.stack(xs, axis)),
-    vjp=EachInput(lambda i, g, y, *xs, axis: sliced(g, (*[slice(None)] * axis, i))),
+    vjp=EachInput(lambda i, g, y, *xs, axis: take_part(g, (*[slice(None)] * axis, i))),
     linear="jointly",
-    batch=axis_moved("Pack"),
+    batch=shift_axis("Pack"),
     saves="",
     called="stack",
 )
 
 
-@traced
+@deferrable
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape put side by side along a new axis.
 
@@ -137,12 +137,12 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         return convert(given)
     if type(given[0]) in JOINED:
         return JOINED[type(given[0])][1](given, axis)  # type: ignore[no-any-return]
-    xs = matched("Pack", *_agreeing(given))
+    xs = convert_alike("Pack", *_agreeing(given))
     for i, x in enumerate(xs):
-        if differ(dims(x), dims(xs[0])):
+        if shapes_differ(dims(x), dims(xs[0])):
             raise InvalidArgumentError(
-                f"Shapes of all inputs must match: values[0].shape = {shown(dims(xs[0]))} != "
-                f"values[{i}].shape = {shown(dims(x))} [Op:Pack]"
+                f"Shapes of all inputs must match: values[0].shape = {shape_text(dims(xs[0]))} != "
+                f"values[{i}].shape = {shape_text(dims(x))} [Op:Pack]"
             )
     rank = len(dims(xs[0])) + 1
     if not -rank <= axis < rank:
@@ -169,7 +169,7 @@ def _unpack_kernel(xp: Any, x: Any, *, num: int, axis: int) -> list[Any]:
 
 def _wrong_count(shape: Any, num: int, axis: int) -> InvalidArgumentError:
     return InvalidArgumentError(
-        f"Input shape axis {axis} must equal {num}, got shape {shown(shape)} [Op:Unpack]"
+        f"Input shape axis {axis} must equal {num}, got shape {shape_text(shape)} [Op:Unpack]"
     )
 
 
@@ -185,14 +185,14 @@ UNPACK: Row = op(
     integers=by_function(partial(_unpack_kernel, np)),
     vjp=(lambda gs, ys, x, *, num, axis: stack(gs, axis),),
     linear=(0,),
-    batch=axis_moved("Unpack"),
+    batch=shift_axis("Unpack"),
     many=True,
     saves="",
     called="unstack",
 )
 
 
-@traced
+@deferrable
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
@@ -232,7 +232,7 @@ def _split_row(name: str) -> Row:
         integers=by_function(partial(_split_kernel, np)),
         vjp=(lambda gs, ys, x, *, sizes, axis: concat(gs, axis),),
         linear=(0,),
-        batch=axis_moved(name),
+        batch=shift_axis(name),
         many=True,
         saves="",
         called="split",
@@ -243,7 +243,7 @@ SPLIT: Row = _split_row("Split")  # into equal parts
 SPLIT_BY_SIZES: Row = _split_row("SplitV")
 
 
-@traced
+@deferrable
 def split(
     value: Any,
     num_or_size_splits: Any,
@@ -313,5 +313,5 @@ def _split_sizes(sizes: Dims, size: int, axis: int) -> Dims:
     return resolved
 
 
-words.stack = stack
-words.unstack = unstack
+bound.stack = stack
+bound.unstack = unstack

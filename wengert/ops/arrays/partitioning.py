@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op
@@ -18,11 +18,11 @@ from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.comparison import equal
 from wengert.ops.math.elementwise import cast
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import shown
-from wengert.values.sizes import differ
+from wengert.values.shapes import shape_text
+from wengert.values.sizes import shapes_differ
 from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
 
@@ -72,7 +72,7 @@ PARTITION: Row = op(
 )
 
 
-@traced
+@deferrable
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
@@ -83,10 +83,10 @@ def dynamic_partition(
     """
     x, parts = convert(data), convert(partitions, dtypes.int32)
     leading = dims(x)[: len(dims(parts))] if isinstance(dims(x), tuple) else dims(parts)
-    if isinstance(dims(parts), tuple) and differ(leading, dims(parts)):
+    if isinstance(dims(parts), tuple) and shapes_differ(leading, dims(parts)):
         raise InvalidArgumentError(
-            f"data.shape must start with partitions.shape, got data.shape = {shown(dims(x))}, "
-            f"partitions.shape = {shown(dims(parts))} [Op:DynamicPartition]"
+            f"data.shape must start with partitions.shape, got data.shape = {shape_text(dims(x))}, "
+            f"partitions.shape = {shape_text(dims(parts))} [Op:DynamicPartition]"
         )
     if num_partitions < 1:
         raise InvalidArgumentError(
@@ -161,7 +161,7 @@ STITCH: Row = op(
 )
 
 
-@traced
+@deferrable
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """One tensor of the rows of several: row i of data[m] goes to place indices[m][i].
 
@@ -169,7 +169,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     [10, 20, 30]
     """
     places = [convert(i, dtypes.int32) for i in indices]
-    rows = matched("DynamicStitch", *data)
+    rows = convert_alike("DynamicStitch", *data)
     if not places or len(places) != len(rows):
         raise InvalidArgumentError(
             f"Expected as many lists of indices as of data, got {len(places)} and {len(rows)} "
@@ -178,8 +178,8 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     for number, (i, x) in enumerate(zip(places, rows, strict=True)):
         if dims(x)[: len(dims(i))] != dims(i):
             raise InvalidArgumentError(
-                f"data[{number}].shape = {shown(dims(x))} does not start with indices[{number}]"
-                f".shape = {shown(dims(i))} [Op:DynamicStitch]"
+                f"data[{number}].shape = {shape_text(dims(x))} does not start with indices[{number}]"
+                f".shape = {shape_text(dims(i))} [Op:DynamicStitch]"
             )
     stitched: Tensor = apply(STITCH, (*places, *rows))
     return stitched

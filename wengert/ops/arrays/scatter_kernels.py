@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.gathering import check_scatter, coordinates
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 
 Change = Callable[[Any, Any, Any], None]
 
@@ -58,7 +58,7 @@ def by_coordinates(name: str, change: Change) -> Callable[..., Any]:
         if not places:
             raise InvalidArgumentError(
                 "Indices and updates specified for empty output.  indices shape: "
-                f"{shown(indices.shape)} [Op:{name}]"
+                f"{shape_text(indices.shape)} [Op:{name}]"
             )
         change(out, places, updates)
         return out

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from wengert.core.batch import with_rank
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.inference.symbolic_integers import by_function, integer, integers_of
 from wengert.ops.math.complex import conj
-from wengert.ops.support.batch_rules import axes_moved, axis_moved, with_attrs
-from wengert.values.bound_ops import words
+from wengert.ops.support.batch_rules import shift_axes, shift_axis, with_attrs
+from wengert.values.bound_ops import bound
 from wengert.values.convert import as_array, convert
 from wengert.values.dtypes import DType
-from wengert.values.shapes import Dims, normal_axis, shown
+from wengert.values.shapes import Dims, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly
 from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of
 from wengert.values.tensor import Tensor, dims
@@ -100,7 +100,7 @@ RESHAPE: Row = op(
 )
 
 
-@traced
+@deferrable
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same elements in another shape; one size may be -1 and is computed.
 
@@ -158,7 +158,7 @@ TRANSPOSE: Row = op(
 )
 
 
-@traced
+@deferrable
 def transpose(
     a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
 ) -> Tensor:
@@ -199,7 +199,7 @@ EXPAND_DIMS: Row = op(
     integers=by_function(np.expand_dims),
     vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
     linear=(0,),
-    batch=axis_moved("ExpandDims"),
+    batch=shift_axis("ExpandDims"),
     saves="",
 )
 SQUEEZE: Row = op(
@@ -209,12 +209,12 @@ SQUEEZE: Row = op(
     integers=by_function(np.squeeze),
     vjp=(lambda g, y, x, *, axis: reshape(g, dims(x)),),
     linear=(0,),
-    batch=axes_moved("Squeeze"),
+    batch=shift_axes("Squeeze"),
     saves="",
 )
 
 
-@traced
+@deferrable
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """A new axis of size one.
 
@@ -231,7 +231,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Without the axes of size one: all of them, or those given.
 
@@ -267,14 +267,14 @@ BROADCAST_TO: Row = op(
     "BroadcastTo",
     lambda xp, x, *, shape: xp.broadcast_to(x, shape),
     shape=lambda have, *, shape: shape,
-    vjp=(lambda g, y, x, *, shape: words.sum_to(g, dims(x)),),
+    vjp=(lambda g, y, x, *, shape: bound.sum_to(g, dims(x)),),
     linear=(0,),
     batch=_batched_broadcast,
     saves="",
 )
 
 
-@traced
+@deferrable
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """The tensor repeated along new axes and axes of size one.
 
@@ -291,7 +291,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     pairs = zip(have[::-1], wanted[::-1], strict=False)
     if any(certainly(h != 1) and certainly(h != w) for h, w in pairs):
         raise InvalidArgumentError(
-            f"Incompatible shapes: {shown(have)} vs. {shown(wanted)} [Op:BroadcastTo]"
+            f"Incompatible shapes: {shape_text(have)} vs. {shape_text(wanted)} [Op:BroadcastTo]"
         )
     result: Tensor = apply(BROADCAST_TO, (x,), {"shape": wanted})
     return result
@@ -303,7 +303,7 @@ def _tile_rule(g: Any, y: Any, x: Any, *, multiples: Dims) -> Any:
     kept = [part for i, part in enumerate(pairs) if i % 2 == 0]
     apart = reshape(g, tuple(pairs))
     front = transpose(apart, (*range(0, len(pairs), 2), *range(1, len(pairs), 2)))
-    return words.sum_to(reshape(front, (*kept, *dims(x))), dims(x))
+    return bound.sum_to(reshape(front, (*kept, *dims(x))), dims(x))
 
 
 TILE: Row = op(
@@ -317,7 +317,7 @@ TILE: Row = op(
 )
 
 
-@traced
+@deferrable
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """The tensor laid side by side with itself, `multiples[i]` times along axis i.
 
@@ -340,11 +340,11 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 # ---- what the machine says --------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def _broadcast_unless_done(x: Any, shape: Dims) -> Any:
     return x if dims(x) == shape else broadcast_to(x, shape)
 
 
-words.broadcast_to = _broadcast_unless_done
-words.reshape = reshape
-words.pack = convert
+bound.broadcast_to = _broadcast_unless_done
+bound.reshape = reshape
+bound.pack = convert

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
-from wengert.ops.support.batch_rules import axes_moved, with_attrs
+from wengert.ops.support.batch_rules import shift_axes, with_attrs
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, length
 from wengert.values.tensor import Tensor, dims
 
@@ -81,13 +81,13 @@ STRIDED_SLICE_GRAD: Row = op(
 )
 
 
-def sliced(x: Tensor, key: Index) -> Tensor:
+def take_part(x: Tensor, key: Index) -> Tensor:
     """A part of a tensor, by an index that is known to fit."""
     result: Tensor = apply(STRIDED_SLICE, (x,), {"key": key})
     return result
 
 
-@traced
+@deferrable
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The block of given sizes that begins at `begin`; a size of -1 goes to the end.
 
@@ -99,7 +99,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     if not len(starts) == len(sizes) == len(shape):
         raise InvalidArgumentError(
             f"Expected begin and size arguments to be 1-D tensors of size {len(shape)}, "
-            f"but got shapes {shown((len(starts),))} and {shown((len(sizes),))} instead. [Op:Slice]"
+            f"but got shapes {shape_text((len(starts),))} and {shape_text((len(sizes),))} instead. [Op:Slice]"
         )
     ends = []
     for i, (at, count, have) in enumerate(zip(starts, sizes, shape, strict=True)):
@@ -137,7 +137,7 @@ PAD: Row = op(
     "Pad",
     lambda xp, x, *, paddings: xp.pad(x, paddings),
     shape=_padded_shape,
-    vjp=(lambda g, y, x, *, paddings: sliced(g, _inner(paddings, dims(x))),),
+    vjp=(lambda g, y, x, *, paddings: take_part(g, _inner(paddings, dims(x))),),
     linear=(0,),
     batch=with_attrs("Pad", lambda a, n: {"paddings": ((0, 0), *a["paddings"])}),
     saves="",
@@ -146,7 +146,7 @@ PAD_WITH: Row = op(
     "PadV2",
     lambda xp, x, *, paddings, constant: xp.pad(x, paddings, constant_values=constant),
     shape=_padded_shape,
-    vjp=(lambda g, y, x, *, paddings, constant: sliced(g, _inner(paddings, dims(x))),),
+    vjp=(lambda g, y, x, *, paddings, constant: take_part(g, _inner(paddings, dims(x))),),
     jvp=(lambda t, y, x, *, paddings, constant: apply(PAD, (t,), {"paddings": paddings}),),
     batch=with_attrs("PadV2", lambda a, n: {"paddings": ((0, 0), *a["paddings"])}),
     saves="",
@@ -198,7 +198,7 @@ MIRROR_PAD_GRAD: Row = op(
 )
 
 
-@traced
+@deferrable
 def pad(
     tensor: Any,
     paddings: Any,
@@ -219,12 +219,12 @@ def pad(
     shape = dims(x)
     if widths.ndim != 2 or widths.shape[1] != 2:
         raise InvalidArgumentError(
-            f"paddings must be a matrix with 2 columns: {shown(widths.shape)} [Op:Pad]"
+            f"paddings must be a matrix with 2 columns: {shape_text(widths.shape)} [Op:Pad]"
         )
     if len(widths) != len(shape):
         raise InvalidArgumentError(
             f"The first dimension of paddings must be the rank of inputs: paddings has shape "
-            f"{shown(widths.shape)}, the input {shown(shape)} [Op:Pad]"
+            f"{shape_text(widths.shape)}, the input {shape_text(shape)} [Op:Pad]"
         )
     pairs: Paddings = tuple([(a, b) for a, b in widths.tolist()])
     for a, b in pairs:
@@ -267,12 +267,12 @@ REVERSE: Row = op(
     shape=lambda have, *, axis: have,
     vjp=(lambda g, y, x, *, axis: apply(REVERSE, (g,), {"axis": axis}),),
     linear=(0,),
-    batch=axes_moved("ReverseV2"),
+    batch=shift_axes("ReverseV2"),
     saves="",
 )
 
 
-@traced
+@deferrable
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """The elements in opposite order along some axes.
 
@@ -301,12 +301,12 @@ ROLL: Row = op(
         ),
     ),
     linear=(0,),
-    batch=axes_moved("Roll"),
+    batch=shift_axes("Roll"),
     saves="",
 )
 
 
-@traced
+@deferrable
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """The elements moved along some axes; what leaves at one end enters at the other.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -15,10 +15,10 @@ from wengert.ops.arrays.gathering import check_scatter, gather_nd, integers
 from wengert.ops.arrays.indexing import index_of
 from wengert.ops.arrays.scatter_kernels import CHANGES, by_coordinates
 from wengert.ops.arrays.shaping import broadcast_to, reshape
-from wengert.ops.arrays.slicing import Index, sliced
+from wengert.ops.arrays.slicing import Index, take_part
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import cast, zeros_like
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values.tensor import Tensor, dims
 
 # ---- by coordinates ---------------------------------------------------------------------------
@@ -88,7 +88,7 @@ MIN: Row = _row("Min", (_extreme_in_x, None, _extreme_in_updates), saves="xy")
 
 
 def _scattered(row: Row, tensor: Any, indices: Any, updates: Any) -> Tensor:
-    x, u = matched(row.name, tensor, updates)
+    x, u = convert_alike(row.name, tensor, updates)
     i = integers(indices, names="int16, int32, int64")
     if not dims(x):
         raise InvalidArgumentError(f"Output must be at least 1-D, got shape: [] [Op:{row.name}]")
@@ -97,7 +97,7 @@ def _scattered(row: Row, tensor: Any, indices: Any, updates: Any) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def tensor_scatter_nd_update(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
@@ -109,7 +109,7 @@ def tensor_scatter_nd_update(
     return _scattered(UPDATE, tensor, indices, updates)
 
 
-@traced
+@deferrable
 def tensor_scatter_nd_add(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -121,7 +121,7 @@ def tensor_scatter_nd_add(
     return _scattered(ADD, tensor, indices, updates)
 
 
-@traced
+@deferrable
 def tensor_scatter_nd_sub(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -133,7 +133,7 @@ def tensor_scatter_nd_sub(
     return _scattered(SUB, tensor, indices, updates)
 
 
-@traced
+@deferrable
 def tensor_scatter_nd_max(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -145,7 +145,7 @@ def tensor_scatter_nd_max(
     return _scattered(MAX, tensor, indices, updates)
 
 
-@traced
+@deferrable
 def tensor_scatter_nd_min(
     tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
 ) -> Tensor:
@@ -171,9 +171,9 @@ SLICE_UPDATE: Row = op(
     _slice_kernel,
     vjp=(
         lambda g, y, x, v, *, key: apply(
-            SLICE_UPDATE, (g, zeros_like(sliced(g, key))), {"key": key}
+            SLICE_UPDATE, (g, zeros_like(take_part(g, key))), {"key": key}
         ),
-        lambda g, y, x, v, *, key: sliced(g, key),
+        lambda g, y, x, v, *, key: take_part(g, key),
     ),
     shape=lambda x, value, *, key: x,
     linear="jointly",
@@ -181,7 +181,7 @@ SLICE_UPDATE: Row = op(
 )
 
 
-@traced
+@deferrable
 def tensor_strided_slice_update(
     input: Any,
     begin: Any,
@@ -200,10 +200,10 @@ def tensor_strided_slice_update(
     >>> tf.tensor_strided_slice_update([1, 2, 3, 4], [1], [3], [1], [20, 30]).numpy().tolist()
     [1, 20, 30, 4]
     """
-    x, given = matched("TensorStridedSliceUpdate", input, value)
+    x, given = convert_alike("TensorStridedSliceUpdate", input, value)
     masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     key = index_of(begin, end, strides, masks, dims(x))
-    wanted = dims(sliced(x, key))
+    wanted = dims(take_part(x, key))
     put = given if dims(given) == wanted else broadcast_to(given, wanted)
     result: Tensor = apply(SLICE_UPDATE, (x, put), {"key": key})
     return result

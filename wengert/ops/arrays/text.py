@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -41,7 +41,7 @@ def _kernel(xp: Any, x: Any, *, precision: int, style: str, width: int, fill: st
 AS_STRING: Row = op("AsString", _kernel)
 
 
-@traced
+@deferrable
 def as_string(
     input: Any,
     precision: int = -1,

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -22,7 +22,7 @@ from wengert.ops.arrays.shaping import expand_dims
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims, wrap
 
 # ---- by row, and by coordinates ---------------------------------------------------------------
@@ -34,8 +34,8 @@ def _by_row(name: str, change: Change) -> Callable[..., Any]:
         if not x.shape or updates.shape not in ((), wanted):
             raise InvalidArgumentError(
                 "Must have updates.shape = indices.shape + params.shape[1:] or updates.shape = "
-                f"[], got updates.shape {shown(updates.shape)}, indices.shape "
-                f"{shown(indices.shape)}, params.shape {shown(x.shape)} [Op:{name}]"
+                f"[], got updates.shape {shape_text(updates.shape)}, indices.shape "
+                f"{shape_text(indices.shape)}, params.shape {shape_text(x.shape)} [Op:{name}]"
             )
         check_indices(indices, x.shape[0], name)
         out = x.copy()
@@ -82,7 +82,7 @@ def _assigned(
             f"Value for attr 'dtype' of {variable.dtype.spoken} is not in the list of allowed "
             f"values [Op:{row.name}]: variable '{variable.name}' holds no numbers."
         )
-    if building() is not None:  # a plan holds the lock while it runs
+    if current_graph() is not None:  # a plan holds the lock while it runs
         changed = apply(row, (variable.read_value(), where, values))
         return variable.assign(changed, read_value=read_value)
     with variable._lock:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from wengert.core.row import Attrs
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.shaping import as_shape
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, positive
 from wengert.values.symbolic import is_certain
 
@@ -197,5 +197,5 @@ def explicit_in_space(numbers: Dims, data_format: str) -> Dims:
 def check_rank(shape: Dims, rank: int, who: str) -> None:
     if len(shape) != rank:
         raise InvalidArgumentError(
-            f"Input must be {rank}-dimensional, got shape {shown(shape)} [Op:{who}]"
+            f"Input must be {rank}-dimensional, got shape {shape_text(shape)} [Op:{who}]"
         )

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import building, installed, named
+from wengert.core.context import activate, current_graph, nameable
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import rank as rank_of
 from wengert.ops.arrays.creation import shape as shape_of
@@ -22,7 +22,7 @@ from wengert.ops.math.arithmetic import add, minimum, multiply, subtract
 from wengert.ops.math.complex import abs as abs_
 from wengert.ops.reductions.reductions import reduce_all, reduce_any
 from wengert.state.variable import Variable
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype, float32, int32
 from wengert.values.indexed_slices import IndexedSlices
@@ -44,16 +44,16 @@ def _of_same_shape(a: Any, b: Any, message: str) -> Any:
     """What only a run knows of two shapes, of unknown rank perhaps."""
     # A shape that is known is a constant: of a variable it takes no reading.
     p, q = [convert(dims(v), int32) if is_certain(dims(v)) else shape_of(v) for v in (a, b)]
-    return words.provided(a, same_vectors(p, q), message)
+    return bound.provided(a, same_vectors(p, q), message)
 
 
-words.of_same_shape = _of_same_shape
+bound.of_same_shape = _of_same_shape
 
 
 # ---- values -----------------------------------------------------------------------------------
 
 
-@named
+@nameable
 def _compared(
     sign: str, compare: Compare, x: Any, y: Any, message: Any, summarize: Any, name: Any = None
 ) -> Any:
@@ -79,13 +79,13 @@ def _eager(x: Any) -> Any:
 
 
 def _now(compare: Compare, a: Any, b: Any) -> Any:
-    with installed((), None):
+    with activate((), None):
         return np.asarray(compare(a, b))
 
 
 def _nothing() -> Any:
     """What a check returns that has been made already."""
-    return None if building() is None else no_op()
+    return None if current_graph() is None else no_op()
 
 
 def _opening(message: Any) -> str:
@@ -177,7 +177,7 @@ def assert_greater_equal(
     return _compared(">=", comparison.greater_equal, x, y, message, summarize, name=name)
 
 
-@named
+@nameable
 def _signed(
     sign: str, compare: Compare, x: Any, message: Any, summarize: Any, name: Any = None
 ) -> Any:
@@ -238,7 +238,7 @@ def assert_non_positive(
     return _signed("<=", comparison.less_equal, x, message, summarize, name=name)
 
 
-@named
+@nameable
 def assert_near(
     x: Any,
     y: Any,
@@ -298,7 +298,7 @@ def _static_rank(rank: Any) -> int:
     return int(value)
 
 
-@named
+@nameable
 def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None) -> Any:
     """A tensor has a rank.
 
@@ -311,7 +311,7 @@ def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None)
     )  # fmt: skip
 
 
-@named
+@nameable
 def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | None = None) -> Any:
     """A tensor has a rank, or a higher one.
 
@@ -324,7 +324,7 @@ def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | Non
     )  # fmt: skip
 
 
-@named
+@nameable
 def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: str | None = None) -> Any:
     """A tensor has one of some ranks.
 
@@ -350,7 +350,7 @@ def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> 
     return x
 
 
-@named
+@nameable
 def assert_shapes(
     shapes: Any,
     data: Any = None,

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.core.batch import Batched
-from wengert.core.context import building, named
-from wengert.core.reverse import conjugated
+from wengert.core.context import current_graph, nameable
+from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import InvalidArgumentError
 from wengert.graph.function_graph import FunctionGraph
@@ -20,18 +20,18 @@ from wengert.ops.arrays.identity import identity
 from wengert.ops.control.subgraph import (
     Body,
     PulledBack,
-    Pushed,
+    Pushforward,
     by_example,
     has_effects,
     leaves_of,
-    replayed,
+    replay,
     traced_body,
     with_leaves,
 )
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
 from wengert.values.symbolic import SymbolicTensor
@@ -91,7 +91,7 @@ class Branches:
         self, index: Any, values: Sequence[Any], known: Sequence[Any] | None = None
     ) -> list[Any]:
         """Add the operation to the graph under construction; its results."""
-        graph = building()
+        graph = current_graph()
         given = [index, *values]
         xs = [graph.entered(x) for x in given]
         if known is None:
@@ -116,7 +116,7 @@ class Branches:
 
     def _inline(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
         index, *values = inputs
-        if building() is not None:
+        if current_graph() is not None:
             return again(self).added(index, values)
         if isinstance(index, Batched):
             found = [self._carried_out(b, values) for b in range(len(self.bodies))]
@@ -128,7 +128,7 @@ class Branches:
 
     def _carried_out(self, branch: int, values: Sequence[Any]) -> list[Any]:
         body = self.bodies[branch]
-        return replayed(body.graph, body.results, [values[at] for at in self.places[branch]])
+        return replay(body.graph, body.results, [values[at] for at in self.places[branch]])
 
     def _by_example(self, index: Any, found: Sequence[Sequence[Any]]) -> list[Any]:
         """The results of the branch that each example of a batch chose: all branches are run."""
@@ -142,9 +142,9 @@ class Branches:
 
     def _joint(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
         index, *values = xs
-        plain = [conjugated(g) for g in gs]
+        plain = [conjugate(g) for g in gs]
         pulled = branch_gradients(self, ys[0].op, plain, index, values)
-        return [None, *[conjugated(g) for g in pulled]]
+        return [None, *[conjugate(g) for g in pulled]]
 
     def _joint_jvp(self, ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
         index, *values = xs
@@ -202,7 +202,7 @@ def _pulled(
 
 
 def _meanings(
-    branches: Branches, branch: int, op: Any, pull: PulledBack | Pushed, xs: Sequence[Any]
+    branches: Branches, branch: int, op: Any, pull: PulledBack | Pushforward, xs: Sequence[Any]
 ) -> dict[int, Any]:
     """What the derivative of a branch captured, as values around the operation."""
     graph = branches.bodies[branch].graph
@@ -244,12 +244,12 @@ def branch_tangents(
 
 def _pushed(
     branches: Branches, branch: int, count: int, moving: Sequence[int], ts: Sequence[Any]
-) -> Pushed:
+) -> Pushforward:
     body = branches.bodies[branch]
     inside = dict(zip(branches.places[branch], body.graph.captured_inputs, strict=True))
     used = [i for i in moving if i in inside]
     more = [body.results[at] for b, at in branches.more[: count - branches.count] if b == branch]
-    push = Pushed(
+    push = Pushforward(
         body.graph, [*body.graph.outputs, *more], [inside[i] for i in used], [ts[i] for i in used]
     )
     found = iter(push.tangents[branches.count :])
@@ -265,13 +265,13 @@ def _result(branches: Branches, body: Body, k: int, ys: Sequence[Any]) -> Any:
     """What a missing tangent is zeros like: nobody looks at that of another branch's values."""
     if k < branches.count:
         return body.graph.outputs[k]
-    return words.blank(ys[k], ())
+    return bound.blank(ys[k], ())
 
 
 # ---- public functions -------------------------------------------------------------------------
 
 
-@named
+@nameable
 def cond(
     pred: Any,
     true_fn: Callable[[], Any] | None = None,
@@ -288,7 +288,7 @@ def cond(
         raise TypeError("'true_fn' must be callable.")
     if not callable(false_fn):
         raise TypeError("'false_fn' must be callable.")
-    if building() is None:
+    if current_graph() is None:
         chosen = convert(pred, hint=bool_)
         if isinstance(chosen, Batched):
             return _chosen_by_example(chosen, _as_returned(true_fn()), _as_returned(false_fn()))
@@ -307,7 +307,7 @@ def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
     return nest.map_structure(lambda a, b: where(chosen, a, b), one, other)
 
 
-@named
+@nameable
 def switch_case(
     branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
 ) -> Any:
@@ -332,7 +332,7 @@ def switch_case(
     index = convert(branch_index)
     if index.dtype is not int32:
         raise TypeError(f"branch_index must have type int32, got {index.dtype.name}")
-    if building() is None:
+    if current_graph() is None:
         at = int(index)
         return _as_returned(chosen[at if 0 <= at < len(chosen) else -1]())
     names = [f"branch {i}" for i in range(len(chosen))]
@@ -350,7 +350,7 @@ def _indexed(branch_fns: Any) -> list[tuple[int, Any]]:
     return [f if isinstance(f, tuple) else (i, f) for i, f in enumerate(branch_fns)]
 
 
-@named
+@nameable
 def case(
     pred_fn_pairs: Any,
     default: Callable[[], Any] | None = None,
@@ -386,7 +386,7 @@ def _link(pred: Any, function: Callable[[], Any], rest: Callable[[], Any]) -> Ca
 
 
 def _check_exclusive(preds: Sequence[Any]) -> None:
-    if building() is None and sum(bool(p) for p in preds) > 1:
+    if current_graph() is None and sum(bool(p) for p in preds) > 1:
         raise InvalidArgumentError(
             "Input error: exclusive=True: more than 1 conditions evaluated as True."
         )
@@ -396,7 +396,7 @@ def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callab
     """Without a default one of the conditions must hold: the last one is checked."""
 
     def last() -> Any:
-        words.provided(None, pred, "None of the conditions evaluated as True.")
+        bound.provided(None, pred, "None of the conditions evaluated as True.")
         return function()
 
     return last
@@ -423,7 +423,7 @@ def _as_returned(result: Any) -> Any:
 def _branched(
     who: str, index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str]
 ) -> Any:
-    outer = building()
+    outer = current_graph()
     made = [traced_body(n, f, outer, lambda graph: ()) for n, f in zip(names, functions, strict=True)]  # fmt: skip
     graphs = [graph for graph, _ in made]
     structure = made[0][1]

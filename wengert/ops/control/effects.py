@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import building, traced
+from wengert.core.context import current_graph, deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -16,7 +16,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.identity import identity
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_
 from wengert.values.indexed_slices import IndexedSlices
@@ -32,10 +32,10 @@ def no_op(name: str | None = None) -> Any:
     ...     print(tf.no_op().type)
     NoOp
     """
-    if building() is None:
+    if current_graph() is None:
         return None
     apply(NO_OP, (), name=name)
-    return building().operations[-1]
+    return current_graph().operations[-1]
 
 
 def group(*inputs: Any, **kwargs: Any) -> Any:
@@ -50,7 +50,7 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
     name = kwargs.pop("name", None)
     if kwargs:
         raise ValueError(f"Unknown keyword arguments: {', '.join(kwargs)}")
-    graph = building()
+    graph = current_graph()
     if graph is None:
         return None
     for value in nest.flatten(inputs, expand_composites=True):
@@ -70,7 +70,7 @@ def tuple_(tensors: Any, control_inputs: Any = None, name: str | None = None) ->
     >>> [t.numpy().item() for t in tf.tuple([tf.constant(1), tf.constant(2)])]
     [1, 2]
     """
-    graph = building()
+    graph = current_graph()
     if graph is None:
         return list(tensors)
     given = [t for t in tensors if t is not None]
@@ -91,7 +91,7 @@ def _after(value: Any) -> Any:
 
 def with_dependencies(dependencies: Sequence[Any], output: Any, name: str | None = None) -> Any:
     """A tensor that is there only when some operations have run."""
-    graph = building()
+    graph = current_graph()
     if graph is None:
         return output
     with graph.control_dependencies(list(dependencies)):
@@ -138,11 +138,11 @@ def print_(*inputs: Any, **kwargs: Any) -> Any:
     for value in inputs:
         _note_pieces(value, pieces, tensors)
     attrs = {"pieces": pieces, "sep": sep, "end": end, "stream": stream, "summarize": summarize}
-    if building() is None:
+    if current_graph() is None:
         _print_kernel(np, *[t._array for t in tensors], **attrs)
         return None
     apply(PRINT, tensors, attrs, name)
-    return building().operations[-1]
+    return current_graph().operations[-1]
 
 
 def _note_pieces(value: Any, pieces: list[Any], tensors: list[Any]) -> None:
@@ -224,7 +224,7 @@ def _unquoted(value: Any, summarize: int) -> str:
 ASSERT: Row = op("Assert", lambda xp, *_, **__: [], step=_assert_kernel, many=True, effects=True)
 
 
-@traced
+@deferrable
 def Assert(  # noqa: N802
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Any:
@@ -238,21 +238,21 @@ def Assert(  # noqa: N802
     holds = convert(condition, hint=bool_)
     values = [convert(d) for d in data]
     attrs = {"summarize": 3 if summarize is None else summarize}
-    if building() is None:
+    if current_graph() is None:
         _assert_kernel(np, holds._array, *[v._array for v in values], **attrs)
         return None
     apply(ASSERT, (holds, *values), attrs)
-    return building().operations[-1]
+    return current_graph().operations[-1]
 
 
 def _provided(value: Any, condition: Any, message: str) -> Any:
     """A function runs what was asserted in it; a graph must be told who depends on it."""
     check = Assert(condition, [message])
-    graph = building()
+    graph = current_graph()
     if value is None or graph is None or graph.is_function:
         return value
     with graph.control_dependencies([check]):
         return identity(value)
 
 
-words.provided = _provided
+bound.provided = _provided

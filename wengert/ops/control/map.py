@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import building, named
+from wengert.core.context import current_graph, nameable
 from wengert.ops.arrays.creation import shape
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_loop import while_loop
 from wengert.ops.math.comparison import equal
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
@@ -19,7 +19,7 @@ from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
 
 
-@named
+@nameable
 def map_fn(
     fn: Callable[[Any], Any],
     elems: Any,
@@ -66,7 +66,7 @@ def _check_structure(signature: Any, result: Any) -> None:
         ) from None
 
 
-@named
+@nameable
 def scan(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -107,7 +107,7 @@ def scan(
     return nest.map_structure(lambda ta: ta.stack(), arrays)
 
 
-@named
+@nameable
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -125,7 +125,7 @@ def foldl(
     return _folded(fn, elems, initializer, reverse=False)
 
 
-@named
+@nameable
 def foldr(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -197,7 +197,7 @@ def _length(tensors: Any) -> Any:
             raise ValueError(
                 f"The first axis of all elems must be of one size, got {[t.shape[0] for t in flat]}."
             )
-    if building() is not None:
+    if current_graph() is not None:
         _check_lengths(flat)
     return shape(flat[0])[0] if known is None else known
 
@@ -207,7 +207,7 @@ def _check_lengths(tensors: list[Any]) -> None:
     if len(tensors) > 1 and not all(is_certain(dims(t)) for t in tensors):
         first, *others = [shape(t)[0] for t in tensors]
         for other in others:
-            words.provided(
+            bound.provided(
                 None, equal(first, other), "The first axis of all elems must be of one size."
             )
 

@@ -13,14 +13,14 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.batch import Batcher
-from wengert.core.context import building, entered, installed, state
+from wengert.core.context import activate, current_graph, thread, to_graph
 from wengert.core.dispatch import apply
 from wengert.core.forward import Accumulator
-from wengert.core.reverse import conjugated, joint_gradients
+from wengert.core.reverse import conjugate, joint_gradients
 from wengert.core.row import Attrs, Row
 from wengert.engines.numpy_engine import shapes_of
 from wengert.engines.plan import RESOURCES, Plan
-from wengert.engines.select import Chosen, compiled, engine_of
+from wengert.engines.select import Settings, compile_plan, engine_of
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST
 from wengert.graph.graph_reverse import pull_back_through_graph
@@ -28,7 +28,7 @@ from wengert.graph.operation import Operation
 from wengert.ops.state.cells import new_resource
 from wengert.state.variable import Variable
 from wengert.values import nest
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import TensorList, wrap
@@ -62,17 +62,17 @@ class Body:
     @property
     def current(self) -> Any:
         """The plan as it would run now."""
-        same = self._changes == self.graph.changes and self._choices == Chosen.changes
+        same = self._changes == self.graph.changes and self._choices == Settings.changes
         return self._compiled if same and self._count == len(self.results) else self.compiled()
 
     def compiled(self) -> Any:
         """The plan, made anew if the graph or the engine changed."""
-        found = self.graph.changes, Chosen.changes, len(self.results)
+        found = self.graph.changes, Settings.changes, len(self.results)
         plan = Plan(self.results, self.graph.all_inputs, effects(self.graph))
         self._resources = plan.resources
         engine = engine_of(self.graph, "native")
         self._open = _BySize(self) if engine == "native" and _is_open(plan) else None
-        self._compiled = compiled(plan, "numpy" if self._open is not None else engine)
+        self._compiled = compile_plan(plan, "numpy" if self._open is not None else engine)
         # Last of all: another thread may ask meanwhile.
         self._changes, self._choices, self._count = found
         return self._compiled
@@ -120,12 +120,12 @@ class _Sized:
         graph = FunctionGraph(body.graph.name, body.graph.outer_graph)
         graph.engine = body.graph.chosen_engine
         self._arrays = [isinstance(v, (np.ndarray, np.generic)) for v in values]
-        with installed((), graph):
+        with activate((), graph):
             given = [
                 graph.input(list(v.shape), v.dtype) if is_array else _variable(v)
                 for v, is_array in zip(values, self._arrays, strict=True)
             ]
-            found = replayed(body.graph, body.results, given)
+            found = replay(body.graph, body.results, given)
             outputs = [graph.entered(y) for y in found]
         self._inner = Body(graph, outputs)
 
@@ -159,7 +159,7 @@ def traced_body(
     result is the structure of that.
     """
     graph = FunctionGraph(name, outer)
-    with installed((), graph):
+    with activate((), graph):
         returned = function(*arguments(graph))
         graph.outputs = [as_output(graph, leaf) for leaf in leaves_of(returned)]
     return graph, returned
@@ -214,7 +214,7 @@ class PulledBack:
         dense: bool = True,
     ) -> None:
         self.graph = GradientGraph(f"{body.name}_grad", body)
-        with installed((), self.graph):
+        with activate((), self.graph):
             if seeds is None:
                 gs = [self.graph.input_like(y, "grad") for y in of]
             else:
@@ -223,15 +223,15 @@ class PulledBack:
             with self.graph.names.scoped("gradients"):  # not in the scopes it goes back through
                 pulled = iter(pull_back_through_graph(of, gs, sources))
             found = [None if x is None else next(pulled) for x in wanted]
-            self.gradients = [words.to_dense(g) for g in found] if dense else found
+            self.gradients = [bound.to_dense(g) for g in found] if dense else found
 
     def output(self, gradient: Any, like: Any) -> SymbolicTensor:
         """A gradient as an output of the graph; zeros where there is none."""
-        with installed((), self.graph):
-            return self.graph.entered(words.zeros_like(like) if gradient is None else gradient)
+        with activate((), self.graph):
+            return self.graph.entered(bound.zeros_like(like) if gradient is None else gradient)
 
 
-class Pushed:
+class Pushforward:
     """The tangents of a body's results, as a graph; `tangents` has None where there is none.
 
     The tangents of some inputs are `given`: values from around, or inputs of the graph. What else
@@ -248,11 +248,11 @@ class Pushed:
     ) -> None:
         self.graph = graph or GradientGraph(f"{body.name}_jvp", body)
         accumulator = Accumulator()
-        with installed((), self.graph):
+        with activate((), self.graph):
             ts = [self.graph.entered(t) for t in given]
         for x, t in zip(moving, ts, strict=True):
             accumulator.watch(x, t)
-        with installed((accumulator,), self.graph):
+        with activate((accumulator,), self.graph):
             for op in Plan(results, body.all_inputs).order:
                 result = list(op.outputs) if op.row.many else op.outputs[0]
                 accumulator.record(op.row, op.inputs, op.attrs, result)
@@ -260,8 +260,8 @@ class Pushed:
 
     def output(self, tangent: Any, like: Any) -> SymbolicTensor:
         """A tangent as an output of the graph; zeros where there is none."""
-        with installed((), self.graph):
-            return self.graph.entered(words.zeros_like(like) if tangent is None else tangent)
+        with activate((), self.graph):
+            return self.graph.entered(bound.zeros_like(like) if tangent is None else tangent)
 
 
 def differentiable(tensors: Sequence[Any]) -> list[Any]:
@@ -276,7 +276,7 @@ def given_value(value: Any) -> Any:
 # ---- once more, elsewhere ---------------------------------------------------------------------
 
 
-def replayed(
+def replay(
     graph: FunctionGraph, results: Sequence[SymbolicTensor], values: Sequence[Any]
 ) -> list[Any]:
     """Carry out the operations of a graph once more, through the door, for other inputs."""
@@ -285,7 +285,7 @@ def replayed(
     return [replay.known[id(y)] for y in results]
 
 
-def replayed_between(
+def replay_between(
     operations: Sequence[Operation], known: dict[int, Any], result: SymbolicTensor
 ) -> Any:
     """Carry out some operations once more, with other values for some tensors."""
@@ -316,8 +316,8 @@ class _Replay:
 
     def _again(self, op: Operation, inputs: list[Any]) -> Sequence[Any]:
         if op.row is CONST:
-            return [entered(wrap(op.attrs["value"]))]
-        if op.row.name in RESOURCES and building() is not None:
+            return [to_graph(wrap(op.attrs["value"]))]
+        if op.row.name in RESOURCES and current_graph() is not None:
             return [apply(op.row, (), op.attrs)]
         if op.row.name in RESOURCES:
             return [op.graph.cells.setdefault(op, new_resource(op))]
@@ -337,15 +337,15 @@ class _Replay:
 
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
             graph = GradientGraph(f"{op.name}_grad", op.graph)
-            with installed((), graph):
+            with activate((), graph):
                 inside = [None if g is None else graph.input_like(g) for g in gs]
-                plain = [conjugated(g) for g in inside]
+                plain = [conjugate(g) for g in inside]
                 pulled = joint_gradients(op.row, op.attrs, op.inputs, op.outputs, plain)
-                pulled = [conjugated(words.to_dense(p)) for p in pulled]
+                pulled = [conjugate(bound.to_dense(p)) for p in pulled]
                 outputs = [graph.entered(p) for p in pulled if p is not None]
             around = [self._around(v, op.graph) for v in graph.captured]
             given = [g for g in gs if g is not None]
-            found = iter(replayed(graph, outputs, [*given, *around]))
+            found = iter(replay(graph, outputs, [*given, *around]))
             return [None if p is None else next(found) for p in pulled]
 
         joint.__wrapped__ = op.row.joint  # type: ignore[attr-defined]  # errors name the user's rule
@@ -373,14 +373,14 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     """A joint rule that adds operations to a graph; for a batch, once for each example."""
 
     def rule(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
-        batcher = state.here.interpreter
+        batcher = thread.context.interpreter
         if not isinstance(batcher, Batcher):
             return joint(gs, ys, xs, attrs)
-        with batcher.outside(*state.here.recorders):
+        with batcher.outside(*thread.context.recorders):
             columns = [_examples(values, batcher) for values in (gs, ys, xs)]
             pulled = [joint(*one, attrs) for one in zip(*columns, strict=True)]
             stacked = [
-                None if part[0] is None else words.stack(list(part))
+                None if part[0] is None else bound.stack(list(part))
                 for part in zip(*pulled, strict=True)
             ]
         return [None if g is None else batcher.lift(g) for g in stacked]
@@ -390,5 +390,5 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
 
 def _examples(values: Sequence[Any], batcher: Batcher) -> list[list[Any]]:
     """Of each example of a batch the values."""
-    columns = [words.unstack(v._full) if batcher.holds(v) else [v] * batcher.size for v in values]
+    columns = [bound.unstack(v._full) if batcher.holds(v) else [v] * batcher.size for v in values]
     return [list(row) for row in zip(*columns, strict=True)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.ops.arrays.creation import zeros
@@ -61,7 +61,7 @@ class TensorArray:
             self._make(0 if size is None else size)
 
     def _make(self, size: Any) -> None:
-        if building() is not None:
+        if current_graph() is not None:
             given = convert(size)
             known = getattr(given, "_known", None)
             self._count = None if known is None or self._dynamic else int(known)

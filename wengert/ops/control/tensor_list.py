@@ -12,14 +12,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.inference.shape_inference import form_of
 from wengert.ops.arrays.joining import concat
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.dtypes import VARIANT
 from wengert.values.tensor import Tensor, TensorList, wrap
 
@@ -155,7 +155,7 @@ def _list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
         return TensorList(kernel(xp, *values))
 
     def inline(inputs: Sequence[Any], attrs: Attrs) -> Any:
-        if building() is not None:
+        if current_graph() is not None:
             return apply(row, inputs, attrs)
         made = row.kernel(_Ours, *[elements_of(x) for x in inputs], **attrs)
         return made if isinstance(made, (Tensor, TensorList)) else wrap(made)
@@ -181,11 +181,11 @@ class _Ours:
 
     @staticmethod
     def zeros_like(x: Any) -> Any:
-        return words.zeros_like(x)
+        return bound.zeros_like(x)
 
     @staticmethod
     def stack(values: Any) -> Any:
-        return words.stack(list(values))
+        return bound.stack(list(values))
 
     @staticmethod
     def concatenate(values: Any) -> Any:
@@ -193,7 +193,7 @@ class _Ours:
 
     @staticmethod
     def reshape(x: Any, shape: Any) -> Any:
-        return words.reshape(x, shape)
+        return bound.reshape(x, shape)
 
 
 def elements_of(value: Any) -> Any:
@@ -212,7 +212,7 @@ def _set_tangent(values_t: Any, item_t: Any, values: Any, index: Any) -> Any:
     """The tangent of a list in which an element was set."""
     if item_t is None:
         return None if values_t is None else apply(CLEAR, (values_t, index))
-    return apply(SET, (words.zeros_like(values) if values_t is None else values_t, index, item_t))
+    return apply(SET, (bound.zeros_like(values) if values_t is None else values_t, index, item_t))
 
 
 def _form_of(at: int) -> Any:

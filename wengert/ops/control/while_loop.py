@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.core.batch import Batcher
-from wengert.core.context import building, installed, named, state
+from wengert.core.context import activate, current_graph, nameable, thread
 from wengert.errors import UnimplementedError
 from wengert.graph.function_graph import FunctionGraph
 from wengert.ops.arrays.identity import identity
 from wengert.ops.control.subgraph import as_output, leaves_of, with_leaves
 from wengert.ops.control.tensor_array import TensorArray
-from wengert.ops.control.while_op import Loop, check_shapes, decided, kept_where
+from wengert.ops.control.while_op import Loop, check_shapes, kept_where, loop_condition
 from wengert.ops.math.comparison import less, logical_and
 from wengert.ops.reductions.reductions import reduce_any
 from wengert.state.variable import Variable
@@ -22,7 +22,7 @@ from wengert.values.dtypes import bool_, int32
 from wengert.values.shapes import TensorShape
 
 
-@named
+@nameable
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
@@ -46,10 +46,10 @@ def while_loop(
     if isinstance(loop_vars, (list, tuple)) and not loop_vars:
         raise ValueError("'loop_vars' cannot be empty.")
     variables = _Variables(loop_vars)
-    batcher = state.here.interpreter
+    batcher = thread.context.interpreter
     if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.builds:
         return _of_batches(batcher, cond, body, variables, maximum_iterations)
-    if building() is None:
+    if current_graph() is None:
         return _in_python(cond, body, variables, maximum_iterations)
     return _in_graph(cond, body, variables, shape_invariants, maximum_iterations)
 
@@ -92,7 +92,7 @@ def _in_python(
     values = variables.initial
     runs = 0
     while maximum is None or runs < int(maximum):
-        goes_on, mask = decided(convert(cond(*variables.arguments(values)), hint=bool_))
+        goes_on, mask = loop_condition(convert(cond(*variables.arguments(values)), hint=bool_))
         if not goes_on:
             break
         returned = variables.returned(body(*variables.arguments(values)))
@@ -113,7 +113,7 @@ def _of_batches(
     maximum: Any,
 ) -> Any:
     """The loop of a vectorized function in a graph: one of whole batches, while any example goes on."""
-    if state.here.recorders:
+    if thread.context.recorders:
         raise UnimplementedError(
             "In a graph a loop inside of a vectorized function is not differentiated inside of "
             "it. Take the gradient outside, or outside of tf.function."
@@ -155,14 +155,14 @@ def _in_graph(
     invariants: Any,
     maximum: Any,
 ) -> Any:
-    outer = building()
+    outer = current_graph()
     initial = [outer.entered(x) for x in leaves_of(variables.initial)]
     counter = [] if maximum is None else [outer.entered(convert(0)), outer.entered(convert(maximum, int32))]  # fmt: skip
     shapes = _shapes(variables.initial, initial, invariants)
 
     condition = FunctionGraph("while_cond", outer)
     inputs = _inputs(condition, counter, initial, shapes)
-    with installed((), condition):
+    with activate((), condition):
         values = with_leaves(variables.initial, inputs[len(counter) :])
         go = convert(cond(*variables.arguments(values)))
         if counter:
@@ -171,7 +171,7 @@ def _in_graph(
 
     graph = FunctionGraph("while_body", outer)
     carried = _inputs(graph, counter, initial, shapes)
-    with installed((), graph):
+    with activate((), graph):
         values = with_leaves(variables.initial, carried[len(counter) :])
         returned = variables.returned(body(*variables.arguments(values)))
         found = [as_output(graph, leaf) for leaf in leaves_of(returned)]

@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from wengert.core.batch import Batched
-from wengert.core.context import building, installed
-from wengert.core.reverse import conjugated
+from wengert.core.context import activate, current_graph
+from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import UnimplementedError
 from wengert.graph.function_graph import FunctionGraph
@@ -28,14 +28,14 @@ from wengert.ops.control.subgraph import (
     Body,
     GradientGraph,
     PulledBack,
-    Pushed,
+    Pushforward,
     by_example,
     has_effects,
-    replayed,
+    replay,
 )
 from wengert.ops.control.tensor_list import LIST, elements_of
 from wengert.ops.math.comparison import where
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, TensorList
 
@@ -140,7 +140,7 @@ class Loop:
     def _added(
         self, initial: Sequence[Any], stacks: Sequence[Any], constants: Any, known: Any
     ) -> list[Any]:
-        graph = building()
+        graph = current_graph()
         given = [*initial, *stacks, *constants]
         xs = [graph.entered(x) for x in given]
         forms = known or [form_of(x) for x in self.carried]
@@ -163,8 +163,8 @@ class Loop:
         )
 
     def _joint(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
-        pulled = loop_gradients(self, ys[0].op, [conjugated(g) for g in gs], xs, ys)
-        return [conjugated(g) for g in pulled]
+        pulled = loop_gradients(self, ys[0].op, [conjugate(g) for g in gs], xs, ys)
+        return [conjugate(g) for g in pulled]
 
     def _joint_jvp(self, ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
         return loop_tangents(self, ys, ts, xs)
@@ -173,7 +173,7 @@ class Loop:
         """The loop once more: as an operation in a graph, in Python where operations run."""
         n, s = len(self.carried), len(self.taken)
         carried, stacks, constants = list(inputs[:n]), inputs[n : n + s], inputs[n + s :]
-        if building() is not None:
+        if current_graph() is not None:
             copy = self._copy()
             return copy._added(carried, stacks, constants, None)
         return self._in_python([elements_of(x) for x in carried], stacks, constants)
@@ -203,7 +203,7 @@ class Loop:
                 break
             known.update({id(x): v for x, v in zip(self.carried, carried, strict=True)})
             known.update({id(t.inside): r[at] for t, r in zip(self.taken, runs, strict=True)})
-            found = replayed(self.body, wanted, [known[id(x)] for x in self.body.all_inputs])
+            found = replay(self.body, wanted, [known[id(x)] for x in self.body.all_inputs])
             after = found[: len(carried)]
             carried = after if mask is None else kept_where(mask, after, carried)
             even &= mask is None
@@ -222,11 +222,11 @@ class Loop:
         if self.condition is None:
             return at < len(runs[0]), None
         given = [*carried, *[constants[i] for i in self._condition_places]]
-        (go,) = replayed(self.condition, self.condition.outputs, given)
-        return decided(go)
+        (go,) = replay(self.condition, self.condition.outputs, given)
+        return loop_condition(go)
 
 
-def decided(go: Any) -> tuple[bool, Any]:
+def loop_condition(go: Any) -> tuple[bool, Any]:
     """Whether a loop goes on; and for which examples of a batch, where that differs."""
     if isinstance(go, Batched):
         return bool(np.any(np.asarray(go._full))), go
@@ -261,9 +261,9 @@ def loop_gradients(
     constants = [(x, at) for x, at in loop.same if xs[n + s + at].dtype.is_differentiable]
     back = _Backward(loop, op, gs[n:], flows, [x for x, _ in constants])
     initial = [
-        words.zeros_like(ys[i]) if gs[i] is None else gs[i] for i, flow in enumerate(flows) if flow
+        bound.zeros_like(ys[i]) if gs[i] is None else gs[i] for i, flow in enumerate(flows) if flow
     ]
-    totals = [words.zeros_like(xs[n + s + at]) for _, at in constants]
+    totals = [bound.zeros_like(xs[n + s + at]) for _, at in constants]
     count = sum(flows)
     results = back.added([*initial, *totals], [g for g in gs[n:] if g is not None])
     found: list[Any] = [None] * len(xs)
@@ -272,7 +272,7 @@ def loop_gradients(
         found[i] = g
     for (_, at), g in zip(constants, results[count : count + len(constants)], strict=True):
         place = n + s + at
-        found[place] = g if found[place] is None else words.add(found[place], g)
+        found[place] = g if found[place] is None else bound.add(found[place], g)
     for i, g in zip(back.stacked, results[count + len(constants) :], strict=False):
         found[n + i] = g
     return found
@@ -306,13 +306,13 @@ class _Backward:
         n, m = len(flowing), len(constants)
         gs = graph.inputs[:n]
         self._element_gs = graph.inputs[n:]
-        with installed((), graph):
+        with activate((), graph):
             totals = [graph.input_like(x, "total") for x in constants]
         likes = [loop.carried[i] for i in flowing]
         next_gs = [pull.output(g, like) for g, like in zip(pull.gradients[:n], likes, strict=True)]
-        with installed((), graph):
+        with activate((), graph):
             next_totals = [
-                t if g is None else words.add(t, g)
+                t if g is None else bound.add(t, g)
                 for t, g in zip(totals, pull.gradients[n : n + m], strict=True)
             ]
         stack_gs_inside = [
@@ -357,11 +357,11 @@ def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence
     constants = [(x, ts[n + s + at]) for x, at in loop.same if ts[n + s + at] is not None]
     emitted = loop.emitted[: len(ys) - n]
     graph = GradientGraph(f"{loop.body.name}_jvp", loop.body)
-    with installed((), graph):
+    with activate((), graph):
         carried = [graph.input_like(loop.carried[i], "tangent") for i in flowing]
         elements = [graph.input_like(loop.taken[i].inside, "tangent") for i in stacked]
         fixed_ts = [graph.entered(t) for _, t in constants]
-    push = Pushed(
+    push = Pushforward(
         loop.body,
         [*[loop.results[i] for i in flowing], *[e.inside for e in emitted]],
         [
@@ -387,7 +387,7 @@ def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence
     tangent = Loop(
         graph, carried, results, None, [*saved.taken, *taken], [e for _, e in moving], saved.fixed
     )
-    initial = [words.zeros_like(xs[i]) if ts[i] is None else ts[i] for i in flowing]
+    initial = [bound.zeros_like(xs[i]) if ts[i] is None else ts[i] for i in flowing]
     pushed = tangent.added(initial, stacks, [form_of(ys[i]) for i in flowing])
     found: list[Any] = [None] * len(ys)
     for i, t in zip(flowing, pushed, strict=False):

@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.identity import identity
-from wengert.ops.image.color import ADJUST_HUE, ADJUST_SATURATION, GREY, mixed
-from wengert.ops.image.resize import floating
+from wengert.ops.image.color import ADJUST_HUE, ADJUST_SATURATION, GREY, mix_channels
+from wengert.ops.image.resize import as_floats
 from wengert.ops.math.arithmetic import floordiv, maximum, multiply, saturate_cast
 from wengert.ops.math.elementwise import cast, sqrt
 from wengert.ops.reductions.reductions import reduce_mean, reduce_sum, reduce_variance
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 # ---- dtypes -----------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ def _is_real(dtype: DType) -> bool:
     return dtype.is_floating or dtype.is_integer
 
 
-@traced
+@deferrable
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Tensor:
@@ -88,7 +88,7 @@ def _factor(value: Any, x: Tensor) -> Tensor:
 
 
 def _contrast_kernel(xp: Any, x: Any, factor: Any) -> Any:
-    wide = widened(x)
+    wide = widen(x)
     *_, h, w, c = wide.shape
     # first over the rows, which are long in memory
     rows = wide.reshape(*wide.shape[:-2], w * c).sum(axis=-2)
@@ -113,7 +113,7 @@ ADJUST_CONTRAST: Row = op(
 )
 
 
-@traced
+@deferrable
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Each channel of each image moved away from its mean: (x - mean) × factor + mean.
 
@@ -124,7 +124,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     x = as_float(given)
     if len(dims(x)) < 3:
         raise InvalidArgumentError(
-            f"input must be at least 3-D, got shape{shown(dims(x))} [Op:AdjustContrastv2]"
+            f"input must be at least 3-D, got shape{shape_text(dims(x))} [Op:AdjustContrastv2]"
         )
     result: Tensor = apply(ADJUST_CONTRAST, (x, _scalar("contrast_factor", contrast_factor, x)))
     return convert_image_dtype(result, given.dtype, saturate=True)
@@ -133,7 +133,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 def _scalar(what: str, value: Any, x: Tensor) -> Tensor:
     factor = _factor(value, x)
     if dims(factor):
-        raise InvalidArgumentError(f"{what} must be scalar: {shown(dims(factor))}")
+        raise InvalidArgumentError(f"{what} must be scalar: {shape_text(dims(factor))}")
     return factor
 
 
@@ -146,7 +146,7 @@ def _changed(row: Row, image: Any, what: str, value: Any) -> Tensor:
     shape = dims(x)
     if len(shape) < 3:
         raise InvalidArgumentError(
-            f"input must be at least 3-D, got shape{shown(shape)} [Op:{row.name}]"
+            f"input must be at least 3-D, got shape{shape_text(shape)} [Op:{row.name}]"
         )
     if shape[-1] != 3:
         raise InvalidArgumentError(
@@ -156,7 +156,7 @@ def _changed(row: Row, image: Any, what: str, value: Any) -> Tensor:
     return convert_image_dtype(result, given.dtype)
 
 
-@traced
+@deferrable
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """The hue of each pixel moved by a part of the circle, from -1 to 1.
 
@@ -168,7 +168,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     return _changed(ADJUST_HUE, image, "delta", delta)
 
 
-@traced
+@deferrable
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
     """The saturation of each pixel multiplied by a factor, up to one.
 
@@ -181,7 +181,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 # ---- brightness, gamma, grey ------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """The image with a number added, in the scale of floats.
 
@@ -193,7 +193,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
     return convert_image_dtype(x + cast(convert(delta), x.dtype), given.dtype, saturate=True)
 
 
-@traced
+@deferrable
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """gain × image ** gamma.
 
@@ -207,7 +207,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     return convert_image_dtype(gain * x**gamma, given.dtype, saturate=True)
 
 
-@traced
+@deferrable
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """One channel of brightness out of red, green and blue.
 
@@ -218,20 +218,20 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     x = as_float(given)
     if not dims(x) or dims(x)[-1] != 3:
         raise InvalidArgumentError(
-            f"Images must have 3 channels, the shape is {shown(dims(x))} [Op:MatMul]"
+            f"Images must have 3 channels, the shape is {shape_text(dims(x))} [Op:MatMul]"
         )
-    grey = mixed(x, [[w] for w in GREY])
+    grey = mix_channels(x, [[w] for w in GREY])
     return convert_image_dtype(grey, given.dtype)
 
 
-@traced
+@deferrable
 def per_image_standardization(image: Any) -> Tensor:
     """Each image with mean 0 and variance 1, the deviation being at least 1 / sqrt(pixels).
 
     >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().ravel().tolist()
     [-1.0, 1.0]
     """
-    x = floating(convert(image))
+    x = as_floats(convert(image))
     shape = dims(x)
     if len(shape) < 3:
         raise ValueError(f"'image' (shape {shape}) must be at least three-dimensional.")

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import named, traced
+from wengert.core.context import deferrable, nameable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -23,7 +23,7 @@ from wengert.ops.arrays.shaping import static
 from wengert.ops.math.elementwise import cast
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 Overlap = Callable[[int, list[int]], Any]
@@ -32,15 +32,15 @@ Overlap = Callable[[int, list[int]], Any]
 def _check(boxes: Any, scores: Any, who: str, batched: bool = False) -> None:
     have, per_box = boxes.shape, scores.shape
     if len(have) < 2 or not (batched or len(have) == 2):
-        raise InvalidArgumentError(f"boxes must be 2-D: {shown(have)} [Op:{who}]")
+        raise InvalidArgumentError(f"boxes must be 2-D: {shape_text(have)} [Op:{who}]")
     if who.endswith("Overlaps"):
         if have[0] != have[1]:
-            raise InvalidArgumentError(f"overlaps must be square: {shown(have)} [Op:{who}]")
+            raise InvalidArgumentError(f"overlaps must be square: {shape_text(have)} [Op:{who}]")
     elif have[-1] != 4:
-        raise InvalidArgumentError(f"boxes must have 4 columns: {shown(have)} [Op:{who}]")
+        raise InvalidArgumentError(f"boxes must have 4 columns: {shape_text(have)} [Op:{who}]")
     if per_box != have[:-1]:
         raise InvalidArgumentError(
-            f"scores has incompatible shape: {shown(per_box)} for boxes of {shown(have)} [Op:{who}]"
+            f"scores has incompatible shape: {shape_text(per_box)} for boxes of {shape_text(have)} [Op:{who}]"
         )
 
 
@@ -176,7 +176,7 @@ def _thresholds(iou: Any, score: Any, row: Row) -> dict[str, float]:
     return {"iou_threshold": float(iou), "score_threshold": float(score)}
 
 
-@named
+@nameable
 def non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -197,7 +197,7 @@ def non_max_suppression(
     return result
 
 
-@named
+@nameable
 def non_max_suppression_with_scores(
     boxes: Any,
     scores: Any,
@@ -223,7 +223,7 @@ def non_max_suppression_with_scores(
     return tuple(apply(NMS_SCORED, pair, attrs))
 
 
-@named
+@nameable
 def non_max_suppression_overlaps(
     overlaps: Any,
     scores: Any,
@@ -248,7 +248,7 @@ def non_max_suppression_overlaps(
     return result
 
 
-@named
+@nameable
 def non_max_suppression_padded(
     boxes: Any,
     scores: Any,
@@ -299,7 +299,7 @@ def _combined_kernel(
     if boxes.ndim != 4 or scores.ndim != 3 or boxes.shape[2] not in (1, scores.shape[2]):
         raise InvalidArgumentError(
             "boxes must be 4-D and scores 3-D, with one box or one for each class: "
-            f"{shown(boxes.shape)} and {shown(scores.shape)} [Op:CombinedNonMaxSuppression]"
+            f"{shape_text(boxes.shape)} and {shape_text(scores.shape)} [Op:CombinedNonMaxSuppression]"
         )
     n, _, classes = scores.shape
     total = min(total, per_class * classes) if pad_per_class else total
@@ -334,7 +334,7 @@ def _combined_forms(xs: Any, attrs: Any) -> list[Any]:
 COMBINED: Row = op("CombinedNonMaxSuppression", _combined_kernel, many=True, forms=_combined_forms)
 
 
-@named
+@nameable
 def combined_non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -404,7 +404,7 @@ def _draw(image: Any, box: Any, colour: Any) -> None:
 DRAW: Row = op("DrawBoundingBoxesV2", _draw_kernel, shape=lambda images, boxes, colours: images)
 
 
-@traced
+@deferrable
 def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
     """The images with the outlines of boxes, given as y1, x1, y2, x2 from 0 to 1.
 
@@ -424,12 +424,14 @@ def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None =
 def _check_drawing(images: Dims, boxes: Dims, colours: Dims) -> None:
     who = "[Op:DrawBoundingBoxesV2]"
     if len(images) != 4:
-        raise InvalidArgumentError(f"The rank of the images should be 4: {shown(images)} {who}")
+        raise InvalidArgumentError(
+            f"The rank of the images should be 4: {shape_text(images)} {who}"
+        )
     if len(boxes) != 3 or boxes[0] != images[0] or boxes[2] != 4:
         raise InvalidArgumentError(
-            f"The size of boxes must be (batch, boxes, 4): {shown(boxes)} {who}"
+            f"The size of boxes must be (batch, boxes, 4): {shape_text(boxes)} {who}"
         )
     if len(colours) != 2 or colours[1] < images[3]:
         raise InvalidArgumentError(
-            f"colors must be 2-D matrix with a column for each channel: {shown(colours)} {who}"
+            f"colors must be 2-D matrix with a column for each channel: {shape_text(colours)} {who}"
         )

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -27,7 +27,7 @@ from wengert.ops.math.elementwise import cast, ones_like, sign_real
 from wengert.ops.reductions.reductions import argmax, argmin, reduce_sum
 from wengert.ops.support.batch_rules import with_attrs
 from wengert.ops.support.declare import REAL, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
@@ -67,7 +67,7 @@ def _together(xp: Any, planes: Any) -> Any:
 
 
 def _to_hsv_kernel(xp: Any, x: Any) -> Any:
-    planes = _planes(xp, widened(x))
+    planes = _planes(xp, widen(x))
     low, value = _ends(xp, planes)
     reach = value - low
     saturation = xp.where(value > 0, reach / xp.where(value > 0, value, 1), 0)
@@ -129,7 +129,7 @@ def _pure_planes(xp: Any, hue: Any) -> Iterator[Any]:
 
 
 def _to_rgb_kernel(xp: Any, x: Any) -> Any:
-    hue, saturation, value = _planes(xp, widened(x))
+    hue, saturation, value = _planes(xp, widen(x))
     pale = 1 - saturation
     colours = [(pale + saturation * pure) * value for pure in _pure_planes(xp, hue)]
     return _together(xp, colours).astype(x.dtype, copy=False)
@@ -178,7 +178,7 @@ def _three_channels(row: Row, images: Any) -> Tensor:
     return x
 
 
-@traced
+@deferrable
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Hue, saturation and value of red, green and blue, along the last axis.
 
@@ -189,7 +189,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value, along the last axis.
 
@@ -204,7 +204,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 
 
 def _turned_kernel(xp: Any, x: Any, delta: Any) -> Any:
-    planes = _planes(xp, widened(x))
+    planes = _planes(xp, widen(x))
     low, high = _ends(xp, planes)
     reach = high - low
     hue = _hue_of(xp, planes, high, reach) + delta.astype(reach.dtype)
@@ -235,7 +235,7 @@ def _hue_delta_rule(g: Any, y: Any, x: Any, delta: Any) -> Any:
 
 
 def _saturated_kernel(xp: Any, x: Any, factor: Any) -> Any:
-    hsv = _to_hsv_kernel(xp, widened(x))
+    hsv = _to_hsv_kernel(xp, widen(x))
     hsv[..., 1] = xp.clip(hsv[..., 1] * factor, 0, 1)
     return _to_rgb_kernel(xp, hsv).astype(x.dtype)
 
@@ -301,7 +301,7 @@ FROM_YUV: Final = (
 GREY: Final = (0.2989, 0.5870, 0.1140)
 
 
-def mixed(images: Any, matrix: Any) -> Tensor:
+def mix_channels(images: Any, matrix: Any) -> Tensor:
     """The channels multiplied by a matrix."""
     x = convert(images)
     if x.dtype.numpy_dtype.kind not in REAL:
@@ -312,47 +312,47 @@ def mixed(images: Any, matrix: Any) -> Tensor:
     return tensordot(x, like(x, matrix), [[len(dims(x)) - 1], [0]])
 
 
-@traced
+@deferrable
 def rgb_to_yiq(images: Any) -> Tensor:
     """Luminance and two differences of colours, as of NTSC television.
 
     >>> print(tf.image.rgb_to_yiq([[1.0, 0.0, 0.0]]).numpy().round(4))
     [[0.299  0.5959 0.2115]]
     """
-    return mixed(images, YIQ)
+    return mix_channels(images, YIQ)
 
 
-@traced
+@deferrable
 def yiq_to_rgb(images: Any) -> Tensor:
     """Red, green and blue of what rgb_to_yiq gives.
 
     >>> tf.image.yiq_to_rgb([[0.5, 0.0, 0.0]]).numpy().tolist()
     [[0.5, 0.5, 0.5]]
     """
-    return mixed(images, FROM_YIQ)
+    return mix_channels(images, FROM_YIQ)
 
 
-@traced
+@deferrable
 def rgb_to_yuv(images: Any) -> Tensor:
     """Luminance and two differences of colours, as of PAL television.
 
     >>> print(tf.image.rgb_to_yuv([[1.0, 0.0, 0.0]]).numpy().round(4))
     [[ 0.299  -0.1471  0.615 ]]
     """
-    return mixed(images, YUV)
+    return mix_channels(images, YUV)
 
 
-@traced
+@deferrable
 def yuv_to_rgb(images: Any) -> Tensor:
     """Red, green and blue of what rgb_to_yuv gives.
 
     >>> tf.image.yuv_to_rgb([[0.5, 0.0, 0.0]]).numpy().tolist()
     [[0.5, 0.5, 0.5]]
     """
-    return mixed(images, FROM_YUV)
+    return mix_channels(images, FROM_YUV)
 
 
-@traced
+@deferrable
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """The one channel three times.
 

@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import as_shape
-from wengert.ops.image.resize import floating
+from wengert.ops.image.resize import as_floats
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.scipy_lazy import scipy_sparse
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 Taps = tuple[list[Any], list[Any], Any]
@@ -176,7 +176,7 @@ def _cropped(
     return apply(CROP, (image, boxes, which), attrs)
 
 
-@traced
+@deferrable
 def crop_and_resize(
     image: Any,
     boxes: Any,
@@ -196,7 +196,7 @@ def crop_and_resize(
     >>> tf.image.crop_and_resize(image, [[0.0, 0.0, 0.5, 0.5]], [0], [2, 2]).numpy().ravel().tolist()
     [0.0, 1.0, 3.0, 4.0]
     """
-    x, crop = floating(convert(image)), as_shape(crop_size)
+    x, crop = as_floats(convert(image)), as_shape(crop_size)
     corners = cast(convert(boxes), x.dtype)
     which = cast(convert(box_indices, dtypes.int32) if isinstance(box_indices, (list, tuple))
                  else convert(box_indices), dtypes.int32)  # fmt: skip
@@ -213,12 +213,14 @@ def crop_and_resize(
 def _check(image: Dims, boxes: Dims, which: Dims, crop: Dims) -> None:
     who = "[Op:CropAndResize]"
     if len(image) != 4:
-        raise InvalidArgumentError(f"input image must be 4-D, not {shown(image)} {who}")
+        raise InvalidArgumentError(f"input image must be 4-D, not {shape_text(image)} {who}")
     if len(boxes) != 2 or boxes[1] != 4:
-        raise InvalidArgumentError(f"boxes must be 2-D with 4 columns, not {shown(boxes)} {who}")
+        raise InvalidArgumentError(
+            f"boxes must be 2-D with 4 columns, not {shape_text(boxes)} {who}"
+        )
     if which != boxes[:1]:
         raise InvalidArgumentError(
-            f"box_index has incompatible shape {shown(which)}: there are {boxes[0]} boxes {who}"
+            f"box_index has incompatible shape {shape_text(which)}: there are {boxes[0]} boxes {who}"
         )
     if len(crop) != 2:
         raise InvalidArgumentError(f"crop_size must have two elements, got {list(crop)} {who}")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.arrays.shaping import expand_dims, squeeze, static
 from wengert.ops.arrays.shaping import transpose as transposed
 from wengert.ops.arrays.slicing import pad, reverse, slice_
@@ -53,7 +53,7 @@ def _require(holds: bool, sentence: str, *found: Any) -> None:
 # ---- mirrored and turned ----------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def flip_left_right(image: Any) -> Tensor:
     """The image with its columns in opposite order.
 
@@ -64,7 +64,7 @@ def flip_left_right(image: Any) -> Tensor:
     return reverse(x, [at + 1])
 
 
-@traced
+@deferrable
 def flip_up_down(image: Any) -> Tensor:
     """The image with its rows in opposite order.
 
@@ -81,7 +81,7 @@ def _swapped(x: Tensor, at: int) -> Tensor:
     return transposed(x, order)
 
 
-@traced
+@deferrable
 def transpose(image: Any, name: str | None = None) -> Tensor:
     """The image with rows for columns.
 
@@ -91,7 +91,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     return _swapped(*image_of(image))
 
 
-@traced
+@deferrable
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """The image turned by quarters of a circle, against the clock.
 
@@ -110,7 +110,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 # ---- cut and padded ---------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -136,7 +136,7 @@ def crop_to_bounding_box(
     return _as_batch(image, change)
 
 
-@traced
+@deferrable
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -167,7 +167,7 @@ def _target(target_height: Any, target_width: Any) -> tuple[int, int]:
     return tall, wide
 
 
-@traced
+@deferrable
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """The middle of the image where it is too large, zeros around it where it is too small.
 
@@ -191,7 +191,7 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
     return _as_batch(image, change)
 
 
-@traced
+@deferrable
 def resize_with_pad(
     image: Any,
     target_height: Any,
@@ -205,7 +205,7 @@ def resize_with_pad(
     [1.0, 1.0, 0.0, 0.0]
     """
 
-    return fitted(
+    return resize_to_fit(
         image,
         target_height,
         target_width,
@@ -213,7 +213,7 @@ def resize_with_pad(
     )
 
 
-def fitted(
+def resize_to_fit(
     image: Any, target_height: Any, target_width: Any, change: Callable[[Tensor, Dims], Tensor]
 ) -> Tensor:
     """An image resized by a function to fit into a target, in the middle of zeros."""
@@ -236,7 +236,7 @@ def _fitted(have: Dims, target: Dims) -> tuple[Dims, Dims]:
     return size, tuple(at)
 
 
-@traced
+@deferrable
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of the image, a fraction of its height and width.
 

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather_nd
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import as_shape, broadcast_to, expand_dims, reshape
-from wengert.ops.image.resize import floating
+from wengert.ops.image.resize import as_floats
 from wengert.ops.math.arithmetic import clip_by_value
 from wengert.ops.math.comparison import greater_equal, less, logical_and, where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.random.stateful import normal, uniform
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 
@@ -47,7 +47,7 @@ def _noise(kind: str, x: Tensor) -> Tensor:
     )
 
 
-@traced
+@deferrable
 def extract_glimpse(
     input: Any,
     size: Any,
@@ -66,16 +66,16 @@ def extract_glimpse(
     >>> tf.image.extract_glimpse(image, [1, 1], [[0.0, 0.0]]).numpy().ravel().tolist()
     [4.0]
     """
-    x, at, window = floating(convert(input)), convert(offsets), as_shape(size)
+    x, at, window = as_floats(convert(input)), convert(offsets), as_shape(size)
     shape = dims(x)
     if len(shape) != 4:
         raise InvalidArgumentError(
-            f"input must be 4-dimensional (batch_size, height, width, depth), not {shown(shape)} "
+            f"input must be 4-dimensional (batch_size, height, width, depth), not {shape_text(shape)} "
             "[Op:ExtractGlimpseV2]"
         )
     if dims(at) != (shape[0], 2):
         raise InvalidArgumentError(
-            f"offset should be of shape [{shape[0]},2], not {shown(dims(at))} [Op:ExtractGlimpseV2]"
+            f"offset should be of shape [{shape[0]},2], not {shape_text(dims(at))} [Op:ExtractGlimpseV2]"
         )
     starts = _starts(cast(at, dtypes.float32), shape[1:3], window, bool(centered), bool(normalized))
     return _windows(x, starts, window, noise)

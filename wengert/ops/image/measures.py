@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.arrays.slicing import pad
 from wengert.ops.image.adjust import convert_image_dtype
-from wengert.ops.image.resize import floating
+from wengert.ops.image.resize import as_floats
 from wengert.ops.math.arithmetic import squared_difference
 from wengert.ops.math.elementwise import abs_real, cast, log, square
 from wengert.ops.nn.activations import relu
@@ -27,7 +27,7 @@ from wengert.values.tensor import Tensor, dims
 # ---- differences of neighbours ----------------------------------------------------------------
 
 
-@traced
+@deferrable
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """The step from each pixel to the one below and to the one at its right; zero at the edge.
 
@@ -44,7 +44,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     return pad(dy, [[0, 0], [0, 1], [0, 0], [0, 0]]), pad(dx, [[0, 0], [0, 0], [0, 1], [0, 0]])
 
 
-@traced
+@deferrable
 def total_variation(images: Any, name: str | None = None) -> Tensor:
     """The sum of the sizes of all steps from a pixel to the next, down and to the right.
 
@@ -62,7 +62,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 SOBEL = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)))
 
 
-@traced
+@deferrable
 def sobel_edges(image: Any) -> Tensor:
     """How steeply each pixel's neighbourhood rises downwards and to the right.
 
@@ -99,10 +99,10 @@ def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Any]:
 
 
 def _in_floats(x: Tensor) -> Tensor:
-    return floating(x) if x.dtype.is_floating else convert_image_dtype(x, "float32")
+    return as_floats(x) if x.dtype.is_floating else convert_image_dtype(x, "float32")
 
 
-@traced
+@deferrable
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """The ratio of the range of values to the differences of two images, in decibels.
 
@@ -151,7 +151,7 @@ def _windowed(x: Tensor, kernel: Any) -> Tensor:
     return reshape(y, (*shape[:-3], *dims(y)[1:]))
 
 
-@traced
+@deferrable
 def ssim(
     img1: Any,
     img2: Any,
@@ -175,7 +175,7 @@ def ssim(
     return reduce_mean(alike if return_index_map else reduce_mean(alike, [-3, -2]), [-1])
 
 
-@traced
+@deferrable
 def ssim_multiscale(
     img1: Any,
     img2: Any,

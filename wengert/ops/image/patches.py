@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
@@ -15,7 +15,7 @@ from wengert.errors import InvalidArgumentError, UnimplementedError
 from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.arrays.window_geometry import Windows, check_positive, check_rank, taps, windows
 from wengert.ops.support.batch_rules import merged_batch
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
@@ -55,7 +55,7 @@ def _family(name: str) -> Row:
 
     def back(xp: Any, g: Any, *, input_shape: Dims, **attrs: Any) -> Any:
         at = _windows(input_shape, attrs, name)
-        wide = widened(g).reshape(len(g), *at.out, *at.kernel, input_shape[-1])
+        wide = widen(g).reshape(len(g), *at.out, *at.kernel, input_shape[-1])
         apart = _taps_first(wide, len(at.out))
         x = np.zeros(input_shape, wide.dtype)
         for tap in taps(at):
@@ -114,7 +114,7 @@ def _padding(value: Any, who: str) -> str:
     return padding
 
 
-@traced
+@deferrable
 def extract_patches(
     images: Any,
     sizes: Any,
@@ -142,7 +142,7 @@ def extract_patches(
     return result
 
 
-@traced
+@deferrable
 def extract_volume_patches(
     input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
 ) -> Tensor:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather
@@ -25,7 +25,7 @@ from wengert.ops.random.stateful import uniform
 from wengert.ops.random.stateless import stateless_uniform
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 Draw = Callable[..., Tensor]
@@ -65,7 +65,7 @@ def _hue(draw: Draw, image: Any, reach: Any) -> Tensor:
     return adjust_hue(image, _about_zero(draw, reach))
 
 
-@traced
+@deferrable
 def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     """The image with a number from -max_delta to max_delta added.
 
@@ -76,7 +76,7 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     return adjust_brightness(image, _about_zero(_drawn(seed), max_delta))
 
 
-@traced
+@deferrable
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """random_brightness with a seed of two numbers that decides alone.
 
@@ -86,7 +86,7 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor
     return adjust_brightness(image, _about_zero(_fixed(seed), max_delta))
 
 
-@traced
+@deferrable
 def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """The image with its contrast multiplied by a number from `lower` to `upper`.
 
@@ -97,7 +97,7 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Ten
     return adjust_contrast(image, _between(_drawn(seed), lower, upper))
 
 
-@traced
+@deferrable
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
     """random_contrast with a seed of two numbers that decides alone.
 
@@ -107,7 +107,7 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
     return adjust_contrast(image, _between(_fixed(seed), lower, upper))
 
 
-@traced
+@deferrable
 def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     """The image with its hue moved by a number from -max_delta to max_delta.
 
@@ -118,7 +118,7 @@ def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     return _hue(_drawn(seed), image, max_delta)
 
 
-@traced
+@deferrable
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
     """random_hue with a seed of two numbers that decides alone.
 
@@ -128,7 +128,7 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
     return _hue(_fixed(seed), image, max_delta)
 
 
-@traced
+@deferrable
 def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """The image with its saturation multiplied by a number from `lower` to `upper`.
 
@@ -139,7 +139,7 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> T
     return adjust_saturation(image, _between(_drawn(seed), lower, upper))
 
 
-@traced
+@deferrable
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """random_saturation with a seed of two numbers that decides alone.
 
@@ -163,7 +163,7 @@ def _flipped(draw: Draw, image: Any, axis: int) -> Tensor:
     return where(reshape(cast(drawn, dtypes.bool_), (-1, 1, 1, 1)), mirrored, x)
 
 
-@traced
+@deferrable
 def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
     """The image, or each of a batch, mirrored left to right or not.
 
@@ -174,7 +174,7 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
     return _flipped(_drawn(seed), image, 1)
 
 
-@traced
+@deferrable
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     """random_flip_left_right with a seed of two numbers that decides alone.
 
@@ -185,7 +185,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
     return _flipped(_fixed(seed), image, 1)
 
 
-@traced
+@deferrable
 def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
     """The image, or each of a batch, mirrored upside down or not.
 
@@ -196,7 +196,7 @@ def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
     return _flipped(_drawn(seed), image, 0)
 
 
-@traced
+@deferrable
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     """random_flip_up_down with a seed of two numbers that decides alone.
 
@@ -216,7 +216,7 @@ def _cropped(draw: Draw, value: Any, size: Any) -> Tensor:
     have = dims(x)
     if len(wanted) != len(have) or any(w > h for w, h in zip(wanted, have, strict=True)):
         raise InvalidArgumentError(
-            f"Need value.shape >= size, got {shown(have)} and {shown(wanted)}"
+            f"Need value.shape >= size, got {shape_text(have)} and {shape_text(wanted)}"
         )
     drawn = draw(shape=[len(have)], minval=0, maxval=dtypes.int32.max, dtype=dtypes.int32)
     x = expand_dims(x, 0)  # along the first axis the gradient would be rows with their indices
@@ -226,7 +226,7 @@ def _cropped(draw: Draw, value: Any, size: Any) -> Tensor:
     return squeeze(x, [0])
 
 
-@traced
+@deferrable
 def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """A part of the tensor with a given shape, at a place chosen at random.
 
@@ -237,7 +237,7 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
     return _cropped(_drawn(seed), value, size)
 
 
-@traced
+@deferrable
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
     """random_crop with a seed of two numbers that decides alone.
 

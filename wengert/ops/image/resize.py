@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -20,7 +20,7 @@ from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
 from wengert.ops.image import resize_weights as weights
 from wengert.ops.math.elementwise import cast
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
@@ -107,7 +107,7 @@ def _rows(name: str, back: str, find: Callable[..., Any], kernel: Any = None) ->
 
     def both(xp: Any, x: Any, size: Dims, how: Any, transposed: bool) -> Any:
         """First the axis along which the array shrinks more."""
-        y, order = widened(x), (0, 1)
+        y, order = widen(x), (0, 1)
         if size[0] * x.shape[2] > size[1] * x.shape[1]:
             order = (1, 0)
         for axis in order:
@@ -201,7 +201,7 @@ class ResizeMethod:
     MITCHELLCUBIC = "mitchellcubic"
 
 
-def floating(image: Tensor) -> Tensor:
+def as_floats(image: Tensor) -> Tensor:
     """The image in float32; float64 stays exact."""
     wanted: DType = dtypes.float64 if image.dtype is dtypes.float64 else dtypes.float32
     return image if image.dtype is wanted else cast(image, wanted)
@@ -213,7 +213,7 @@ def resized(row: Row, images: Tensor, size: Dims, **how: Any) -> Tensor:
         raise InvalidArgumentError(f"output dimensions must be positive [Op:{row.name}]")
     if any(certainly(s == 0) for s in dims(images)[1:3]):
         raise InvalidArgumentError(f"input image must be of non-zero size [Op:{row.name}]")
-    x = images if row is NEAREST else floating(images)
+    x = images if row is NEAREST else as_floats(images)
     result: Tensor = apply(row, (x,), {"size": size, **how})
     return result
 
@@ -283,7 +283,7 @@ def _fitting(size: Dims, have: Dims) -> Dims:
     return tuple(int(np.rint(scale * f(n))) for n in have)
 
 
-@traced
+@deferrable
 def resize(
     images: Any,
     size: Any,

@@ -25,7 +25,7 @@ from wengert.ops.linalg.diagonals import diag_part, set_diag
 from wengert.ops.linalg.matrices import in_front
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 
 CHOICES: Final = ("tensorflow", "exact")
 WAY_OUT: Final = (
@@ -83,7 +83,7 @@ def _refuse(e: Any, pairs: Any, why: str, what: str) -> None:
 
 
 def _quotient_kernel(xp: Any, p: Any, e: Any, size: Any, *, both: bool, what: str) -> Any:
-    kind, p, e = p.dtype, widened(p), np.real(widened(e))
+    kind, p, e = p.dtype, widen(p), np.real(widen(e))
     pairs = _coinciding(e)
     if what == "singular values":  # a value of zero has no sign, and its vectors no direction
         zero = e <= _tolerance(e)[..., None]
@@ -92,7 +92,7 @@ def _quotient_kernel(xp: Any, p: Any, e: Any, size: Any, *, both: bool, what: st
             _refuse(e, where, "the vectors of singular values of zero are not determined", what)
     if both and pairs.any():
         _refuse(e, pairs, "both values and vectors are used, so f' would be needed", what)
-    limit = 1000 * e.shape[-1] * np.finfo(e.dtype).eps * np.asarray(widened(size))[..., None, None]
+    limit = 1000 * e.shape[-1] * np.finfo(e.dtype).eps * np.asarray(widen(size))[..., None, None]
     turned = pairs & (np.abs(p) > limit)
     if turned.any():
         _refuse(e, turned, "the cotangent of the vectors depends on their basis", what)
@@ -126,7 +126,7 @@ def quotient(p: Any, e: Any, size: Any, both: bool, what: str) -> Any:
 
 
 def _alike_kernel(xp: Any, g: Any, e: Any, *, what: str) -> Any:
-    given, g, e = g, widened(g), np.real(widened(e))
+    given, g, e = g, widen(g), np.real(widen(e))
     size = np.max(np.abs(g), axis=-1, initial=0.0)
     limit = 1000 * e.shape[-1] * np.finfo(e.dtype).eps * size
     if what == "singular values":

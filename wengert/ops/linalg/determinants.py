@@ -6,19 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.ops.arrays.shaping import expand_dims
 from wengert.ops.linalg.diagonals import diag_part
-from wengert.ops.linalg.matrices import adjoint_array, in_front, matrix, product, transposed
+from wengert.ops.linalg.matrices import adjoint_array, in_front, matrix, product, transpose_last
 from wengert.ops.linalg.solving import inv
 from wengert.ops.linalg.triangular import cholesky
 from wengert.ops.math.complex import complex, imag, real
 from wengert.ops.math.elementwise import log
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values.tensor import Tensor
 
 
@@ -31,7 +31,7 @@ def _on_matrices(x: Any) -> Any:
 
 def _adjugate_kernel(xp: Any, a: Any) -> Any:
     """det(a) a^-1; from singular values where that would divide by nearly zero."""
-    wide = widened(a)
+    wide = widen(a)
     det = np.linalg.det(wide)
     size = np.prod(np.linalg.norm(wide, axis=-1), axis=-1)
     if np.all(np.abs(det) > 1e-4 * size):
@@ -49,8 +49,8 @@ def _adjugate_rule(g: Any, y: Any, a: Any) -> Any:
     """d(det a^-1) = det (tr(a^-1 da) a^-1 - a^-1 da a^-1)."""
     inverse = inv(a)
     along = _on_matrices(reduce_sum(g * y, (-2, -1)))
-    flipped = transposed(inverse)
-    return along * flipped - product(flipped, g, transposed(y))
+    flipped = transpose_last(inverse)
+    return along * flipped - product(flipped, g, transpose_last(y))
 
 
 ADJUGATE: Row = op(
@@ -62,15 +62,15 @@ ADJUGATE: Row = op(
 )
 MATRIX_DETERMINANT: Row = op(
     "MatrixDeterminant",
-    lambda xp, a: np.asarray(np.linalg.det(widened(a)), a.dtype),
-    vjp=(lambda g, y, a: _on_matrices(g) * transposed(apply(ADJUGATE, (a,))),),
+    lambda xp, a: np.asarray(np.linalg.det(widen(a)), a.dtype),
+    vjp=(lambda g, y, a: _on_matrices(g) * transpose_last(apply(ADJUGATE, (a,))),),
     shape=lambda a: a[:-2],
     batch=in_front("MatrixDeterminant"),
     saves="x",
 )
 
 
-@traced
+@deferrable
 def det(input: Any, name: str | None = None) -> Tensor:
     """The determinant. Its gradient exists for singular matrices, too.
 
@@ -85,7 +85,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
 
 
 def _slogdet_kernel(xp: Any, a: Any) -> list[Any]:
-    sign, size = np.linalg.slogdet(widened(a))
+    sign, size = np.linalg.slogdet(widen(a))
     return [np.asarray(sign, a.dtype), np.asarray(size, a.dtype)]
 
 
@@ -94,7 +94,7 @@ def _slogdet_rule(gs: Any, ys: Any, a: Any) -> Any:
     g_sign, g_log = gs
     if a.dtype.is_complex:
         g_log = complex(real(g_log), imag(g_sign * ys[0]))
-    return _on_matrices(g_log) * transposed(inv(a))
+    return _on_matrices(g_log) * transpose_last(inv(a))
 
 
 LOG_MATRIX_DETERMINANT: Row = op(
@@ -114,7 +114,7 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
-@traced
+@deferrable
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant and the logarithm of its absolute value.
 
@@ -127,7 +127,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     )
 
 
-@traced
+@deferrable
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of a Hermitian positive definite matrix.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -20,10 +20,10 @@ from wengert.ops.arrays.shaping import plain, reshape, static
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.batch_rules import with_attrs
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
-from wengert.values.sizes import certainly, differ, maximum, minimum
+from wengert.values.shapes import Dims, shape_text
+from wengert.values.sizes import certainly, maximum, minimum, shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 Band = tuple[int, int]
@@ -149,7 +149,7 @@ MATRIX_SET_DIAG: Row = op(
 )
 
 
-@traced
+@deferrable
 def diag(
     diagonal: Any,
     name: str | None = "diag",
@@ -171,7 +171,7 @@ def diag(
     least = 1 if band[0] == band[1] else 2
     if len(dims(x)) < least:
         raise InvalidArgumentError(
-            f"diagonal must be at least {least}-dim, received shape: {shown(dims(x))} "
+            f"diagonal must be at least {least}-dim, received shape: {shape_text(dims(x))} "
             "[Op:MatrixDiagV3]"
         )
     if least == 2 and certainly(dims(x)[-2] != band[1] - band[0] + 1):
@@ -215,7 +215,7 @@ def _size(band: Band, longest: int, rows: int, columns: int) -> tuple[int, int]:
     return rows, columns
 
 
-@traced
+@deferrable
 def diag_part(
     input: Any,
     name: str | None = "diag_part",
@@ -238,7 +238,7 @@ def diag_part(
     return result
 
 
-@traced
+@deferrable
 def set_diag(
     input: Any,
     diagonal: Any,
@@ -251,17 +251,17 @@ def set_diag(
     >>> tf.linalg.set_diag([[1, 2], [3, 4]], [0, 0]).numpy().tolist()
     [[0, 2], [3, 0]]
     """
-    x, d = matched("MatrixSetDiagV3", input, diagonal)
+    x, d = convert_alike("MatrixSetDiagV3", input, diagonal)
     band = _band(k, "MatrixSetDiagV3")
     _check_align(align, "MatrixSetDiagV3")
     _check_within(x, band, "MatrixSetDiagV3")
     wanted = (*dims(x)[:-2], *_diagonals_shape(band, *dims(x)[-2:]))
-    if differ(dims(d), wanted):
+    if shapes_differ(dims(d), wanted):
         raise InvalidArgumentError(
             "Either first dimensions of diagonal don't match input.shape[:-2], or "
             "diagonal.shape[:-1] is not equal to the longests diagonal in range "
-            f"[lower_diag_index:upper_diag_index]. Input shape: {shown(dims(x))} Diagonal shape: "
-            f"{shown(dims(d))} Expected diagonal shape: {shown(wanted)} [Op:MatrixSetDiagV3]"
+            f"[lower_diag_index:upper_diag_index]. Input shape: {shape_text(dims(x))} Diagonal shape: "
+            f"{shape_text(dims(d))} Expected diagonal shape: {shape_text(wanted)} [Op:MatrixSetDiagV3]"
         )
     result: Tensor = apply(MATRIX_SET_DIAG, (x, d), {"band": band, "align": align})
     return result
@@ -304,7 +304,7 @@ def _check_within(x: Tensor, band: Band, who: str) -> None:
 def check_matrix(x: Tensor, who: str) -> None:
     if len(dims(x)) < 2:
         raise InvalidArgumentError(
-            f"input must be at least 2-dim, received shape: {shown(dims(x))} [Op:{who}]"
+            f"input must be at least 2-dim, received shape: {shape_text(dims(x))} [Op:{who}]"
         )
 
 
@@ -313,7 +313,7 @@ def _padding(value: Any, x: Tensor) -> Any:
     return plain(value, x.dtype).astype(x.dtype.as_numpy_dtype).item()
 
 
-@traced
+@deferrable
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the main diagonal.
 
@@ -352,7 +352,7 @@ def within_band(x: Any, lower: int, upper: int) -> Any:
     return apply(MATRIX_BAND_PART, (x,), {"lower": lower, "upper": upper})
 
 
-@traced
+@deferrable
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
     """The matrix with zeros outside of a band; a negative number keeps all diagonals on that side.
 
@@ -406,7 +406,7 @@ TENSOR_DIAG_PART: Row = op(
 )
 
 
-@traced
+@deferrable
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """An array of twice the rank, with the given elements on its diagonal: y[i, j, i, j] = x[i, j].
 
@@ -420,7 +420,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The diagonal of an array of even rank: y[i, j] = x[i, j, i, j].
 
@@ -432,13 +432,13 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     half, odd = divmod(len(shape), 2)
     if odd or not half:
         raise InvalidArgumentError(
-            f"The rank of the tensor should be even and positive, got shape {shown(shape)} "
+            f"The rank of the tensor should be even and positive, got shape {shape_text(shape)} "
             "[Op:DiagPart]"
         )
     for i in range(half):
         if certainly(shape[i] != shape[half + i]):
             raise InvalidArgumentError(
-                f"Invalid shape {shown(shape)}: dimensions {i} and {half + i} do not match. "
+                f"Invalid shape {shape_text(shape)}: dimensions {i} and {half + i} do not match. "
                 "[Op:DiagPart]"
             )
     result: Tensor = apply(TENSOR_DIAG_PART, (x,))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -23,7 +23,7 @@ from wengert.ops.linalg.diagonals import diag, diag_part, scaled_columns
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import (
     adjoint_of,
-    conjugated,
+    conjugate_rule,
     in_front,
     matrix,
     only_real,
@@ -32,8 +32,8 @@ from wengert.ops.linalg.matrices import (
 from wengert.ops.linalg.solving import solve
 from wengert.ops.linalg.triangular import lower_with_half_diagonal
 from wengert.ops.math.complex import conj, real
-from wengert.ops.support.half_precision import widened
-from wengert.values.bound_ops import words
+from wengert.ops.support.half_precision import widen
+from wengert.values.bound_ops import bound
 from wengert.values.dtypes import complex_of
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor
@@ -42,7 +42,7 @@ from wengert.values.tensor import Tensor
 
 
 def _eigh_kernel(xp: Any, a: Any, *, compute_v: bool, degenerate: str) -> list[Any]:
-    wide = widened(a)
+    wide = widen(a)
     try:
         found = np.linalg.eigh(wide) if compute_v else [np.linalg.eigvalsh(wide)]
     except np.linalg.LinAlgError:
@@ -58,7 +58,7 @@ def _eigh_kernel(xp: Any, a: Any, *, compute_v: bool, degenerate: str) -> list[A
 def _eigh_rule(gs: Any, ys: Any, a: Any, *, compute_v: bool, degenerate: str) -> Any:
     """The gradient for a matrix whose lower triangle is read."""
     e, v = ys if compute_v else _eigh(a, True, degenerate)
-    ge, gv = (None if g is None else words.to_dense(g) for g in (*gs, None)[:2])
+    ge, gv = (None if g is None else bound.to_dense(g) for g in (*gs, None)[:2])
     middle = None if gv is None else _of_vectors(gv, e, v, degenerate, ge is not None)
     if ge is not None:
         stretching = diag(_of_values(ge, e, degenerate))
@@ -87,7 +87,7 @@ def _eigen_shapes(a: Dims, *, compute_v: bool, **attrs: Any) -> list[Dims]:
 SELF_ADJOINT_EIG: Row = op(
     "SelfAdjointEigV2",
     _eigh_kernel,
-    vjp=(conjugated(_eigh_rule),),
+    vjp=(conjugate_rule(_eigh_rule),),
     shape=_eigen_shapes,
     dtype=lambda a, *, compute_v, **attrs: [a] * (1 + compute_v),
     batch=in_front("SelfAdjointEigV2"),
@@ -101,7 +101,7 @@ def _eigh(a: Any, compute_v: bool, degenerate: str) -> Any:
     return apply(SELF_ADJOINT_EIG, (a,), {"compute_v": compute_v, "degenerate": degenerate})
 
 
-@traced
+@deferrable
 def eigh(
     tensor: Any, name: str | None = None, degenerate: str = "tensorflow"
 ) -> tuple[Tensor, Tensor]:
@@ -119,7 +119,7 @@ def eigh(
     return e, v
 
 
-@traced
+@deferrable
 def eigvalsh(tensor: Any, name: str | None = None, degenerate: str = "tensorflow") -> Tensor:
     """The eigenvalues of a Hermitian matrix, in ascending order.
 
@@ -134,7 +134,7 @@ def eigvalsh(tensor: Any, name: str | None = None, degenerate: str = "tensorflow
 
 
 def _eig_kernel(xp: Any, a: Any, *, compute_v: bool) -> list[Any]:
-    wide = widened(a)
+    wide = widen(a)
     kind = np.complex64 if wide.dtype in (np.float32, np.complex64) else np.complex128
     try:
         found = np.linalg.eig(wide) if compute_v else [np.linalg.eigvals(wide)]
@@ -163,7 +163,7 @@ def _eig_rule(gs: Any, ys: Any, a: Any, *, compute_v: bool) -> Any:
 EIG: Row = op(
     "Eig",
     _eig_kernel,
-    vjp=(conjugated(_eig_rule),),
+    vjp=(conjugate_rule(_eig_rule),),
     shape=_eigen_shapes,
     dtype=lambda a, *, compute_v: [complex_of(a)] * (1 + compute_v),
     batch=in_front("Eig"),
@@ -171,7 +171,7 @@ EIG: Row = op(
 )
 
 
-@traced
+@deferrable
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues and eigenvectors of a square matrix; complex, in no particular order.
 
@@ -183,7 +183,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     return e, v
 
 
-@traced
+@deferrable
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of a square matrix; complex, in no particular order.
 

@@ -11,24 +11,24 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.batch import aligned
-from wengert.core.context import traced
+from wengert.core.batch import align
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
-from wengert.host.locks import loaded
+from wengert.host.locks import load_module
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
-from wengert.ops.support.declare import matched
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.declare import convert_alike
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.parallel import mind_the_load
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.shapes import Dims, broadcastable, normal_axis, shown
+from wengert.values.shapes import Dims, broadcastable, normal_axis, shape_text
 from wengert.values.sizes import certainly, common_shape, key_of
 from wengert.values.tensor import Tensor, dims
 
@@ -42,13 +42,13 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
         b = xp.swapaxes(b, -1, -2)
     if a.shape[-1] != b.shape[-2]:
         raise InvalidArgumentError(
-            f"Matrix size-incompatible: In[0]: {shown(a.shape)}, In[1]: {shown(b.shape)} "
+            f"Matrix size-incompatible: In[0]: {shape_text(a.shape)}, In[1]: {shape_text(b.shape)} "
             "(after transposition) [Op:MatMul]"
         )
     if a.ndim + b.ndim > 4 and not broadcastable(a.shape[:-2], b.shape[:-2]):
         raise InvalidArgumentError(
             "In[0] and In[1] must have compatible batch dimensions: "
-            f"{shown(a.shape)} vs. {shown(b.shape)} [Op:BatchMatMulV2]"
+            f"{shape_text(a.shape)} vs. {shape_text(b.shape)} [Op:BatchMatMulV2]"
         )
     if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE:
         product = _better_product() if a.ndim == b.ndim == 2 else None
@@ -56,7 +56,7 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
         if found is not None:
             return found
         mind_the_load()
-    return xp.matmul(widened(a), widened(b)).astype(a.dtype, copy=False)
+    return xp.matmul(widen(a), widen(b)).astype(a.dtype, copy=False)
 
 
 # Multiplications from which on it is asked whether there is a better BLAS than NumPy's.
@@ -67,7 +67,7 @@ _LARGE: Final = 1 << 18
 def _better_product() -> Callable[[Any, Any], Any] | None:
     """The products of the native engine, where its kernels are better than NumPy's."""
     try:
-        eager = loaded("wengert.engines.native.kernels.matmul")
+        eager = load_module("wengert.engines.native.kernels.matmul")
         return eager.product if eager.is_better() else None
     except (ImportError, OSError):
         return None
@@ -83,7 +83,7 @@ def _rule_a(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
         pulled = _product(b, g, transpose_b, True)
     else:
         pulled = _product(g, b, False, not transpose_b)
-    return words.sum_to(pulled, dims(a))
+    return bound.sum_to(pulled, dims(a))
 
 
 def _rule_b(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
@@ -91,12 +91,12 @@ def _rule_b(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
         pulled = _product(g, a, True, transpose_a)
     else:
         pulled = _product(a, g, not transpose_a, False)
-    return words.sum_to(pulled, dims(b))
+    return bound.sum_to(pulled, dims(b))
 
 
 def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
     """Align the batch axes of one example, then let matrix products broadcast over the batch."""
-    return apply(BATCH_MATMUL, aligned(batched, xs), attrs)
+    return apply(BATCH_MATMUL, align(batched, xs), attrs)
 
 
 def _matmul_shape(a: Dims, b: Dims, *, transpose_a: bool, transpose_b: bool) -> Dims:
@@ -106,7 +106,7 @@ def _matmul_shape(a: Dims, b: Dims, *, transpose_a: bool, transpose_b: bool) -> 
     if type(inner_a) is int and type(inner_b) is int and inner_a != inner_b:
         raise InvalidArgumentError(
             f"Dimensions must be equal, but are {inner_a} and {inner_b}: Matrix size-incompatible: "
-            f"In[0]: {shown(a)}, In[1]: {shown(b)} [Op:MatMul]"
+            f"In[0]: {shape_text(a)}, In[1]: {shape_text(b)} [Op:MatMul]"
         )
     return (*common_shape((a[:-2], b[:-2]), "BatchMatMulV2"), rows, columns)
 
@@ -132,7 +132,7 @@ BATCH_MATMUL: Row = op(
 )
 
 
-@traced
+@deferrable
 def matmul(
     a: Any,
     b: Any,
@@ -158,7 +158,7 @@ def matmul(
             f"Only one of `transpose_{side}` and `adjoint_{side}` can be True. "
             f"Received `transpose_{side}`=True, `adjoint_{side}`=True."
         )
-    x, y = matched("MatMul", a, b)
+    x, y = convert_alike("MatMul", a, b)
     for i, tensor in enumerate((x, y)):
         if len(dims(tensor)) < 2:
             raise InvalidArgumentError(
@@ -173,7 +173,7 @@ def matmul(
     return result if wanted is None else cast(result, wanted)
 
 
-@traced
+@deferrable
 def matvec(
     a: Any,
     b: Any,
@@ -188,11 +188,11 @@ def matvec(
     >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy().tolist()
     [3.0, 7.0]
     """
-    x, y = matched("MatMul", a, b)
+    x, y = convert_alike("MatMul", a, b)
     return squeeze(matmul(x, expand_dims(y, -1), transpose_a, adjoint_a=adjoint_a), -1)
 
 
-@traced
+@deferrable
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """The product of two arrays, summed over pairs of axes.
 
@@ -201,7 +201,7 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     >>> tf.tensordot([1.0, 2.0], [3.0, 4.0], 1).numpy()
     np.float32(11.0)
     """
-    x, y = matched("Tensordot", a, b)
+    x, y = convert_alike("Tensordot", a, b)
     left, right = _tensordot_axes(axes, len(dims(x)), len(dims(y)))
     free_x = [i for i in range(len(dims(x))) if i not in left]
     free_y = [i for i in range(len(dims(y))) if i not in right]
@@ -209,9 +209,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     inner_x, inner_y = [dims(x)[i] for i in left], [dims(y)[i] for i in right]
     if inner_x != inner_y:
         raise InvalidArgumentError(
-            f"Matrix size-incompatible: In[0]: {shown((math.prod(outer_x), math.prod(inner_x)))}, "
-            f"In[1]: {shown((math.prod(inner_y), math.prod(outer_y)))}: axes {left} of "
-            f"{shown(dims(x))} against axes {right} of {shown(dims(y))} [Op:MatMul]"
+            f"Matrix size-incompatible: In[0]: {shape_text((math.prod(outer_x), math.prod(inner_x)))}, "
+            f"In[1]: {shape_text((math.prod(inner_y), math.prod(outer_y)))}: axes {left} of "
+            f"{shape_text(dims(x))} against axes {right} of {shape_text(dims(y))} [Op:MatMul]"
         )
     rows = reshape(transpose(x, (*free_x, *left)), (math.prod(outer_x), math.prod(inner_x)))
     columns = reshape(transpose(y, (*right, *free_y)), (math.prod(inner_y), math.prod(outer_y)))
@@ -246,7 +246,7 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 
 def _einsum_kernel(xp: Any, *xs: Any, equation: str) -> Any:
     mind_the_load()
-    product = xp.einsum(equation, *[widened(x) for x in xs], optimize=len(xs) > 1)
+    product = xp.einsum(equation, *[widen(x) for x in xs], optimize=len(xs) > 1)
     return product.astype(xs[0].dtype, copy=False)
 
 
@@ -272,7 +272,7 @@ def _einsum_rule(i: int, g: Any, y: Any, *xs: Any, equation: str) -> Any:
         wanted += label
     left = ",".join(term for term, _ in operands)
     pulled = apply(EINSUM, [x for _, x in operands], {"equation": f"{left}->{wanted}"})
-    return words.sum_to(pulled, dims(xs[i]))
+    return bound.sum_to(pulled, dims(xs[i]))
 
 
 def _batched_einsum(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
@@ -312,7 +312,7 @@ EINSUM: Row = op(
 )
 
 
-@traced
+@deferrable
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """Products summed over named axes.
 
@@ -325,7 +325,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
             f"Invalid keyword arguments for this function: {', '.join(sorted(unknown))}. "
             "Expected: name, optimize."
         )
-    xs = matched("Einsum", *inputs)
+    xs = convert_alike("Einsum", *inputs)
     explicit = _explicit(equation, [dims(x) for x in xs])
     result: Tensor = apply(EINSUM, xs, {"equation": explicit})
     return result
@@ -386,7 +386,7 @@ def _check_einsum(equation: str, explicit: str, shapes: Sequence[Dims]) -> None:
             elif certainly(size != known) and not (broadcasts and not certainly(size != 1)):
                 raise InvalidArgumentError(
                     f"Expected dimension {known} at axis {term.index(label)} of the input shaped "
-                    f'{shown(shape)} but got dimension {size} (label "{label}") [Op:Einsum]'
+                    f'{shape_text(shape)} but got dimension {size} (label "{label}") [Op:Einsum]'
                 )
     for label in out:
         if out.count(label) > 1:

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.batch import aligned
-from wengert.core.context import traced
+from wengert.core.batch import align
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
@@ -17,12 +17,12 @@ from wengert.ops.arrays.shaping import transpose
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math.complex import complex, conj, real
 from wengert.ops.math.elementwise import cast, zeros_like
-from wengert.ops.support.batch_rules import BatchRule, everywhere
-from wengert.ops.support.declare import matched
+from wengert.ops.support.batch_rules import BatchRule, batch_all
+from wengert.ops.support.declare import convert_alike
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
-from wengert.values.shapes import shown
-from wengert.values.sizes import certainly, differ
+from wengert.values.shapes import shape_text
+from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 # ---- batches ----------------------------------------------------------------------------------
@@ -32,16 +32,16 @@ def in_front(name: str) -> BatchRule:
     """The operation takes batch axes in front of its matrices anyway: one more is no matter."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
-        return apply(TABLE[name], everywhere(batched, size, xs), attrs)
+        return apply(TABLE[name], batch_all(batched, size, xs), attrs)
 
     return rule
 
 
-def broadcasting(name: str) -> BatchRule:
+def broadcast_batch(name: str) -> BatchRule:
     """As `in_front`, where batch axes broadcast against each other."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
-        return apply(TABLE[name], aligned(batched, xs), attrs)
+        return apply(TABLE[name], align(batched, xs), attrs)
 
     return rule
 
@@ -80,7 +80,7 @@ def matrix(value: Any, who: str, square: bool = True, hint: DType | None = None)
         )
     if square and certainly(dims(x)[-1] != dims(x)[-2]):
         raise InvalidArgumentError(
-            f"Input matrix must be square. [Op:{who}] Its shape is {shown(dims(x))}."
+            f"Input matrix must be square. [Op:{who}] Its shape is {shape_text(dims(x))}."
         )
     return x
 
@@ -95,7 +95,7 @@ def check_kind(x: Tensor, who: str) -> None:
 
 def matrix_and_sides(a: Any, b: Any, who: str, square: bool = True) -> tuple[Tensor, Tensor]:
     """A matrix and right-hand sides, whose sizes agree."""
-    x, y = matched(who, a, b)
+    x, y = convert_alike(who, a, b)
     x = matrix(x, who, square)
     if len(dims(y)) < 2:
         raise InvalidArgumentError(
@@ -109,12 +109,12 @@ def check_same_batch(a: Tensor, b: Tensor, who: str) -> None:
     if len(dims(a)) != len(dims(b)):
         raise InvalidArgumentError(
             f"All input tensors must have the same rank. [Op:{who}] The shapes are "
-            f"{shown(dims(a))} and {shown(dims(b))}."
+            f"{shape_text(dims(a))} and {shape_text(dims(b))}."
         )
-    if differ(dims(a)[:-2], dims(b)[:-2]):
+    if shapes_differ(dims(a)[:-2], dims(b)[:-2]):
         raise InvalidArgumentError(
             f"All input tensors must have the same outer dimensions. [Op:{who}] The shapes are "
-            f"{shown(dims(a))} and {shown(dims(b))}."
+            f"{shape_text(dims(a))} and {shape_text(dims(b))}."
         )
 
 
@@ -124,7 +124,7 @@ def adjoint_of(x: Any) -> Any:
     return transpose(x, (*range(rank - 2), rank - 1, rank - 2), conjugate=True)
 
 
-def transposed(x: Any) -> Any:
+def transpose_last(x: Any) -> Any:
     rank = len(dims(x))
     return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
@@ -150,7 +150,7 @@ def only_real(x: Any) -> Any:
 # ---- transposes and the cross product ---------------------------------------------------------
 
 
-@traced
+@deferrable
 def matrix_transpose(
     a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
@@ -165,11 +165,11 @@ def matrix_transpose(
             "Argument `a` should be a (batch) matrix with rank >= 2. "
             f"Received `a` with shape: {dims(x)}"
         )
-    result: Tensor = adjoint_of(x) if conjugate else transposed(x)
+    result: Tensor = adjoint_of(x) if conjugate else transpose_last(x)
     return result
 
 
-@traced
+@deferrable
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The conjugate of the transpose.
 
@@ -190,28 +190,28 @@ CROSS: Row = op(
 )
 
 
-@traced
+@deferrable
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The cross product of vectors of three elements, along the last axis.
 
     >>> tf.linalg.cross([1, 0, 0], [0, 1, 0]).numpy().tolist()
     [0, 0, 1]
     """
-    x, y = matched("Cross", a, b)
-    if differ(dims(x), dims(y)):
+    x, y = convert_alike("Cross", a, b)
+    if shapes_differ(dims(x), dims(y)):
         raise InvalidArgumentError(
-            f"Both inputs must be of same shape: {shown(dims(x))} vs. {shown(dims(y))} [Op:Cross]"
+            f"Both inputs must be of same shape: {shape_text(dims(x))} vs. {shape_text(dims(y))} [Op:Cross]"
         )
     if not dims(x) or dims(x)[-1] != 3:
         raise FailedPreconditionError(
             f"Cross-products are only defined for 3-element vectors. [Op:Cross] The shape is "
-            f"{shown(dims(x))}."
+            f"{shape_text(dims(x))}."
         )
     result: Tensor = apply(CROSS, (x, y))
     return result
 
 
-def conjugated(rule: Callable[..., Any]) -> Callable[..., Any]:
+def conjugate_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
     """A rule from one written for conjugated cotangents, where adjoints stand in place of
     transposes, as the literature has it."""
 

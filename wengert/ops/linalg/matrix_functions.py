@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.joining import concat
-from wengert.ops.linalg.matrices import each_matrix, in_front, matrix, transposed
+from wengert.ops.linalg.matrices import each_matrix, in_front, matrix, transpose_last
 from wengert.ops.math.elementwise import zeros_like
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_linalg
 from wengert.values.tensor import Tensor, dims
 
@@ -35,7 +35,7 @@ def _function(name: str, kernel: Callable[..., Any]) -> Row:
     return op(
         name,
         kernel,
-        vjp=(lambda g, y, a: _derivative(name, transposed(a), g),),
+        vjp=(lambda g, y, a: _derivative(name, transpose_last(a), g),),
         jvp=(lambda t, y, a: _derivative(name, a, t),),
         shape=lambda a: a,
         batch=in_front(name),
@@ -46,14 +46,14 @@ def _function(name: str, kernel: Callable[..., Any]) -> Row:
 def _expm_kernel(xp: Any, a: Any) -> Any:
     if not a.size:
         return a.copy()
-    return scipy_linalg().expm(widened(a)).astype(a.dtype, copy=False)
+    return scipy_linalg().expm(widen(a)).astype(a.dtype, copy=False)
 
 
 def _sqrtm_kernel(xp: Any, a: Any) -> Any:
     """The principal root; NaN where it is not real though the matrix is, as in TensorFlow."""
     if not a.size:
         return a.copy()
-    y = each_matrix(lambda one: (_root(one),), widened(a))[0]
+    y = each_matrix(lambda one: (_root(one),), widen(a))[0]
     return y.astype(a.dtype, copy=False)
 
 
@@ -80,7 +80,7 @@ MATRIX_SQUARE_ROOT: Row = _function("MatrixSquareRoot", _sqrtm_kernel)
 MATRIX_LOGARITHM: Row = _function("MatrixLogarithm", _logm_kernel)
 
 
-@traced
+@deferrable
 def expm(input: Any, name: str | None = None) -> Tensor:
     """The exponential of a matrix: 1 + a + a a / 2 + a a a / 6 + ...
 
@@ -91,7 +91,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The matrix whose product with itself is the given one, of those with positive eigenvalues.
 
@@ -102,7 +102,7 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def logm(input: Any, name: str | None = None) -> Tensor:
     """The matrix whose exponential is the given one; for complex matrices.
 

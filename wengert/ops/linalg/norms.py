@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.arrays.shaping import expand_dims, transpose
 from wengert.ops.linalg.svd import svd
 from wengert.ops.math.arithmetic import maximum, pow
@@ -17,7 +17,7 @@ from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
 
-@traced
+@deferrable
 def norm(
     tensor: Any,
     ord: Any = "euclidean",
@@ -81,7 +81,7 @@ def _largest_singular_value(x: Tensor, axis: Any, keep: bool) -> Tensor:
     return largest
 
 
-@traced
+@deferrable
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -96,7 +96,7 @@ def normalize(
     return x / size, size
 
 
-@traced
+@deferrable
 def l2_normalize(
     x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None, dim: Any = None
 ) -> Tensor:

@@ -7,13 +7,13 @@ from typing import Any
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values.tensor import Tensor
 
 
 def _basis_kernel(xp: Any, x: Any) -> Any:
     """The Q of x = Q R for the one R whose diagonal is not negative."""
-    wide = widened(x)
+    wide = widen(x)
     q, r = xp.linalg.qr(wide)
     return (q * xp.sign(xp.diagonal(r))).astype(x.dtype)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -18,12 +18,12 @@ from wengert.ops.linalg.diagonals import band_part, diag_part, set_diag
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import (
     adjoint_of,
-    conjugated,
+    conjugate_rule,
     each_matrix,
     in_front,
     matrix,
     matrix_and_sides,
-    transposed,
+    transpose_last,
 )
 from wengert.ops.linalg.triangular import (
     lower_with_half_diagonal,
@@ -32,7 +32,7 @@ from wengert.ops.linalg.triangular import (
 )
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.sorting import argsort
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_linalg
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -45,7 +45,7 @@ from wengert.values.tensor import Tensor, dims
 
 
 def _qr_kernel(xp: Any, a: Any, *, full_matrices: bool) -> list[Any]:
-    q, r = np.linalg.qr(widened(a), mode="complete" if full_matrices else "reduced")
+    q, r = np.linalg.qr(widen(a), mode="complete" if full_matrices else "reduced")
     return [np.ascontiguousarray(part).astype(a.dtype, copy=False) for part in (q, r)]
 
 
@@ -90,7 +90,7 @@ def _qr_shape(a: Dims, *, full_matrices: bool) -> list[Dims]:
 QR: Row = op(
     "Qr",
     _qr_kernel,
-    vjp=(conjugated(_qr_rule),),
+    vjp=(conjugate_rule(_qr_rule),),
     shape=_qr_shape,
     dtype=lambda a, **attrs: [a, a],
     batch=in_front("Qr"),
@@ -105,7 +105,7 @@ class Qr(NamedTuple):
     r: Tensor
 
 
-@traced
+@deferrable
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Orthonormal columns q and an upper triangular r, whose product is the matrix.
 
@@ -121,7 +121,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 
 
 def _lu_kernel(xp: Any, a: Any, *, index_type: Any) -> list[Any]:
-    wide = widened(a)
+    wide = widen(a)
     if math.prod(a.shape[:-2]) > a.shape[-1] or not a.size:
         lu, order = _eliminated(wide)
     else:  # for one large matrix LAPACK is faster, for 1000 of size 4 by a factor of 100 slower
@@ -162,8 +162,8 @@ def _lu_rule(gs: Any, ys: Any, a: Any, *, index_type: Any) -> Any:
     lower, upper = _with_unit_diagonal(lu), band_part(lu, 0, -1)
     above = band_part(matmul(band_part(gs[0], 0, -1), upper, transpose_b=True), 0, -1)
     below = _below_diagonal(matmul(lower, _below_diagonal(gs[0]), transpose_a=True))
-    left = triangular_solve(transposed(lower), below + above, lower=False)
-    right = transposed(triangular_solve(upper, transposed(left), lower=False))
+    left = triangular_solve(transpose_last(lower), below + above, lower=False)
+    right = transpose_last(triangular_solve(upper, transpose_last(left), lower=False))
     return permuted_rows(right, inverse_order(order))
 
 
@@ -214,7 +214,7 @@ class Lu(NamedTuple):
     p: Tensor
 
 
-@traced
+@deferrable
 def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """The factors of a matrix with its rows in the order p: below the diagonal those of l, whose
     diagonal is one; the rest is u. A singular matrix has factors, too, with a zero among them.
@@ -227,7 +227,7 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
     return Lu(*apply(LU, (a,), {"index_type": as_dtype(output_idx_type)}))
 
 
-@traced
+@deferrable
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -242,7 +242,7 @@ def lu_reconstruct(
     return result
 
 
-@traced
+@deferrable
 def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -267,7 +267,7 @@ def lu_solve(
     return triangular_solve(x, triangular_solve(lower, permuted_rows(b, order)), lower=False)
 
 
-@traced
+@deferrable
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -18,16 +18,16 @@ from wengert.ops.linalg.matrices import (
     adjoint_array,
     adjoint_of,
     check_same_batch,
-    conjugated,
+    conjugate_rule,
     in_front,
     matrix,
     matrix_and_sides,
     product,
 )
 from wengert.ops.linalg.triangular import cholesky, cholesky_solve
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, minimum
 from wengert.values.tensor import Tensor, dims
 
@@ -35,9 +35,9 @@ from wengert.values.tensor import Tensor, dims
 
 
 def _solve_kernel(xp: Any, a: Any, b: Any, *, adjoint: bool) -> Any:
-    wide = widened(a)
+    wide = widen(a)
     try:
-        x = np.linalg.solve(adjoint_array(xp, wide) if adjoint else wide, widened(b))
+        x = np.linalg.solve(adjoint_array(xp, wide) if adjoint else wide, widen(b))
     except np.linalg.LinAlgError:
         raise _singular("Input matrix is not invertible.", "MatrixSolve") from None
     return x.astype(b.dtype, copy=False)
@@ -59,15 +59,15 @@ MATRIX_SOLVE: Row = op(
     "MatrixSolve",
     _solve_kernel,
     vjp=(
-        conjugated(_rule_of_matrix),
-        conjugated(lambda g, x, a, b, *, adjoint: solve(a, g, not adjoint)),
+        conjugate_rule(_rule_of_matrix),
+        conjugate_rule(lambda g, x, a, b, *, adjoint: solve(a, g, not adjoint)),
     ),
     shape=lambda a, b, *, adjoint: (*a[:-1], b[-1]),
     batch=in_front("MatrixSolve"),
 )
 
 
-@traced
+@deferrable
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The solution x of a x = rhs, or of a^H x = rhs.
 
@@ -79,7 +79,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
     if certainly(dims(a)[-1] != dims(b)[-2]):
         raise InvalidArgumentError(
             f"Input matrix and rhs are incompatible. [Op:MatrixSolve] The shapes are "
-            f"{shown(dims(a))} and {shown(dims(b))}."
+            f"{shape_text(dims(a))} and {shape_text(dims(b))}."
         )
     result: Tensor = apply(MATRIX_SOLVE, (a, b), {"adjoint": bool(adjoint)})
     return result
@@ -89,7 +89,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 
 
 def _inverse_kernel(xp: Any, a: Any, *, adjoint: bool) -> Any:
-    wide = widened(a)
+    wide = widen(a)
     try:
         y = np.linalg.inv(adjoint_array(xp, wide) if adjoint else wide)
     except np.linalg.LinAlgError:
@@ -106,14 +106,14 @@ def _inverse_rule(g: Any, y: Any, a: Any, *, adjoint: bool) -> Any:
 MATRIX_INVERSE: Row = op(
     "MatrixInverse",
     _inverse_kernel,
-    vjp=(conjugated(_inverse_rule),),
+    vjp=(conjugate_rule(_inverse_rule),),
     shape=lambda a, *, adjoint: a,
     batch=in_front("MatrixInverse"),
     saves="y",
 )
 
 
-@traced
+@deferrable
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse, or that of the conjugate transpose.
 
@@ -126,7 +126,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
 
 
 def _pinv_kernel(xp: Any, a: Any, rcond: Any) -> Any:
-    wide = widened(a)
+    wide = widen(a)
     u, s, vh = np.linalg.svd(wide, full_matrices=False)
     limit = np.asarray(rcond)[..., None] * np.max(s, axis=-1, keepdims=True, initial=0.0)
     kept = s > limit
@@ -147,13 +147,13 @@ def _pinv_rule(g: Any, p: Any, a: Any, rcond: Any) -> Any:
 PSEUDO_INVERSE: Row = op(
     "PseudoInverse",
     _pinv_kernel,
-    vjp=(conjugated(_pinv_rule), None),
+    vjp=(conjugate_rule(_pinv_rule), None),
     shape=lambda a, rcond: (*a[:-2], a[-1], a[-2]),
     batch=in_front("PseudoInverse"),
 )
 
 
-@traced
+@deferrable
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The pseudo-inverse of Moore and Penrose.
 
@@ -182,7 +182,7 @@ def _least_squares_kernel(xp: Any, a: Any, b: Any) -> Any:
     def one(a: Any, b: Any) -> Any:
         return (np.linalg.lstsq(a, b)[0],)
 
-    from_each = _each(one, widened(a), widened(b))
+    from_each = _each(one, widen(a), widen(b))
     return from_each.astype(b.dtype, copy=False)
 
 
@@ -211,15 +211,15 @@ MATRIX_SOLVE_LS: Row = op(
     "MatrixSolveLs",
     _least_squares_kernel,
     vjp=(
-        conjugated(_lstsq_rule_of_matrix),
-        conjugated(lambda g, x, a, b: matmul(pinv(a), g, adjoint_a=True)),
+        conjugate_rule(_lstsq_rule_of_matrix),
+        conjugate_rule(lambda g, x, a, b: matmul(pinv(a), g, adjoint_a=True)),
     ),
     shape=_lstsq_shape,
     batch=in_front("MatrixSolveLs"),
 )
 
 
-@traced
+@deferrable
 def lstsq(
     matrix: Any,
     rhs: Any,
@@ -241,7 +241,7 @@ def lstsq(
     if certainly(dims(a)[-2] != dims(b)[-2]):
         raise InvalidArgumentError(
             f"Input matrix and rhs are incompatible. [Op:MatrixSolveLs] The shapes are "
-            f"{shown(dims(a))} and {shown(dims(b))}."
+            f"{shape_text(dims(a))} and {shape_text(dims(b))}."
         )
     if fast:
         return _by_normal_equations(a, b, l2_regularizer)

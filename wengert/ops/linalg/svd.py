@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -26,7 +26,7 @@ from wengert.ops.linalg.matrices import (
     adjoint_array,
     adjoint_of,
     as_dtype_of,
-    conjugated,
+    conjugate_rule,
     in_front,
     matrix,
     product,
@@ -35,9 +35,9 @@ from wengert.ops.math.comparison import greater
 from wengert.ops.math.complex import complex, imag
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max, reduce_sum
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import real_of
 from wengert.values.shapes import Dims
@@ -50,7 +50,7 @@ from wengert.values.tensor import Tensor, dims
 def _svd_kernel(
     xp: Any, a: Any, *, full_matrices: bool, compute_uv: bool, degenerate: str
 ) -> list[Any]:
-    wide = widened(a)
+    wide = widen(a)
     low = a.dtype if a.dtype.itemsize == 2 else np.real(np.zeros((), wide.dtype)).dtype
     try:
         if not compute_uv:
@@ -75,7 +75,7 @@ def _nothing(a: Any, full_matrices: bool, compute_uv: bool, low: Any) -> list[An
 def _svd_rule(
     gs: Any, ys: Any, a: Any, *, full_matrices: bool, compute_uv: bool, degenerate: str
 ) -> Any:
-    gs = [None if g is None else words.to_dense(g) for g in gs]
+    gs = [None if g is None else bound.to_dense(g) for g in gs]
     if not compute_uv:
         s, u, v = _svd(a, False, True, degenerate)
         return product(scaled_columns(u, as_dtype_of(_of_values(gs[0], s, degenerate), a)),
@@ -166,7 +166,7 @@ def _svd_dtypes(a: Any, *, compute_uv: bool, **attrs: Any) -> list[Any]:
 SVD: Row = op(
     "Svd",
     _svd_kernel,
-    vjp=(conjugated(_svd_rule),),
+    vjp=(conjugate_rule(_svd_rule),),
     shape=_svd_shapes,
     dtype=_svd_dtypes,
     batch=in_front("Svd"),
@@ -185,7 +185,7 @@ def _svd(a: Any, full_matrices: bool, compute_uv: bool, degenerate: str) -> Any:
     return apply(SVD, (a,), attrs)
 
 
-@traced
+@deferrable
 def svd(
     tensor: Any,
     full_matrices: bool = False,
@@ -210,7 +210,7 @@ def svd(
 # ---- the rank ---------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:

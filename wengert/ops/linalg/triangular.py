@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -17,17 +17,17 @@ from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import (
     adjoint_array,
     adjoint_of,
-    broadcasting,
-    conjugated,
+    broadcast_batch,
+    conjugate_rule,
     each_matrix,
     in_front,
     matrix,
     matrix_and_sides,
 )
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_linalg
-from wengert.values.bound_ops import words
-from wengert.values.shapes import Dims, shown
+from wengert.values.bound_ops import bound
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, common_shape
 from wengert.values.tensor import Tensor, dims
 
@@ -35,10 +35,10 @@ from wengert.values.tensor import Tensor, dims
 
 
 def _triangular_solve_kernel(xp: Any, a: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
-    a, sides = widened(a), widened(b)
+    a, sides = widen(a), widen(b)
     if a.shape[-1:] != sides.shape[-2:-1]:  # LAPACK would complain on the terminal
         raise InvalidArgumentError(
-            f"In[0] and In[1] have different sizes: {shown(a.shape)} and {shown(sides.shape)} "
+            f"In[0] and In[1] have different sizes: {shape_text(a.shape)} and {shape_text(sides.shape)} "
             "[Op:MatrixTriangularSolve]"
         )
     batch = np.broadcast_shapes(a.shape[:-2], sides.shape[:-2])
@@ -72,19 +72,19 @@ def _half(x: Any, lower: bool) -> Any:
 def _rule_of_matrix(g: Any, x: Any, a: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
     pulled = triangular_solve(a, g, lower, not adjoint)
     full = matmul(x, pulled, adjoint_b=True) if adjoint else matmul(pulled, x, adjoint_b=True)
-    return words.sum_to(-_half(full, lower), dims(a))
+    return bound.sum_to(-_half(full, lower), dims(a))
 
 
 def _rule_of_sides(g: Any, x: Any, a: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
-    return words.sum_to(triangular_solve(a, g, lower, not adjoint), dims(b))
+    return bound.sum_to(triangular_solve(a, g, lower, not adjoint), dims(b))
 
 
 MATRIX_TRIANGULAR_SOLVE: Row = op(
     "MatrixTriangularSolve",
     _triangular_solve_kernel,
-    vjp=(conjugated(_rule_of_matrix), conjugated(_rule_of_sides)),
+    vjp=(conjugate_rule(_rule_of_matrix), conjugate_rule(_rule_of_sides)),
     shape=lambda a, b, *, lower, adjoint: _broadcast_sides(a, b),
-    batch=broadcasting("MatrixTriangularSolve"),
+    batch=broadcast_batch("MatrixTriangularSolve"),
 )
 
 
@@ -92,7 +92,7 @@ def _broadcast_sides(a: Dims, b: Dims) -> Dims:
     return (*common_shape((a[:-2], b[:-2]), "MatrixTriangularSolve"), *b[-2:])
 
 
-@traced
+@deferrable
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -104,8 +104,8 @@ def triangular_solve(
     a, b = matrix_and_sides(matrix, rhs, "MatrixTriangularSolve")
     if certainly(dims(a)[-1] != dims(b)[-2]):
         raise InvalidArgumentError(
-            f"In[0] mismatch In[1] shape: {dims(a)[-1]} vs. {dims(b)[-2]}: {shown(dims(a))} "
-            f"{shown(dims(b))} [Op:MatrixTriangularSolve]"
+            f"In[0] mismatch In[1] shape: {dims(a)[-1]} vs. {dims(b)[-2]}: {shape_text(dims(a))} "
+            f"{shape_text(dims(b))} [Op:MatrixTriangularSolve]"
         )
     attrs = {"lower": bool(lower), "adjoint": bool(adjoint)}
     result: Tensor = apply(MATRIX_TRIANGULAR_SOLVE, (a, b), attrs)
@@ -117,7 +117,7 @@ def triangular_solve(
 
 def _cholesky_kernel(xp: Any, a: Any) -> Any:
     """Reads the lower triangle. What is not positive definite gets a triangle of NaN."""
-    wide = widened(a)
+    wide = widen(a)
     try:
         y = np.linalg.cholesky(wide)
     except np.linalg.LinAlgError:
@@ -149,14 +149,14 @@ def _cholesky_rule(g: Any, y: Any, a: Any) -> Any:
 CHOLESKY: Row = op(
     "Cholesky",
     _cholesky_kernel,
-    vjp=(conjugated(_cholesky_rule),),
+    vjp=(conjugate_rule(_cholesky_rule),),
     shape=lambda a: a,
     batch=in_front("Cholesky"),
     saves="y",
 )
 
 
-@traced
+@deferrable
 def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangular l with l l^H = a, for a Hermitian positive definite matrix.
 
@@ -169,7 +169,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """The solution x of a x = rhs, from the Cholesky factor of a.
 
@@ -187,7 +187,7 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 
 
 def _banded_solve_kernel(xp: Any, bands: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
-    a, sides = _full_from_bands(widened(bands), lower), widened(b)
+    a, sides = _full_from_bands(widen(bands), lower), widen(b)
     if np.any(np.diagonal(a, axis1=-2, axis2=-1) == 0):
         raise InvalidArgumentError("Input matrix is not invertible. [Op:BandedTriangularSolve]")
     return _triangular_solve_kernel(xp, a, sides, lower=lower, adjoint=adjoint).astype(b.dtype)
@@ -248,22 +248,22 @@ def _rule_of_bands(g: Any, x: Any, bands: Any, b: Any, *, lower: bool, adjoint: 
     pulled = _banded(bands, g, lower, not adjoint)
     full = matmul(x, pulled, adjoint_b=True) if adjoint else matmul(pulled, x, adjoint_b=True)
     kept = apply(TO_BANDS, (full,), {"count": dims(bands)[-2], "lower": lower})
-    return words.sum_to(-kept, dims(bands))
+    return bound.sum_to(-kept, dims(bands))
 
 
 BANDED_TRIANGULAR_SOLVE: Row = op(
     "BandedTriangularSolve",
     _banded_solve_kernel,
     vjp=(
-        conjugated(_rule_of_bands),
-        conjugated(
-            lambda g, x, bands, b, *, lower, adjoint: words.sum_to(
+        conjugate_rule(_rule_of_bands),
+        conjugate_rule(
+            lambda g, x, bands, b, *, lower, adjoint: bound.sum_to(
                 _banded(bands, g, lower, not adjoint), dims(b)
             )
         ),
     ),
     shape=lambda bands, b, *, lower, adjoint: _broadcast_sides(bands, b),
-    batch=broadcasting("BandedTriangularSolve"),
+    batch=broadcast_batch("BandedTriangularSolve"),
 )
 
 
@@ -271,7 +271,7 @@ def _banded(bands: Any, b: Any, lower: bool, adjoint: bool) -> Any:
     return apply(BANDED_TRIANGULAR_SOLVE, (bands, b), {"lower": lower, "adjoint": adjoint})
 
 
-@traced
+@deferrable
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -287,8 +287,8 @@ def banded_triangular_solve(
     a, b = matrix_and_sides(bands, rhs, "BandedTriangularSolve", square=False)
     if certainly(dims(a)[-1] != dims(b)[-2]):
         raise InvalidArgumentError(
-            f"In[0] mismatch In[1] shape: {dims(a)[-1]} vs. {dims(b)[-2]}: {shown(dims(a))} "
-            f"{shown(dims(b))} [Op:BandedTriangularSolve]"
+            f"In[0] mismatch In[1] shape: {dims(a)[-1]} vs. {dims(b)[-2]}: {shape_text(dims(a))} "
+            f"{shape_text(dims(b))} [Op:BandedTriangularSolve]"
         )
     result: Tensor = _banded(a, b, bool(lower), bool(adjoint))
     return result

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -27,16 +27,16 @@ from wengert.ops.linalg.matrices import (
     check_same_batch,
     each_matrix,
     in_front,
-    transposed,
+    transpose_last,
 )
 from wengert.ops.math.comparison import greater, less_equal, logical_and, where
 from wengert.ops.math.complex import conj, real
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.support.declare import matched
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.declare import convert_alike
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_linalg
 from wengert.values.convert import convert
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.sizes import certainly
 from wengert.values.tensor import Tensor, dims
 
@@ -76,14 +76,14 @@ def _compact(diagonals: Any, format: str, hint: Any) -> Tensor:
     if format == "sequence":
         if not isinstance(diagonals, (tuple, list)) or len(diagonals) != 3:
             raise ValueError("Expected diagonals to be a sequence of length 3.")
-        above, main, below = matched("TridiagonalSolve", *diagonals)
+        above, main, below = convert_alike("TridiagonalSolve", *diagonals)
         size = dims(main)[-1]
         return stack([_filled(above, size, 1), main, _filled(below, size, 0)], axis=-2)
     if format == "matrix":
         d = convert(diagonals, hint=hint)
         if len(dims(d)) < 2 or certainly(dims(d)[-1] != dims(d)[-2]):
             raise ValueError(
-                f"Expected last two dimensions of diagonals to be same, got {shown(dims(d))}"
+                f"Expected last two dimensions of diagonals to be same, got {shape_text(dims(d))}"
             )
         return _three_of(d)
     raise ValueError(f"Unrecognized diagonals_format: {format}. Use compact, sequence or matrix.")
@@ -112,7 +112,7 @@ def _filled(x: Any, size: int, after: int) -> Any:
 
 
 def _matmul_kernel(xp: Any, d: Any, x: Any) -> Any:
-    wide, columns = widened(d), widened(x)
+    wide, columns = widen(d), widen(x)
     y = wide[..., 1, :, None] * columns
     y[..., :-1, :] += wide[..., 0, :-1, None] * columns[..., 1:, :]
     y[..., 1:, :] += wide[..., 2, 1:, None] * columns[..., :-1, :]
@@ -133,7 +133,7 @@ TRIDIAGONAL_MATMUL: Row = op(
 )
 
 
-@traced
+@deferrable
 def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
@@ -147,7 +147,7 @@ def tridiagonal_matmul(
     [3.0, 4.0, 3.0]
     """
     d = _compact(diagonals, diagonals_format, None)
-    d, x = matched("TridiagonalMatMul", d, rhs)
+    d, x = convert_alike("TridiagonalMatMul", d, rhs)
     check_same_batch(d, x, "TridiagonalMatMul")
     _check_sizes(d, x, "TridiagonalMatMul")
     result: Tensor = apply(TRIDIAGONAL_MATMUL, (d, x))
@@ -169,7 +169,7 @@ def _check_sizes(d: Tensor, x: Tensor, who: str) -> None:
 def _solve_kernel(
     xp: Any, d: Any, b: Any, *, partial_pivoting: bool, perturb_singular: bool
 ) -> Any:
-    wide, sides = widened(d), widened(b)
+    wide, sides = widen(d), widen(b)
     if not b.size:
         return np.zeros_like(b)
     if not partial_pivoting:
@@ -282,7 +282,7 @@ TRIDIAGONAL_SOLVE: Row = op(
 )
 
 
-@traced
+@deferrable
 def tridiagonal_solve(
     diagonals: Any,
     rhs: Any,
@@ -305,12 +305,12 @@ def tridiagonal_solve(
     if perturb_singular and not partial_pivoting:
         raise ValueError("partial_pivoting must be True if perturb_singular is True.")
     d = _compact(diagonals, diagonals_format, None)
-    d, b = matched("TridiagonalSolve", d, rhs)
+    d, b = convert_alike("TridiagonalSolve", d, rhs)
     vector = len(dims(b)) == len(dims(d)) - 1
     if vector:
         b = expand_dims(b, -1)
     elif transpose_rhs:
-        b = transposed(b)
+        b = transpose_last(b)
     b = conj(b) if conjugate_rhs else b
     check_same_batch(d, b, "TridiagonalSolve")
     _check_sizes(d, b, "TridiagonalSolve")
@@ -325,7 +325,7 @@ def tridiagonal_solve(
 # ---- eigenvalues ------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def eigh_tridiagonal(
     alpha: Any,
     beta: Any,
@@ -370,7 +370,7 @@ def _hermitian(alpha: Any, beta: Any) -> Tensor:
         )
     if certainly(dims(below)[-1] != dims(main)[-1] - 1):
         raise InvalidArgumentError(
-            f"Incompatible shapes: {shown(dims(main))} vs. {shown(dims(below))}: beta must have "
+            f"Incompatible shapes: {shape_text(dims(main))} vs. {shape_text(dims(below))}: beta must have "
             "one element less than alpha."
         )
     if dims(main)[-1] == 1:
@@ -399,7 +399,7 @@ def _by_value(e: Any, v: Any, select_range: Any) -> Any:
     if len(dims(e)) > 1:
         raise InvalidArgumentError(
             "Values from an interval can be selected of one matrix at a time: each may have "
-            f"another number of them. The shape of alpha is {shown(dims(e))}."
+            f"another number of them. The shape of alpha is {shape_text(dims(e))}."
         )
     inside = squeeze(where(logical_and(greater(e, low), less_equal(e, high))), 1)
     chosen = gather(e, inside)

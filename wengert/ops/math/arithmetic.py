@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import EachInput, Row
 from wengert.core.table import op
@@ -29,13 +29,13 @@ from wengert.ops.support.declare import (
     REAL_OR_INT,
     Binary,
     binary,
-    matched,
+    convert_alike,
 )
 from wengert.values import dtypes, sizes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.shapes import Dims, shown
-from wengert.values.sizes import differ
+from wengert.values.shapes import Dims, shape_text
+from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 # ---- the four operations ----------------------------------------------------------------------
@@ -87,7 +87,7 @@ _real_div: Binary = binary(
 realdiv = _real_div
 
 
-@traced
+@deferrable
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y as numbers: integers are converted to floating point first.
 
@@ -95,14 +95,14 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     [0.5, 1.0]
     """
     if type(x) is not Tensor or type(y) is not Tensor or x._array.dtype is not y._array.dtype:
-        x, y = matched("RealDiv", x, y)
+        x, y = convert_alike("RealDiv", x, y)
     if x._array.dtype.kind in "iu":
         wide = dtypes.float32 if x.dtype.size < 4 else dtypes.float64
         x, y = cast(x, wide), cast(y, wide)
     return _real_div(x, y)
 
 
-@traced
+@deferrable
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """x / y, as Python's operator.
 
@@ -171,7 +171,7 @@ mul_no_nan: Binary = binary(
 )
 
 
-@traced
+@deferrable
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0.
 
@@ -378,7 +378,7 @@ minimum: Binary = binary(
 )
 
 
-@traced
+@deferrable
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
@@ -389,7 +389,7 @@ def clip_by_value(
     >>> tf.clip_by_value([-2.0, 0.5, 9.0], 0.0, 1.0).numpy().tolist()
     [0.0, 0.5, 1.0]
     """
-    x, low, high = matched("ClipByValue", t, clip_value_min, clip_value_max)
+    x, low, high = convert_alike("ClipByValue", t, clip_value_min, clip_value_max)
     shape = dims(x)
     for bound in (low, high):
         if not _stretches(dims(bound), shape):
@@ -429,7 +429,7 @@ CLIP: Row = op(
 )
 
 
-@traced
+@deferrable
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The elements converted to another dtype, those that do not fit moved to its nearest end.
 
@@ -466,7 +466,7 @@ ADD_N: Row = op(
 )
 
 
-@traced
+@deferrable
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of several tensors of one shape.
 
@@ -478,18 +478,18 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same "
             f"dtype and shape, got {inputs!r}."
         )
-    xs = matched("AddN", *inputs)
+    xs = convert_alike("AddN", *inputs)
     for i, x in enumerate(xs):
-        if differ(dims(x), dims(xs[0])):
+        if shapes_differ(dims(x), dims(xs[0])):
             raise InvalidArgumentError(
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
-                f"Input 0: {shown(dims(xs[0]))} != input {i}: {shown(dims(x))} [Op:AddN]"
+                f"Input 0: {shape_text(dims(xs[0]))} != input {i}: {shape_text(dims(x))} [Op:AddN]"
             )
     result: Tensor = apply(ADD_N, xs)
     return result
 
 
-@traced
+@deferrable
 def accumulate_n(
     inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Tensor:
@@ -501,14 +501,14 @@ def accumulate_n(
     return add_n(inputs)
 
 
-@traced
+@deferrable
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """A tensor times a scalar.
 
     >>> tf.math.scalar_mul(3.0, [1.0, 2.0]).numpy().tolist()
     [3.0, 6.0]
     """
-    factor, tensor = matched("Mul", scalar, x)
+    factor, tensor = convert_alike("Mul", scalar, x)
     if dims(factor) != ():
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {dims(factor)}.")
     return multiply(factor, tensor)

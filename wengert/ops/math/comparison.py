@@ -6,17 +6,25 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import in_one_loop
+from wengert.engines.large_arrays import elementwise_kernel
 from wengert.errors import InvalidArgumentError
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.branchless import choose
-from wengert.ops.support.declare import ANY, BOOL, INTEGER, REAL_OR_INT, Binary, binary, matched
+from wengert.ops.support.declare import (
+    ANY,
+    BOOL,
+    INTEGER,
+    REAL_OR_INT,
+    Binary,
+    binary,
+    convert_alike,
+)
 from wengert.values.convert import convert
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor
 
 # ---- comparisons ------------------------------------------------------------------------------
@@ -71,14 +79,14 @@ not_equal: Binary = binary(
 )
 
 
-@traced
+@deferrable
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
     """Whether |x - y| < tolerance.
 
     >>> tf.math.approximate_equal([1.0, 2.0], [1.0000001, 2.5]).numpy().tolist()
     [True, False]
     """
-    a, b = matched("ApproximateEqual", x, y)
+    a, b = convert_alike("ApproximateEqual", x, y)
     result: Tensor = apply(APPROXIMATE_EQUAL, (a, b), {"tolerance": tolerance})
     return result
 
@@ -109,7 +117,7 @@ logical_or: Binary = binary(
 )
 
 
-@traced
+@deferrable
 def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
     """Whether exactly one of them is true.
 
@@ -168,7 +176,7 @@ def _select_kernel(xp: Any, c: Any, x: Any, y: Any) -> Any:
         return choose(c, x, y)
     except ValueError:
         raise InvalidArgumentError(
-            f"condition {shown(c.shape)}, then {shown(x.shape)}, and else {shown(y.shape)} "
+            f"condition {shape_text(c.shape)}, then {shape_text(x.shape)}, and else {shape_text(y.shape)} "
             "must be broadcastable [Op:SelectV2]"
         ) from None
 
@@ -182,7 +190,7 @@ SELECT: Row = op(
         lambda g, z, c, x, y: where(c, zeros_like(g), g),
     ),
     elementwise=True,
-    large=in_one_loop,
+    large=elementwise_kernel,
     saves="x",
 )
 WHERE: Row = op(
@@ -194,7 +202,7 @@ WHERE: Row = op(
 )
 
 
-@traced
+@deferrable
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """x where the condition holds and y elsewhere; with the condition alone, where it holds.
 
@@ -211,6 +219,6 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         raise ValueError("x and y must both be non-None or both be None.")
     if not chosen.dtype.is_bool:
         chosen = not_equal(chosen, zeros_like(chosen))
-    a, b = matched("SelectV2", x, y)
+    a, b = convert_alike("SelectV2", x, y)
     result: Tensor = apply(SELECT, (chosen, a, b))
     return result

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -97,7 +97,7 @@ ANGLE: Row = op(
 )
 
 
-@traced
+@deferrable
 def abs(x: Any, name: str | None = None) -> Tensor:
     """The absolute value of each element; the modulus of a complex one.
 
@@ -111,7 +111,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def sign(x: Any, name: str | None = None) -> Tensor:
     """-1, 0 or 1 for each element, with a gradient of zero; x / |x|, or 0, for a complex one.
 
@@ -122,7 +122,7 @@ def sign(x: Any, name: str | None = None) -> Tensor:
     return conj(_direction(tensor)) if tensor.dtype.is_complex else sign_real(tensor)
 
 
-@traced
+@deferrable
 def real(input: Any, name: str | None = None) -> Tensor:
     """The real part of each element.
 
@@ -136,7 +136,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def imag(input: Any, name: str | None = None) -> Tensor:
     """The imaginary part of each element.
 
@@ -150,7 +150,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate of each element; a real tensor is returned as it is.
 
@@ -164,7 +164,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def angle(input: Any, name: str | None = None) -> Tensor:
     """The argument of each complex element, in radians.
 
@@ -179,7 +179,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
     return where(tensor < zeros_like(tensor), pi, zeros_like(tensor))
 
 
-@traced
+@deferrable
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Complex numbers from their real and imaginary parts.
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import in_one_loop
+from wengert.engines.large_arrays import elementwise_kernel
 from wengert.errors import UnimplementedError
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.support.branchless import keep
@@ -81,7 +81,7 @@ SQRT_GRAD: Row = op(
         lambda gg, z, y, g: gg * 0.5 / y,
     ),
     elementwise=True,
-    large=in_one_loop,
+    large=elementwise_kernel,
 )
 RSQRT_GRAD: Row = op(
     "RsqrtGrad",
@@ -91,7 +91,7 @@ RSQRT_GRAD: Row = op(
         lambda gg, z, y, g: apply(RSQRT_GRAD, (y, gg)),
     ),
     elementwise=True,
-    large=in_one_loop,
+    large=elementwise_kernel,
     saves="x",
 )
 sign_real: Unary = unary(
@@ -183,7 +183,7 @@ SIGMOID_GRAD: Row = op(
         lambda gg, z, y, g: apply(SIGMOID_GRAD, (y, gg)),
     ),
     elementwise=True,
-    large=in_one_loop,
+    large=elementwise_kernel,
     saves="x",
 )
 
@@ -384,7 +384,7 @@ ZEROS_LIKE: Row = op(
 ONES_LIKE: Row = op("OnesLike", lambda xp, x: xp.ones_like(x), elementwise=True, by_shape=True)
 
 
-@traced
+@deferrable
 def zeros_like(
     input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
 ) -> Tensor:
@@ -396,7 +396,7 @@ def zeros_like(
     return _like(ZEROS_LIKE, input, dtype)
 
 
-@traced
+@deferrable
 def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
     """Ones with the shape and dtype of another tensor.
 
@@ -440,7 +440,7 @@ CAST: Row = op(
 )
 
 
-@traced
+@deferrable
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The elements converted to another dtype. A gradient flows between floating dtypes only.
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import LARGE, Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import computed, in_one_loop
+from wengert.engines.large_arrays import elementwise_kernel, large_kernel
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat
@@ -31,16 +31,16 @@ from wengert.ops.math.elementwise import (
 )
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.special.gamma import erfc
-from wengert.ops.support.batch_rules import axis_moved, everywhere
+from wengert.ops.support.batch_rules import batch_all, shift_axis
 from wengert.ops.support.branchless import keep
-from wengert.ops.support.declare import REAL, REAL_OR_INT, Unary, matched, unary, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.declare import REAL, REAL_OR_INT, Unary, convert_alike, unary, wrong_dtype
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.parallel import in_rows
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.sizes import differ
+from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 # ---- activations ------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ RELU_GRAD: Row = op(
     lambda xp, g, y: keep(y > 0, g),
     vjp=(lambda gg, z, g, y: apply(RELU_GRAD, (gg, y)), None),
     elementwise=True,
-    large=in_one_loop,
+    large=elementwise_kernel,
     saves="x",
 )
 relu: Unary = unary(
@@ -138,7 +138,7 @@ LEAKY_RELU: Row = op(
 )
 
 
-@traced
+@deferrable
 def relu6(features: Any, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6).
 
@@ -148,7 +148,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
     return _relu6(features)
 
 
-@traced
+@deferrable
 def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, alpha x elsewhere.
 
@@ -162,7 +162,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
     return result
 
 
-@traced
+@deferrable
 def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     """relu(x) and relu(-x) side by side.
 
@@ -173,7 +173,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
     return relu(concat([x, -x], axis))
 
 
-@traced
+@deferrable
 def silu(features: Any, beta: float = 1.0, name: str | None = None) -> Tensor:
     """x sigmoid(beta x), also known as swish.
 
@@ -187,7 +187,7 @@ def silu(features: Any, beta: float = 1.0, name: str | None = None) -> Tensor:
 swish = silu
 
 
-@traced
+@deferrable
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), without overflow.
 
@@ -197,7 +197,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     return -softplus(-convert(x))
 
 
-@traced
+@deferrable
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the probability that a standard normal is below x.
 
@@ -216,7 +216,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
 
 
 def _erf_kernel(xp: Any, x: Any) -> Any:
-    return scipy_special().erf(widened(x)).astype(x.dtype, copy=False)
+    return scipy_special().erf(widen(x)).astype(x.dtype, copy=False)
 
 
 erf: Unary = unary(
@@ -235,10 +235,10 @@ erf: Unary = unary(
 
 def _below_largest(x: Any, axis: int, finish: Callable[[Any], None]) -> Any:
     """x less its largest element along an axis, finished in place, on all processors."""
-    out = np.empty(x.shape, widened(x[:0]).dtype) if x.ndim else x
+    out = np.empty(x.shape, widen(x[:0]).dtype) if x.ndim else x
 
     def work(rows: Any) -> None:
-        given = widened(x[rows])
+        given = widen(x[rows])
         top = np.max(given, axis, keepdims=True, initial=-np.inf)
         finish(np.subtract(given, top, out=out[rows]))
 
@@ -247,7 +247,7 @@ def _below_largest(x: Any, axis: int, finish: Callable[[Any], None]) -> Any:
 
 
 def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
-    found = computed("reductions", "softmax", x, axis, False) if x.size >= LARGE else None
+    found = large_kernel("reductions", "softmax", x, axis, False) if x.size >= LARGE else None
     if found is not None:
         return found
 
@@ -259,7 +259,7 @@ def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
 
 
 def _log_softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
-    found = computed("reductions", "softmax", x, axis, True) if x.size >= LARGE else None
+    found = large_kernel("reductions", "softmax", x, axis, True) if x.size >= LARGE else None
     if found is not None:
         return found
 
@@ -276,7 +276,7 @@ SOFTMAX: Row = op(
     vjp=(lambda g, y, x, *, axis: (g - reduce_sum(g * y, axis, keepdims=True)) * y,),
     # The Jacobian is symmetric.
     jvp=(lambda t, y, x, *, axis: (t - reduce_sum(t * y, axis, keepdims=True)) * y,),
-    batch=axis_moved("Softmax"),
+    batch=shift_axis("Softmax"),
     saves="y",
 )
 LOG_SOFTMAX: Row = op(
@@ -285,7 +285,7 @@ LOG_SOFTMAX: Row = op(
     shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, *, axis: g - exp(y) * reduce_sum(g, axis, keepdims=True),),
     jvp=(lambda t, y, x, *, axis: t - reduce_sum(t * exp(y), axis, keepdims=True),),
-    batch=axis_moved("LogSoftmax"),
+    batch=shift_axis("LogSoftmax"),
     saves="y",
 )
 
@@ -307,7 +307,7 @@ def _along(row: Any, logits: Any, axis: Any) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, the last by default.
 
@@ -317,7 +317,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     return _along(SOFTMAX, logits, axis)
 
 
-@traced
+@deferrable
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """x - log(sum(exp(x))) along an axis, the last by default.
 
@@ -330,7 +330,7 @@ def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tenso
 # ---- losses -----------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
 ) -> Tensor:
@@ -339,7 +339,7 @@ def softmax_cross_entropy_with_logits(
     >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[0.0, 0.0]]).numpy().round(4)
     array([0.6931], dtype=float32)
     """
-    t, x = matched("SoftmaxCrossEntropyWithLogits", labels, logits)
+    t, x = convert_alike("SoftmaxCrossEntropyWithLogits", labels, logits)
     return -reduce_sum(t * log_softmax(x, axis), axis)
 
 
@@ -375,7 +375,7 @@ SLOPE: Row = op(
     vjp=(_slope_rule, None),
     jvp=(_slope_rule, None),  # the Jacobian is symmetric
     shape=lambda x, labels: x,
-    batch=lambda batched, n, xs, attrs: apply(SLOPE, everywhere(batched, n, xs)),
+    batch=lambda batched, n, xs, attrs: apply(SLOPE, batch_all(batched, n, xs)),
     saves="x",
 )
 
@@ -396,13 +396,13 @@ SPARSE_CROSS_ENTROPY: Row = op(
     jvp=(_sparse_push, None),
     batch=lambda batched, n, xs, attrs: apply(
         SPARSE_CROSS_ENTROPY,
-        everywhere(batched, n, xs),
+        batch_all(batched, n, xs),
     ),
     saves="x",
 )
 
 
-@traced
+@deferrable
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Tensor:
@@ -426,7 +426,7 @@ def sparse_softmax_cross_entropy_with_logits(
             f"labels.shape={dims(t)} of rank {len(dims(t))} and "
             f"logits.shape={dims(x)} of rank {len(dims(x))}"
         )
-    if differ(dims(t), dims(x)[:-1]):
+    if shapes_differ(dims(t), dims(x)[:-1]):
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={dims(t)} and logits.shape={dims(x)}"
@@ -435,7 +435,7 @@ def sparse_softmax_cross_entropy_with_logits(
     return result
 
 
-@traced
+@deferrable
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
@@ -446,7 +446,7 @@ def sigmoid_cross_entropy_with_logits(
     """
     if labels is None or logits is None:
         raise ValueError("Both labels and logits must be given.")
-    x, t = matched("SigmoidCrossEntropy", logits, labels)
+    x, t = convert_alike("SigmoidCrossEntropy", logits, labels)
     if dims(x) != dims(t):
         raise ValueError(
             f"`logits` and `labels` must have the same shape, received ({dims(x)} vs {dims(t)})."
@@ -457,14 +457,14 @@ def sigmoid_cross_entropy_with_logits(
 
 
 def _l2_kernel(xp: Any, x: Any) -> Any:
-    flat = widened(x).reshape(-1)
+    flat = widen(x).reshape(-1)
     return np.asarray(np.dot(flat, flat) * flat.dtype.type(0.5)).astype(x.dtype)
 
 
 L2_LOSS: Row = op("L2Loss", _l2_kernel, vjp=(lambda g, y, x: g * x,), shape=lambda x: (), saves="x")
 
 
-@traced
+@deferrable
 def l2_loss(t: Any, name: str | None = None) -> Tensor:
     """Half the sum of squares.
 
@@ -484,7 +484,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 # ---- embeddings -------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def embedding_lookup(
     params: Any, ids: Any, max_norm: float | None = None, name: str | None = None
 ) -> Tensor:
@@ -503,7 +503,7 @@ def embedding_lookup(
     return clipped
 
 
-@traced
+@deferrable
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """The tensor scaled down so that its norm does not exceed `clip_norm`.
 
@@ -512,7 +512,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     """
     if isinstance(t, IndexedSlices):
         return t.with_values(clip_by_norm(t.values, clip_norm, axes))
-    x, limit = matched("ClipByNorm", t, clip_norm)
+    x, limit = convert_alike("ClipByNorm", t, clip_norm)
     total = reduce_sum(x * x, axes, keepdims=True)
     positive = total > 0.0
     norm = where(positive, sqrt(where(positive, total, total + 1.0)), total)

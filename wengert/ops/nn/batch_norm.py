@@ -11,22 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.reverse import pull_through
 from wengert.core.row import LARGE, EachInput, Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import computed
+from wengert.engines.large_arrays import large_kernel
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import fill
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.elementwise import cast, rsqrt
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.parallel import in_blocks
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 
@@ -49,7 +49,7 @@ def _fused_kernel(
     training: bool,
     factor: float,
 ) -> Any:
-    wide, expand, sums = _lines(widened(x), axis, scale.size)
+    wide, expand, sums = _lines(widen(x), axis, scale.size)
     if training:
         count = x.size // max(scale.size, 1)
         m, v = _statistics(wide, expand, sums, count)
@@ -132,7 +132,7 @@ def _at_once(function: str, formula: str, *arrays: Any) -> Any:
     """A formula by a kernel of machine code; None where there is none for it."""
     if arrays[0].size < LARGE or arrays[0].ndim != 2:
         return None
-    return computed("batch_norm", function, formula, *arrays)
+    return large_kernel("batch_norm", function, formula, *arrays)
 
 
 def _blend(old: Any, new: Any, factor: float) -> Any:
@@ -202,8 +202,8 @@ def _slope_kernel(
     axis: int,
     epsilon: float,
 ) -> Any:
-    wide, expand, channel_sums = _lines(widened(x), axis, scale.size)
-    given = _lines(widened(g), axis, scale.size)[0]
+    wide, expand, channel_sums = _lines(widen(x), axis, scale.size)
+    given = _lines(widen(g), axis, scale.size)[0]
     count = x.size // max(scale.size, 1)
     inverse = (1 / np.sqrt(v + v.dtype.type(epsilon))).astype(v.dtype)
     slope, shifts = scale * inverse, expand(m)
@@ -287,7 +287,7 @@ FUSED_BATCH_NORM: Row = op(
 LAYOUTS = {"NHWC": -1, "NCHW": 1, "NDHWC": -1, "NCDHW": 1}
 
 
-@traced
+@deferrable
 def fused_batch_norm(
     x: Any,
     scale: Any,
@@ -313,7 +313,7 @@ def fused_batch_norm(
     rank = len(dims(values))
     if rank not in (4, 5):
         raise InvalidArgumentError(
-            f"input must be 4 or 5-dimensional{shown(dims(values))} [Op:FusedBatchNormV3]"
+            f"input must be 4 or 5-dimensional{shape_text(dims(values))} [Op:FusedBatchNormV3]"
         )
     axis = LAYOUTS[data_format] % rank
     kind = dtypes.float64 if values.dtype is dtypes.float64 else dtypes.float32

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.shaping import broadcast_to, reshape
-from wengert.ops.support.declare import NUMBER, matched, wrong_dtype
-from wengert.ops.support.half_precision import widened
-from wengert.values.shapes import Dims, shown
+from wengert.ops.support.declare import NUMBER, convert_alike, wrong_dtype
+from wengert.ops.support.half_precision import widen
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 
@@ -27,7 +27,7 @@ def _add(xp: Any, x: Any, b: Any, *, data_format: str) -> Any:
 
 
 def _sum(xp: Any, g: Any, *, data_format: str) -> Any:
-    wide = widened(g)
+    wide = widen(g)
     if data_format == "NHWC":
         rows = wide.reshape(math.prod(g.shape[:-1]), g.shape[-1])
         return rows.sum(axis=0, dtype=wide.dtype).astype(g.dtype, copy=False)
@@ -76,7 +76,7 @@ BIAS_ADD_GRAD: Row = op(
 )
 
 
-@traced
+@deferrable
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
@@ -85,7 +85,7 @@ def bias_add(
     >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0]).numpy().tolist()
     [[11.0, 22.0]]
     """
-    x, b = matched("BiasAdd", value, bias)
+    x, b = convert_alike("BiasAdd", value, bias)
     if x._array.dtype.kind not in NUMBER:
         raise wrong_dtype(BIAS_ADD, x.dtype)
     form = _format(data_format)
@@ -108,12 +108,14 @@ def _format(data_format: str | None) -> str:
 
 def _check(shape: Dims, bias: Dims, form: str) -> None:
     if len(shape) < 2:
-        raise InvalidArgumentError(f"Input tensor must be at least 2D: {shown(shape)} [Op:BiasAdd]")
+        raise InvalidArgumentError(
+            f"Input tensor must be at least 2D: {shape_text(shape)} [Op:BiasAdd]"
+        )
     if len(bias) != 1:
-        raise InvalidArgumentError(f"Biases must be 1D: {shown(bias)} [Op:BiasAdd]")
+        raise InvalidArgumentError(f"Biases must be 1D: {shape_text(bias)} [Op:BiasAdd]")
     at, where = (-1, "last") if form == "NHWC" else (1, "second")
     if shape[at] != bias[0]:
         raise InvalidArgumentError(
             f"Must provide as many biases as the {where} dimension of the input tensor: "
-            f"{shown(bias)} vs. {shown(shape)} [Op:BiasAdd]"
+            f"{shape_text(bias)} vs. {shape_text(shape)} [Op:BiasAdd]"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.math.arithmetic import add_n, minimum
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import is_finite, ones_like, sqrt
@@ -15,7 +15,7 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
 
 
-@traced
+@deferrable
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Tensor]:
@@ -45,7 +45,7 @@ def _scaled(t: Any, scale: Tensor) -> Any:
     return convert(t) * scale
 
 
-@traced
+@deferrable
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The norm of all elements of several tensors together.
 

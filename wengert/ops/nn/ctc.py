@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.reverse import pull_through
 from wengert.core.row import Row
@@ -30,7 +30,7 @@ from wengert.ops.sparse.math import to_dense
 from wengert.ops.sparse.tensor import SparseTensor
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 NEVER = -1e30  # the logarithm of a probability of zero, from which differences can be taken
@@ -188,7 +188,7 @@ CTC_OCCUPIED: Row = op(
 # ---- public functions -------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def ctc_loss(
     labels: Any,
     logits: Any,
@@ -216,7 +216,7 @@ def ctc_loss(
         scores = transpose(scores, (1, 0, 2))
     if len(dims(scores)) != 3:
         raise InvalidArgumentError(
-            f"logits must have the axes [time, batch, class], got {shown(dims(scores))} [Op:CTCLoss]"
+            f"logits must have the axes [time, batch, class], got {shape_text(dims(scores))} [Op:CTCLoss]"
         )
     blank = 0 if blank_index is None else int(static(blank_index))
     blank = blank + dims(scores)[2] if blank < 0 else blank
@@ -232,7 +232,7 @@ def _as_rows(labels: SparseTensor) -> tuple[Tensor, Tensor]:
     return to_dense(labels), lengths
 
 
-@traced
+@deferrable
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """For each row its different labels, filled up with zeros, and where each label stands there.
 
@@ -257,7 +257,7 @@ def _unique_labels_kernel(xp: Any, labels: Any) -> Any:
 UNIQUE_LABELS: Row = op("CTCUniqueLabels", _unique_labels_kernel, many=True)
 
 
-@traced
+@deferrable
 def collapse_repeated(
     labels: Any, seq_length: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:

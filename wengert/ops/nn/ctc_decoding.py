@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -16,10 +16,10 @@ from wengert.ops.arrays.shaping import expand_dims, static
 from wengert.ops.math.comparison import less, where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max, reduce_sum
-from wengert.ops.sparse.tensor import SparseTensor, foreseen, gives
+from wengert.ops.sparse.tensor import SparseTensor, gives, placeholder_sparse
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 
@@ -46,16 +46,19 @@ GREEDY: Row = op(
     "CTCGreedyDecoder",
     _decode_kernel,
     many=True,
-    forms=lambda xs, attrs: [*foreseen(np.dtype(np.int64))[1][:2], ((2,), np.dtype(np.int64))],
+    forms=lambda xs, attrs: [
+        *placeholder_sparse(np.dtype(np.int64))[1][:2],
+        ((2,), np.dtype(np.int64)),
+    ],
 )
 
 
 def _foreseen(dtype: Any) -> tuple[Any, list[Any]]:
-    labels, known = foreseen(np.dtype(np.int64))
+    labels, known = placeholder_sparse(np.dtype(np.int64))
     return ([labels], 0), [*known, ((None, 1), dtype)]
 
 
-@traced
+@deferrable
 @gives(_foreseen)
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
@@ -71,7 +74,7 @@ def ctc_greedy_decoder(
     if len(dims(scores)) != 3:
         raise InvalidArgumentError(
             "inputs is not a 3-Tensor: its axes are [time, batch, class], got "
-            f"{shown(dims(scores))} [Op:CTCGreedyDecoder]"
+            f"{shape_text(dims(scores))} [Op:CTCGreedyDecoder]"
         )
     classes = dims(scores)[2]
     blank = classes - 1 if blank_index is None else int(static(blank_index))

@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import named
+from wengert.core.context import nameable
 from wengert.ops.math.comparison import greater_equal, where
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.random.seeds import seeds
@@ -21,7 +21,7 @@ from wengert.values.tensor import Tensor, dims
 Sampler = Callable[..., Tensor]  # called with shape and dtype
 
 
-@named
+@nameable
 def dropout(
     x: Any,
     rate: Any,
@@ -45,7 +45,7 @@ def dropout(
     return _dropped(x, rate, noise_shape, sample, idle=lambda: seeds(seed))
 
 
-@named
+@nameable
 def stateless_dropout(
     x: Any,
     rate: Any,
@@ -66,7 +66,7 @@ def stateless_dropout(
     return _dropped(x, rate, noise_shape, sample)
 
 
-@named
+@nameable
 def general_dropout(
     x: Any,
     rate: Any,

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import LARGE, Attrs, Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import computed
+from wengert.engines.large_arrays import large_kernel
 from wengert.errors import InvalidArgumentError
 from wengert.ops.math.arithmetic import pow
 from wengert.ops.math.elementwise import square
 from wengert.ops.support.batch_rules import merged_batch, with_attrs
 from wengert.ops.support.declare import REAL, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.parallel import in_rows
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
@@ -42,7 +42,7 @@ def _neighbours(x: Any, radius: int) -> Any:
 
 
 def _sum_kernel(xp: Any, x: Any, *, depth_radius: int) -> Any:
-    return _neighbours(widened(x), depth_radius).astype(x.dtype, copy=False)
+    return _neighbours(widen(x), depth_radius).astype(x.dtype, copy=False)
 
 
 NEIGHBOURS: Row = op(
@@ -83,9 +83,9 @@ def _size(x: Any, depth_radius: int, bias: float, alpha: float) -> Any:
 
 
 def _lrn(xp: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
-    wide = widened(x)
+    wide = widen(x)
     given = _power, wide, depth_radius, bias, alpha, beta
-    found = computed("local_response_norm", "normalized", *given) if x.size >= LARGE else None
+    found = large_kernel("local_response_norm", "normalized", *given) if x.size >= LARGE else None
     if found is not None:
         return found.astype(x.dtype, copy=False)
     y = np.empty(wide.shape, wide.dtype)
@@ -103,7 +103,7 @@ def _lrn_grad(
     xp: Any, g: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float
 ) -> Any:
     """g s^-beta - 2 alpha beta x W(g x s^(-beta-1))."""
-    gw, xw = widened(g), widened(x)
+    gw, xw = widen(g), widen(x)
     s = _size(xw, depth_radius, bias, alpha)
     scaled = _power(s, beta)
     scaled *= gw
@@ -160,7 +160,7 @@ LRN_GRAD: Row = op(
 )
 
 
-@traced
+@deferrable
 def local_response_normalization(
     input: Any,
     depth_radius: int = 5,

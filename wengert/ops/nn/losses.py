@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.arrays.shaping import static
 from wengert.ops.math.comparison import greater_equal, less_equal, logical_and, where
 from wengert.ops.math.elementwise import cast, exp, log, zeros_like
 from wengert.ops.nn.activations import softplus
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values.convert import convert
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 
-@traced
+@deferrable
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Tensor:
@@ -27,18 +27,18 @@ def weighted_cross_entropy_with_logits(
     >>> print(f(labels=[1.0, 0.0], logits=[0.0, 0.0], pos_weight=2.0).numpy().round(4))
     [1.3863 0.6931]
     """
-    x, z = matched("weighted_cross_entropy_with_logits", logits, labels)
+    x, z = convert_alike("weighted_cross_entropy_with_logits", logits, labels)
     if dims(x) != dims(z):
         raise ValueError(
             "`logits` and `labels` must have the same shape, received "
-            f"({shown(dims(x))} vs {shown(dims(z))})."
+            f"({shape_text(dims(x))} vs {shape_text(dims(z))})."
         )
     weight = convert(pos_weight, hint=x.dtype)
     result: Tensor = (1.0 - z) * x + (1.0 + (weight - 1.0) * z) * softplus(-x)
     return result
 
 
-@traced
+@deferrable
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
@@ -47,11 +47,11 @@ def log_poisson_loss(
     >>> print(tf.nn.log_poisson_loss([2.0], [0.0]).numpy())
     [1.]
     """
-    c, z = matched("log_poisson_loss", log_input, targets)
+    c, z = convert_alike("log_poisson_loss", log_input, targets)
     if dims(c) != dims(z):
         raise ValueError(
             "`log_input` and `targets` must have the same shape, received "
-            f"({shown(dims(c))} vs {shown(dims(z))})."
+            f"({shape_text(dims(c))} vs {shape_text(dims(z))})."
         )
     loss: Tensor = exp(c) - c * z
     if not compute_full_loss:
@@ -63,7 +63,7 @@ def log_poisson_loss(
     return loss + where(small, zeros_like(z), stirling)
 
 
-@traced
+@deferrable
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.math.arithmetic import squared_difference
 from wengert.ops.math.elementwise import cast, rsqrt, square
@@ -18,7 +18,7 @@ from wengert.values.tensor import Tensor, dims
 # ---- moments ----------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -38,7 +38,7 @@ def moments(
     return cast(mean, given.dtype), cast(variance, given.dtype)
 
 
-@traced
+@deferrable
 def weighted_moments(
     x: Any,
     axes: Any,
@@ -63,7 +63,7 @@ def weighted_moments(
     return squeeze(mean, along), squeeze(variance, along)
 
 
-@traced
+@deferrable
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any, Any, Any]:
@@ -86,7 +86,7 @@ def sufficient_statistics(
     return count, sums[0], sums[1], moved
 
 
-@traced
+@deferrable
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -104,7 +104,7 @@ def normalize_moments(
 # ---- batches ----------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def batch_normalization(
     x: Any,
     mean: Any,
@@ -128,7 +128,7 @@ def batch_normalization(
     return result
 
 
-@traced
+@deferrable
 def batch_norm_with_global_normalization(
     input: Any,
     mean: Any,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -93,7 +93,7 @@ def _depth_attrs(x: Tensor, block_size: Any, data_format: str, who: str) -> Attr
     return {"block_size": size, "data_format": data_format}
 
 
-@traced
+@deferrable
 def depth_to_space(
     input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
@@ -114,7 +114,7 @@ def depth_to_space(
     return result
 
 
-@traced
+@deferrable
 def space_to_depth(
     input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
@@ -243,7 +243,7 @@ def _blocks(value: Any, rank: int, who: str) -> Dims:
     return blocks
 
 
-@traced
+@deferrable
 def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
     """Each position within the blocks of space becomes an image of its own.
 
@@ -266,7 +266,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     return result
 
 
-@traced
+@deferrable
 def space_to_batch_nd(
     input: Any, block_shape: Any, paddings: Any, name: str | None = None
 ) -> Tensor:
@@ -279,7 +279,7 @@ def space_to_batch_nd(
     return space_to_batch(input, block_shape, paddings)
 
 
-@traced
+@deferrable
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """Images put together to one, block by block: the inverse of tf.space_to_batch.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.arithmetic import div_no_nan
@@ -13,8 +13,8 @@ from wengert.ops.math.comparison import greater, greater_equal, logical_and, whe
 from wengert.ops.math.elementwise import cast, ones_like, sqrt, zeros_like
 from wengert.ops.nn.activations import embedding_lookup
 from wengert.ops.reductions.segments import segment_sum
-from wengert.ops.sparse.places import chosen
-from wengert.ops.sparse.shaping import fill_empty_rows, picked
+from wengert.ops.sparse.places import places_where
+from wengert.ops.sparse.shaping import fill_empty_rows, pick_values
 from wengert.ops.sparse.shaping import reshape as reshape_sparse
 from wengert.ops.sparse.tensor import SparseTensor, sparse
 from wengert.values.convert import convert
@@ -30,7 +30,7 @@ def _combiner(value: Any) -> str:
     return str(combiner)
 
 
-@traced
+@deferrable
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
@@ -70,7 +70,7 @@ def _table(params: Any) -> Any:
     return params
 
 
-@traced
+@deferrable
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: Any,
@@ -113,5 +113,5 @@ def _pruned(
     valid = greater_equal(ids.values, zeros_like(ids.values))
     if weights is not None and combiner != "sum":
         valid = logical_and(valid, greater(weights.values, zeros_like(weights.values)))
-    kept = chosen(valid)
-    return picked(ids, kept), None if weights is None else picked(weights, kept)
+    kept = places_where(valid)
+    return pick_values(ids, kept), None if weights is None else pick_values(weights, kept)

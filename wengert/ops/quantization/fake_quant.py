@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row, Rule
 from wengert.core.table import op
@@ -19,9 +19,9 @@ from wengert.errors import InvalidArgumentError
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.support.declare import REAL, matched, wrong_dtype
-from wengert.ops.support.half_precision import widened
-from wengert.values.shapes import shown
+from wengert.ops.support.declare import REAL, convert_alike, wrong_dtype
+from wengert.ops.support.half_precision import widen
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 # ---- levels between two ends ------------------------------------------------------------------
@@ -39,7 +39,7 @@ def _levels(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any
 def _quantized_kernel(
     xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
 ) -> Any:
-    wide, a, b = widened(x), widened(low), widened(high)
+    wide, a, b = widen(x), widen(low), widen(high)
     first, last, step = _levels(a, b, num_bits, narrow_range)
     safe = np.where(step == 0, np.ones_like(step), step)
     inverse = 1 / safe
@@ -51,7 +51,7 @@ def _quantized_kernel(
 
 def _side_kernel(xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool) -> Any:
     """Where a value is: -1 below the levels, 0 among them, 1 above."""
-    wide, a, b = widened(x), widened(low), widened(high)
+    wide, a, b = widen(x), widen(low), widen(high)
     first, last, _ = _levels(a, b, num_bits, narrow_range)
     side = np.where(wide < first, -1, np.where(wide > last, 1, 0))
     return np.where((a == 0) & (b == 0), 0, side).astype(np.int32)
@@ -94,7 +94,7 @@ def _with_ends(kernel: Any) -> Any:
     """The kernel with its ends as attributes."""
 
     def run(xp: Any, x: Any, *, min: float, max: float, **how: Any) -> Any:
-        wide = widened(x).dtype
+        wide = widen(x).dtype
         return kernel(xp, x, np.array(min, wide), np.array(max, wide), **how)
 
     return run
@@ -135,7 +135,7 @@ def _how(num_bits: Any, narrow_range: Any, who: str) -> dict[str, Any]:
 
 
 def _floats(who: Row, *values: Any) -> list[Tensor]:
-    tensors = matched(who.name, *values)
+    tensors = convert_alike(who.name, *values)
     if tensors[0].dtype.numpy_dtype.kind not in REAL:
         raise wrong_dtype(who, tensors[0].dtype, REAL)
     return tensors
@@ -149,7 +149,7 @@ def _args_attrs(low: Any, high: Any, num_bits: Any, narrow_range: Any, who: Row)
     return {"min": float(low), "max": float(high), **_how(num_bits, narrow_range, who.name)}
 
 
-@traced
+@deferrable
 def fake_quant_with_min_max_args(
     inputs: Any,
     min: float = -6,
@@ -168,7 +168,7 @@ def fake_quant_with_min_max_args(
     return result
 
 
-@traced
+@deferrable
 def fake_quant_with_min_max_args_gradient(
     gradients: Any,
     inputs: Any,
@@ -195,7 +195,7 @@ def _same_shape(gradients: Tensor, inputs: Tensor, who: str) -> None:
     if dims(gradients) != dims(inputs):
         raise InvalidArgumentError(
             "gradient and input must be the same size, not "
-            f"{shown(dims(gradients))} and {shown(dims(inputs))} [Op:{who}]"
+            f"{shape_text(dims(gradients))} and {shape_text(dims(inputs))} [Op:{who}]"
         )
 
 
@@ -230,7 +230,7 @@ def _pulled(row: Row, gradients: Any, values: Any, num_bits: Any, narrow_range: 
     return tuple(rule(g, None, *xs, **how) for rule in RULES)
 
 
-@traced
+@deferrable
 def fake_quant_with_min_max_vars(
     inputs: Any,
     min: Any,
@@ -247,7 +247,7 @@ def fake_quant_with_min_max_vars(
     return _simulated(VARS, (inputs, min, max), num_bits, narrow_range)
 
 
-@traced
+@deferrable
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
     inputs: Any,
@@ -266,7 +266,7 @@ def fake_quant_with_min_max_vars_gradient(
     return _pulled(VARS, gradients, (inputs, min, max), num_bits, narrow_range)
 
 
-@traced
+@deferrable
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
     min: Any,
@@ -284,7 +284,7 @@ def fake_quant_with_min_max_vars_per_channel(
     return _simulated(PER_CHANNEL, (inputs, min, max), num_bits, narrow_range)
 
 
-@traced
+@deferrable
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
     inputs: Any,

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -14,9 +14,9 @@ from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.comparison import greater_equal, less_equal, logical_and, where
 from wengert.ops.math.elementwise import zeros_like
-from wengert.ops.support.declare import REAL, matched, wrong_dtype
-from wengert.ops.support.half_precision import widened
-from wengert.values.shapes import normal_axis, shown
+from wengert.ops.support.declare import REAL, convert_alike, wrong_dtype
+from wengert.ops.support.half_precision import widen
+from wengert.values.shapes import normal_axis, shape_text
 from wengert.values.tensor import Tensor, dims
 
 
@@ -51,8 +51,8 @@ def _kernel(
     axis: int | None,
     **levels: Any,
 ) -> Any:
-    wide = widened(x)
-    a, b = _along(widened(low), wide.ndim, axis), _along(widened(high), wide.ndim, axis)
+    wide = widen(x)
+    a, b = _along(widen(low), wide.ndim, axis), _along(widen(high), wide.ndim, axis)
     if not range_given:
         others = None if axis is None else tuple(i for i in range(wide.ndim) if i != axis)
         a = wide.min(axis=others, keepdims=True) if wide.size else np.zeros_like(a)
@@ -100,7 +100,7 @@ ROUNDING: Final = ("HALF_TO_EVEN", "HALF_UP")
 
 
 def _quantized(row: Row, values: Any, axis: Any, num_bits: int, **how: Any) -> Tensor:
-    tensors = matched(row.name, *values)
+    tensors = convert_alike(row.name, *values)
     x = tensors[0]
     if x.dtype.numpy_dtype.kind not in REAL:
         raise wrong_dtype(row, x.dtype, REAL)
@@ -126,13 +126,13 @@ def _check_ends(row: Row, tensors: list[Tensor], axis: int | None) -> None:
     for what, end in zip(("input_min", "input_max"), ends, strict=True):
         wanted = () if axis is None else (dims(x)[axis],)
         if dims(end) not in ((), wanted):
-            must = "a scalar" if axis is None else f"of shape {shown(wanted)}"
+            must = "a scalar" if axis is None else f"of shape {shape_text(wanted)}"
             raise InvalidArgumentError(
-                f"{what} must be {must}, not of shape {shown(dims(end))}. [Op:{row.name}]"
+                f"{what} must be {must}, not of shape {shape_text(dims(end))}. [Op:{row.name}]"
             )
 
 
-@traced
+@deferrable
 def quantize_and_dequantize_v2(
     input: Any,
     input_min: Any,
@@ -163,7 +163,7 @@ def quantize_and_dequantize_v2(
     return _quantized(QUANTIZE_V4, (input, input_min, input_max), axis, num_bits, **how)
 
 
-@traced
+@deferrable
 def quantize_and_dequantize(
     input: Any,
     input_min: Any,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.ops.arrays.creation import ones, range_
 from wengert.ops.arrays.gathering import gather
@@ -28,7 +28,7 @@ from wengert.values.tensor import Tensor, dims
 # ---- to a tensor ------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def to_tensor(
     self: Any, default_value: Any = None, name: str | None = None, shape: Any = None
 ) -> Tensor:
@@ -59,7 +59,7 @@ def _dense(r: RaggedTensor, default: Tensor, sizes: list[int | None]) -> Tensor:
     return concat([dense, missing], 0)
 
 
-@traced
+@deferrable
 def bounding_shape(
     self: Any, axis: Any = None, name: str | None = None, out_type: Any = None
 ) -> Tensor:
@@ -90,7 +90,7 @@ def coordinates(r: RaggedTensor) -> Tensor:
     return concat([gather(outer, deeper[:, 0]), deeper[:, 1:]], 1)
 
 
-@traced
+@deferrable
 def to_sparse(self: Any, name: str | None = None) -> SparseTensor:
     """A sparse tensor with the same values in the same places."""
     flat = self.flat_values
@@ -101,7 +101,7 @@ def to_sparse(self: Any, name: str | None = None) -> SparseTensor:
     return SparseTensor._of(at, reshape(flat, (-1,)), bounding_shape(self, out_type=dtypes.int64))
 
 
-@traced
+@deferrable
 def from_sparse(
     st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
 ) -> RaggedTensor:
@@ -116,7 +116,7 @@ def from_sparse(
 # ---- from a tensor ----------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def from_tensor(
     tensor: Any,
     lengths: Any = None,

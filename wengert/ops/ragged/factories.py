@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.ops.arrays.gathering import ROWS_OF
 from wengert.ops.arrays.joining import JOINED
@@ -19,8 +19,8 @@ from wengert.ops.ragged.indexing import take, take_rows
 from wengert.ops.ragged.operators import of_same_rows
 from wengert.ops.ragged.places import RANGE, count_of_rows, from_lengths, row_ids, splits_of
 from wengert.ops.ragged.tensor import RaggedTensor
-from wengert.ops.sparse.places import chosen
-from wengert.ops.support.declare import matched
+from wengert.ops.sparse.places import places_where
+from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -77,13 +77,13 @@ def _depth(value: Any) -> int:
     return 1 + max((_depth(part) for part in value), default=0)
 
 
-@traced
+@deferrable
 def _ranges(starts: Any, limits: Any, deltas: Any, dtype: Any, splits_dtype: Any) -> RaggedTensor:
     if limits is None:
         starts, limits = convert(starts) * 0, starts
     kind = None if dtype is None else as_dtype(dtype)
     if kind is None:
-        parts = matched("RaggedRange", starts, limits, deltas)
+        parts = convert_alike("RaggedRange", starts, limits, deltas)
     else:
         parts = [cast(convert(p), kind) for p in (starts, limits, deltas)]
     splits, values = apply(RANGE, tuple(parts))
@@ -127,7 +127,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 # ---- masks ------------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """What stands where the mask is true; each row keeps its own.
 
@@ -138,7 +138,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     values = data if isinstance(data, RaggedTensor) else convert(data)
     if not isinstance(where_true, RaggedTensor):
         if len(dims(where_true)) == 1:
-            return take(values, chosen(where_true))
+            return take(values, places_where(where_true))
         where_true = from_tensor(where_true)
     if not isinstance(values, RaggedTensor):
         values = from_tensor(values, ragged_rank=where_true.ragged_rank)
@@ -151,7 +151,7 @@ def _masked(values: RaggedTensor, mask: RaggedTensor) -> RaggedTensor:
         return values.with_values(_masked(values.values, inner))
     if len(dims(inner)) > 1:
         return values.with_values(_masked(from_tensor(values.values), from_tensor(inner)))
-    kept = chosen(inner)
+    kept = places_where(inner)
     rows = take(row_ids(mask.row_splits), kept)
     splits = splits_of(rows, count_of_rows(mask.row_splits), mask.row_splits.dtype)
     return RaggedTensor._of(take(values.values, kept), splits)
@@ -160,7 +160,7 @@ def _masked(values: RaggedTensor, mask: RaggedTensor) -> RaggedTensor:
 # ---- rows and splits --------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """For each value the row in which it stands, of where rows begin and end.
 
@@ -171,7 +171,7 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
     return cast(row_ids(given), given.dtype if out_type is None else as_dtype(out_type))
 
 
-@traced
+@deferrable
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
@@ -204,7 +204,7 @@ def _as_ragged(value: Any, rank: int) -> RaggedTensor:
     return value if isinstance(value, RaggedTensor) else from_tensor(value, ragged_rank=rank)
 
 
-@traced
+@deferrable
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors of different lengths as the rows of a ragged tensor.
 
@@ -240,7 +240,7 @@ def _stacked(given: list[Any]) -> Any:
     return RaggedTensor._of(values, from_lengths(convert(lengths, dtypes.int64)))
 
 
-@traced
+@deferrable
 def concat(values: Any, axis: Any, name: str | None = None) -> Any:
     """Ragged tensors joined along their rows, or row by row."""
     given = [_ragged(v) for v in values]

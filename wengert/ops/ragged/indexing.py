@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.gathering import gather
@@ -15,7 +15,7 @@ from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.values.convert import convert
 
 
-@traced
+@deferrable
 def getitem(self: Any, key: Any) -> Any:
     """r[i], r[a:b], r[i, j], r[:, a:b]."""
     parts = key if isinstance(key, tuple) else (key,)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import building, traced
+from wengert.core.context import current_graph, deferrable
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.control.asserts import same_vectors
@@ -16,10 +16,10 @@ from wengert.ops.operators import ALONE, BINARY
 from wengert.ops.ragged.conversions import from_tensor
 from wengert.ops.ragged.places import count_of_rows, row_ids
 from wengert.ops.ragged.tensor import RaggedTensor, known_splits
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import int64
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims, key_of
 
@@ -47,10 +47,10 @@ def of_same_rows(a: RaggedTensor, b: RaggedTensor) -> RaggedTensor:
         left_known, right_known = known_splits(p), known_splits(q)
         if left_known is not None and right_known is not None:
             fit = fit and np.array_equal(left_known, right_known)
-        elif building() is not None and key_of(p) is not key_of(q):  # only a run knows
+        elif current_graph() is not None and key_of(p) is not key_of(q):  # only a run knows
             same = same_vectors(cast(p, int64), cast(q, int64))
             message = f"{_MISMATCH}: the row lengths differ."
-            a = a.with_flat_values(words.provided(a.flat_values, same, message))
+            a = a.with_flat_values(bound.provided(a.flat_values, same, message))
     if not fit:
         raise InvalidArgumentError(f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ.")
     return a
@@ -59,7 +59,7 @@ def of_same_rows(a: RaggedTensor, b: RaggedTensor) -> RaggedTensor:
 _MISMATCH = "Unable to broadcast: dimension size mismatch in a ragged dimension"
 
 
-@traced
+@deferrable
 def _spread(r: Any, dense: Any) -> Tensor:
     """A dense operand at each value of a ragged one."""
     shape = dims(dense)
@@ -76,12 +76,12 @@ def _at_values(r: RaggedTensor, dense: Tensor, shape: Any) -> Tensor:
     count, splits = count_of_rows(r.row_splits), r.row_splits
     if is_certain(shape) and shape[0] not in (1, count):
         raise InvalidArgumentError(
-            f"Unable to broadcast: {count} rows with a tensor of shape {shown(shape)}."
+            f"Unable to broadcast: {count} rows with a tensor of shape {shape_text(shape)}."
         )
     if shape[1] != 1:
         other = from_tensor(dense) if shape[0] != 1 else None
         if other is None or r.ragged_rank > 1:
-            raise InvalidArgumentError(f"{_MISMATCH}: shape {shown(shape)} against {r!r}.")
+            raise InvalidArgumentError(f"{_MISMATCH}: shape {shape_text(shape)} against {r!r}.")
         return of_same_rows(other, r).flat_values
     ids = row_ids(splits)
     rows = dense[:, 0]

@@ -28,7 +28,7 @@ from wengert.ops.reductions.segments import (
     unsorted_segment_min,
     unsorted_segment_prod,
 )
-from wengert.ops.sparse.places import columns, grouped
+from wengert.ops.sparse.places import columns, group_places
 from wengert.values import dtypes
 from wengert.values.tensor import Tensor, dims
 
@@ -124,7 +124,7 @@ def _across(name: str, r: RaggedTensor, axis: int) -> Any:
     at = coordinates(r)
     rank = r.ragged_rank + 1
     kept = [a for a in range(rank) if a != axis]
-    left, place = grouped(columns(at, kept))
+    left, place = group_places(columns(at, kept))
     values = SEGMENTS[name](r.flat_values, place, dims(left)[0])
     if len(kept) == 1:
         return values
@@ -142,7 +142,7 @@ def _arranged(values: Any, at: Any, count: Any) -> Any:
         return values
     if dims(at)[1] == 2:
         return RaggedTensor._of(values, splits_of(at[:, 0], count, dtypes.int64))
-    rows, place = grouped(at[:, :-1])
+    rows, place = group_places(at[:, :-1])
     inner = RaggedTensor._of(values, splits_of(place, dims(rows)[0], dtypes.int64))
     return RaggedTensor._of(inner, splits_of(gather(rows, 0, axis=1), count, dtypes.int64))
 

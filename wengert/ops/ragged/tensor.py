@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import building, traced
+from wengert.core.context import current_graph, deferrable
 from wengert.errors import InvalidArgumentError
 from wengert.inference.symbolic_integers import integers_of
 from wengert.ops.arrays.joining import concat
@@ -18,7 +18,7 @@ from wengert.ops.math.elementwise import cast
 from wengert.ops.ragged.places import count_of_rows, from_lengths, row_ids, splits_of
 from wengert.ops.reductions.reductions import reduce_all
 from wengert.values import dtypes
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
@@ -408,15 +408,15 @@ def _zero(like: Tensor) -> Any:
     return np.zeros(1, like.dtype.as_numpy_dtype)
 
 
-@traced
+@deferrable
 def _splits_of(ids: Any, nrows: Any) -> Tensor:
     if nrows is None:
-        known = np.asarray(ids) if building() is None else static(ids)
+        known = np.asarray(ids) if current_graph() is None else static(ids)
         nrows = int(known[-1]) + 1 if len(known) else 0
     return splits_of(ids, int(static(nrows)), ids.dtype)
 
 
-@traced
+@deferrable
 def _row_count(splits: Any, dtype: Any) -> Tensor:
     return convert(count_of_rows(splits), dtype)
 
@@ -426,7 +426,7 @@ def _known_length(rows: Any) -> int:
     return int(dims(rows)[0]) if splits is None else count_of_rows(splits)
 
 
-@traced
+@deferrable
 def _length(rows: Any, like: Any) -> Tensor:
     return convert([_known_length(rows)], like.dtype)
 
@@ -451,7 +451,7 @@ def _checked_splits(rows: Any, splits: Tensor) -> Any:
     known = known_splits(splits)
     if known is None:
         if isinstance(splits, SymbolicTensor):
-            return words.provided(splits, _fit(splits, rows), _FITS)
+            return bound.provided(splits, _fit(splits, rows), _FITS)
         return splits
     if not len(known):
         raise InvalidArgumentError(f"{_INVALID}: row_splits must not be empty.")
@@ -464,8 +464,8 @@ def _checked_splits(rows: Any, splits: Tensor) -> Any:
         raise InvalidArgumentError(
             f"{_INVALID}: row_splits ends with {known[-1]}, but there are {size} values."
         )
-    if size is None and building() is not None:
-        return words.provided(splits, equal(splits[-1], _length(rows, splits)[0]), _FITS)
+    if size is None and current_graph() is not None:
+        return bound.provided(splits, equal(splits[-1], _length(rows, splits)[0]), _FITS)
     return splits
 
 

@@ -15,7 +15,7 @@ from wengert.ops.random.rows import KEY_COUNTER
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
 
@@ -81,7 +81,7 @@ def key_and_counter(seed: Any, alg: Any = "auto_select") -> list[Tensor]:
         )
     if dims(pair) != (2,):
         raise InvalidArgumentError(
-            f"seed must have shape [2], not {shown(dims(pair))} [Op:{KEY_COUNTER.name}]"
+            f"seed must have shape [2], not {shape_text(dims(pair))} [Op:{KEY_COUNTER.name}]"
         )
     made: list[Tensor] = apply(KEY_COUNTER, (pair,))
     return made
@@ -93,7 +93,7 @@ def sizes(shape: Any, row: Row) -> Dims:
         given = dims(shape) if isinstance(shape, Tensor) else np.shape(shape)
         if len(given) != 1:
             raise InvalidArgumentError(
-                f"shape must be a vector of {{int32,int64}}, got shape {shown(given)} "
+                f"shape must be a vector of {{int32,int64}}, got shape {shape_text(given)} "
                 f"[Op:{row.name}]"
             )
     try:
@@ -106,7 +106,7 @@ def sizes(shape: Any, row: Row) -> Dims:
     return wanted
 
 
-def floating(dtype: Any, row: Row) -> DType:
+def float_dtype(dtype: Any, row: Row) -> DType:
     kind = as_dtype(dtype)
     if kind not in FLOATS:
         raise InvalidArgumentError(
@@ -122,7 +122,7 @@ def logits_of(logits: Any, num_samples: Any, row: Row) -> tuple[Tensor, int]:
     shape = dims(scores)
     if len(shape) != 2:
         raise InvalidArgumentError(
-            f"logits should be a matrix, got shape {shown(shape)} [Op:{row.name}]"
+            f"logits should be a matrix, got shape {shape_text(shape)} [Op:{row.name}]"
         )
     if count < 0:
         raise InvalidArgumentError(
@@ -162,12 +162,12 @@ def tiny(dtype: DType) -> float:
     return float(np.finfo(wide.numpy_dtype).tiny)
 
 
-def leading(shape: Dims, parameters: Dims, row: Row) -> Dims:
+def leading_shape(shape: Dims, parameters: Dims, row: Row) -> Dims:
     """The part of a shape in front of that of the parameters, with which it must end."""
     cut = len(shape) - len(parameters)
     if cut < 0 or shape[cut:] != parameters:
         raise InvalidArgumentError(
-            f"Shape passed in must end with broadcasted shape. The shape is {shown(shape)}, that "
-            f"of the parameters {shown(parameters)} [Op:{row.name}]"
+            f"Shape passed in must end with broadcasted shape. The shape is {shape_text(shape)}, that "
+            f"of the parameters {shape_text(parameters)} [Op:{row.name}]"
         )
     return shape[:cut]

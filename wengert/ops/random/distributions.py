@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.ops.random.philox import Philox, blocks, words
+from wengert.ops.random.philox import Philox, blocks, random_words
 from wengert.values.dtypes import DType, float32, float64
 
 # A number in [1, 2) has a fixed exponent, and its fraction is random.
@@ -67,16 +67,16 @@ def integers_of(bits: Any, dtype: DType) -> Any:
 
 
 def uniform(state: Philox, count: int, dtype: DType) -> Any:
-    return uniform_of(words(state, count * words_each(dtype)), dtype)
+    return uniform_of(random_words(state, count * words_each(dtype)), dtype)
 
 
 def normal(state: Philox, count: int, dtype: DType) -> Any:
     even = count + count % 2
-    return normal_of(words(state, even * words_each(dtype)), dtype)[:count]
+    return normal_of(random_words(state, even * words_each(dtype)), dtype)[:count]
 
 
 def full_integers(state: Philox, count: int, dtype: DType) -> Any:
-    return integers_of(words(state, count * words_each(dtype)), dtype)
+    return integers_of(random_words(state, count * words_each(dtype)), dtype)
 
 
 def integers(state: Philox, count: int, dtype: DType, low: Any, high: Any) -> Any:
@@ -113,7 +113,7 @@ def _drawn(state: Philox, starts: Any, count: int, dtype: DType) -> Any:
 def permutation(state: Philox, count: int) -> Any:
     """A shuffle of the numbers below `count`: each changes places with one that comes later."""
     order = list(range(count))
-    for i, word in enumerate(words(state, max(count - 1, 0)).tolist()):
+    for i, word in enumerate(random_words(state, max(count - 1, 0)).tolist()):
         j = i + word % (count - i)
         order[i], order[j] = order[j], order[i]
     return np.array(order, np.int64)

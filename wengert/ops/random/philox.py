@@ -63,18 +63,18 @@ def _block(state: Philox) -> Any:
     return rounds(n & WORD, n >> 32 & WORD, n >> 64 & WORD, n >> 96, state.key)
 
 
-def words(state: Philox, count: int) -> Any:
+def random_words(state: Philox, count: int) -> Any:
     """The first words of a generator."""
     numbers = np.arange(-(-count // 4), dtype=np.uint64)
     return blocks(state, numbers).reshape(-1)[:count]
 
 
-def seeded(seed: int, seed2: int) -> Philox:
+def seeded_state(seed: int, seed2: int) -> Philox:
     """The generator of an operation with two seeds: one is the key, one is half of the counter."""
     return Philox((seed2 & LONG) << 64, seed & LONG)
 
 
-def scrambled(seed: int, seed2: int) -> Philox:
+def scrambled_state(seed: int, seed2: int) -> Philox:
     """The generator of a stateless operation: key and counter are a block made of the seed.
 
     So both halves of a seed count alike, however weak one of them is.

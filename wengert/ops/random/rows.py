@@ -21,15 +21,15 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.shape_inference import GUESSES, ranks_in_common
 from wengert.ops.math.elementwise import log
 from wengert.ops.random import distributions, rejection
-from wengert.ops.random.philox import LONG, Philox, scrambled
+from wengert.ops.random.philox import LONG, Philox, scrambled_state
 from wengert.ops.random.rejection import RESERVED
 from wengert.ops.random.seeds import Stream
 from wengert.ops.special.gamma import digamma
 from wengert.ops.special.incomplete_gamma import gamma_density, gamma_in_a
 from wengert.ops.support.scipy_lazy import scipy_special
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.dtypes import DType
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.symbolic import AnyShape, is_certain
 from wengert.values.tensor import dims
 
@@ -120,10 +120,10 @@ def of_given_shape(row: Row) -> Row:
 
 def _check_bounds(who: str, low: Any, high: Any) -> None:
     """The bounds of random integers: scalars, one below the other."""
-    for name, bound in (("minval", low), ("maxval", high)):
-        if bound.shape:
+    for name, limit in (("minval", low), ("maxval", high)):
+        if limit.shape:
             raise InvalidArgumentError(
-                f"{name} must be 0-D, got shape {shown(bound.shape)} [Op:{who}]"
+                f"{name} must be 0-D, got shape {shape_text(limit.shape)} [Op:{who}]"
             )
     if low >= high:
         raise InvalidArgumentError(f"Need minval < maxval, got {low} >= {high} [Op:{who}]")
@@ -146,7 +146,7 @@ FULL_INTEGERS: Row = op(
 )
 KEY_COUNTER: Row = op(
     "StatelessRandomGetKeyCounter",
-    lambda xp, seed: _key_and_counter(scrambled(*seed.tolist())),
+    lambda xp, seed: _key_and_counter(scrambled_state(*seed.tolist())),
     many=True,
 )
 # The state of a tf.random.Generator, counter and key as int64, behind some numbers of 256 blocks.
@@ -193,7 +193,7 @@ def _placed(made: Any, shape: Dims, xs: Sequence[Any], dtype: DType) -> Any:
 
 
 def _gamma_rule(g: Any, y: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
-    return words.sum_to(g * gamma_grad(xs[-1], y), dims(xs[-1]))
+    return bound.sum_to(g * gamma_grad(xs[-1], y), dims(xs[-1]))
 
 
 def _gamma_push(t: Any, y: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:

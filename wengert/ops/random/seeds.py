@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.row import Row
-from wengert.host.locks import loaded
-from wengert.ops.random.philox import Philox, seeded
+from wengert.host.locks import load_module
+from wengert.ops.random.philox import Philox, seeded_state
 from wengert.ops.state.cells import resource
 from wengert.values.dtypes import VARIANT, DType
 
@@ -65,7 +65,7 @@ class Eager:
     def set(self, seed: Any) -> None:
         self.seed = None if seed is None else _integer(seed)
         # Python's generator, because that is where TensorFlow has the seeds of operations from.
-        self.draws = loaded("random").Random(self.seed)
+        self.draws = load_module("random").Random(self.seed)
         self.streams = {}
 
     def draw(self) -> int:
@@ -95,7 +95,7 @@ def set_seed(seed: Any) -> None:
     >>> bool(tf.reduce_all(tf.random.uniform([2]) == first))
     True
     """
-    graph = building()
+    graph = current_graph()
     if graph is not None:
         graph.seed = None if seed is None else _integer(seed)
     else:
@@ -118,7 +118,7 @@ def stream_for(seed: int | None, seed2: int | None) -> Stream:
     if not seed and not seed2:
         chance = int.from_bytes(os.urandom(24), "little")
         return Stream(Philox(chance >> 64, chance % (1 << 64)))
-    return Stream(seeded(seed or 0, seed2 or 0))
+    return Stream(seeded_state(seed or 0, seed2 or 0))
 
 
 def graph_stream(graph: Any, op_seed: Any) -> Any:

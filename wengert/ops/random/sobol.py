@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.shaping import static
 from wengert.ops.support.scipy_lazy import scipy_stats
@@ -16,7 +16,7 @@ from wengert.values.tensor import Tensor
 DIMENSIONS = 2539  # of so many TensorFlow knows the numbers
 
 
-@traced
+@deferrable
 def sobol_sample(
     dim: Any,
     num_results: Any,

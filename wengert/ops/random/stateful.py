@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.context import building, named
+from wengert.core.context import current_graph, nameable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.ops.arrays.creation import shape_tensor
@@ -14,7 +14,7 @@ from wengert.ops.random import rows as rows
 from wengert.ops.random.arguments import (
     FLOATS,
     class_dtype,
-    floating,
+    float_dtype,
     gamma_parameters,
     logits_of,
     sizes,
@@ -30,7 +30,7 @@ from wengert.values.tensor import Tensor
 
 def draw(row: Row, seed: Any, inputs: Sequence[Tensor] = (), **attrs: Any) -> Tensor:
     """Carry out a stateful operation that was given a seed, or None."""
-    graph = building()
+    graph = current_graph()
     if graph is not None:
         return _drawn_later(row, graph_stream(graph, seed), inputs, attrs)
     # What makes two operations with one seed the same: everything but how much they draw.
@@ -52,7 +52,7 @@ def _drawn_later(row: Row, stream: Any, inputs: Sequence[Tensor], attrs: dict[st
     return drawn
 
 
-@named
+@nameable
 def uniform(
     shape: Any,
     minval: Any = 0,
@@ -96,7 +96,7 @@ def _integers(shape: Any, minval: Any, maxval: Any, kind: DType, seed: Any) -> T
     return draw(row, seed, (low, high), shape=sizes(shape, row), dtype=kind)
 
 
-@named
+@nameable
 def normal(
     shape: Any,
     mean: Any = 0.0,
@@ -114,7 +114,7 @@ def normal(
     return _scaled(rows.NORMAL.stateful, shape, mean, stddev, dtype, seed)
 
 
-@named
+@nameable
 def truncated_normal(
     shape: Any,
     mean: Any = 0.0,
@@ -135,11 +135,11 @@ def truncated_normal(
 def _scaled(row: Row, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any) -> Tensor:
     kind = as_dtype(dtype)
     middle, width = convert(mean, kind), convert(stddev, kind)
-    drawn = draw(row, seed, shape=sizes(shape, row), dtype=floating(kind, row))
+    drawn = draw(row, seed, shape=sizes(shape, row), dtype=float_dtype(kind, row))
     return drawn * width + middle
 
 
-@named
+@nameable
 def gamma(
     shape: Any,
     alpha: Any,
@@ -157,11 +157,11 @@ def gamma(
     """
     row = rows.GAMMA.stateful
     a, b = gamma_parameters(alpha, beta, dtype)
-    drawn = draw(row, seed, (a,), shape=sizes(shape, row), dtype=floating(dtype, row))
+    drawn = draw(row, seed, (a,), shape=sizes(shape, row), dtype=float_dtype(dtype, row))
     return maximum(tiny(a.dtype), drawn / b)
 
 
-@named
+@nameable
 def poisson(
     shape: Any,
     lam: Any,
@@ -179,7 +179,7 @@ def poisson(
     return draw(row, seed, (convert(lam),), shape=sizes(shape, row), dtype=as_dtype(dtype))
 
 
-@named
+@nameable
 def categorical(
     logits: Any,
     num_samples: Any,
@@ -198,7 +198,7 @@ def categorical(
     return draw(row, seed, (scores,), num_samples=count, dtype=kind)
 
 
-@named
+@nameable
 def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     """The rows of a tensor in random order. As in TensorFlow, no gradient flows through it.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.ops.arrays.joining import stack
@@ -16,16 +16,16 @@ from wengert.ops.random import rows as rows
 from wengert.ops.random.arguments import (
     FLOATS,
     class_dtype,
-    floating,
+    float_dtype,
     gamma_parameters,
     key_and_counter,
-    leading,
+    leading_shape,
     logits_of,
     sizes,
     tiny,
 )
 from wengert.ops.special.gamma import erfc, ndtri
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -34,7 +34,7 @@ from wengert.values.tensor import Tensor, dims
 _INTEGERS = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
 
 
-@traced
+@deferrable
 def uniform_from(
     generator: list[Tensor], shape: Any, minval: Any, maxval: Any, dtype: Any
 ) -> Tensor:
@@ -52,18 +52,18 @@ def uniform_from(
     return drawn * (high - low) + low
 
 
-@traced
+@deferrable
 def scaled_from(
     row: Row, generator: list[Tensor], shape: Any, mean: Any, stddev: Any, dtype: Any
 ) -> Tensor:
     """Normal numbers of a key and a counter, truncated or not."""
     kind = as_dtype(dtype)
     middle, width = convert(mean, kind), convert(stddev, kind)
-    drawn = _drawn(row, generator, shape=sizes(shape, row), dtype=floating(kind, row))
+    drawn = _drawn(row, generator, shape=sizes(shape, row), dtype=float_dtype(kind, row))
     return drawn * width + middle
 
 
-@traced
+@deferrable
 def binomial_from(
     generator: list[Tensor], shape: Any, counts: Any, probs: Any, dtype: Any
 ) -> Tensor:
@@ -72,7 +72,7 @@ def binomial_from(
     chance = convert(probs, hint=dtypes.float32)
     trials = convert(counts, hint=chance.dtype)
     full = np.broadcast_shapes(dims(trials), dims(chance))
-    lead = leading(sizes(shape, row), full, row)
+    lead = leading_shape(sizes(shape, row), full, row)
     both = [broadcast_to(trials, full), broadcast_to(chance, full)]
     return _drawn(row, [*generator, *both], shape=lead, dtype=as_dtype(dtype))
 
@@ -82,7 +82,7 @@ def _drawn(row: Row, inputs: list[Tensor], **attrs: Any) -> Tensor:
     return result
 
 
-@traced
+@deferrable
 def check_uniform(minval: Any, maxval: Any, dtype: Any) -> Any:
     """The upper bound, after a look at all arguments."""
     kind = as_dtype(dtype)
@@ -96,7 +96,7 @@ def check_uniform(minval: Any, maxval: Any, dtype: Any) -> Any:
     return maxval
 
 
-@traced
+@deferrable
 def stateless_uniform(
     shape: Any,
     seed: Any,
@@ -128,7 +128,7 @@ def stateless_uniform(
     return uniform_from(key_and_counter(seed, alg), shape, minval, maxval, kind)
 
 
-@traced
+@deferrable
 def stateless_normal(
     shape: Any,
     seed: Any,
@@ -147,7 +147,7 @@ def stateless_normal(
     return scaled_from(rows.NORMAL.stateless, generator, shape, mean, stddev, dtype)
 
 
-@traced
+@deferrable
 def stateless_truncated_normal(
     shape: Any,
     seed: Any,
@@ -166,7 +166,7 @@ def stateless_truncated_normal(
     return scaled_from(rows.TRUNCATED.stateless, generator, shape, mean, stddev, dtype)
 
 
-@traced
+@deferrable
 def stateless_parameterized_truncated_normal(
     shape: Any,
     seed: Any,
@@ -182,7 +182,7 @@ def stateless_parameterized_truncated_normal(
     >>> bool(tf.reduce_all((x > 0.0) & (x < 1.0)))
     True
     """
-    mean, deviation, low, high = matched("Normal", means, stddevs, minvals, maxvals)
+    mean, deviation, low, high = convert_alike("Normal", means, stddevs, minvals, maxvals)
     uniform = stateless_uniform(shape, seed, dtype=mean.dtype)
     below, above = (
         0.5 * erfc((mean - end) / deviation * 0.7071067811865476) for end in (low, high)
@@ -191,7 +191,7 @@ def stateless_parameterized_truncated_normal(
     return minimum(maximum(drawn, low), high)
 
 
-@traced
+@deferrable
 def stateless_gamma(
     shape: Any,
     seed: Any,
@@ -209,13 +209,13 @@ def stateless_gamma(
     """
     row = rows.GAMMA.stateless
     a, b = gamma_parameters(alpha, beta, dtype)
-    lead = leading(sizes(shape, row), dims(a), row)
+    lead = leading_shape(sizes(shape, row), dims(a), row)
     inputs = [*key_and_counter(seed), a]
-    drawn = _drawn(row, inputs, shape=lead, dtype=floating(dtype, row))
+    drawn = _drawn(row, inputs, shape=lead, dtype=float_dtype(dtype, row))
     return maximum(tiny(a.dtype), drawn / b)
 
 
-@traced
+@deferrable
 def stateless_poisson(
     shape: Any,
     seed: Any,
@@ -230,11 +230,11 @@ def stateless_poisson(
     """
     row = rows.POISSON.stateless
     rate = convert(lam)
-    lead = leading(sizes(shape, row), dims(rate), row)
+    lead = leading_shape(sizes(shape, row), dims(rate), row)
     return _drawn(row, [*key_and_counter(seed), rate], shape=lead, dtype=as_dtype(dtype))
 
 
-@traced
+@deferrable
 def stateless_binomial(
     shape: Any,
     seed: Any,
@@ -251,7 +251,7 @@ def stateless_binomial(
     return binomial_from(key_and_counter(seed), shape, counts, probs, output_dtype)
 
 
-@traced
+@deferrable
 def stateless_categorical(
     logits: Any,
     num_samples: Any,
@@ -270,7 +270,7 @@ def stateless_categorical(
     return _drawn(row, [*key_and_counter(seed), scores], num_samples=count, dtype=kind)
 
 
-@traced
+@deferrable
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
@@ -285,7 +285,7 @@ def stateless_shuffle(
 # ---- seeds out of seeds -----------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """Several seeds that are independent of each other and of the one they are made of.
 
@@ -296,7 +296,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     return stateless_uniform([num, 2], pair, None, None, pair.dtype, alg=alg)
 
 
-@traced
+@deferrable
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """A seed that depends on another and on a number, such as that of a step.
 

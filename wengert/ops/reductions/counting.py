@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -21,7 +21,7 @@ from wengert.ops.reductions.reductions import reduce_max
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 # ---- counts -----------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ BINCOUNT: Row = op(
 )
 
 
-@traced
+@deferrable
 def bincount(
     arr: Any,
     weights: Any = None,
@@ -113,7 +113,7 @@ def _size(values: Any, minlength: Any, maxlength: Any) -> int:
     return size if most is None else min(size, most)
 
 
-@traced
+@deferrable
 def confusion_matrix(
     labels: Any,
     predictions: Any,
@@ -130,7 +130,7 @@ def confusion_matrix(
     truth, guess = (cast(convert(part), dtypes.int64) for part in (labels, predictions))
     if dims(truth) != dims(guess):
         raise ValueError(
-            f"Shapes of labels {shown(dims(truth))} and predictions {shown(dims(guess))} differ."
+            f"Shapes of labels {shape_text(dims(truth))} and predictions {shape_text(dims(guess))} differ."
         )
     if num_classes is None:
         size = int(static(maximum(reduce_max(truth), reduce_max(guess)))) + 1
@@ -145,7 +145,7 @@ def confusion_matrix(
 # ---- histograms -------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def histogram_fixed_width_bins(
     values: Any,
     value_range: Any,
@@ -168,7 +168,7 @@ def histogram_fixed_width_bins(
     return cast(places, as_dtype(dtype))
 
 
-@traced
+@deferrable
 def histogram_fixed_width(
     values: Any,
     value_range: Any,

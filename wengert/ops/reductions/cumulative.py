@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -14,9 +14,9 @@ from wengert.errors import InvalidArgumentError
 from wengert.ops.math.arithmetic import minimum
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import exp, zeros_like
-from wengert.ops.support.batch_rules import axis_moved
+from wengert.ops.support.batch_rules import shift_axis
 from wengert.ops.support.declare import REAL, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values.convert import convert
 from wengert.values.shapes import normal_axis
 from wengert.values.tensor import Tensor, dims
@@ -27,7 +27,7 @@ from wengert.values.tensor import Tensor, dims
 def _cumulative(accumulate: str, neutral: int) -> Callable[..., Any]:
     def kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
         x = xp.flip(x, axis) if reverse else x
-        wide = widened(x)
+        wide = widen(x)
         y = getattr(xp, accumulate)(wide, axis=axis, dtype=wide.dtype).astype(x.dtype)
         if exclusive:
             first = [slice(None)] * axis
@@ -44,7 +44,7 @@ CUMSUM: Row = op(
     shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, *, axis, exclusive, reverse: cumsum(g, axis, exclusive, not reverse),),
     linear=(0,),
-    batch=axis_moved("Cumsum"),
+    batch=shift_axis("Cumsum"),
     saves="",
 )
 
@@ -79,7 +79,7 @@ SHIFT: Row = op(
     shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, *, axis, reverse: _shifted(g, axis, not reverse),),
     linear=(0,),
-    batch=axis_moved("Shift"),
+    batch=shift_axis("Shift"),
     saves="",
 )
 RECURRENCE: Row = op(
@@ -121,7 +121,7 @@ CUMPROD: Row = op(
     _cumulative("cumprod", 1),
     shape=lambda x, *_, **attrs: x,
     vjp=(_cumprod_rule,),
-    batch=axis_moved("Cumprod"),
+    batch=shift_axis("Cumprod"),
     saves="x",
 )
 
@@ -129,7 +129,7 @@ CUMPROD: Row = op(
 def _logsumexp_kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
     """In front of the first element stands the logarithm of nothing."""
     x = xp.flip(x, axis) if reverse else x
-    y = xp.logaddexp.accumulate(widened(x), axis=axis).astype(x.dtype)
+    y = xp.logaddexp.accumulate(widen(x), axis=axis).astype(x.dtype)
     if exclusive:
         first = [slice(None)] * axis
         lead = xp.full_like(y[tuple([*first, slice(0, 1)])], -xp.inf)
@@ -161,13 +161,13 @@ CUMULATIVE_LOGSUMEXP: Row = op(
     _logsumexp_kernel,
     shape=lambda x, *_, **attrs: x,
     vjp=(_logsumexp_rule,),
-    batch=axis_moved("CumulativeLogsumexp"),
+    batch=shift_axis("CumulativeLogsumexp"),
 )
 
 # ---- public functions ------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def cumsum(
     x: Any,
     axis: int = 0,
@@ -185,7 +185,7 @@ def cumsum(
     return _scan(CUMSUM, x, axis, exclusive, reverse)
 
 
-@traced
+@deferrable
 def cumprod(
     x: Any,
     axis: int = 0,
@@ -201,7 +201,7 @@ def cumprod(
     return _scan(CUMPROD, x, axis, exclusive, reverse)
 
 
-@traced
+@deferrable
 def cumulative_logsumexp(
     x: Any,
     axis: int = 0,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -57,7 +57,7 @@ def _rule(gs: Any, ys: Any, x: Any) -> Any:
 ISOTONIC: Row = op("IsotonicRegression", _kernel, vjp=(_rule,), saves="y", many=True)
 
 
-@traced
+@deferrable
 def isotonic_regression(
     inputs: Any, decreasing: bool = True, axis: int = -1
 ) -> tuple[Tensor, Tensor]:

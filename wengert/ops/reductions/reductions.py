@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -26,14 +26,14 @@ from wengert.ops.math.comparison import equal, less, less_equal, not_equal, wher
 from wengert.ops.math.complex import conj, real
 from wengert.ops.math.elementwise import cast, exp, is_finite, log, sqrt, square, zeros_like
 from wengert.ops.reductions.cumulative import cumprod
-from wengert.ops.support.batch_rules import axes_moved, axis_moved
+from wengert.ops.support.batch_rules import shift_axes, shift_axis
 from wengert.ops.support.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import Dims, broadcast_axes, normal_axis, shown
+from wengert.values.shapes import Dims, broadcast_axes, normal_axis, shape_text
 from wengert.values.sizes import certainly
 from wengert.values.symbolic import identical
 from wengert.values.tensor import Tensor, dims
@@ -86,7 +86,7 @@ def _size(shape: Dims, axis: Dims) -> int:
 
 def _accurately(reduce: Callable[..., Any], x: Any, axis: Dims, keepdims: bool) -> Any:
     """Two-byte floats are summed in float32, so that long sums keep their digits."""
-    wide = widened(x)
+    wide = widen(x)
     total = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
     return total if wide is x else total.astype(x.dtype)
 
@@ -99,7 +99,7 @@ SUM: Row = op(
     shape=reduced_dims,
     integers=by_function(np.sum),
     large=in_rows,
-    batch=axes_moved("Sum"),
+    batch=shift_axes("Sum"),
     saves="",
 )
 
@@ -126,7 +126,7 @@ MEAN: Row = op(
         ),
     ),
     large=in_rows,
-    batch=axes_moved("Mean"),
+    batch=shift_axes("Mean"),
     shape=reduced_dims,
     saves="",
 )
@@ -155,7 +155,7 @@ PROD: Row = op(
     "Prod",
     lambda xp, x, *, axis, keepdims: _accurately(xp.prod, x, axis, keepdims),
     vjp=(_prod_rule,),
-    batch=axes_moved("Prod"),
+    batch=shift_axes("Prod"),
     shape=reduced_dims,
     integers=by_function(np.prod),
     saves="x",
@@ -189,7 +189,7 @@ MAX: Row = op(
     _extreme_kernel("max", "min"),
     vjp=(_extreme_rule,),
     large=in_rows,
-    batch=axes_moved("Max"),
+    batch=shift_axes("Max"),
     shape=reduced_dims,
 )
 MIN: Row = op(
@@ -197,20 +197,20 @@ MIN: Row = op(
     _extreme_kernel("min", "max"),
     vjp=(_extreme_rule,),
     large=in_rows,
-    batch=axes_moved("Min"),
+    batch=shift_axes("Min"),
     shape=reduced_dims,
 )
 ALL: Row = op(
     "All",
     lambda xp, x, *, axis, keepdims: xp.all(x, axis=axis, keepdims=keepdims),
     shape=reduced_dims,
-    batch=axes_moved("All"),
+    batch=shift_axes("All"),
 )
 ANY_TRUE: Row = op(
     "Any",
     lambda xp, x, *, axis, keepdims: xp.any(x, axis=axis, keepdims=keepdims),
     shape=reduced_dims,
-    batch=axes_moved("Any"),
+    batch=shift_axes("Any"),
 )
 
 
@@ -229,7 +229,7 @@ def _arg_row(name: str, find: str, worst: float) -> Row:
         _arg_kernel(find, worst),
         shape=lambda x, *, axis, dtype: (*x[:axis], *x[axis + 1 :]),
         dtype=lambda x, *, axis, dtype: dtype.numpy_dtype,
-        batch=axis_moved(name),
+        batch=shift_axis(name),
     )
 
 
@@ -257,7 +257,7 @@ EUCLIDEAN_NORM: Row = op(
     _norm_kernel,
     vjp=(_norm_rule,),
     jvp=(_norm_push,),
-    batch=axes_moved("EuclideanNorm"),
+    batch=shift_axes("EuclideanNorm"),
     shape=reduced_dims,
 )
 
@@ -280,7 +280,7 @@ def _reduce(row: Row, tensor: Any, axis: Any, keepdims: bool, takes: str = NUMBE
     return result
 
 
-@traced
+@deferrable
 def reduce_sum(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -293,7 +293,7 @@ def reduce_sum(
     return _reduce(SUM, input_tensor, axis, keepdims)
 
 
-@traced
+@deferrable
 def reduce_mean(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -305,7 +305,7 @@ def reduce_mean(
     return _reduce(MEAN, input_tensor, axis, keepdims)
 
 
-@traced
+@deferrable
 def reduce_prod(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -319,7 +319,7 @@ def reduce_prod(
     return _reduce(PROD, input_tensor, axis, keepdims)
 
 
-@traced
+@deferrable
 def reduce_max(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -331,7 +331,7 @@ def reduce_max(
     return _reduce(MAX, input_tensor, axis, keepdims, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def reduce_min(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -343,7 +343,7 @@ def reduce_min(
     return _reduce(MIN, input_tensor, axis, keepdims, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def reduce_all(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -355,7 +355,7 @@ def reduce_all(
     return _reduce(ALL, input_tensor, axis, keepdims, BOOL)
 
 
-@traced
+@deferrable
 def reduce_any(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -367,7 +367,7 @@ def reduce_any(
     return _reduce(ANY_TRUE, input_tensor, axis, keepdims, BOOL)
 
 
-@traced
+@deferrable
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -379,7 +379,7 @@ def reduce_euclidean_norm(
     return _reduce(EUCLIDEAN_NORM, convert(input_tensor), axis, keepdims)
 
 
-@traced
+@deferrable
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -400,7 +400,7 @@ def _without(x: Tensor, axis: Dims) -> Tensor:
     return reshape(x, reduced_dims(dims(x), axis=axis, keepdims=False))
 
 
-@traced
+@deferrable
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -417,7 +417,7 @@ def reduce_variance(
     return reduce_mean(squared, axis, keepdims)
 
 
-@traced
+@deferrable
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -429,7 +429,7 @@ def reduce_std(
     return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
-@traced
+@deferrable
 def count_nonzero(
     input: Any,
     axis: Any = None,
@@ -447,7 +447,7 @@ def count_nonzero(
     return reduce_sum(cast(not_equal(x, zero), dtype), axis, bool(keepdims))
 
 
-@traced
+@deferrable
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The share of elements that are zero.
 
@@ -458,7 +458,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     return reduce_mean(cast(equal(x, zeros_like(x)), dtypes.float32))
 
 
-@traced
+@deferrable
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """Whether no element is smaller than the one before it, in row-major order.
 
@@ -469,7 +469,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     return reduce_all(less_equal(before, after))
 
 
-@traced
+@deferrable
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """Whether every element is larger than the one before it, in row-major order.
 
@@ -485,7 +485,7 @@ def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
     return flat[:-1], flat[1:]
 
 
-@traced
+@deferrable
 def argmax(
     input: Any,
     axis: Any = None,
@@ -500,7 +500,7 @@ def argmax(
     return _arg(ARG_MAX, input, axis, output_type)
 
 
-@traced
+@deferrable
 def argmin(
     input: Any,
     axis: Any = None,
@@ -523,7 +523,7 @@ def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
     at = one_axis(0 if axis is None else axis, len(dims(x)), row.name, complaint)
     if certainly(dims(x)[at] == 0):
         raise InvalidArgumentError(
-            f"Reduction axis {at} is empty in shape {shown(dims(x))} [Op:{row.name}]"
+            f"Reduction axis {at} is empty in shape {shape_text(dims(x))} [Op:{row.name}]"
         )
     result: Tensor = apply(row, (x,), {"axis": at, "dtype": as_dtype(dtype)})
     return result
@@ -532,7 +532,7 @@ def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
 # ---- what the machine says --------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def sum_to(x: Any, shape: Dims) -> Any:
     """The sum over the axes along which a tensor of `shape` was broadcast."""
     if identical(dims(x), shape):
@@ -544,4 +544,4 @@ def sum_to(x: Any, shape: Dims) -> Any:
     return reshape(total, shape) if kept else total
 
 
-words.sum_to = sum_to
+bound.sum_to = sum_to

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -31,14 +31,14 @@ from wengert.ops.math.arithmetic import div_no_nan, maximum
 from wengert.ops.math.comparison import equal, greater_equal, where
 from wengert.ops.math.elementwise import cast, sqrt, zeros_like
 from wengert.ops.reductions.cumulative import cumprod
-from wengert.ops.support.batch_rules import everywhere
+from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.declare import INEXACT, NUMBER, REAL_OR_INT, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import shown
-from wengert.values.sizes import differ
+from wengert.values.shapes import shape_text
+from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 # ---- kernels ----------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def _sorted(name: str, ufunc: Any, neutral: Any, empty: Any) -> Callable[..., An
 
 def _mean_kernel(xp: Any, x: Any, ids: Any) -> Any:
     count = sorted_count(ids, "SegmentMean")
-    total = reduced_rows(np.add, widened(x), ids, count, 0)
+    total = reduced_rows(np.add, widen(x), ids, count, 0)
     sizes = np.maximum(np.bincount(ids, minlength=count), 1)
     return (total / _along(sizes, total).astype(total.real.dtype)).astype(x.dtype)
 
@@ -98,7 +98,7 @@ def _along(sizes: Any, total: Any) -> Any:
 # ---- rules ------------------------------------------------------------------------------------
 
 
-def counted(ids: Any, count: int, like: Any) -> Any:
+def segment_sizes(ids: Any, count: int, like: Any) -> Any:
     """How many rows each segment has, of a dtype and with axes to divide by."""
     sizes = unsorted_segment_sum(ones(dims(ids), like.dtype), ids, count)
     return reshape(sizes, (count,) + (1,) * (len(dims(like)) - 1))
@@ -156,7 +156,7 @@ def _laid_out(x: Any, ids: Any, count: int) -> Any:
 
 def _together(batched: Sequence[bool], size: int, xs: Sequence[Any], count: int) -> tuple[Any, Any]:
     """Rows and indices of all examples, each with segments of its own."""
-    x, ids = everywhere(batched, size, xs)
+    x, ids = batch_all(batched, size, xs)
     own = reshape(range_(size) * count, (size,) + (1,) * (len(dims(ids)) - 1))
     moved = ids + cast(own, ids.dtype)
     return x, where(greater_equal(ids, zeros_like(ids)), moved, ids)
@@ -204,7 +204,7 @@ def _sum_rule(g: Any, y: Any, x: Any, ids: Any) -> Any:
 
 
 def _mean_rule(g: Any, y: Any, x: Any, ids: Any) -> Any:
-    return gather(div_no_nan(g, counted(ids, dims(g)[0], g)), ids)
+    return gather(div_no_nan(g, segment_sizes(ids, dims(g)[0], g)), ids)
 
 
 def _by_segment(x: Any, ids: Any) -> Any:
@@ -280,10 +280,10 @@ def _segments(row: Row, data: Any, segment_ids: Any, takes: str) -> Tensor:
     _check_dtype(row, x, takes)
     if len(dims(ids)) != 1:
         raise InvalidArgumentError(f"segment_ids should be a vector. [Op:{row.name}]")
-    if differ(dims(x)[:1], dims(ids)):
+    if shapes_differ(dims(x)[:1], dims(ids)):
         raise InvalidArgumentError(
             f"segment_ids should be the same size as dimension 0 of input: segment_ids.shape = "
-            f"{shown(dims(ids))}, data.shape = {shown(dims(x))} [Op:{row.name}]"
+            f"{shape_text(dims(ids))}, data.shape = {shape_text(dims(x))} [Op:{row.name}]"
         )
     result: Tensor = apply(row, (x, ids))
     return result
@@ -294,7 +294,7 @@ def _check_dtype(row: Row, x: Tensor, takes: str) -> None:
         raise wrong_dtype(row, x.dtype, takes)
 
 
-@traced
+@deferrable
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The sums of the rows that have the same index; indices are sorted.
 
@@ -304,7 +304,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return _segments(SEGMENT_SUM, data, segment_ids, NUMBER)
 
 
-@traced
+@deferrable
 def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The means of the rows that have the same index; indices are sorted.
 
@@ -314,7 +314,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
     return _segments(SEGMENT_MEAN, data, segment_ids, NUMBER)
 
 
-@traced
+@deferrable
 def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The largest of the rows that have the same index; indices are sorted, none of them gives 0.
 
@@ -324,7 +324,7 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return _segments(SEGMENT_MAX, data, segment_ids, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The smallest of the rows that have the same index; indices are sorted, none of them gives 0.
 
@@ -334,7 +334,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return _segments(SEGMENT_MIN, data, segment_ids, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The products of the rows that have the same index; indices are sorted.
 
@@ -352,14 +352,14 @@ def _unsorted_segments(row: Row, data: Any, ids: Any, num_segments: Any, takes: 
     _check_dtype(row, x, takes)
     if dims(x)[: len(dims(places))] != dims(places):
         raise InvalidArgumentError(
-            f"data.shape = {shown(dims(x))} does not start with segment_ids.shape = "
-            f"{shown(dims(places))} [Op:{row.name}]"
+            f"data.shape = {shape_text(dims(x))} does not start with segment_ids.shape = "
+            f"{shape_text(dims(places))} [Op:{row.name}]"
         )
     result: Tensor = apply(row, (x, places), {"num_segments": int(static(num_segments))})
     return result
 
 
-@traced
+@deferrable
 def unsorted_segment_max(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -371,7 +371,7 @@ def unsorted_segment_max(
     return _unsorted_segments(UNSORTED_MAX, data, segment_ids, num_segments, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def unsorted_segment_min(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -383,7 +383,7 @@ def unsorted_segment_min(
     return _unsorted_segments(UNSORTED_MIN, data, segment_ids, num_segments, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def unsorted_segment_prod(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -395,7 +395,7 @@ def unsorted_segment_prod(
     return _unsorted_segments(UNSORTED_PROD, data, segment_ids, num_segments, NUMBER)
 
 
-@traced
+@deferrable
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -409,7 +409,7 @@ def unsorted_segment_mean(
     return mean
 
 
-@traced
+@deferrable
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import range_
-from wengert.ops.arrays.gathering import densely_gathered, integers
+from wengert.ops.arrays.gathering import gather_densely, integers
 from wengert.ops.arrays.shaping import expand_dims, one_axis, reshape, static
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.comparison import less
@@ -21,14 +21,14 @@ from wengert.ops.reductions.reductions import reduce_max
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.shapes import shown
-from wengert.values.sizes import differ
+from wengert.values.shapes import shape_text
+from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 # ---- lengths ----------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None
 ) -> Tensor:
@@ -77,7 +77,7 @@ REVERSE_SEQUENCE: Row = op(
 )
 
 
-@traced
+@deferrable
 def reverse_sequence(
     input: Any,
     seq_lengths: Any,
@@ -98,9 +98,9 @@ def reverse_sequence(
     batch = one_axis(0 if batch_axis is None else batch_axis, rank, "ReverseSequence")
     if along == batch:
         raise InvalidArgumentError(f"batch_dim == seq_dim == {along} [Op:ReverseSequence]")
-    if differ(dims(lengths), (dims(x)[batch],)):
+    if shapes_differ(dims(lengths), (dims(x)[batch],)):
         raise InvalidArgumentError(
-            f"Length of seq_lens != input.dims({batch}), ({shown(dims(lengths))} vs. "
+            f"Length of seq_lens != input.dims({batch}), ({shape_text(dims(lengths))} vs. "
             f"{dims(x)[batch]}) [Op:ReverseSequence]"
         )
     attrs = {"seq_axis": along, "batch_axis": batch}
@@ -111,7 +111,7 @@ def reverse_sequence(
 # ---- repetition -------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Each element, or each slice along an axis, several times.
 
@@ -129,11 +129,11 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     size, times = dims(x)[at], static(repeats)
     if times.ndim > 1 or (times.ndim and times.size not in (1, size)):
         raise InvalidArgumentError(
-            f"Expected `repeats` to be a number or {size} numbers, got shape {shown(times.shape)}"
+            f"Expected `repeats` to be a number or {size} numbers, got shape {shape_text(times.shape)}"
         )
     if np.any(times < 0):
         raise InvalidArgumentError("`repeats` must not be negative")
-    return densely_gathered(x, np.repeat(np.arange(size, dtype=np.int32), times), at)
+    return gather_densely(x, np.repeat(np.arange(size, dtype=np.int32), times), at)
 
 
 # ---- permutations and places ------------------------------------------------------------------
@@ -158,7 +158,7 @@ def _invert_kernel(xp: Any, x: Any) -> Any:
 INVERT_PERMUTATION: Row = op("InvertPermutation", _invert_kernel, shape=lambda x: x)
 
 
-@traced
+@deferrable
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """The permutation that undoes one: y[x[i]] = i.
 
@@ -168,7 +168,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     order = integers(x, "T", "int32, int64")
     if len(dims(order)) != 1:
         raise InvalidArgumentError(
-            f"invert_permutation expects a 1D vector, got shape {shown(dims(order))} "
+            f"invert_permutation expects a 1D vector, got shape {shape_text(dims(order))} "
             "[Op:InvertPermutation]"
         )
     result: Tensor = apply(INVERT_PERMUTATION, (order,))
@@ -185,7 +185,7 @@ def _unravel_kernel(xp: Any, indices: Any, sizes: Any) -> Any:
 UNRAVEL_INDEX: Row = op("UnravelIndex", _unravel_kernel, by_value=True)
 
 
-@traced
+@deferrable
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """The coordinates of elements of a flattened tensor with sizes `dims`.
 

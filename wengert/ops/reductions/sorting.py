@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.gathering import GATHER_GRAD, integers
 from wengert.ops.arrays.shaping import one_axis, reshape, static, transpose
-from wengert.ops.support.declare import REAL_OR_INT, matched, wrong_dtype
+from wengert.ops.support.declare import REAL_OR_INT, convert_alike, wrong_dtype
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import Dims, shown
-from wengert.values.sizes import certainly, differ
+from wengert.values.shapes import Dims, shape_text
+from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 # ---- the largest elements ---------------------------------------------------------------------
@@ -112,7 +112,7 @@ def _ordered(values: Any) -> Tensor:
     return x
 
 
-@traced
+@deferrable
 def top_k(
     input: Any,
     k: Any = 1,
@@ -156,7 +156,7 @@ def _approximately(name: str, largest: bool, summary: str, shown_result: str) ->
         f"    >>> tf.math.{name}([3.0, 9.0, 5.0], 2).values.numpy().tolist()\n"
         f"    {shown_result}\n    "
     )
-    return traced(function)
+    return deferrable(function)
 
 
 approx_max_k = _approximately(
@@ -167,7 +167,7 @@ approx_min_k = _approximately(
 )
 
 
-@traced
+@deferrable
 def approx_top_k(
     input: Any,
     k: int,
@@ -209,7 +209,7 @@ def _descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
-@traced
+@deferrable
 def sort(
     values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
@@ -221,7 +221,7 @@ def sort(
     return _sorted(values, axis, direction).values
 
 
-@traced
+@deferrable
 def argsort(
     values: Any,
     axis: Any = -1,
@@ -279,7 +279,7 @@ def _as_rows(x: Any) -> tuple[Any, Any]:
     return (math.prod(rest) if certainly(size == 0) else -1, size)
 
 
-@traced
+@deferrable
 def searchsorted(
     sorted_sequence: Any,
     values: Any,
@@ -296,12 +296,12 @@ def searchsorted(
     """
     if side not in ("left", "right"):
         raise ValueError(f"Argument `side` must be either 'right' or 'left'. Received: {side}")
-    ordered, wanted = matched("LowerBound", sorted_sequence, values)
+    ordered, wanted = convert_alike("LowerBound", sorted_sequence, values)
     shape = dims(wanted)
-    if differ(dims(ordered)[:-1], shape[:-1]):
+    if shapes_differ(dims(ordered)[:-1], shape[:-1]):
         raise InvalidArgumentError(
-            f"Leading dim_size of both tensors must match: {shown(dims(ordered))} and "
-            f"{shown(shape)} [Op:LowerBound]"
+            f"Leading dim_size of both tensors must match: {shape_text(dims(ordered))} and "
+            f"{shape_text(shape)} [Op:LowerBound]"
         )
     rows = (reshape(ordered, _as_rows(ordered)), reshape(wanted, _as_rows(wanted)))
     row = LOWER_BOUND if side == "left" else UPPER_BOUND
@@ -320,7 +320,7 @@ def _in_top_kernel(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
 IN_TOP_K: Row = op("InTopKV2", _in_top_kernel)
 
 
-@traced
+@deferrable
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """For each example whether its target is among the `k` classes with the highest predictions.
 
@@ -331,8 +331,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     wanted = integers(targets, "T", "int32, int64")
     if len(dims(scores)) != 2 or len(dims(wanted)) != 1 or dims(scores)[0] != dims(wanted)[0]:
         raise InvalidArgumentError(
-            f"First dimension of predictions {shown(dims(scores))} must match length of targets "
-            f"{shown(dims(wanted))} [Op:InTopKV2]"
+            f"First dimension of predictions {shape_text(dims(scores))} must match length of targets "
+            f"{shape_text(dims(wanted))} [Op:InTopKV2]"
         )
     result: Tensor = apply(IN_TOP_K, (scores, wanted), {"k": int(static(k))})
     return result

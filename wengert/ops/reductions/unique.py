@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -17,7 +17,7 @@ from wengert.ops.reductions.segments import unsorted_segment_min
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import shown
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 
@@ -78,7 +78,7 @@ UNIQUE_WITH_COUNTS: Row = op(
 )
 
 
-@traced
+@deferrable
 def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """The different elements of a vector, in the order in which they first occur.
 
@@ -89,7 +89,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     return Unique(*_found(UNIQUE, x, out_idx))
 
 
-@traced
+@deferrable
 def unique_with_counts(
     x: Any, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
@@ -106,7 +106,7 @@ def _found(row: Row, value: Any, out_idx: Any) -> Any:
     vector = convert(value)
     if len(dims(vector)) != 1:
         raise InvalidArgumentError(
-            f"unique expects a 1D vector, got shape {shown(dims(vector))} [Op:{row.name}]. "
+            f"unique expects a 1D vector, got shape {shape_text(dims(vector))} [Op:{row.name}]. "
             "Use tf.reshape(x, [-1]) first."
         )
     return apply(row, (vector,), {"out_idx": as_dtype(out_idx)})

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.shaping import as_shape
-from wengert.ops.arrays.slicing import pad, roll, sliced
+from wengert.ops.arrays.slicing import pad, roll, take_part
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import normal_axes
@@ -28,7 +28,7 @@ from wengert.ops.support.batch_rules import with_attrs
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import complex_of, real_of
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 # ---- complex ----------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def _last(x: Tensor, count: int, name: str) -> Dims:
     rank = len(dims(x))
     if rank < count:
         raise InvalidArgumentError(
-            f"Input must have rank of at least {count} but got: {shown(dims(x))} [Op:{name}]"
+            f"Input must have rank of at least {count} but got: {shape_text(dims(x))} [Op:{name}]"
         )
     return tuple(range(rank - count, rank))
 
@@ -169,7 +169,7 @@ def _along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any:
         f"The discrete {kind} along the {axes}.\n\n"
         f"    >>> tf.signal.{name.lower()}({example[0]}).numpy().tolist()\n    {example[1]}\n    "
     )
-    return traced(function)
+    return deferrable(function)
 
 
 fft = _along_last(1, False, ("tf.constant([1, 1], tf.complex64)", "[(2+0j), 0j]"))
@@ -180,7 +180,7 @@ ifft2d = _along_last(2, True, ("tf.constant([[2, 0]], tf.complex64)", "[[(1+0j),
 ifft3d = _along_last(3, True, ("tf.constant([[[2, 0]]], tf.complex64)", "[[[(1+0j), (1+0j)]]]"))
 
 
-def fitted(x: Tensor, sizes: Sequence[int | None], axes: Dims) -> Tensor:
+def fit_to(x: Tensor, sizes: Sequence[int | None], axes: Dims) -> Tensor:
     """Cut, or filled up with zeros, to sizes along axes."""
     key: list[Any] = [slice(None)] * len(dims(x))
     room = [[0, 0] for _ in dims(x)]
@@ -192,7 +192,7 @@ def fitted(x: Tensor, sizes: Sequence[int | None], axes: Dims) -> Tensor:
         else:
             room[axis][1] = size - dims(x)[axis]
     if any(part != slice(None) for part in key):
-        x = sliced(x, tuple(key))
+        x = take_part(x, tuple(key))
     return pad(x, room) if any(after for _, after in room) else x
 
 
@@ -202,7 +202,7 @@ def _lengths(fft_length: Any, count: int, name: str) -> tuple[int | None, ...]:
     sizes = as_shape(fft_length)
     if len(sizes) != count:
         raise InvalidArgumentError(
-            f"fft_length must have shape [{count}], got {shown((len(sizes),))} [Op:{name}]"
+            f"fft_length must have shape [{count}], got {shape_text((len(sizes),))} [Op:{name}]"
         )
     if any(size < 1 for size in sizes):
         raise InvalidArgumentError(f"fft_length must be positive, got {list(sizes)} [Op:{name}]")
@@ -210,7 +210,7 @@ def _lengths(fft_length: Any, count: int, name: str) -> tuple[int | None, ...]:
 
 
 def _of_real(x: Tensor, axes: Dims, lengths: Sequence[int | None], name: str) -> Tensor:
-    part = fitted(x, lengths, axes)
+    part = fit_to(x, lengths, axes)
     result: Tensor = apply(row_of[name], (part,), {"axes": axes, "size": dims(part)[axes[-1]]})
     return result
 
@@ -219,7 +219,7 @@ def _to_real(z: Tensor, axes: Dims, lengths: Sequence[int | None], name: str) ->
     size = lengths[-1]
     if size is None:
         size = max(2 * (dims(z)[axes[-1]] - 1), 0)
-    part = fitted(z, [*lengths[:-1], size // 2 + 1], axes)
+    part = fit_to(z, [*lengths[:-1], size // 2 + 1], axes)
     result: Tensor = apply(row_of[name], (part,), {"axes": axes, "size": size})
     return result
 
@@ -245,7 +245,7 @@ def _real_along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any
         f"{summary}.\n\n"
         f"    >>> tf.signal.{name.lower()}({example[0]}).numpy().tolist()\n    {example[1]}\n    "
     )
-    return traced(function)
+    return deferrable(function)
 
 
 rfft = _real_along_last(1, False, ("[1.0, 2.0]", "[(3+0j), (-1+0j)]"))
@@ -279,7 +279,7 @@ def _size(shape: Dims, axes: Dims) -> int:
     return math.prod(shape[a] for a in axes)
 
 
-@traced
+@deferrable
 def fftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -295,7 +295,7 @@ def fftnd(
     return _complex_nd("FFTND", input_tensor, fft_length, axes, norm)
 
 
-@traced
+@deferrable
 def ifftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -314,12 +314,12 @@ def ifftnd(
 def _complex_nd(name: str, value: Any, fft_length: Any, axes: Any, norm: Any) -> Tensor:
     x = _signal(value, COMPLEX_KINDS, name)
     along, lengths = _chosen(x, fft_length, axes, name)
-    part = fitted(x, lengths, along)
+    part = fit_to(x, lengths, along)
     y = apply(row_of[name], (part,), {"axes": along})
     return _scaled(y, norm, _size(dims(part), along), name.startswith("I"))
 
 
-@traced
+@deferrable
 def rfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -334,12 +334,12 @@ def rfftnd(
     """
     x = _signal(input_tensor, REAL_KINDS, "RFFTND")
     along, lengths = _chosen(x, fft_length, axes, "RFFTND")
-    part = fitted(x, lengths, along)
+    part = fit_to(x, lengths, along)
     y = _of_real(part, along, (None,) * len(along), "RFFTND")
     return _scaled(y, norm, _size(dims(part), along), False)
 
 
-@traced
+@deferrable
 def irfftnd(
     input_tensor: Any,
     fft_length: Any = None,
@@ -361,7 +361,7 @@ def irfftnd(
 # ---- the order of frequencies -----------------------------------------------------------------
 
 
-@traced
+@deferrable
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The frequency zero moved to the middle.
 
@@ -371,7 +371,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return _shifted(x, axes, lambda size: size // 2)
 
 
-@traced
+@deferrable
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The frequency zero moved back from the middle to the front.
 

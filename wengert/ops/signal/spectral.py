@@ -8,18 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import range_
-from wengert.ops.arrays.gathering import GATHER_GRAD, densely_gathered
+from wengert.ops.arrays.gathering import GATHER_GRAD, gather_densely
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import one_axis, reshape, static, tile
 from wengert.ops.arrays.slicing import pad, reverse
 from wengert.ops.math.complex import real
 from wengert.ops.math.elementwise import square
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.signal.fourier import as_complex, fft, fitted, irfft, rfft
+from wengert.ops.signal.fourier import as_complex, fft, fit_to, irfft, rfft
 from wengert.ops.signal.window_functions import hann_window, vorbis_window
 from wengert.values import dtypes, sizes
 from wengert.values.convert import convert
@@ -35,7 +35,7 @@ def _places(frames: Any, length: int, step: int) -> Any:
     return first[:, None] * step + np.arange(length, dtype=np.int32)
 
 
-@traced
+@deferrable
 def frame(
     signal: Any,
     frame_length: Any,
@@ -60,10 +60,10 @@ def frame(
         x = pad(x, room, constant_values=pad_value)
     else:
         count = sizes.maximum(1 + (size - length) // step, 0)
-    return densely_gathered(x, _places(count, length, step), at)
+    return gather_densely(x, _places(count, length, step), at)
 
 
-@traced
+@deferrable
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """The signal of which overlapping frames are given: what overlaps is added.
 
@@ -84,7 +84,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
 Window = Callable[..., Any]
 
 
-@traced
+@deferrable
 def stft(
     signals: Any,
     frame_length: Any,
@@ -112,7 +112,7 @@ def _enclosing_power(length: int) -> int:
     return 1 << max(length - 1, 0).bit_length()
 
 
-@traced
+@deferrable
 def inverse_stft(
     stfts: Any,
     frame_length: Any,
@@ -130,7 +130,7 @@ def inverse_stft(
     length = int(static(frame_length))
     size = _enclosing_power(length) if fft_length is None else int(static(fft_length))
     frames = irfft(stfts, [size])
-    frames = fitted(frames, [length], (len(dims(frames)) - 1,))
+    frames = fit_to(frames, [length], (len(dims(frames)) - 1,))
     if window_fn is not None:
         frames = frames * window_fn(length, dtype=frames.dtype)
     return overlap_and_add(frames, frame_step)
@@ -177,7 +177,7 @@ def _check_transform(type: Any, axis: Any, norm: Any, n: Any, size: int) -> None
         raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
-@traced
+@deferrable
 def dct(
     input: Any,
     type: int = 2,
@@ -194,11 +194,11 @@ def dct(
     x = convert(input)
     _check_transform(type, axis, norm, n, dims(x)[-1])
     if n is not None:
-        x = fitted(x, [int(static(n))], (len(dims(x)) - 1,))
+        x = fit_to(x, [int(static(n))], (len(dims(x)) - 1,))
     return {1: _dct1, 2: _dct2, 3: _dct3, 4: _dct4}[type](x, norm == "ortho")
 
 
-@traced
+@deferrable
 def idct(
     input: Any,
     type: int = 2,
@@ -255,7 +255,7 @@ def _dct3(x: Tensor, ortho: bool) -> Tensor:
         x = x * convert(weights, x.dtype)
     doubled = convert(_but_first(size, 2.0, 1.0), x.dtype)
     scaled = as_complex(x * doubled) * _turned(size, x, 0.0, size)
-    padded = fitted(scaled, [2 * size], (len(dims(x)) - 1,))
+    padded = fit_to(scaled, [2 * size], (len(dims(x)) - 1,))
     return real(fft(padded))[..., :size]
 
 
@@ -263,12 +263,12 @@ def _dct4(x: Tensor, ortho: bool) -> Tensor:
     """2 sum of x[k] cos(pi (2k + 1) (2j + 1) / 4n)."""
     size = dims(x)[-1]
     turned = as_complex(x) * _turned(size, x, 0.0, size)
-    spectrum = fft(fitted(turned, [2 * size], (len(dims(x)) - 1,)))[..., :size]
+    spectrum = fft(fit_to(turned, [2 * size], (len(dims(x)) - 1,)))[..., :size]
     y = real(spectrum * _turned(size, x, 0.5, size)) * 2.0
     return y * math.sqrt(0.5 / size) if ortho else y
 
 
-@traced
+@deferrable
 def mdct(
     signals: Any,
     frame_length: Any,
@@ -297,7 +297,7 @@ def mdct(
     return dct(folded, type=4, norm=norm)
 
 
-@traced
+@deferrable
 def inverse_mdct(
     mdcts: Any,
     window_fn: Window | None = vorbis_window,
@@ -333,7 +333,7 @@ def _mel(hertz: Any) -> Any:
     return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
 
 
-@traced
+@deferrable
 def linear_to_mel_weight_matrix(
     num_mel_bins: Any = 20,
     num_spectrogram_bins: Any = 129,
@@ -376,7 +376,7 @@ def _check_mel(mels: int, rate: float, low: float, high: float) -> None:
             raise ValueError(message)
 
 
-@traced
+@deferrable
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """The cepstral coefficients of logarithmic mel spectra.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import static
 from wengert.ops.arrays.slicing import reverse
@@ -43,7 +43,7 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, a: float, b: f
     return cast(convert(a - b * np.cos(angles)), kind)
 
 
-@traced
+@deferrable
 def hann_window(
     window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -55,7 +55,7 @@ def hann_window(
     return _raised_cosine(window_length, periodic, dtype, 0.5, 0.5)
 
 
-@traced
+@deferrable
 def hamming_window(
     window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -67,7 +67,7 @@ def hamming_window(
     return _raised_cosine(window_length, periodic, dtype, 0.54, 0.46)
 
 
-@traced
+@deferrable
 def vorbis_window(
     window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -81,7 +81,7 @@ def vorbis_window(
     return cast(sin(math.pi / 2 * square(sin(convert(angles)))), kind)
 
 
-@traced
+@deferrable
 def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -100,7 +100,7 @@ def kaiser_window(
     return window
 
 
-@traced
+@deferrable
 def kaiser_bessel_derived_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:

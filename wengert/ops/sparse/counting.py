@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.joining import concat, stack
@@ -14,14 +14,14 @@ from wengert.ops.arrays.shaping import reshape, static
 from wengert.ops.math.comparison import less
 from wengert.ops.math.elementwise import cast, ones_like
 from wengert.ops.reductions.reductions import reduce_max
-from wengert.ops.sparse.places import chosen, grouped
+from wengert.ops.sparse.places import group_places, places_where
 from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue, gives_sparse, sparse
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.tensor import dims
 
 
-@traced
+@deferrable
 @gives_sparse
 def bincount(
     values: Any,
@@ -45,12 +45,12 @@ def bincount(
     if given is not None and binary_output:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     if maxlength is not None:
-        kept = chosen(less(numbers, convert(int(static(maxlength)), dtypes.int64)))
+        kept = places_where(less(numbers, convert(int(static(maxlength)), dtypes.int64)))
         numbers = gather(numbers, kept)
         rows = None if rows is None else gather(rows, kept)
         given = None if given is None else gather(given, kept)
     parts = [numbers] if rows is None else [rows, numbers]
-    indices, place = grouped(stack(parts, 1))
+    indices, place = group_places(stack(parts, 1))
     each = ones(dims(numbers), dtypes.int32) if given is None else given
     totals = unsorted_segment_sum(each, place, dims(indices)[0])
     if binary_output:

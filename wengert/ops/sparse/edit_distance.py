@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -57,7 +57,7 @@ EDIT_DISTANCE: Row = op(
 )
 
 
-@traced
+@deferrable
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -35,19 +35,25 @@ from wengert.ops.sparse.places import (
     as_list,
     check_inside,
     check_sorted,
-    chosen,
     columns,
-    flattened,
-    grouped,
+    flat_places,
+    group_places,
+    places_where,
     with_column,
 )
-from wengert.ops.sparse.shaping import picked
-from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue, gives_sparse, shaped, sparse
-from wengert.ops.support.half_precision import widened
+from wengert.ops.sparse.shaping import pick_values
+from wengert.ops.sparse.tensor import (
+    SparseTensor,
+    SparseTensorValue,
+    gives_sparse,
+    new_sparse,
+    sparse,
+)
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_sparse
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 SPARSE = (SparseTensor, SparseTensorValue)
@@ -75,7 +81,7 @@ TO_DENSE: Row = op(
 )
 
 
-@traced
+@deferrable
 def to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Tensor:
@@ -94,7 +100,7 @@ def to_dense(
     return where(there, dense, convert(default_value, s.dtype))
 
 
-@traced
+@deferrable
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
     """For each row which of the numbers below `vocab_size` are among its values.
 
@@ -130,7 +136,7 @@ def _same_shape(a: SparseTensor, b: SparseTensor, who: str) -> Dims:
 
 def _united(a: SparseTensor, b: SparseTensor) -> tuple[Any, Any, Any, Any]:
     """The coordinates of both, and the values of each there, with zeros where it has none."""
-    indices, place = grouped(concat([a.indices, b.indices], 0))
+    indices, place = group_places(concat([a.indices, b.indices], 0))
     count, own = dims(indices)[0], dims(a.values)[0]
     at, of_b = place[:own], place[own:]
     return (
@@ -141,7 +147,7 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Any, Any, Any, Any]:
     )
 
 
-@traced
+@deferrable
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum: sparse of two sparse tensors, dense if one of them is.
 
@@ -165,7 +171,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
         if dims(dense) != s.dims:
             raise InvalidArgumentError(
                 f"Dimensions of a and b must be equal: {as_list(s.dims)} vs. "
-                f"{shown(dims(dense))} [Op:SparseTensorDenseAdd]"
+                f"{shape_text(dims(dense))} [Op:SparseTensorDenseAdd]"
             )
         return tensor_scatter_nd_add(dense, s.indices, s.values)
     return _added(sparse(a), sparse(b), threshold)
@@ -173,13 +179,13 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 
 def _added(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     shape = _same_shape(a, b, "SparseAdd")
-    indices, place = grouped(concat([a.indices, b.indices], 0))
+    indices, place = group_places(concat([a.indices, b.indices], 0))
     values = unsorted_segment_sum(concat([a.values, b.values], 0), place, dims(indices)[0])
-    total = shaped(indices, values, shape)
+    total = new_sparse(indices, values, shape)
     size = magnitude(values)
     limit = convert(threshold, size.dtype)
     if not isinstance(threshold, (int, float)) or threshold > 0:
-        return picked(total, chosen(greater_equal(size, limit)))
+        return pick_values(total, places_where(greater_equal(size, limit)))
     return total
 
 
@@ -187,10 +193,10 @@ def _extreme(who: str, choose: Callable[..., Any], sp_a: Any, sp_b: Any) -> Spar
     a, b = sparse(sp_a), sparse(sp_b)
     shape = _same_shape(a, b, who)
     indices, x, y, _ = _united(a, b)
-    return shaped(indices, choose(x, y), shape)
+    return new_sparse(indices, choose(x, y), shape)
 
 
-@traced
+@deferrable
 @gives_sparse
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger elements, at the coordinates of both.
@@ -203,7 +209,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     return _extreme("SparseSparseMaximum", arithmetic.maximum, sp_a, sp_b)
 
 
-@traced
+@deferrable
 @gives_sparse
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller elements, at the coordinates of both.
@@ -219,7 +225,7 @@ def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 def _with_dense(who: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """An operation on the values, with the elements of a dense tensor that stand there."""
 
-    @traced
+    @deferrable
     @gives_sparse
     def operator(sp: Any, dense: Any) -> SparseTensor:
         s = sparse(sp)
@@ -233,7 +239,7 @@ def _with_dense(who: str, function: Callable[..., Any]) -> Callable[..., Any]:
         ):
             raise InvalidArgumentError(
                 "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible "
-                f"shapes: {as_list(shape)} vs. {shown(have)} [Op:{who}]"
+                f"shapes: {as_list(shape)} vs. {shape_text(have)} [Op:{who}]"
             )
         there = gather_nd(broadcast_to(other, shape), s.indices) if have else other
         return SparseTensor._of(s.indices, function(s.values, there), s.dense_shape)
@@ -279,15 +285,15 @@ def _reduced(
     left = [shape[a] for a in kept]
     result = [1 if a in axes else n for a, n in enumerate(shape)] if keepdims else left
     if not as_sparse:
-        places = flattened(columns(s.indices, kept), left)
+        places = flat_places(columns(s.indices, kept), left)
         return reshape_dense(combine(s.values, places, math.prod(left)), result)
-    indices, place = grouped(columns(s.indices, kept))
+    indices, place = group_places(columns(s.indices, kept))
     values = combine(s.values, place, dims(indices)[0])
     if keepdims:
         for a in axes:
             nothing = zeros([dims(values)[0]], dtypes.int64)
             indices = with_column(indices, a, nothing)
-    return shaped(indices, values, result)
+    return new_sparse(indices, values, result)
 
 
 def _largest(values: Any, places: Any, count: Any) -> Any:
@@ -297,7 +303,7 @@ def _largest(values: Any, places: Any, count: Any) -> Any:
     return where(greater(there, 0), found, zeros_like(found))
 
 
-@traced
+@deferrable
 def reduce_sum(
     sp_input: Any,
     axis: Any = None,
@@ -317,7 +323,7 @@ def reduce_sum(
     return _reduced("SparseReduceSum", combine, sp_input, axis, keepdims, output_is_sparse)
 
 
-@traced
+@deferrable
 def reduce_max(
     sp_input: Any,
     axis: Any = None,
@@ -334,7 +340,7 @@ def reduce_max(
     return _reduced("SparseReduceMax", _largest, sp_input, axis, keepdims, output_is_sparse)
 
 
-@traced
+@deferrable
 @gives_sparse
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The softmax of the values in each row, along the last axis; what is not there has no share.
@@ -349,7 +355,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
         raise InvalidArgumentError(
             f"Input should have rank >= 2, but received shape: {as_list(s.dims)} [Op:SparseSoftmax]"
         )
-    rows, place = grouped(s.indices[:, : rank - 1])
+    rows, place = group_places(s.indices[:, : rank - 1])
     count = dims(rows)[0]
     highest = unsorted_segment_max(stop_gradient(s.values), place, count)
     share = exp(s.values - gather(highest, place))
@@ -365,8 +371,8 @@ def _product_kernel(xp: Any, values: Any, indices: Any, b: Any, *, rows: int) ->
     r, c = indices[:, 0], indices[:, 1]
     _check_product(r, rows, "m", "0")
     _check_product(c, b.shape[0], "k", "1")
-    wide = widened(b)
-    matrix = scipy_sparse().csr_matrix((widened(values), (r, c)), shape=(rows, b.shape[0]))
+    wide = widen(b)
+    matrix = scipy_sparse().csr_matrix((widen(values), (r, c)), shape=(rows, b.shape[0]))
     return np.asarray(matrix @ wide).astype(b.dtype, copy=False)
 
 
@@ -407,7 +413,7 @@ def _product(values: Any, indices: Any, b: Any, rows: int) -> Any:
     return apply(PRODUCT, (values, indices, b), {"rows": rows})
 
 
-@traced
+@deferrable
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
@@ -432,7 +438,7 @@ def sparse_dense_matmul(
         raise InvalidArgumentError(
             "Cannot multiply A and B because inner dimension does not match: "
             f"{inner} vs. {dims(other)[0]}.  Did you forget a transpose?  Dimensions of A: "
-            f"[{rows}, {inner}).  Dimensions of B: {shown(dims(other))} [Op:{PRODUCT.name}]"
+            f"[{rows}, {inner}).  Dimensions of B: {shape_text(dims(other))} [Op:{PRODUCT.name}]"
         )
     if adjoint_a:
         result: Tensor = _product(conj(a.values), reverse(a.indices, [1]), other, rows)
@@ -441,7 +447,7 @@ def sparse_dense_matmul(
     return result
 
 
-@traced
+@deferrable
 def sampled_addmm(
     indices: Any,
     values: Any,

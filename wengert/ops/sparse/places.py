@@ -63,7 +63,7 @@ def order_of(indices: Any) -> Tensor:
     return found
 
 
-def grouped(indices: Any) -> tuple[Tensor, Tensor]:
+def group_places(indices: Any) -> tuple[Tensor, Tensor]:
     """The different coordinates, sorted, and where each of the given ones stands among them."""
     unique, place = apply(GROUPS, (indices,))
     return unique, place
@@ -78,13 +78,13 @@ def strides_of(shape: Sequence[int]) -> list[int]:
     return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
 
 
-def flattened(indices: Any, shape: Sequence[int]) -> Any:
+def flat_places(indices: Any, shape: Sequence[int]) -> Any:
     """Coordinates as places in the flattened tensor."""
     strides = np.array(strides_of(shape), np.int64)
     return reduce_sum(indices * strides, 1)
 
 
-def unflattened(places: Any, shape: Sequence[int]) -> Any:
+def unflatten_places(places: Any, shape: Sequence[int]) -> Any:
     """Places in the flattened tensor as coordinates."""
     if not shape:
         return gather(expand_dims(places, 1), np.zeros(0, np.int32), axis=1)
@@ -101,10 +101,10 @@ def inside(indices: Any, start: Sequence[int], end: Sequence[int]) -> Any:
     """Which coordinates lie in a box, as places."""
     low, high = np.array(start, np.int64), np.array(end, np.int64)
     within = logical_and(greater_equal(indices, low), less(indices, high))
-    return chosen(reduce_all(within, 1))
+    return places_where(reduce_all(within, 1))
 
 
-def chosen(mask: Any) -> Any:
+def places_where(mask: Any) -> Any:
     """The places where a vector is true."""
     return where(mask)[:, 0]
 

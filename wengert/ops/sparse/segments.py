@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -16,9 +16,9 @@ from wengert.ops.arrays.gathering import gather, integers, unsorted_segment_sum
 from wengert.ops.arrays.shaping import static
 from wengert.ops.math.arithmetic import div_no_nan
 from wengert.ops.math.elementwise import sqrt
-from wengert.ops.reductions.segments import counted, sorted_count
+from wengert.ops.reductions.segments import segment_sizes, sorted_count
 from wengert.ops.support.declare import INEXACT, NUMBER, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
@@ -33,7 +33,7 @@ def _kernel(name: str, scale: Scale | None) -> Callable[..., Any]:
         if num_segments is not None and found > num_segments:
             raise InvalidArgumentError(f"segment ids must be < num_segments [Op:{name}]")
         count = found if num_segments is None else num_segments
-        total = reduced_rows(np.add, widened(x)[indices], ids, count, 0)
+        total = reduced_rows(np.add, widen(x)[indices], ids, count, 0)
         if scale is not None:
             sizes = scale(np.maximum(np.bincount(ids, minlength=count), 1))
             total = total / sizes.reshape(-1, *[1] * (x.ndim - 1)).astype(total.real.dtype)
@@ -54,7 +54,7 @@ def _check(x: Any, indices: Any, name: str) -> None:
 def _rule(scale: Scale | None) -> Callable[..., Any]:
     def rule(g: Any, y: Any, x: Any, indices: Any, ids: Any, *, num_segments: int | None) -> Any:
         if scale is not None:
-            g = div_no_nan(g, scale(counted(ids, dims(g)[0], g)))
+            g = div_no_nan(g, scale(segment_sizes(ids, dims(g)[0], g)))
         return unsorted_segment_sum(gather(g, ids), indices, dims(x)[0])
 
     return rule
@@ -93,7 +93,7 @@ def _reduced(
     return result
 
 
-@traced
+@deferrable
 def segment_sum(
     data: Any,
     indices: Any,
@@ -111,7 +111,7 @@ def segment_sum(
     return _reduced(SUM, data, indices, segment_ids, num_segments, NUMBER)
 
 
-@traced
+@deferrable
 def segment_mean(
     data: Any,
     indices: Any,
@@ -129,7 +129,7 @@ def segment_mean(
     return _reduced(MEAN, data, indices, segment_ids, num_segments, INEXACT)
 
 
-@traced
+@deferrable
 def segment_sqrt_n(
     data: Any,
     indices: Any,

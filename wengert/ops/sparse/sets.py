@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -21,7 +21,7 @@ from wengert.ops.math.elementwise import cast, ones_like
 from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue, gives_sparse, sparse
 from wengert.values import dtypes
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims
 
@@ -79,7 +79,7 @@ def _listed(value: Any) -> tuple[Any, Any, Dims, Any]:
     x = convert(value)
     if len(dims(x)) < 2:
         raise InvalidArgumentError(
-            f"Input set rank must be at least 2, got shape {shown(dims(x))} "
+            f"Input set rank must be at least 2, got shape {shape_text(dims(x))} "
             f"[Op:{SET_OPERATION.name}]. Add an axis in front: x[tf.newaxis]."
         )
     places = where(ones(dims(x), dtypes.bool_))
@@ -95,14 +95,14 @@ def _combined(a: Any, b: Any, operation: str) -> SparseTensor:
     known = is_certain(shape) and is_certain(other)
     if len(shape) != len(other) or (known and shape != other):
         raise InvalidArgumentError(
-            f"Mismatched group shapes {shown(shape)} vs {shown(other)} [Op:{SET_OPERATION.name}]"
+            f"Mismatched group shapes {shape_text(shape)} vs {shape_text(other)} [Op:{SET_OPERATION.name}]"
         )
     attrs = {"rank": len(shape) + 1, "operation": operation}
     indices, values, longest = apply(SET_OPERATION, (a_at, left, b_at, right), attrs)
     return SparseTensor._of(indices, values, concat([sizes, longest], 0))
 
 
-@traced
+@deferrable
 @gives_sparse
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """For each row the elements of `a` that are not in `b`; or the other way round.
@@ -113,7 +113,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
     return _combined(a, b, "a-b" if aminusb else "b-a")
 
 
-@traced
+@deferrable
 @gives_sparse
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """For each row the elements that are in both.
@@ -124,7 +124,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     return _combined(a, b, "intersection")
 
 
-@traced
+@deferrable
 @gives_sparse
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """For each row the elements that are in either.
@@ -135,7 +135,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     return _combined(a, b, "union")
 
 
-@traced
+@deferrable
 def size(a: Any, validate_indices: bool = True) -> Tensor:
     """How many different elements each row has.
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.creation import fill, ones, zeros
-from wengert.ops.arrays.gathering import densely_gathered, gather, gather_nd, unsorted_segment_sum
+from wengert.ops.arrays.gathering import gather, gather_densely, gather_nd, unsorted_segment_sum
 from wengert.ops.arrays.joining import concat as concat_dense
 from wengert.ops.arrays.shaping import as_shape, one_axis, static
 from wengert.ops.math.comparison import equal, where
@@ -21,15 +21,22 @@ from wengert.ops.reductions.reductions import reduce_any, reduce_max
 from wengert.ops.reductions.sorting import argsort
 from wengert.ops.sparse.places import (
     as_list,
-    chosen,
     columns,
-    flattened,
+    flat_places,
     inside,
     order_of,
-    unflattened,
+    places_where,
+    unflatten_places,
     with_column,
 )
-from wengert.ops.sparse.tensor import SparseTensor, foreseen, gives, gives_sparse, shaped, sparse
+from wengert.ops.sparse.tensor import (
+    SparseTensor,
+    gives,
+    gives_sparse,
+    new_sparse,
+    placeholder_sparse,
+    sparse,
+)
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
@@ -37,18 +44,18 @@ from wengert.values.shapes import Dims, normal_axis
 from wengert.values.tensor import Tensor, dims
 
 
-def picked(s: SparseTensor, places: Any) -> SparseTensor:
+def pick_values(s: SparseTensor, places: Any) -> SparseTensor:
     """Only what stands at some places of the list of values, in that order."""
     return SparseTensor._of(gather(s.indices, places), gather(s.values, places), s.dense_shape)
 
 
 def sorted_(s: SparseTensor) -> SparseTensor:
     order = order_of(s.indices)
-    values = densely_gathered(s.values, order)
+    values = gather_densely(s.values, order)
     return SparseTensor._of(gather(s.indices, order), values, s.dense_shape)
 
 
-@traced
+@deferrable
 @gives_sparse
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The same tensor with its coordinates in rising order.
@@ -60,7 +67,7 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     return sorted_(sparse(sp_input))
 
 
-@traced
+@deferrable
 @gives_sparse
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """Only the values for which `to_retain` is true.
@@ -72,10 +79,10 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     s, kept = sparse(sp_input), convert(to_retain)
     kept.shape.assert_has_rank(1)
     kept.shape.assert_is_compatible_with(s.values.shape)
-    return picked(s, chosen(kept))
+    return pick_values(s, places_where(kept))
 
 
-@traced
+@deferrable
 @gives_sparse
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """The axes in another order, by default the reverse one.
@@ -87,11 +94,11 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     s = sparse(sp_input)
     shape = s.dims
     order = range(len(shape))[::-1] if perm is None else [int(a) for a in as_shape(perm)]
-    moved = shaped(columns(s.indices, order), s.values, [shape[a] for a in order])
+    moved = new_sparse(columns(s.indices, order), s.values, [shape[a] for a in order])
     return sorted_(moved)
 
 
-@traced
+@deferrable
 @gives_sparse
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in another shape; one size may be -1 and is computed.
@@ -103,7 +110,7 @@ def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     s = sparse(sp_input)
     before = s.dims
     after = _reshaped(before, as_shape(shape))
-    return shaped(unflattened(flattened(s.indices, before), after), s.values, after)
+    return new_sparse(unflatten_places(flat_places(s.indices, before), after), s.values, after)
 
 
 def _reshaped(before: Dims, after: Dims) -> Dims:
@@ -120,7 +127,7 @@ def _reshaped(before: Dims, after: Dims) -> Dims:
     return after
 
 
-@traced
+@deferrable
 @gives_sparse
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
     """A new axis of size one, by default the last.
@@ -135,10 +142,10 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     if not 0 <= at <= len(shape):
         raise ValueError(f"axis {axis} is out of range for a tensor of rank {len(shape)}.")
     nothing = zeros([dims(s.values)[0]], dtypes.int64)
-    return shaped(with_column(s.indices, at, nothing), s.values, (*shape[:at], 1, *shape[at:]))
+    return new_sparse(with_column(s.indices, at, nothing), s.values, (*shape[:at], 1, *shape[at:]))
 
 
-@traced
+@deferrable
 @gives_sparse
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same values in a larger tensor, or in the smallest that holds them.
@@ -161,7 +168,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
             "Requested new_shape should have dimension sizes >= sp_input.shape.  "
             f"Found new_shape ({as_list(after)}), sp_input.shape ({as_list(before)})."
         )
-    return shaped(s.indices, s.values, after)
+    return new_sparse(s.indices, s.values, after)
 
 
 # ---- pieces -----------------------------------------------------------------------------------
@@ -170,10 +177,10 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
 def _piece(s: SparseTensor, start: Sequence[int], size: Sequence[int]) -> SparseTensor:
     places = inside(s.indices, start, [a + b for a, b in zip(start, size, strict=True)])
     moved = gather(s.indices, places) - np.array(start, np.int64)
-    return shaped(moved, densely_gathered(s.values, places), size)
+    return new_sparse(moved, gather_densely(s.values, places), size)
 
 
-@traced
+@deferrable
 @gives_sparse
 def slice_(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The part that begins at `start`; where it would reach beyond the end it is cut.
@@ -193,7 +200,7 @@ def slice_(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spa
     return _piece(s, at, there)
 
 
-@traced
+@deferrable
 def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
@@ -226,7 +233,7 @@ def split(
     ]
 
 
-@traced
+@deferrable
 @gives_sparse
 def concat(
     axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
@@ -252,7 +259,7 @@ def concat(
         shift[at] = start
         indices.append(s.indices + shift)
     joined = concat_dense(indices, 0), concat_dense([s.values for s in given], 0)
-    return sorted_(shaped(*joined, result))
+    return sorted_(new_sparse(*joined, result))
 
 
 def _joined_shape(shapes: Sequence[Dims], at: int, expand: bool) -> list[int]:
@@ -274,11 +281,11 @@ def _joined_shape(shapes: Sequence[Dims], at: int, expand: bool) -> list[int]:
 
 
 def _filled_foreseen(dtype: Any) -> tuple[Any, list[Any]]:
-    filled, known = foreseen(dtype)
+    filled, known = placeholder_sparse(dtype)
     return (filled, 0), [*known, ((None,), np.dtype(bool))]
 
 
-@traced
+@deferrable
 @gives(_filled_foreseen)
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
@@ -296,17 +303,17 @@ def fill_empty_rows(
     rows = s.indices[:, 0]
     there = unsorted_segment_sum(ones(dims(rows), dtypes.int32), rows, shape[0])
     empty = equal(there, 0)
-    missing = chosen(empty)
+    missing = places_where(empty)
     count = dims(missing)[0]
     others = zeros([count, len(shape) - 1], dtypes.int64)
     more = with_column(others, 0, missing)
     indices = concat_dense([s.indices, more], 0)
     values = concat_dense([s.values, fill([count], default)], 0)
     order = argsort(indices[:, 0], stable=True)
-    return shaped(gather(indices, order), gather(values, order), shape), empty
+    return new_sparse(gather(indices, order), gather(values, order), shape), empty
 
 
-@traced
+@deferrable
 def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows of some indices.
 
@@ -316,14 +323,14 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """
     unwanted = convert(mask_indices, a.indices.dtype)
     hit = reduce_any(equal(a.indices[:, None], unwanted[None]), 1)
-    kept = chosen(logical_not(hit))
+    kept = places_where(logical_not(hit))
     return IndexedSlices(gather(a.values, kept), gather(a.indices, kept), a._dense_shape)
 
 
 # ---- made of other things ---------------------------------------------------------------------
 
 
-@traced
+@deferrable
 @gives_sparse
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
@@ -337,10 +344,10 @@ def eye(
     wide = rows if num_columns is None else int(static(num_columns))
     count = min(rows, wide)
     at = np.arange(count, dtype=np.int64)
-    return shaped(convert(np.stack([at, at], 1)), ones([count], dtype), (rows, wide))
+    return new_sparse(convert(np.stack([at, at], 1)), ones([count], dtype), (rows, wide))
 
 
-@traced
+@deferrable
 @gives_sparse
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The elements that are not zero, as a sparse tensor.
@@ -352,4 +359,4 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     nothing = b"" if x.dtype is dtypes.string else False if x.dtype is dtypes.bool_ else 0
     there = x if x.dtype is dtypes.bool_ else logical_not(equal(x, convert(nothing, x.dtype)))
     indices = where(there)
-    return shaped(indices, gather_nd(x, indices), dims(x))
+    return new_sparse(indices, gather_nd(x, indices), dims(x))

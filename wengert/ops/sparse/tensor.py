@@ -7,14 +7,14 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.errors import SymbolicValueError
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.math.comparison import equal
 from wengert.values import dtypes
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
 from wengert.values.shapes import TensorShape
@@ -158,7 +158,7 @@ class SparseTensor:
         return SparseTensor._of(indices, values, self._constant() if known else shape)
 
     def _constant(self) -> Tensor:
-        if building() is None:
+        if current_graph() is None:
             return self._dense_shape
         return convert(np.array(self._dense_shape))
 
@@ -210,7 +210,7 @@ def _check_same(indices: Tensor, axis: int, other: Tensor, message: str) -> None
     if None not in (a, b) and a != b:
         raise ValueError(f"Dimensions {a} and {b} are not compatible")
     if None in (a, b) and not _is_one(indices, axis, other):  # only a run knows
-        words.provided(None, equal(shape_of(indices)[axis], shape_of(other)[0]), message)
+        bound.provided(None, equal(shape_of(indices)[axis], shape_of(other)[0]), message)
 
 
 def _is_one(indices: Tensor, axis: int, other: Tensor) -> bool:
@@ -233,7 +233,7 @@ def sparse(value: Any) -> SparseTensor:
     return value
 
 
-def shaped(indices: Any, values: Any, shape: Any) -> SparseTensor:
+def new_sparse(indices: Any, values: Any, shape: Any) -> SparseTensor:
     """A SparseTensor of a known shape."""
     return SparseTensor._of(indices, values, convert(np.array(shape, np.int64).reshape(-1)))
 
@@ -244,7 +244,7 @@ _INDICES: Final = ((None, None), np.dtype(np.int64))
 _SIZES: Final = ((None,), np.dtype(np.int64))
 
 
-def foreseen(dtype: Any) -> tuple[Any, list[Any]]:
+def placeholder_sparse(dtype: Any) -> tuple[Any, list[Any]]:
     """A sparse tensor of a dtype, for a call that waits for shapes."""
     return SparseTensor._of(0, 0, 0), [_INDICES, ((None,), dtype), _SIZES]
 
@@ -259,4 +259,4 @@ def gives(says: Callable[[Any], Any]) -> Callable[[Function], Function]:
     return marked
 
 
-gives_sparse = gives(foreseen)
+gives_sparse = gives(placeholder_sparse)

@@ -16,7 +16,7 @@ from wengert.core.table import op
 from wengert.ops.math.elementwise import cos, exp, sin
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.declare import REAL, Binary, Unary, binary, unary
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.tensor import Tensor
 
@@ -90,7 +90,7 @@ digamma: Unary = unary(
     "The derivative of lgamma.",
     ("[1.0, 2.0]", "[-0.5772  0.4228]"),
     kernel=_digamma_kernel,
-    vjp=lambda g, y, x: g * digamma_derived(1, x),
+    vjp=lambda g, y, x: g * digamma_derivative(1, x),
     saves="x",
     takes=REAL,
 )
@@ -106,13 +106,13 @@ def _trigamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
 TRIGAMMA: Row = op(
     "PolygammaOfOrder",
     _trigamma_kernel,
-    vjp=(lambda g, y, x, *, order: g * digamma_derived(order + 1, x),),
+    vjp=(lambda g, y, x, *, order: g * digamma_derivative(order + 1, x),),
     elementwise=True,
     saves="x",
 )
 
 
-def digamma_derived(order: int, x: Any) -> Any:
+def digamma_derivative(order: int, x: Any) -> Any:
     """The derivative of digamma of some order; of order 0, digamma itself."""
     return apply(TRIGAMMA, (x,), {"order": order}) if order else digamma(x)
 
@@ -171,7 +171,7 @@ ROOT_TWO_PI: Final = 2.5066282746310002
 
 
 def _erfc_kernel(xp: Any, x: Any) -> Any:
-    return scipy_special().erfc(widened(x)).astype(x.dtype, copy=False)
+    return scipy_special().erfc(widen(x)).astype(x.dtype, copy=False)
 
 
 erfc: Unary = unary(

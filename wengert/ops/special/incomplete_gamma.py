@@ -27,8 +27,8 @@ from wengert.ops.special.bivariate_taylor import (
     quotient,
     times_linear,
 )
-from wengert.ops.special.gamma import digamma, digamma_derived, lgamma, scipys
-from wengert.ops.support.declare import REAL, Binary, binary, matched, wrong_dtype
+from wengert.ops.special.gamma import digamma, digamma_derivative, lgamma, scipys
+from wengert.ops.support.declare import REAL, Binary, binary, convert_alike, wrong_dtype
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.tensor import Tensor
 
@@ -154,7 +154,7 @@ def _gamma_slope(a: Any, x: Any, order: int) -> Any:
         return density
     logs: Series = {(0, 0): 0.0, (1, 0): log(x) - digamma(a)}
     for k in range(2, order + 1):
-        logs[k, 0] = digamma_derived(k - 1, a) * (-1.0 / math.factorial(k))
+        logs[k, 0] = digamma_derivative(k - 1, a) * (-1.0 / math.factorial(k))
     factor = exponential(logs, 1.0 + 0.0 * a)[order, 0] * float(math.factorial(order))
     return mul_no_nan(factor, density)
 
@@ -264,7 +264,7 @@ def _beta_slope(a: Any, b: Any, x: Any, m: int, n: int) -> Any:
     if not m + n:
         return density
 
-    logs = _beta_logs(a, b, log(x), log1p(-x), m, n, digamma_derived)
+    logs = _beta_logs(a, b, log(x), log1p(-x), m, n, digamma_derivative)
     factor = exponential(logs, 1.0 + 0.0 * (a + b))[m, n]
     return mul_no_nan(factor * float(math.factorial(m) * math.factorial(n)), density)
 
@@ -306,7 +306,7 @@ def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     >>> print(tf.math.betainc(2.0, 3.0, [0.25, 0.5]).numpy().round(4))
     [0.2617 0.6875]
     """
-    tensors = matched("Betainc", a, b, x)
+    tensors = convert_alike("Betainc", a, b, x)
     if tensors[0].dtype.numpy_dtype.kind not in REAL:
         raise wrong_dtype(BETAINC, tensors[0].dtype, REAL)
     result: Tensor = apply(BETAINC, tensors, NO_ATTRS, name)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -17,8 +17,8 @@ from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.locks import new_lock
 from wengert.ops.support.static_value import ENSURE_SHAPE
-from wengert.values.bound_ops import words
-from wengert.values.shapes import shown
+from wengert.values.bound_ops import bound
+from wengert.values.shapes import shape_text
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
 
@@ -94,8 +94,8 @@ def _changed(verb: str, change: Callable[[Any, Any], Any]) -> Callable[..., list
             before = cell._array
             if before.shape != value.shape:
                 raise InvalidArgumentError(
-                    f"Cannot update variable with shape {shown(before.shape)} using a Tensor with "
-                    f"shape {shown(value.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
+                    f"Cannot update variable with shape {shape_text(before.shape)} using a Tensor with "
+                    f"shape {shape_text(value.shape)}, shapes must be equal. [Op:{verb}VariableOp]"
                 )
             cell._array = change(before, value)
         return []
@@ -136,7 +136,7 @@ def _assign_now(name: str, inputs: Any) -> list[Any]:
 
 def assign_later(variable: Any, method: str, value: Any) -> Operation:
     """The operation of the graph under construction that changes a variable."""
-    graph = building()
+    graph = current_graph()
     if method == "assign" and not is_certain(dims(value)):
         value = apply(ENSURE_SHAPE, (value,), {"shape": variable.shape})
     apply(_ROWS[method], (variable, value), name=method.title().replace("_", ""))
@@ -153,4 +153,4 @@ def is_variable_initialized(variable: Any) -> Any:
     return apply(IS_INITIALIZED, (variable,))
 
 
-words.assign_later = assign_later
+bound.assign_later = assign_later

@@ -12,7 +12,7 @@ from typing import Any
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE
-from wengert.values.bound_ops import words
+from wengert.values.bound_ops import bound
 from wengert.values.tensor import dims
 
 BatchRule = Callable[[Sequence[bool], int, Sequence[Any], Attrs], Any]
@@ -27,25 +27,25 @@ def with_attrs(name: str, change: Callable[[Attrs, int], Attrs]) -> BatchRule:
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         row: Row = TABLE[name]
-        return apply(row, everywhere(batched, size, xs), attrs | change(attrs, size))
+        return apply(row, batch_all(batched, size, xs), attrs | change(attrs, size))
 
     return rule
 
 
-def everywhere(batched: Sequence[bool], size: int, xs: Sequence[Any]) -> list[Any]:
+def batch_all(batched: Sequence[bool], size: int, xs: Sequence[Any]) -> list[Any]:
     """All inputs with a batch axis."""
     return [
-        x if b else words.broadcast_to(x, (size, *dims(x)))
+        x if b else bound.broadcast_to(x, (size, *dims(x)))
         for x, b in zip(xs, batched, strict=True)
     ]
 
 
-def axis_moved(name: str) -> BatchRule:
+def shift_axis(name: str) -> BatchRule:
     """For operations along `axis`, counted from the front."""
     return with_attrs(name, lambda attrs, n: {"axis": attrs["axis"] + 1})
 
 
-def axes_moved(name: str) -> BatchRule:
+def shift_axes(name: str) -> BatchRule:
     """For operations along several axes, counted from the front."""
     return with_attrs(name, lambda attrs, n: {"axis": tuple(a + 1 for a in attrs["axis"])})
 
@@ -55,13 +55,13 @@ def merged_batch(name: str) -> BatchRule:
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         merged = [
-            words.reshape(x, (size * dims(x)[1], *dims(x)[2:]))
-            for x in everywhere(batched, size, xs)
+            bound.reshape(x, (size * dims(x)[1], *dims(x)[2:]))
+            for x in batch_all(batched, size, xs)
         ]
         shape = attrs.get("orig_input_shape")
         if shape is not None:
             attrs = attrs | {"orig_input_shape": (size * shape[0], *shape[1:])}
         y = apply(TABLE[name], merged, attrs)
-        return words.reshape(y, (size, dims(y)[0] // size, *dims(y)[1:]))
+        return bound.reshape(y, (size, dims(y)[0] // size, *dims(y)[1:]))
 
     return rule

@@ -12,7 +12,7 @@ import numpy as np
 from wengert.core.dispatch import NUMBERS, apply, door_for_two, number_like
 from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import in_one_loop
+from wengert.engines.large_arrays import elementwise_kernel
 from wengert.errors import InvalidArgumentError
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
@@ -52,7 +52,7 @@ def unary(
     **fields: Any,
 ) -> Unary:
     """Declare an elementwise operation of one input, and make its public function."""
-    fields.setdefault("large", in_one_loop)
+    fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
 
     def function(x: Any, name: str | None = None) -> Tensor:
@@ -80,11 +80,11 @@ def binary(
 ) -> Binary:
     """Declare an elementwise operation of two inputs of one dtype, and make its function."""
     if not isinstance(kernel, str):
-        fields.setdefault("large", in_one_loop)
+        fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp, elementwise=True, **fields)
 
     def prepare(x: Any, y: Any) -> list[Tensor]:
-        tensors = matched(row.name, x, y)
+        tensors = convert_alike(row.name, x, y)
         if tensors[0]._array.dtype.kind not in takes:
             raise wrong_dtype(row, tensors[0].dtype, takes)
         return tensors
@@ -139,7 +139,7 @@ def wrong_dtype(row: Row, dtype: DType, takes: str = "") -> InvalidArgumentError
     )
 
 
-def matched(who: str, *values: Any) -> list[Tensor]:
+def convert_alike(who: str, *values: Any) -> list[Tensor]:
     """Tensors of one dtype: that of the first tensor, to which plain values are converted."""
     if len(values) == 2:
         x, y = values

@@ -7,6 +7,6 @@ from typing import Any
 import numpy as np
 
 
-def widened(x: Any) -> Any:
+def widen(x: Any) -> Any:
     """The array in float32 if it is one of halves (float16, bfloat16), else as it is."""
     return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x

@@ -22,14 +22,14 @@ import numpy as np
 
 from wengert.engines.numpy_openblas import numpys_function
 from wengert.engines.select import processors
-from wengert.host.locks import loaded
+from wengert.host.locks import load_module
 
 Result = TypeVar("Result")
 
 
 @functools.cache
 def _pool() -> Any:
-    futures = loaded("concurrent.futures")  # loads more than its size suggests
+    futures = load_module("concurrent.futures")  # loads more than its size suggests
     return futures.ThreadPoolExecutor(max(processors() - 1, 1), thread_name_prefix="wengert")
 
 
@@ -56,7 +56,7 @@ _SMALL_BUFFER: Final = 512  # elements
 
 
 @contextmanager
-def unbuffered() -> Iterator[None]:
+def without_buffers() -> Iterator[None]:
     """No copies into NumPy's buffers, where rows are computed that do not lie one after the other.
 
     Unless a row has half the size of its buffer, 8192 elements, NumPy's iterator copies even what

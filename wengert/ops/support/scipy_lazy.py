@@ -5,24 +5,24 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from wengert.host.locks import loaded
+from wengert.host.locks import load_module
 
 
 @functools.cache
 def scipy_special() -> Any:
-    return loaded("scipy.special")
+    return load_module("scipy.special")
 
 
 @functools.cache
 def scipy_linalg() -> Any:
-    return loaded("scipy.linalg")
+    return load_module("scipy.linalg")
 
 
 @functools.cache
 def scipy_stats() -> Any:
-    return loaded("scipy.stats")
+    return load_module("scipy.stats")
 
 
 @functools.cache
 def scipy_sparse() -> Any:
-    return loaded("scipy.sparse")
+    return load_module("scipy.sparse")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from wengert.core.row import LARGE
-from wengert.engines.large_arrays import computed
-from wengert.ops.support.half_precision import widened
+from wengert.engines.large_arrays import large_kernel
+from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_sparse
 
 
@@ -21,7 +21,7 @@ def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> None:
     """
     if (
         updates.size >= LARGE
-        and computed("segment_extremes", "changed", ufunc, out, ids, updates) is out
+        and large_kernel("segment_extremes", "changed", ufunc, out, ids, updates) is out
     ):
         return
     places, width = ids.ravel().astype(np.intp, copy=False), math.prod(out.shape[1:])
@@ -34,7 +34,7 @@ def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> None:
 
 def reduced_rows(ufunc: Any, x: Any, ids: Any, count: int, empty: Any) -> Any:
     """For each index below `count` the reduction of the rows that have it; negative ones are left out."""
-    rows = widened(x).reshape(ids.size, *x.shape[ids.ndim :])
+    rows = widen(x).reshape(ids.size, *x.shape[ids.ndim :])
     flat = ids.ravel()
     if flat.size and flat.min() < 0:
         rows, flat = rows[flat >= 0], flat[flat >= 0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -71,7 +71,7 @@ ENSURE_SHAPE: Row = op(
 )
 
 
-@traced
+@deferrable
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same tensor, or an error if it has another shape; a graph learns the shape.
 

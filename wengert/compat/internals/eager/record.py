@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.core.context import installed, state
+from wengert.core.context import activate, thread
 from wengert.core.row import Row
 from wengert.errors import InternalError
 from wengert.host.context_manager import Change, context_manager, enter
@@ -15,17 +15,17 @@ from wengert.values import nest
 @context_manager
 def stop_recording() -> Change:
     """No tape hears of what happens inside."""
-    return enter(installed((), state.here.interpreter))
+    return enter(activate((), thread.context.interpreter))
 
 
 def should_record_backprop(tensors: Sequence[Any]) -> bool:
     """Whether a tape follows one of the tensors."""
-    return any(recorder.follows(tensors) for recorder in state.here.recorders)
+    return any(recorder.follows(tensors) for recorder in thread.context.recorders)
 
 
 def could_possibly_record() -> bool:
     """Whether there is a tape at all."""
-    return bool(state.here.recorders)
+    return bool(thread.context.recorders)
 
 
 def record_operation(
@@ -48,7 +48,7 @@ def record_operation(
         return found
 
     row = Row(op_type, lambda xp, *xs: xs, joint=joint, many=len(outputs) != 1, users=True)
-    for recorder in state.here.recorders:
+    for recorder in thread.context.recorders:
         if recorder.follows(inputs):
             recorder.record(row, inputs, {}, outputs if row.many else outputs[0])
 

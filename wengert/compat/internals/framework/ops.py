@@ -15,7 +15,7 @@ from wengert.compat.v1 import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
 )
 from wengert.compat.v1 import name_scope as name_scope
-from wengert.core.table import GRADIENTS, gradient_of, registered
+from wengert.core.table import GRADIENTS, gradient_of, row_of
 from wengert.values import dtypes as dtypes
 from wengert.values.symbolic import SymbolicTensor as SymbolicTensor
 from wengert.values.tensor import Tensor as EagerTensor
@@ -31,4 +31,4 @@ def convert_n_to_tensor(values: Iterable[Any], dtype: Any = None, name: str | No
 def get_gradient_function(op: Any) -> Any:
     """The gradient function that a user registered for an operation's type."""
     name = op.get_attr("_gradient_op_type") if "_gradient_op_type" in op.node_def.attr else op.type
-    return gradient_of(name).function if name in GRADIENTS else registered(name).joint
+    return gradient_of(name).function if name in GRADIENTS else row_of(name).joint

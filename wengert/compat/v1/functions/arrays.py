@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert.compat.v1.functions.arguments import one_of
-from wengert.core.context import named
+from wengert.core.context import nameable
 from wengert.ops.arrays import creation, gathering, indexing, shaping, slicing
 from wengert.ops.math import comparison, elementwise
 from wengert.ops.math import complex as complex_ops
@@ -158,7 +158,7 @@ to_complex64 = _cast_to("to_complex64", dtypes.complex64, "np.complex64(1+0j)")
 to_complex128 = _cast_to("to_complex128", dtypes.complex128, "np.complex128(1+0j)")
 
 
-@named
+@nameable
 def div(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, where whole numbers give whole numbers, rounded down.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from wengert.api.function import python_functions
 from wengert.compat.v1.functions.arguments import one_of
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import reshape
@@ -16,7 +16,7 @@ from wengert.ops.control.cond import cond as cond_now
 from wengert.ops.control.effects import print_, tuple_, with_dependencies
 from wengert.ops.control.while_loop import while_loop as while_loop_now
 from wengert.ops.math import comparison
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
@@ -56,7 +56,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     if x is None or y is None:
         return comparison.where(condition, x, y, name=name)
-    chosen, (first, second) = convert(condition), matched("Select", x, y)
+    chosen, (first, second) = convert(condition), convert_alike("Select", x, y)
     _check_alike(chosen.shape, first.shape, second.shape)
     if chosen.shape.rank == 1 and (first.shape.rank or 0) > 1:
         chosen = reshape(chosen, (-1, *[1] * (len(dims(first)) - 1)))
@@ -148,7 +148,7 @@ def Print(  # noqa: N802
         output_stream=sys.stderr,
         summarize=3 if summarize is None else summarize,
     )
-    if building() is None:
+    if current_graph() is None:
         return identity(input_)
     return with_dependencies([done], convert(input_), name)
 

@@ -9,7 +9,7 @@ from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.nn.conv import dilated
 from wengert.ops.nn.conv import public as now
 from wengert.ops.nn.conv.rows import CONV2D, CONV3D
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values.tensor import Tensor
 
 
@@ -193,7 +193,7 @@ def conv2d_backprop_filter(
     >>> w.numpy().ravel().tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
-    x, g = matched("Conv2DBackpropFilter", input, out_backprop)
+    x, g = convert_alike("Conv2DBackpropFilter", input, out_backprop)
     attrs = now.attributes(strides, padding, data_format, dilations, 2, "Conv2DBackpropFilter")
     return now.taught(x, g, as_shape(filter_sizes), attrs, CONV2D)
 
@@ -215,7 +215,7 @@ def conv3d_backprop_filter(
     >>> w.numpy().ravel().tolist()
     [1.0, 1.0, 1.0, 1.0]
     """
-    x, g = matched("Conv3DBackpropFilterV2", input, out_backprop)
+    x, g = convert_alike("Conv3DBackpropFilterV2", input, out_backprop)
     attrs = now.attributes(strides, padding, data_format, dilations, 3, "Conv3DBackpropFilterV2")
     return now.taught(x, g, as_shape(filter_sizes), attrs, CONV3D)
 

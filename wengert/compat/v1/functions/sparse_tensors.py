@@ -8,7 +8,7 @@ import numpy as np
 
 from wengert.api.session.placeholders import placeholder
 from wengert.compat.v1.functions.arguments import one_of
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.ops.arrays.shaping import as_shape, reshape
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math.comparison import where
@@ -32,7 +32,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     ...     print(tf.compat.v1.Session().run(total, {s: value}))
     5.0
     """
-    if building() is None:
+    if current_graph() is None:
         raise RuntimeError("`sparse_placeholder` is not compatible with eager execution.")
     known = TensorShape(shape)
     begin = "SparsePlaceholder" if name is None else name

@@ -8,7 +8,7 @@ from wengert.api.session.modes import get_default_graph
 from wengert.api.variables.get_variable import get_variable
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.variable_store import new_variable
-from wengert.core.context import building, installed
+from wengert.core.context import activate, current_graph
 from wengert.ops.arrays.creation import zeros
 from wengert.state.variable import Variable
 from wengert.values.dtypes import int64
@@ -50,11 +50,11 @@ def create_global_step(graph: Any = None) -> Any:
     if get_global_step(chosen) is not None:
         raise ValueError('"global_step" already exists.')
     names = [GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP]
-    if building() is None and graph is None:
+    if current_graph() is None and graph is None:
         step = new_variable(zeros([], int64), trainable=False, name="global_step")
         chosen.add_to_collection(GraphKeys.GLOBAL_STEP, step)
         return step
-    with installed((), chosen), chosen.name_scope(None):
+    with activate((), chosen), chosen.name_scope(None):
         return get_variable("global_step", [], int64, zeros, trainable=False, collections=names)
 
 
@@ -97,6 +97,6 @@ def global_step(sess: Any, global_step_tensor: Any) -> int:
     ...         tf.compat.v1.train.global_step(sess, step)
     0
     """
-    if building() is None:
+    if current_graph() is None:
         return int(global_step_tensor.numpy())
     return int(sess.run(global_step_tensor))

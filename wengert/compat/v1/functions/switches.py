@@ -9,7 +9,7 @@ from typing import Any
 from wengert.api.session.modes import disable_eager_execution, enable_eager_execution, name_scope
 from wengert.api.variables.variable_scope import variable_scope
 from wengert.api.variables.variable_store import AUTO_REUSE
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.ops.control.effects import group
 from wengert.state.variable import around_functions
 
@@ -76,7 +76,7 @@ def executing_eagerly_outside_functions() -> bool:
     >>> tf.compat.v1.executing_eagerly_outside_functions()
     True
     """
-    return around_functions(building()) is None
+    return around_functions(current_graph()) is None
 
 
 @contextmanager

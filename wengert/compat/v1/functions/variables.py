@@ -11,7 +11,7 @@ from wengert.api.session.modes import get_default_graph
 from wengert.api.variables import graph_variable
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.variable_store import new_variable
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -158,7 +158,7 @@ def assert_variables_initialized(var_list: Any = None) -> Any:
     found = [*global_variables(), *local_variables()] if var_list is None else list(var_list)
     if not found:
         return None
-    graph = building()
+    graph = current_graph()
     if graph is None:
         return None
     with graph.control_dependencies([v.read_value() for v in found]):

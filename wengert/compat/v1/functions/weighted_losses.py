@@ -7,7 +7,7 @@ from typing import Any
 from wengert.api.session.modes import name_scope
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.compat.v1.functions.variables import get_collection
-from wengert.core.context import building
+from wengert.core.context import current_graph
 from wengert.ops.arrays.creation import size
 from wengert.ops.math.arithmetic import add_n, div_no_nan
 from wengert.ops.math.comparison import not_equal
@@ -61,7 +61,7 @@ def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
     ...     len(tf.compat.v1.losses.get_losses())
     1
     """
-    graph = building()
+    graph = current_graph()
     if loss_collection and graph is not None:
         graph.add_to_collection(loss_collection, loss)
 

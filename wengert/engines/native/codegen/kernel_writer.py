@@ -18,10 +18,10 @@ import numpy as np
 from wengert.engines.native.codegen.loop_emitter import functions_text
 from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
 from wengert.engines.native.frontend.scalar import NotLowered
-from wengert.engines.native.runtime.cache import stored
-from wengert.engines.native.runtime.llvm import Loaded, compiled
+from wengert.engines.native.runtime.cache import load_or_store
+from wengert.engines.native.runtime.llvm import LoadedObject, compile_text
 from wengert.engines.native.runtime.processor import multiplies_and_adds
-from wengert.engines.native.runtime.thread_pool import functions, locked
+from wengert.engines.native.runtime.thread_pool import functions, one_at_a_time
 from wengert.engines.native.runtime.trampoline import entry_of
 from wengert.engines.select import warn
 
@@ -60,7 +60,7 @@ class Kernel:
     """A compiled function, and how it is called."""
 
     def __init__(self, text: str) -> None:
-        self._loaded = Loaded(stored("kernel", text, lambda: compiled(text)))
+        self._loaded = LoadedObject(load_or_store("kernel", text, lambda: compile_text(text)))
         self.address = self._loaded.address("kernel")
         self._bound = functools.lru_cache(maxsize=256)(self._bind)
 
@@ -104,7 +104,7 @@ def kernel(write: Callable[..., str]) -> Callable[..., Kernel]:
         return Kernel(write(*kinds))
 
     def found(*kinds: Any) -> Kernel:
-        with locked():  # by one thread: code that another one runs must not be dropped
+        with one_at_a_time():  # by one thread: code that another one runs must not be dropped
             return made(*kinds)
 
     return found

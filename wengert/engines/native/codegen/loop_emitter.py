@@ -16,7 +16,7 @@ from wengert.engines.native.codegen.vectors import Body, Called, literal, llvm_t
 from wengert.engines.native.frontend.arrays import (
     Base,
     Count,
-    Given,
+    Input,
     Piece,
     Reduction,
     whole,
@@ -499,7 +499,7 @@ class Emitter(Layout):
             edge = body.set(f"select i1 {beyond}, i64 {end}, i64 {full}")
             found = self._in_chunks(f"{name}.c", items, edge, levels - 1, run, j)
             return [
-                combined(body, item.how, item.kind, a, b, self.width)
+                combine(body, item.how, item.kind, a, b, self.width)
                 for item, a, b in zip(items, now, found, strict=True)
             ]
 
@@ -724,7 +724,7 @@ class Emitter(Layout):
     def _combine(self, s: Sum, so_far: str, value: str, width: int, mask: str | None) -> str:
         """One more element for each of the sums of a row."""
         kind, how = s.item.kind, s.item.how
-        then = combined(self.body, how, kind, so_far, value, width)
+        then = combine(self.body, how, kind, so_far, value, width)
         if mask is None or width == 1:
             return then
         kinds = llvm_type(kind, width)
@@ -734,7 +734,7 @@ class Emitter(Layout):
         s = self.sums[k]
         row, kind = self.column_sums[k], s.item.kind
         so_far = self._read(row, kind, j, width, mask)
-        then = combined(self.body, s.item.how, kind, so_far, value, width)
+        then = combine(self.body, s.item.how, kind, so_far, value, width)
         self._store(row, kind, j, then, mask, width)
 
     def _across(self, s: Sum, vector: str, width: int) -> str:
@@ -743,7 +743,7 @@ class Emitter(Layout):
         while width > 1:
             half = width // 2
             pair = [self._half(vector, kind, width, h) for h in (0, 1)]
-            vector = combined(self.body, s.item.how, kind, pair[0], pair[1], half)
+            vector = combine(self.body, s.item.how, kind, pair[0], pair[1], half)
             width = half
         return vector
 
@@ -808,7 +808,7 @@ def neutral(how: str, kind: str) -> Any:
     return low if how == "max" else high
 
 
-def combined(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str:
+def combine(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str:
     """Two sums, products or extremes put together."""
     kinds, truth = llvm_type(kind, width), llvm_type("b1", width)
     if how in ("any", "all"):
@@ -832,7 +832,7 @@ def combined(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str
 
 def combined_launches(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]:
     """What puts the sums of parts together."""
-    given = Given(partial.shape, partial.kind, partial.place)
+    given = Input(partial.shape, partial.kind, partial.place)
     fusion = Fusion()
     total = Reduction(
         item.shape, item.kind, item.how, whole(given), "all" if item.along == "all" else "first"

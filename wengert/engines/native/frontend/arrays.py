@@ -39,7 +39,7 @@ class Base:
         return self.size * int(self.kind[1])
 
 
-class Given(Base):
+class Input(Base):
     """An array in memory, that somebody else has put there."""
 
     __slots__ = ()
@@ -284,12 +284,12 @@ def broadcast(view: View, shape: Dims) -> View:
     return View(view.base, shape, view.offset, (*(0,) * missing, *strides))
 
 
-def transposed(view: View, perm: Sequence[int]) -> View:
+def transpose(view: View, perm: Sequence[int]) -> View:
     shape = tuple([view.shape[p] for p in perm])
     return View(view.base, shape, view.offset, tuple([view.strides[p] for p in perm]))
 
 
-def reshaped(view: View, shape: Dims) -> View | None:
+def reshape(view: View, shape: Dims) -> View | None:
     """The same elements in another shape, if that is linear in the index."""
     if view.shape == shape:
         return view
@@ -326,7 +326,7 @@ def _runs(axes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-def sliced(view: View, key: Sequence[Any]) -> View:
+def slice_view(view: View, key: Sequence[Any]) -> View:
     """A part, by integers, slices, None and an Ellipsis."""
     taken = sum(k is not None and k is not Ellipsis for k in key)
     if Ellipsis in key:

@@ -20,7 +20,7 @@ from wengert.engines.native.frontend.arrays import (
     Count,
     Dims,
     Gather,
-    Given,
+    Input,
     Literal,
     Map,
     Outside,
@@ -33,9 +33,9 @@ from wengert.engines.native.frontend.arrays import (
     Write,
     broadcast,
     is_plain,
-    reshaped,
+    reshape,
     row_major,
-    transposed,
+    transpose,
     whole,
 )
 from wengert.engines.native.frontend.lanes import LANES, Lane
@@ -82,7 +82,7 @@ class Lowering:
         kind = _kind_of(x)
         if kind is None or x._array.shape is None:
             return
-        base = Given(x._array.shape, kind)
+        base = Input(x._array.shape, kind)
         self.given[base] = self.source[base] = x
         self.views[id(x)] = whole(base)
 
@@ -100,7 +100,7 @@ class Lowering:
         bits = flat.view(f"u{flat.itemsize}")  # 0.0 is not -0.0, and NaN is NaN
         if bool((bits == bits[0]).all()):
             return self._number(kind, flat[0], array.shape)
-        base = Given(array.shape, kind)
+        base = Input(array.shape, kind)
         self.constants[base] = at
         return whole(base)
 
@@ -213,7 +213,7 @@ class Lowering:
         if found is None:
             kind = _kind_of(cell)
             assert kind is not None
-            base = Given(cell._array.shape, kind)
+            base = Input(cell._array.shape, kind)
             self.cells[base] = cell
             found = self._state[id(cell)] = whole(base)
         return found
@@ -273,9 +273,9 @@ class Lowering:
         return self._once(("copy", view.shape, _key(view)), make)
 
     def reshape(self, view: View, shape: Dims) -> View:
-        found = reshaped(view, shape)
+        found = reshape(view, shape)
         if found is None:
-            found = reshaped(self.copied(view), shape)
+            found = reshape(self.copied(view), shape)
         assert found is not None
         return found
 
@@ -296,7 +296,7 @@ class Lowering:
         elif max(along) < min(kept):
             where = "first"
         else:
-            view, where = transposed(view, [*kept, *along]), "last"
+            view, where = transpose(view, [*kept, *along]), "last"
             if view.strides[-1] != 1 and view.size > 4096:
                 raise NotLowered("sums along axes in the middle")
         dims = tuple(shape[i] for i in kept)
@@ -319,7 +319,7 @@ class Lowering:
 
     def _matrices(self, view: View) -> View:
         """Matrices that lie such that BLAS can read them."""
-        if type(view.base) in (Literal, Count) or leading(view) is None:
+        if type(view.base) in (Literal, Count) or leading_dimension(view) is None:
             return self.copied(view)
         return view
 
@@ -372,7 +372,7 @@ def _key(view: View) -> Any:
     return id(view.base), view.offset, view.strides
 
 
-def leading(view: View) -> tuple[bool, int] | None:
+def leading_dimension(view: View) -> tuple[bool, int] | None:
     """How BLAS reads matrices: transposed or not, and the elements from one row to the next."""
     (rows, columns), (r, c) = view.shape[-2:], view.strides[-2:]
     if (c == 1 or columns == 1) and (rows == 1 or r >= columns):

@@ -14,9 +14,9 @@ from wengert.engines.native.frontend.arrays import (
     Dims,
     View,
     broadcast,
-    reshaped,
-    sliced,
-    transposed,
+    reshape,
+    slice_view,
+    transpose,
     whole,
 )
 from wengert.engines.native.frontend.lanes import LANES, Lane, cast
@@ -49,7 +49,7 @@ def _reshape(low: Lowering, op: Operation, x: View, **_: Any) -> View:
 
 @rule("Transpose")
 def _transpose(low: Lowering, op: Operation, x: View, *, perm: Dims) -> View:
-    return transposed(x, perm)
+    return transpose(x, perm)
 
 
 @rule("BroadcastTo")
@@ -60,7 +60,7 @@ def _broadcast(low: Lowering, op: Operation, x: View, *, shape: Dims) -> View:
 @rule("Tile")
 def _tile(low: Lowering, op: Operation, x: View, *, multiples: Dims) -> View:
     pairs = [(m, n) for m, n in zip(multiples, x.shape, strict=True)]
-    apart = reshaped(x, tuple([s for _, n in pairs for s in (1, n)]))
+    apart = reshape(x, tuple([s for _, n in pairs for s in (1, n)]))
     assert apart is not None
     return low.reshape(broadcast(apart, tuple([s for pair in pairs for s in pair])), _shape_of(op))
 
@@ -69,24 +69,24 @@ def _tile(low: Lowering, op: Operation, x: View, *, multiples: Dims) -> View:
 def _slice(low: Lowering, op: Operation, x: View, *, key: Any) -> View:
     if not all(k is None or k is Ellipsis or isinstance(k, (slice, int)) for k in key):
         raise NotLowered("an index that is no number")
-    return sliced(x, key)
+    return slice_view(x, key)
 
 
 @rule("ReverseV2")
 def _reverse(low: Lowering, op: Operation, x: View, *, axis: Dims) -> View:
-    return sliced(x, [slice(None, None, -1 if i in axis else 1) for i in range(len(x.shape))])
+    return slice_view(x, [slice(None, None, -1 if i in axis else 1) for i in range(len(x.shape))])
 
 
 @rule("Unpack")
 def _unpack(low: Lowering, op: Operation, x: View, *, num: int, axis: int) -> Sequence[View]:
-    return [sliced(x, (*[slice(None)] * axis, i)) for i in range(num)]
+    return [slice_view(x, (*[slice(None)] * axis, i)) for i in range(num)]
 
 
 @rule("Split", "SplitV")
 def _split(low: Lowering, op: Operation, x: View, *, sizes: Dims, axis: int) -> Sequence[View]:
     ends = np.cumsum(sizes).tolist()
     return [
-        sliced(x, (*[slice(None)] * axis, slice(end - size, end)))
+        slice_view(x, (*[slice(None)] * axis, slice(end - size, end)))
         for size, end in zip(sizes, ends, strict=True)
     ]
 
@@ -95,7 +95,7 @@ def _split(low: Lowering, op: Operation, x: View, *, sizes: Dims, axis: int) -> 
 def _slice_grad(low: Lowering, op: Operation, g: View, *, key: Any, shape: Dims) -> View:
     if not all(k is None or k is Ellipsis or isinstance(k, (slice, int)) for k in key):
         raise NotLowered("an index that is no number")
-    place = sliced(whole(Base(shape, g.kind)), key)
+    place = slice_view(whole(Base(shape, g.kind)), key)
     return low.assembled(shape, g.kind, 0, [(broadcast(g, place.shape), place)])
 
 
@@ -105,7 +105,7 @@ def _pad(low: Lowering, op: Operation, x: View, *, paddings: Any, constant: Any 
         raise NotLowered("padding with several values")
     key = [slice(a, a + n) for (a, _), n in zip(paddings, x.shape, strict=True)]
     shape = _shape_of(op)
-    place = sliced(whole(Base(shape, x.kind)), key)
+    place = slice_view(whole(Base(shape, x.kind)), key)
     fill = np.asarray(constant).astype(np.dtype(x.kind)).reshape(())[()]
     return low.assembled(shape, x.kind, fill, [(x, place)])
 
@@ -124,7 +124,7 @@ def _side_by_side(shape: Dims, axis: int, xs: Sequence[View]) -> list[tuple[View
     parts, begin = [], 0
     for x in xs:
         end = begin + x.shape[axis]
-        parts.append((x, sliced(target, (*[slice(None)] * axis, slice(begin, end)))))
+        parts.append((x, slice_view(target, (*[slice(None)] * axis, slice(begin, end)))))
         begin = end
     return parts
 
@@ -132,7 +132,7 @@ def _side_by_side(shape: Dims, axis: int, xs: Sequence[View]) -> list[tuple[View
 @rule("Pack")
 def _pack(low: Lowering, op: Operation, *xs: View, axis: int) -> View:
     shape = _shape_of(op)
-    apart = [sliced(x, (*[slice(None)] * axis, None)) for x in xs]
+    apart = [slice_view(x, (*[slice(None)] * axis, None)) for x in xs]
     return low.assembled(shape, xs[0].kind, None, _side_by_side(shape, axis, apart))
 
 
@@ -218,7 +218,7 @@ def _matmul(
 
 def _turned(x: View) -> View:
     rank = len(x.shape)
-    return transposed(x, [*range(rank - 2), rank - 1, rank - 2])
+    return transpose(x, [*range(rank - 2), rank - 1, rank - 2])
 
 
 # ---- rows that depend on sums of themselves ----------------------------------------------------

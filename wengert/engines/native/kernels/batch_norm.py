@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import Writer, kernel
-from wengert.engines.native.codegen.loop_emitter import combined
+from wengert.engines.native.codegen.loop_emitter import combine
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.lanes import Lane
 from wengert.engines.native.frontend.scalar import Code
@@ -115,7 +115,7 @@ def _summed(formula: str, kinds: tuple[str, ...], registers: int) -> str:
         at = w.least(j, last)
 
         def row(r: str, now: list[str]) -> Sequence[str]:
-            return [combined(w, "sum", w.kind, now[0], w.at(r, at), w.width)]
+            return [combine(w, "sum", w.kind, now[0], w.at(r, at), w.width)]
 
         start = (llvm_type(w.kind, w.width), "zeroinitializer")
         (total,) = w.loop(begin, end, 1, row, [start])

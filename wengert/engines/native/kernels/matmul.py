@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines import numpy_openblas
-from wengert.engines.native.frontend.arrays import Given, Product, View
+from wengert.engines.native.frontend.arrays import Input, Product, View
 from wengert.engines.native.frontend.scalar import TYPE_OF
-from wengert.engines.native.program.program import entered
+from wengert.engines.native.program.program import new_entry
 from wengert.engines.native.program.steps import product_calls
 from wengert.engines.native.runtime import openblas
 from wengert.engines.native.runtime.trampoline import is_wrong
@@ -58,13 +58,13 @@ def _turned(x: Any) -> bool | None:
 
 @functools.lru_cache(maxsize=256)
 def _made(kind: str, a: Any, b: Any, turned: tuple[bool, bool]) -> Callable[..., None]:
-    bases = Given(a, kind), Given(b, kind)
+    bases = Input(a, kind), Input(b, kind)
     views = [_view(base, t) for base, t in zip(bases, turned, strict=True)]
     item = Product((a[0], b[1]), kind, views)
     (call,) = product_calls(item, by_blas=True)
     kept: list[Any] = []
     step = call.name, call.parts, ((0, 0), (1, 0), (2, 0)), call.settings
-    return functools.partial(_call, entered([step], 3, True, kept), kept)
+    return functools.partial(_call, new_entry([step], 3, True, kept), kept)
 
 
 def _call(entry: Callable[..., Any], kept: Any, *arrays: Any) -> None:
@@ -73,6 +73,6 @@ def _call(entry: Callable[..., Any], kept: Any, *arrays: Any) -> None:
         is_wrong(entry, status, *arrays)
 
 
-def _view(base: Given, turned: bool) -> View:
+def _view(base: Input, turned: bool) -> View:
     rows, columns = base.shape
     return View(base, base.shape, 0, (1, rows) if turned else (columns, 1))

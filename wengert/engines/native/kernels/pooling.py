@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import Writer, kernel
-from wengert.engines.native.codegen.loop_emitter import combined, neutral
+from wengert.engines.native.codegen.loop_emitter import combine, neutral
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.kernels.padded_lines import kind_of, registers_of
 from wengert.engines.native.runtime.processor import vector_bytes
@@ -89,7 +89,7 @@ class _Pooling(Writer):
         """The values for begin <= t < end put together."""
         (total,) = self.loop(
             begin, end, 1,
-            lambda t, now: [combined(self, self.how, self.kind, now[0], value(t), width)],
+            lambda t, now: [combine(self, self.how, self.kind, now[0], value(t), width)],
             [(llvm_type(self.kind, width), start)],
         )  # fmt: skip
         return total

@@ -10,7 +10,7 @@ import numpy as np
 
 from wengert.core.row import Attrs, Row
 from wengert.engines.native.codegen.kernel_writer import Writer, kernel
-from wengert.engines.native.codegen.loop_emitter import combined, neutral
+from wengert.engines.native.codegen.loop_emitter import combine, neutral
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.scalar import Code
@@ -77,7 +77,7 @@ def _total(w: Writer, how: str, kind: str, width: int, place: str, size: str) ->
 
     def step(j: str, mask: str | None, now: list[str]) -> Sequence[str]:
         value = w.read(kind, place, j, width, mask)
-        return [masked(w, kind, width, mask, combined(w, how, kind, now[0], value, width), now[0])]
+        return [masked(w, kind, width, mask, combine(w, how, kind, now[0], value, width), now[0])]
 
     (vector,) = w.along(size, width, step, [(kinds, nothing)])
     return across(w, how, kind, vector, width)
@@ -102,7 +102,7 @@ def across(w: Writer, how: str, kind: str, vector: str, width: int) -> str:
             else:
                 mask = f"<{half} x i32> <{places}>"
                 pair.append(w.set(f"shufflevector {kinds} {vector}, {kinds} poison, {mask}"))
-        vector, width = combined(w, how, kind, pair[0], pair[1], half), half
+        vector, width = combine(w, how, kind, pair[0], pair[1], half), half
     return vector
 
 

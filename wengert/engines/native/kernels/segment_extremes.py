@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.kernel_writer import Writer, kernel
-from wengert.engines.native.codegen.loop_emitter import combined
+from wengert.engines.native.codegen.loop_emitter import combine
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
@@ -50,7 +50,7 @@ def _changed(how: str, kind: str, width: int) -> str:
         def some(j: str, _: list[str]) -> None:
             at = w.least(j, last)
             pair = [w.read(kind, p, at, width) for p in (target, source)]
-            w.write(kind, target, at, combined(w, how, kind, pair[0], pair[1], width), width)
+            w.write(kind, target, at, combine(w, how, kind, pair[0], pair[1], width), width)
 
         w.loop(first, end, width, some)
 

@@ -28,13 +28,13 @@ def function(f: Callable[..., Lane]) -> Callable[..., Lane]:
     return f
 
 
-def of(x: Lane, pair: Pair) -> Any:
+def member_of(x: Lane, pair: Pair) -> Any:
     """The member of a pair for the numbers of this lane."""
     return pair[x.dtype.itemsize == 8]
 
 
 def number(x: Lane, pair: Pair) -> Lane:
-    return like(x, of(x, pair))
+    return like(x, member_of(x, pair))
 
 
 def polynomial(x: Lane, coefficients: Sequence[float]) -> Lane:
@@ -76,12 +76,12 @@ MAGIC: Final = (1.5 * 2.0**23, 1.5 * 2.0**52)
 
 def whole(x: Lane) -> Lane:
     """The bits of a number, as an unsigned integer."""
-    return bits(x, of(x, (np.uint32, np.uint64)))
+    return bits(x, member_of(x, (np.uint32, np.uint64)))
 
 
 def real(k: Lane) -> Lane:
     """The number with these bits."""
-    return bits(k, of(k, (np.float32, np.float64)))
+    return bits(k, member_of(k, (np.float32, np.float64)))
 
 
 def left(k: Lane, places: int) -> Lane:
@@ -93,7 +93,7 @@ def right(k: Lane, places: int) -> Lane:
 
 
 def fraction_bits(k: Lane) -> int:
-    return int(of(k, FRACTION))
+    return int(member_of(k, FRACTION))
 
 
 def to_exponent(k: Lane) -> Lane:

@@ -9,15 +9,20 @@ from wengert.engines.native.mathematics.building_blocks import (
     BIAS,
     Two,
     function,
+    member_of,
     number,
-    of,
     polynomial,
     signed_as,
     sum_of,
     to_exponent,
     where,
 )
-from wengert.engines.native.mathematics.exponentials import EXPM1, expm1_of, reduced, scaled
+from wengert.engines.native.mathematics.exponentials import (
+    EXPM1,
+    expm1_of,
+    reduce_argument,
+    scale_by_power,
+)
 
 # erf(x) is 1 for larger ones.
 _ONE: Final = (3.95, 5.95)
@@ -49,11 +54,11 @@ _ERF: Final = (
 def erf(x: Lane) -> Lane:
     """1 - exp(-q), which is exact where x is small, and near 1 forgives errors of q."""
     size = LANES.minimum(abs(x), number(x, _ONE))
-    slope, slope_rest = of(x, _SLOPE)
+    slope, slope_rest = member_of(x, _SLOPE)
     first = size * like(x, slope)
-    second = size * fma(size, polynomial(size, of(x, _ERF)), like(x, slope_rest))
+    second = size * fma(size, polynomial(size, member_of(x, _ERF)), like(x, slope_rest))
     q = first + second
-    r, lost, k = reduced(q, of(x, BIAS), -1.0)
+    r, lost, k = reduce_argument(q, member_of(x, BIAS), -1.0)
     if x.dtype.itemsize == 8:  # what the product and the sum above lost, where q is small
         lost = lost - (fma(size, like(x, slope), -first) + (second - (q - first)))
     m, rest = expm1_of(r, lost, to_exponent(k), like(x, 1.0))
@@ -109,13 +114,13 @@ def _erfcx(x: Lane) -> Two:
     t, t_rest = _any_sum(like(x, 1.0), inverse * (-2 * k))
     t_rest = t_rest - inverse_rest * (2 * k)
     # The polynomial, its last two steps in two parts.
-    *higher, last_but_one = of(x, _ERFC)
-    last, last_rest = of(x, _ERFC_LAST)
+    *higher, last_but_one = member_of(x, _ERFC)
+    last, last_rest = member_of(x, _ERFC_LAST)
     tail, tail_rest = _step(t, polynomial(t, higher), last_but_one)
     p, p_rest = _step(t, tail, last)
     p_rest = fma(t, tail_rest, p_rest + last_rest)
     # dp/dx = p / (x + k) + 2 x p - 2 (x + k) / sqrt(pi), and dx/dt = (x + k)^2 / 2 k
-    slope = fma(p, x + x, p * inverse) - below * of(x, _SLOPE)[0]
+    slope = fma(p, x + x, p * inverse) - below * member_of(x, _SLOPE)[0]
     p_rest = p_rest + slope * below * below * (t_rest * (0.5 / k))
     y = p * inverse
     return y, fma(p, inverse, -y) + fma(p, inverse_rest, p_rest * inverse)
@@ -126,8 +131,8 @@ def erfc(x: Lane) -> Lane:
     size = LANES.minimum(abs(x), number(x, _ZERO))
     y, y_rest = _erfcx(size)
     square = size * size
-    r, lost, k = reduced(square, 2 * of(x, BIAS), -1.0)
+    r, lost, k = reduce_argument(square, 2 * member_of(x, BIAS), -1.0)
     r, lost = sum_of(r, lost - fma(size, size, -square))
-    more = fma(r, polynomial(r, (*of(r, EXPM1), 1.0)), lost)  # exp(r + lost) - 1
-    found = scaled(y + fma(y, more, fma(y_rest, more, y_rest)), k)
+    more = fma(r, polynomial(r, (*member_of(r, EXPM1), 1.0)), lost)  # exp(r + lost) - 1
+    found = scale_by_power(y + fma(y, more, fma(y_rest, more, y_rest)), k)
     return where(x < 0.0, 2.0 - found, found)

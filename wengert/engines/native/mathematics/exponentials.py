@@ -14,8 +14,8 @@ from wengert.engines.native.mathematics.building_blocks import (
     LN2_REST,
     MAGIC,
     function,
+    member_of,
     number,
-    of,
     polynomial,
     quotient,
     right,
@@ -37,9 +37,9 @@ EXPM1: Final = (
 )  # fmt: skip
 
 
-def reduced(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lane, Lane]:
+def reduce_argument(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lane, Lane]:
     """Of `factor` x: r, what its rounding lost, and an integer whose lowest bits are n + shift."""
-    magic = of(x, MAGIC) + shift
+    magic = member_of(x, MAGIC) + shift
     t = fma(x, like(x, factor * LOG2_E), like(x, magic))
     n = t - like(x, magic)
     exact = fma(n, number(x, (-LN2[0], -LN2[1])), x if factor == 1 else x * like(x, factor))
@@ -53,11 +53,11 @@ _LOWEST: Final = (-104.0, -746.0)
 _HIGHEST: Final = (89.0, 710.0)
 
 
-def clamped(x: Lane) -> Lane:
+def clamp(x: Lane) -> Lane:
     return LANES.minimum(LANES.maximum(x, number(x, _LOWEST)), number(x, _HIGHEST))
 
 
-def scaled(y: Lane, k: Lane) -> Lane:
+def scale_by_power(y: Lane, k: Lane) -> Lane:
     """2^n y, where k is n with twice the bias.
 
     2^n is two factors, each a normal number: the second product rounds where it underflows.
@@ -68,19 +68,19 @@ def scaled(y: Lane, k: Lane) -> Lane:
 
 def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
     """exp of r + lost, times 2^n; k is n with twice the bias."""
-    p = polynomial(r, (*of(r, EXPM1), 1.0))
+    p = polynomial(r, (*member_of(r, EXPM1), 1.0))
     y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
-    return scaled(y, k)
+    return scale_by_power(y, k)
 
 
 def _exp(x: Lane) -> Lane:
-    r, _, k = reduced(x, 2 * of(x, BIAS))
+    r, _, k = reduce_argument(x, 2 * member_of(x, BIAS))
     return exp_of(r, None, k)
 
 
 @function
 def exp(x: Lane) -> Lane:
-    return _exp(clamped(x))
+    return _exp(clamp(x))
 
 
 # Beyond these exp2 is 0 or infinite.
@@ -91,14 +91,14 @@ _HIGHEST2: Final = (128.0, 1024.0)
 @function
 def exp2(x: Lane) -> Lane:
     x = LANES.minimum(LANES.maximum(x, number(x, _LOWEST2)), number(x, _HIGHEST2))
-    magic = like(x, of(x, MAGIC) + 2 * of(x, BIAS))
+    magic = like(x, member_of(x, MAGIC) + 2 * member_of(x, BIAS))
     t = x + magic
     return exp_of((x - (t - magic)) * number(x, LN2), None, whole(t))
 
 
 def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
     """scale exp(r) - less in two parts, the second small; for float32 the first is enough."""
-    square, q = r * r, polynomial(r, of(r, EXPM1))
+    square, q = r * r, polynomial(r, member_of(r, EXPM1))
     less = scale - less
     if r.dtype.itemsize == 4:
         return fma(scale, fma(square, q, r), less), like(r, 0.0)
@@ -115,7 +115,7 @@ TINY: Final = (2.0**-26, 2.0**-55)
 @function
 def expm1(x: Lane) -> Lane:
     within = LANES.minimum(LANES.maximum(x, number(x, _MINUS_ONE)), number(x, _HIGHEST))
-    r, lost, k = reduced(within, of(x, BIAS) - 1)
+    r, lost, k = reduce_argument(within, member_of(x, BIAS) - 1)
     y, rest = expm1_of(r, lost, to_exponent(k), like(x, 0.5))  # a half, as 2^n may be too large
     y = y + rest
     return where(abs(x) < number(x, TINY), x, y + y)
@@ -128,7 +128,7 @@ _ONE: Final = (10.0, 20.0)
 @function
 def tanh(x: Lane) -> Lane:
     """-m / (m + 2) with m = exp(-2|x|) - 1, which is not large and exact where x is small."""
-    r, lost, k = reduced(LANES.minimum(abs(x), number(x, _ONE)), of(x, BIAS), -2.0)
+    r, lost, k = reduce_argument(LANES.minimum(abs(x), number(x, _ONE)), member_of(x, BIAS), -2.0)
     high, low = expm1_of(r, lost, to_exponent(k), like(x, 1.0))
     m = high + low
     below = m + 2.0

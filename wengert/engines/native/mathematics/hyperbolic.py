@@ -10,21 +10,23 @@ from wengert.engines.native.mathematics.building_blocks import (
     INFINITY,
     NAN,
     function,
+    member_of,
     number,
-    of,
     polynomial,
     signed_as,
     sum_of,
     to_exponent,
     where,
 )
-from wengert.engines.native.mathematics.exponentials import EXPM1, TINY, expm1_of, reduced
+from wengert.engines.native.mathematics.exponentials import EXPM1, TINY, expm1_of, reduce_argument
 from wengert.engines.native.mathematics.logarithms import log1p_of
 
 
 def _quarter(size: Lane) -> tuple[Lane, Lane, Lane]:
     """r, what it lost, and 2^n / 4 for half of exp, which is not too large where exp is."""
-    r, lost, k = reduced(LANES.minimum(size, number(size, _HIGHEST_HALF)), of(size, BIAS) - 2)
+    r, lost, k = reduce_argument(
+        LANES.minimum(size, number(size, _HIGHEST_HALF)), member_of(size, BIAS) - 2
+    )
     return r, lost, to_exponent(k)
 
 
@@ -36,7 +38,7 @@ _HIGHEST_HALF: Final = (89.6, 710.6)
 def cosh(x: Lane) -> Lane:
     """With q = exp(|x|) / 4 it is 2 (q + 1 / 16 q)."""
     r, _, scale = _quarter(abs(x))
-    q = scale * polynomial(r, (*of(r, EXPM1), 1.0, 1.0))
+    q = scale * polynomial(r, (*member_of(r, EXPM1), 1.0, 1.0))
     y = q + 0.0625 / q
     return y + y
 

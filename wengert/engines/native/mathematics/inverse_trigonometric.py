@@ -10,8 +10,8 @@ from wengert.engines.native.mathematics.building_blocks import (
     INFINITY,
     Pair,
     function,
+    member_of,
     number,
-    of,
     polynomial,
     signed_as,
     where,
@@ -69,7 +69,7 @@ def _arc(a: Lane, b: Lane) -> tuple[Lane, Lane]:
     low, high = a < b * _TAN_EIGHTH, b < a * _TAN_EIGHTH
     above = where(low, a, where(high, -b, a - b))
     below = where(low, b, where(high, a, a + b))
-    first, rest = _chosen(a, [low, high], [(0.0, 0.0), of(a, _HALF), of(a, _QUARTER)])
+    first, rest = _chosen(a, [low, high], [(0.0, 0.0), member_of(a, _HALF), member_of(a, _QUARTER)])
     if a.dtype.itemsize == 4:
         t = above / below
     else:
@@ -83,7 +83,7 @@ def _arc(a: Lane, b: Lane) -> tuple[Lane, Lane]:
         short = fma(-t, below, above) + where(a < b, -short, short)
         rest = fma(fma(-t, lost, short), inverse, rest)
     z = t * t
-    return first, fma(t * z, polynomial(z, of(z, _ATAN)), rest) + t
+    return first, fma(t * z, polynomial(z, member_of(z, _ATAN)), rest) + t
 
 
 @function
@@ -102,7 +102,7 @@ def _comparable(a: Lane, b: Lane) -> tuple[Lane, Lane]:
     zero, one, inf = (like(a, v) for v in (0.0, 1.0, INFINITY))
     endless = (a == inf) | (b == inf)
     a, b = (where(endless, where(v == inf, one, v * 0.0), v) for v in (a, b))
-    large, huge, scale = LANES.maximum(a, b), of(a, _HUGE), of(a, _SCALE)
+    large, huge, scale = LANES.maximum(a, b), member_of(a, _HUGE), member_of(a, _SCALE)
     factor = where(large > huge, like(a, 1 / scale), where(large < 1 / huge, like(a, scale), one))
     return a * factor, where(large == zero, one, b * factor)
 
@@ -110,7 +110,7 @@ def _comparable(a: Lane, b: Lane) -> tuple[Lane, Lane]:
 @function
 def atan2(y: Lane, x: Lane) -> Lane:
     first, rest = _arc(*_comparable(abs(y), abs(x)))
-    pi, pi_rest = (like(x, part) for part in of(x, _PI))
+    pi, pi_rest = (like(x, part) for part in member_of(x, _PI))
     behind = LANES.signbit(x)
     first, rest = where(behind, pi - first, first), where(behind, pi_rest - rest, rest)
     return signed_as(first + rest, y)
@@ -125,7 +125,7 @@ def _sine(size: Lane) -> tuple[Lane, Lane, Lane]:
     half = fma(size, like(size, -0.5), like(size, 0.5))  # exact where it is used
     root = LANES.sqrt(half)
     t, z = where(small, size, root), where(small, size * size, half)
-    more = t * z * polynomial(z, of(t, _ASIN))
+    more = t * z * polynomial(z, member_of(t, _ASIN))
     if size.dtype.itemsize == 8:  # what the root lost
         lost = fma(-root, root, half) * 0.5 / where(root > 0.0, root, like(root, 1.0))
         more = more + where(small, like(size, 0.0), lost)
@@ -135,7 +135,7 @@ def _sine(size: Lane) -> tuple[Lane, Lane, Lane]:
 @function
 def asin(x: Lane) -> Lane:
     small, t, more = _sine(abs(x))
-    first, rest = (like(x, part) for part in of(x, _HALF))
+    first, rest = (like(x, part) for part in member_of(x, _HALF))
     far = (first - (t + t)) + (rest - (more + more))
     return signed_as(where(small, t + more, far), x)
 
@@ -143,10 +143,10 @@ def asin(x: Lane) -> Lane:
 @function
 def acos(x: Lane) -> Lane:
     small, t, more = _sine(abs(x))
-    half, half_rest = (like(x, part) for part in of(x, _HALF))
+    half, half_rest = (like(x, part) for part in member_of(x, _HALF))
     below = x < 0.0
     first, rest = half - signed_as(t, x), half_rest - signed_as(more, x)
     y = (t + more) * 2.0
-    pi, pi_rest = (like(x, part) for part in of(x, _PI))
+    pi, pi_rest = (like(x, part) for part in member_of(x, _PI))
     far = where(below, (pi - (t + t)) + (pi_rest - (more + more)), y)
     return where(small, first + rest, far)

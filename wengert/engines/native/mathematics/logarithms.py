@@ -16,8 +16,8 @@ from wengert.engines.native.mathematics.building_blocks import (
     NAN,
     fraction_bits,
     function,
+    member_of,
     number,
-    of,
     polynomial,
     real,
     right,
@@ -45,13 +45,13 @@ _LOG_FLOAT64: Final = (
 
 def _exponent(x: Lane, shift: Lane) -> tuple[Lane, Lane, Lane]:
     """e - shift, e with the bias as an integer, the bits of 1 + f; x is normal and not negative."""
-    places, bias = fraction_bits(x), of(x, BIAS)
-    k = whole(x) + ((bias << places) - of(x, _ROOT_HALF))
+    places, bias = fraction_bits(x), member_of(x, BIAS)
+    k = whole(x) + ((bias << places) - member_of(x, _ROOT_HALF))
     biased = right(k, places)
     # An integer among the lowest bits of a power of two is added to it.
     power = 2.0**places
     e = real(biased | ((bias + places) << places)) - (shift + (power + bias))
-    return e, biased, (k & ((1 << places) - 1)) + of(x, _ROOT_HALF)
+    return e, biased, (k & ((1 << places) - 1)) + member_of(x, _ROOT_HALF)
 
 
 def log1p_rest(f: Lane, rest: Lane | None = None) -> Lane:
@@ -70,7 +70,7 @@ def log_of(e: Lane, f: Lane) -> Lane:
     return fma(e, number(e, LN2), f + log1p_rest(f, e * number(e, LN2_REST)))
 
 
-def decomposed(x: Lane) -> tuple[Lane, Lane]:
+def decompose(x: Lane) -> tuple[Lane, Lane]:
     """e and f of a positive number."""
     tiny = x < number(x, _SMALLEST_NORMAL)
     places = float(fraction_bits(x))
@@ -88,7 +88,7 @@ def _with_pole(y: Lane, x: Lane) -> Lane:
 
 @function
 def log(x: Lane) -> Lane:
-    return _with_pole(log_of(*decomposed(x)), x)
+    return _with_pole(log_of(*decompose(x)), x)
 
 
 # 1 / ln 2 and 1 / ln 10 in two parts; log10(2), the first so short that e times it is exact.
@@ -108,7 +108,7 @@ _LOG10_2: Final = (
 
 def _to_base(x: Lane, unit: tuple[float, float], base: tuple[float, float]) -> Lane:
     """e times the unit + log(1 + f) times another number, both given in two parts."""
-    e, f = decomposed(x)
+    e, f = decompose(x)
     first = f * like(f, base[0])
     rest = fma(f, like(f, base[0]), -first)
     rest = rest + fma(log1p_rest(f), like(f, base[0]), f * like(f, base[1]))
@@ -120,12 +120,12 @@ def _to_base(x: Lane, unit: tuple[float, float], base: tuple[float, float]) -> L
 
 @function
 def log2(x: Lane) -> Lane:
-    return _to_base(x, (1.0, 0.0), of(x, _LOG2_E))
+    return _to_base(x, (1.0, 0.0), member_of(x, _LOG2_E))
 
 
 @function
 def log10(x: Lane) -> Lane:
-    return _to_base(x, of(x, _LOG10_2), of(x, _LOG10_E))
+    return _to_base(x, member_of(x, _LOG10_2), member_of(x, _LOG10_E))
 
 
 def _scale_of(x: Lane) -> tuple[Lane, Lane]:
@@ -133,7 +133,7 @@ def _scale_of(x: Lane) -> tuple[Lane, Lane]:
     half = fma(x, like(x, 0.5), like(x, 0.5))  # of 1 + x, which may be too large
     e, biased, _ = _exponent(half, like(x, -1.0))
     # 2^-e may be too small to have an exponent of its own.
-    return e, to_exponent(like(biased, 2 * of(x, BIAS) + 1) - biased) * 0.25
+    return e, to_exponent(like(biased, 2 * member_of(x, BIAS) + 1) - biased) * 0.25
 
 
 @function

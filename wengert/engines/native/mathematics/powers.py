@@ -15,15 +15,15 @@ from wengert.engines.native.mathematics.building_blocks import (
     Two,
     function,
     left,
-    of,
+    member_of,
     polynomial,
     real,
     sum_of,
     where,
     whole,
 )
-from wengert.engines.native.mathematics.exponentials import clamped, exp_of, reduced
-from wengert.engines.native.mathematics.logarithms import decomposed
+from wengert.engines.native.mathematics.exponentials import clamp, exp_of, reduce_argument
+from wengert.engines.native.mathematics.logarithms import decompose
 
 # ln 2 in two parts, the first so short that e times it is exact.
 _LN2: Final = (
@@ -55,8 +55,8 @@ def _product(x: Two, y: Two) -> Two:
 def _log_over_2s(s: Two) -> Two:
     """log(1 + f) / (2 s) - 1"""
     z = _product(s, s)
-    found: Two = z[0] * polynomial(z[0], of(z[0], _LOG)), like(z[0], 0.0)
-    for first, rest in of(z[0], _BEFORE):
+    found: Two = z[0] * polynomial(z[0], member_of(z[0], _LOG)), like(z[0], 0.0)
+    for first, rest in member_of(z[0], _BEFORE):
         t, lost = sum_of(like(s[0], first), found[0])
         found = _product(z, (t, lost + found[1] + rest))
     return found
@@ -64,12 +64,12 @@ def _log_over_2s(s: Two) -> Two:
 
 def log_in_two(x: Lane) -> Two:
     """The logarithm of a positive number in two parts."""
-    e, f = decomposed(x)
+    e, f = decompose(x)
     below, lost = sum_of(like(f, 2.0), f)
     inverse = 1.0 / below
     s = f * inverse
     s_rest = fma(-s, lost, fma(-s, below, f)) * inverse
-    first, second = of(x, _LN2)
+    first, second = member_of(x, _LN2)
     t, t_rest = _product((s, s_rest), _log_over_2s((s, s_rest)))
     y, lost = sum_of(e * like(e, first), s + s)
     y, lost_too = sum_of(y, t + t)
@@ -84,13 +84,13 @@ _MUCH: Final = (2.0**40, 2.0**70)
 def _power(x: Lane, y: Lane) -> Lane:
     """x^y for a positive x."""
     log, rest = log_in_two(x)
-    much = of(x, _MUCH)
+    much = member_of(x, _MUCH)
     y = LANES.minimum(LANES.maximum(y, like(y, -much)), like(y, much))
     product = y * log
     rest = fma(y, log, -product) + y * rest
-    within = clamped(product)
+    within = clamp(product)
     rest = where(within == product, rest, like(x, 0.0))
-    r, lost, k = reduced(within, 2 * of(x, BIAS))
+    r, lost, k = reduce_argument(within, 2 * member_of(x, BIAS))
     r, lost = sum_of(r, lost + rest)
     return exp_of(r, lost, k)
 

@@ -21,8 +21,8 @@ from wengert.engines.native.mathematics.building_blocks import (
     NAN,
     function,
     left,
+    member_of,
     number,
-    of,
     polynomial,
     quotient,
     real,
@@ -63,8 +63,8 @@ class _Angle:
     def __init__(self, r: Lane, n: Lane) -> None:
         z = r * r
         self.n = n  # its lowest bits are right
-        self.of_sin = (r * z, polynomial(z, of(r, _SIN)), r)
-        self.of_cos = (z, fma(z, polynomial(z, of(r, _COS)), like(r, -0.5)), like(r, 1.0))
+        self.of_sin = (r * z, polynomial(z, member_of(r, _SIN)), r)
+        self.of_cos = (z, fma(z, polynomial(z, member_of(r, _COS)), like(r, -0.5)), like(r, 1.0))
         self.sin, self.cos = fma(*self.of_sin), fma(*self.of_cos)
 
     def sine(self, turns: int) -> Lane:
@@ -94,7 +94,7 @@ def _near(x: Lane) -> _Angle:
     magic = number(x, MAGIC)
     t = fma(x, like(x, _INVERSE), magic)
     n, r = t - magic, x
-    for part in of(x, _HALF_PI):
+    for part in member_of(x, _HALF_PI):
         r = fma(n, like(x, -part), r)
     return _Angle(r, whole(t))
 

@@ -31,7 +31,7 @@ from wengert.engines.native.frontend.arrays import (
     Step,
     View,
     is_plain,
-    reshaped,
+    reshape,
 )
 from wengert.engines.native.frontend.scalar import Code
 
@@ -264,7 +264,7 @@ def _is_there(group: Group, view: View, level: str) -> bool:
         return is_plain(view)
     if have == ROW and level == FULL:
         assert group.columns
-        spread = reshaped(view, (group.rows, group.columns))
+        spread = reshape(view, (group.rows, group.columns))
         return spread is not None and not spread.offset and _repeats_rows(spread)
     return False
 

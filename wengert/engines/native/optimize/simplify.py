@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from wengert.engines.native.frontend.arrays import (
     Base,
-    Given,
+    Input,
     Literal,
     Map,
     Pieces,
@@ -22,18 +22,18 @@ from wengert.engines.native.frontend.arrays import (
     Step,
     View,
     is_plain,
-    reshaped,
+    reshape,
     row_major,
-    transposed,
+    transpose,
     whole,
 )
-from wengert.engines.native.frontend.lowering import Lowering, leading, piece_of
+from wengert.engines.native.frontend.lowering import Lowering, leading_dimension, piece_of
 
 # Products with a longer inner axis gain nothing from being put together.
 LONG: Final = 1024
 
 
-def simplified(low: Lowering, wanted: Sequence[View]) -> list[Any]:
+def simplify(low: Lowering, wanted: Sequence[View]) -> list[Any]:
     """The items of a lowering that are needed, some of them replaced by less work."""
     items = needed(low.items, wanted)
     if not any(type(item) is Product for item in items):
@@ -206,13 +206,13 @@ class _Sums:
 
     def _as_one(self, root: Map, products: Sequence[Any]) -> list[Any]:
         by_left = sorted(products, key=lambda p: p.views[0].offset)
-        left = [transposed(p.views[0], (1, 0)) for p in by_left]
+        left = [transpose(p.views[0], (1, 0)) for p in by_left]
         if _joined(left) is not None:
             products = by_left
         made: list[Any] = []
-        a = self._stack([transposed(p.views[0], (1, 0)) for p in products], made, root.place)
+        a = self._stack([transpose(p.views[0], (1, 0)) for p in products], made, root.place)
         b = self._stack([p.views[1] for p in products], made, root.place)
-        self._product = Product(root.shape, root.kind, [transposed(a, (1, 0)), b], root.place)
+        self._product = Product(root.shape, root.kind, [transpose(a, (1, 0)), b], root.place)
         return [*made, self._product]
 
     def _with(self, root: Map, others: Sequence[View]) -> list[Any]:
@@ -280,13 +280,13 @@ def _summed_product(item: Any, only: Any) -> Product | None:
 
 def _turned(view: View) -> View:
     axes = range(len(view.shape))
-    return transposed(view, [*axes[:-2], axes[-1], axes[-2]])
+    return transpose(view, [*axes[:-2], axes[-1], axes[-2]])
 
 
 def _below(view: View) -> View | None:
     """Matrices one below the other, if BLAS can read that."""
-    found = reshaped(view, (math.prod(view.shape[:-1]), view.shape[-1]))
-    return None if found is None or leading(found) is None else found
+    found = reshape(view, (math.prod(view.shape[:-1]), view.shape[-1]))
+    return None if found is None or leading_dimension(found) is None else found
 
 
 # ---- products that are written where they are wanted ------------------------------------------------
@@ -342,7 +342,7 @@ def _onto(item: Any, only: Any) -> Product | None:
         scaled = _scaled_product(item.views[term], item, only)
         if scaled is None or item.views[other].base is scaled[0]:
             continue
-        if type(item.views[other].base) not in (Map, Product, Given, Reduction):
+        if type(item.views[other].base) not in (Map, Product, Input, Reduction):
             continue
         product, factor = scaled
         if any(v.base is item.views[other].base for v in product.views):

@@ -11,12 +11,12 @@ from wengert.engines.native.frontend import lowering_rules as _rules  # noqa: F4
 from wengert.engines.native.frontend.arrays import Base, Map, Pieces, Product, Step, View
 from wengert.engines.native.frontend.lowering import Lowering
 from wengert.engines.native.optimize.fuse import Fusion, Group, compute_again, in_memory
-from wengert.engines.native.optimize.simplify import simplified
+from wengert.engines.native.optimize.simplify import simplify
 from wengert.engines.native.program.epilogue import Finish, finish
 from wengert.engines.native.program.program_writer import Writer
 from wengert.engines.native.program.steps import Call, computes, product_calls, products_of
-from wengert.engines.native.runtime.cache import digest_of, stored
-from wengert.engines.native.runtime.llvm import compiled
+from wengert.engines.native.runtime.cache import digest_of, load_or_store
+from wengert.engines.native.runtime.llvm import compile_text
 from wengert.engines.plan import Plan
 
 _KIND: Final = "plan"  # of text, in the cache
@@ -38,7 +38,7 @@ class Native:
         views += [w.view for s in steps for w in s.writes]
         self.all_writes = [w for s in steps for w in s.writes] + self.writes
         self.fusion = Fusion()
-        for item in simplified(low, views):
+        for item in simplify(low, views):
             self.fusion.add(item)
         wanted = [v.base for v in views]
         compute_again(self.fusion.groups, wanted, computes)
@@ -178,4 +178,8 @@ class Native:
 
     def code(self) -> bytes | None:
         """The machine code of the loops; None if there are none."""
-        return stored(_KIND, self._text, lambda: compiled(self._text)) if self._text else None
+        return (
+            load_or_store(_KIND, self._text, lambda: compile_text(self._text))
+            if self._text
+            else None
+        )

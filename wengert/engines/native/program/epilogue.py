@@ -13,7 +13,7 @@ from typing import Any, Final
 from wengert.engines.native.codegen.layout import Load
 from wengert.engines.native.codegen.loop_emitter import (
     Emitter,
-    combined,
+    combine,
     combined_launches,
     neutral,
 )
@@ -145,7 +145,7 @@ class Finish(Emitter):
 
     def added(self, one: list[str], other: list[str]) -> list[str]:
         return [
-            combined(self.body, s.item.how, s.item.kind, x, y, self.width)
+            combine(self.body, s.item.how, s.item.kind, x, y, self.width)
             for s, x, y in zip(self.sums, one, other, strict=True)
         ]
 

@@ -10,14 +10,14 @@ import marshal
 from typing import Any, Final
 
 from wengert.engines.native.frontend.plan_key import content_of
-from wengert.engines.native.program.program import Program, Running
-from wengert.engines.native.runtime.cache import CODE, PLAN, digest_of, folder, keep, taken
+from wengert.engines.native.program.program import Program, RunnableProgram
+from wengert.engines.native.runtime.cache import CODE, PLAN, digest_of, folder, keep, read_file
 from wengert.engines.native.runtime.processor import is_supported
 from wengert.engines.plan import Plan
-from wengert.host.locks import loaded
+from wengert.host.locks import load_module
 
 
-def started(plan: Plan) -> Running | None:
+def load_or_build(plan: Plan) -> RunnableProgram | None:
     """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
     if not is_supported():
         return None
@@ -27,11 +27,11 @@ def started(plan: Plan) -> Running | None:
         found = _kept(plan, name)
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
-    made = loaded("wengert.engines.native.program.build").Native(plan)
+    made = load_module("wengert.engines.native.program.build").Native(plan)
     code = made.code() if made.is_native else None
     if name is not None and not made.low.lacks_blas:
         keep(name, marshal.dumps(tuple(made.program) if made.is_native else None))
-    return Running(plan, made.program, code, False) if made.is_native else None
+    return RunnableProgram(plan, made.program, code, False) if made.is_native else None
 
 
 _MISSING: Final[Any] = object()
@@ -39,7 +39,7 @@ _MISSING: Final[Any] = object()
 
 def _kept(plan: Plan, name: str) -> Any:
     """The plan as it was kept; None if it is known that there is nothing to compile."""
-    data = taken(name)
+    data = read_file(name)
     if data is None:
         return _MISSING
     try:
@@ -47,9 +47,9 @@ def _kept(plan: Plan, name: str) -> Any:
         if found is None:
             return None
         program = Program(*found)
-        code = taken(program.machine_code + CODE) if program.machine_code else None
+        code = read_file(program.machine_code + CODE) if program.machine_code else None
         if code is None and program.machine_code:
             return _MISSING
-        return Running(plan, program, code, True)
+        return RunnableProgram(plan, program, code, True)
     except (EOFError, ValueError, TypeError, LookupError):  # it is of another kind, or lacks a part
         return _MISSING

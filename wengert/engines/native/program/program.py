@@ -17,15 +17,15 @@ import numpy as np
 
 from wengert.engines.native.program import arena
 from wengert.engines.native.runtime import openblas
-from wengert.engines.native.runtime.llvm import Loaded
+from wengert.engines.native.runtime.llvm import LoadedObject
 from wengert.engines.native.runtime.thread_pool import functions
 from wengert.engines.native.runtime.trampoline import entry_of, is_wrong
-from wengert.engines.numpy_engine import Compiled, _function_of, _in_operation
+from wengert.engines.numpy_engine import NumpyPlan, _function_of, _in_operation
 from wengert.engines.plan import Plan
 from wengert.errors import InvalidArgumentError
 from wengert.host.fp_errors import QUIET, enter, leave
-from wengert.host.locks import loaded
-from wengert.values.shapes import shown
+from wengert.host.locks import load_module
+from wengert.values.shapes import shape_text
 from wengert.values.tensor import wrap
 
 # A native step: the name of a function, how many parts, a slot and a place in it for each array, and
@@ -43,7 +43,7 @@ class Program(NamedTuple):
     machine_code: str  # its name in the cache
 
 
-class Running:
+class RunnableProgram:
     """A plan that can be called: `running.run(values of plan.given)` gives the fetches."""
 
     def __init__(self, plan: Plan, program: Program, code: bytes | None, was_kept: bool) -> None:
@@ -52,9 +52,9 @@ class Running:
         self.fresh = list(program.fresh)
         self.was_kept = was_kept
         self.is_one_call = program.is_one_call
-        self._reference: Compiled | None = None
+        self._reference: NumpyPlan | None = None
         self._used = list(plan.used().values())
-        self._code = None if code is None else Loaded(code)
+        self._code = None if code is None else LoadedObject(code)
         self._kept: list[Any] = []  # what the tables refer to
         self._names: dict[str, Any] = {
             "empty": np.empty,
@@ -70,10 +70,10 @@ class Running:
         exec(compile(program.source, "<native plan>", "exec"), self._names)
         self.run: Callable[[Sequence[Any]], list[Any]] = self._names["run"]
 
-    def reference(self) -> Compiled:
+    def reference(self) -> NumpyPlan:
         """The same plan for NumPy, which says what is wrong."""
         if self._reference is None:
-            self._reference = Compiled(self.plan)
+            self._reference = NumpyPlan(self.plan)
         return self._reference
 
     def otherwise(self, values: Sequence[Any]) -> list[Any]:
@@ -82,7 +82,7 @@ class Running:
 
     def native(self) -> Any:
         """How the plan was made, for who wants to see it: made once more, as it takes 40 times the memory."""
-        return loaded("wengert.engines.native.program.build").Native(self.plan)
+        return load_module("wengert.engines.native.program.build").Native(self.plan)
 
     # ---- what the function uses, by kind -------------------------------------------------------
 
@@ -106,7 +106,7 @@ class Running:
 
     def _entry(self, segment: tuple[Any, ...]) -> Callable[..., Any]:
         steps, arguments, letting_go, over = segment
-        return entered(steps, arguments, letting_go, self._kept, self._address, over)
+        return new_entry(steps, arguments, letting_go, self._kept, self._address, over)
 
     def _again(self, entry: str) -> Callable[..., bool]:
         return functools.partial(is_wrong, self._names[entry])
@@ -125,7 +125,7 @@ def runtime_address(name: str) -> int:
     return functions().address(name[1:])
 
 
-def entered(
+def new_entry(
     steps: Sequence[NativeStep],
     arguments: int,
     letting_go: bool,
@@ -192,8 +192,8 @@ def _ours() -> int:
 
 def _misfit(array: Any, shape: tuple[int, ...], dtype: Any) -> None:
     raise InvalidArgumentError(
-        f"A value of shape {shown(array.shape)} and dtype {array.dtype} came where the graph "
-        f"was built for {shown(shape)} and {dtype}: what was given to set_shape is not true."
+        f"A value of shape {shape_text(array.shape)} and dtype {array.dtype} came where the graph "
+        f"was built for {shape_text(shape)} and {dtype}: what was given to set_shape is not true."
     )
 
 

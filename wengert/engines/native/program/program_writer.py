@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, Final
 
-from wengert.engines.native.frontend.arrays import Base, Given, Literal, Outside, Step, View, Write
+from wengert.engines.native.frontend.arrays import Base, Input, Literal, Outside, Step, View, Write
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import NativeStep, Program
 from wengert.engines.native.program.steps import Call
@@ -135,7 +135,7 @@ class Writer:
                 self._native_uses.add(base)
         self.arena = Arena()
         self.places: dict[int, int] = {}
-        outside = (Given, Literal, Outside)
+        outside = (Input, Literal, Outside)
         self._same = self._shared_with_results([call for _, call in calls], last)
         for at, (_, call) in enumerate(calls):
             self._write_over(call, at, last)
@@ -163,7 +163,7 @@ class Writer:
                 result in self._seen
                 and self.native.overwrites(result) is None
                 and old not in self._seen
-                and not isinstance(old, (Given, Literal, Outside))
+                and not isinstance(old, (Input, Literal, Outside))
                 and last[id(old)] == at
                 and (old.bytes, old.kind) == (new.bytes, new.kind)
             ):

@@ -17,10 +17,10 @@ from wengert.engines.native.codegen.gemm_forms import (
     strips,
 )
 from wengert.engines.native.codegen.loop_emitter import Launch
-from wengert.engines.native.frontend.arrays import Base, Piece, Product, View, reshaped
-from wengert.engines.native.frontend.lowering import leading
+from wengert.engines.native.frontend.arrays import Base, Piece, Product, View, reshape
+from wengert.engines.native.frontend.lowering import leading_dimension
 from wengert.engines.select import get_threads
-from wengert.host.locks import loaded
+from wengert.host.locks import load_module
 
 
 class Call:
@@ -93,7 +93,7 @@ class Products(NamedTuple):
 def products_of(item: Product) -> Products:
     a, b, c = _with_shared_matrix(item.views[0], item.views[1], item.written)
     m, n, k = c.shape[-2], c.shape[-1], a.shape[-1]
-    (turned_a, lda), (turned_b, ldb) = leading(a), leading(b)  # type: ignore[misc]
+    (turned_a, lda), (turned_b, ldb) = leading_dimension(a), leading_dimension(b)  # type: ignore[misc]
     ldc = c.strides[-2] if m > 1 else n
     count = math.prod(c.shape[:-2])
     form = Form(item.kind, m, n, k, turned_a, lda, turned_b, ldb, ldc,
@@ -146,7 +146,7 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
 
 def _written_as(form: Form, finish: Any) -> Function:
     """The function of a product. What writes it is loaded where there is one."""
-    found: Function = loaded(_WRITER).product_text(form, finish)
+    found: Function = load_module(_WRITER).product_text(form, finish)
     return found
 
 
@@ -172,8 +172,13 @@ def _with_shared_matrix(a: View, b: View, c: View) -> tuple[View, View, View]:
     if len(b.shape) == 2 or any(b.strides[:-2]):
         return a, b, c
     rows = math.prod(a.shape[:-1])
-    tall, made = (reshaped(v, (rows, v.shape[-1])) for v in (a, c))
-    if tall is None or made is None or leading(tall) is None or leading(made) is None:
+    tall, made = (reshape(v, (rows, v.shape[-1])) for v in (a, c))
+    if (
+        tall is None
+        or made is None
+        or leading_dimension(tall) is None
+        or leading_dimension(made) is None
+    ):
         return a, b, c
     return tall, View(b.base, b.shape[-2:], b.offset, b.strides[-2:]), made
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from wengert.engines.native.runtime.processor import fingerprint
 from wengert.engines.select import warn
-from wengert.host.locks import loaded
+from wengert.host.locks import load_module
 
 try:  # hashlib loads OpenSSL for the same function, which takes longer than to read a plan
     from _blake2 import blake2b
@@ -120,19 +120,19 @@ def digest_of(name: str, content: str | bytes) -> str:
     return _digest(head + content)
 
 
-def stored(name: str, text: str, make: Callable[[], bytes]) -> bytes:
+def load_or_store(name: str, text: str, make: Callable[[], bytes]) -> bytes:
     """The code that `make` gives for a text, or gave before."""
     if folder() is None:
         return make()
     file = digest_of(name, text) + CODE
-    found = taken(file)
+    found = read_file(file)
     if found is None:
         found = make()
         keep(file, found)
     return found
 
 
-def taken(name: str) -> bytes | None:
+def read_file(name: str) -> bytes | None:
     """What a file holds; None if it is not there, or not as it was written."""
     place = folder()
     if place is None:
@@ -165,7 +165,7 @@ def keep(name: str, content: bytes) -> None:
         os.makedirs(place, 0o700, exist_ok=True)
         if not _is_trusted(place):  # somebody else was faster
             return
-        tempfile = loaded("tempfile")  # it loads much, and is needed rarely
+        tempfile = load_module("tempfile")  # it loads much, and is needed rarely
         handle, part = tempfile.mkstemp(dir=place, prefix="wengert-", suffix=".part")
         with os.fdopen(handle, "wb") as out:
             out.write(data)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from wengert.engines.native.runtime.elf_loader import Image, Unloadable
-from wengert.host.locks import awaited_lock, loaded
+from wengert.host.locks import awaited_lock, load_module
 
 # A child would wait for ever for a thread that it does not have.
 _LOCK: Final = awaited_lock()
@@ -17,13 +17,13 @@ _LOCK: Final = awaited_lock()
 @functools.cache
 def _llvm() -> Any:
     """LLVM, set up; loading it takes a tenth of a second."""
-    binding = loaded("llvmlite.binding")
+    binding = load_module("llvmlite.binding")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding
 
 
-def compiled(text: str, quickly: bool = False) -> bytes:
+def compile_text(text: str, quickly: bool = False) -> bytes:
     """An object file of functions written in LLVM's language."""
     effort = _STRAIGHT if quickly or " phi " not in text else _LOOPS
     with _LOCK:
@@ -43,7 +43,7 @@ def _compiled(text: str, effort: int) -> bytes:
     return found
 
 
-class Loaded:
+class LoadedObject:
     """An object file in memory."""
 
     def __init__(self, data: bytes) -> None:
@@ -102,7 +102,7 @@ def _new_machine(effort: int = _LOOPS) -> Any:
 
 def elementwise(text: str, name: str, count: int) -> Any:
     """A compiled function of pointers and a length, for `ctypes`."""
-    loaded = Loaded(compiled(text))
+    loaded = LoadedObject(compile_text(text))
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count, ctypes.c_int64)
     function: Any = kind(loaded.address(name))
     function.loaded = loaded

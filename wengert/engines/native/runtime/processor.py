@@ -13,7 +13,7 @@ import platform
 from collections.abc import Iterator
 from typing import Any, Final
 
-from wengert.host.locks import loaded
+from wengert.host.locks import load_module
 
 
 @functools.cache
@@ -52,7 +52,7 @@ def _cpuinfo() -> Iterator[tuple[str, str]]:
 @functools.cache
 def _asked() -> tuple[str, str]:
     """The name and the features, from LLVM."""
-    llvm = loaded("llvmlite.binding")
+    llvm = load_module("llvmlite.binding")
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
 
@@ -113,4 +113,4 @@ def _version() -> str:
         with open(file, encoding="utf-8") as text:
             return text.read()
     except OSError:
-        return str(loaded("llvmlite").__version__)
+        return str(load_module("llvmlite").__version__)

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.runtime import runtime_ir
-from wengert.engines.native.runtime.cache import stored
-from wengert.engines.native.runtime.llvm import Loaded, compiled
+from wengert.engines.native.runtime.cache import load_or_store
+from wengert.engines.native.runtime.llvm import LoadedObject, compile_text
 from wengert.engines.select import get_threads, warn, when_threads_change
 from wengert.host.locks import awaited_lock
 
@@ -20,21 +20,21 @@ from wengert.host.locks import awaited_lock
 _LOCK: Final = awaited_lock()
 
 
-def functions() -> Loaded:
+def functions() -> LoadedObject:
     """The compiled runtime."""
     with _LOCK:
         return _functions()
 
 
-def locked() -> Any:
+def one_at_a_time() -> Any:
     """While something is made that must be made by one thread."""
     return _LOCK
 
 
 @functools.cache
-def _functions() -> Loaded:
+def _functions() -> LoadedObject:
     text = runtime_ir.text()
-    return Loaded(stored("runtime", text, lambda: compiled(text, quickly=True)))
+    return LoadedObject(load_or_store("runtime", text, lambda: compile_text(text, quickly=True)))
 
 
 class Pool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.arrays.window_geometry import FIRST, LAST, chosen_format
@@ -15,17 +15,17 @@ from wengert.ops.nn.conv.public import (
     conv2d,
     conv2d_transpose,
     conv3d,
-    returned,
     taught,
+    transpose_conv,
 )
 from wengert.ops.nn.conv.rows import CONV2D
-from wengert.ops.support.declare import matched
+from wengert.ops.support.declare import convert_alike
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
 
-@traced
+@deferrable
 def convolution(
     input: Any,
     filters: Any,
@@ -41,7 +41,7 @@ def convolution(
     >>> tf.nn.convolution(x, [[[-1.0]], [[1.0]]]).numpy().ravel().tolist()
     [1.0, 2.0]
     """
-    x, w = matched("Conv2D", input, filters)
+    x, w = convert_alike("Conv2D", input, filters)
     spatial = len(dims(w)) - 2
     if not 1 <= spatial <= 3:
         raise ValueError(
@@ -68,7 +68,7 @@ def _listed(value: Any) -> Dims:
     return () if value is None else as_shape(value)
 
 
-@traced
+@deferrable
 def atrous_conv2d(
     value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:
@@ -89,7 +89,7 @@ def _positive(rate: Any) -> int:
     return int(rate)
 
 
-@traced
+@deferrable
 def atrous_conv2d_transpose(
     value: Any,
     filters: Any,
@@ -108,7 +108,7 @@ def atrous_conv2d_transpose(
     return conv2d_transpose(value, filters, output_shape, 1, padding, "NHWC", _positive(rate))
 
 
-@traced
+@deferrable
 def conv(
     input: Any,
     filter: Any,
@@ -127,7 +127,7 @@ def conv(
     >>> tf.conv(x, w, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()
     [4.0]
     """
-    x, w = matched("Conv", input, filter)
+    x, w = convert_alike("Conv", input, filter)
     spatial = len(dims(x)) - int(batch_dims) - 1
     if spatial not in (2, 3):
         raise InvalidArgumentError(
@@ -168,7 +168,7 @@ def explicit(padding: Any, paddings: Any) -> Any:
     return [flat[i : i + 2] for i in range(0, len(flat), 2)]
 
 
-@traced
+@deferrable
 def conv2d_backprop_input_v2(
     input: Any,
     filter: Any,
@@ -188,12 +188,12 @@ def conv2d_backprop_input_v2(
     >>> y[0, :, :, 0].numpy().tolist()
     [[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]
     """
-    w, g = matched("Conv2DBackpropInputV2", filter, out_backprop)
+    w, g = convert_alike("Conv2DBackpropInputV2", filter, out_backprop)
     attrs = _two_dimensions(strides, padding, explicit_paddings, data_format, dilations)
-    return returned(g, w, dims(convert(input)), attrs, CONV2D)
+    return transpose_conv(g, w, dims(convert(input)), attrs, CONV2D)
 
 
-@traced
+@deferrable
 def conv2d_backprop_filter_v2(
     input: Any,
     filter: Any,
@@ -212,7 +212,7 @@ def conv2d_backprop_filter_v2(
     >>> tf.conv2d_backprop_filter_v2(x, w, g, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()
     [4.0, 4.0, 4.0, 4.0]
     """
-    x, g = matched("Conv2DBackpropFilterV2", input, out_backprop)
+    x, g = convert_alike("Conv2DBackpropFilterV2", input, out_backprop)
     attrs = _two_dimensions(strides, padding, explicit_paddings, data_format, dilations)
     return taught(x, g, dims(convert(filter)), attrs, CONV2D)
 

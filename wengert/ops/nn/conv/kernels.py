@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from wengert.engines.large_arrays import computed
+from wengert.engines.large_arrays import large_kernel
 from wengert.engines.select import processors
 from wengert.ops.arrays.window_geometry import Windows
 from wengert.ops.support.parallel import in_parts
@@ -164,7 +164,7 @@ def _natively(x: Any, w: Any, at: Windows, y: Any, groups: int) -> bool:
     kernel = "conv" if groups == 1 else "depthwise_conv" if w.shape[-2] == 1 else ""
     if not kernel or len(at.out) != 2:
         return False
-    found = computed(kernel, "convolved", x, np.ascontiguousarray(w), at, y)
+    found = large_kernel(kernel, "convolved", x, np.ascontiguousarray(w), at, y)
     if found is not None and found is not y:
         y[...] = found
     return found is not None
@@ -383,7 +383,7 @@ def compare(x: Any, g: Any, at: Windows, shape: Dims) -> Any:
     if groups > 1 and inner == 1:
         return _compare_channels(x, g, at, shape)
     if groups == 1 and len(at.out) == 2 and g.size * wide >= WORTH_SHARING:
-        found = computed("conv_filter_gradient", "compared", x, g, at, shape)
+        found = large_kernel("conv_filter_gradient", "compared", x, g, at, shape)
         if found is not None:
             return found
 

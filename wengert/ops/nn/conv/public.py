@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs
 from wengert.errors import InvalidArgumentError
@@ -26,7 +26,7 @@ from wengert.ops.nn.conv.rows import (
     check_steps,
     check_windows,
 )
-from wengert.ops.support.declare import matched, wrong_dtype
+from wengert.ops.support.declare import convert_alike, wrong_dtype
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
@@ -49,7 +49,7 @@ def attributes(
 
 
 def _operands(family: Family, *values: Any) -> list[Tensor]:
-    tensors = matched(family.forward.name, *values)
+    tensors = convert_alike(family.forward.name, *values)
     if tensors[0].dtype.name not in TAKES:
         raise wrong_dtype(family.forward, tensors[0].dtype)
     return tensors
@@ -73,7 +73,7 @@ def _convolved(x: Tensor, w: Tensor, attrs: Attrs, family: Family) -> Tensor:
 # ---- convolutions -----------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def conv2d(
     input: Any,
     filters: Any,
@@ -96,7 +96,7 @@ def conv2d(
     return _convolved(x, w, attributes(strides, padding, form, dilations, 2, "Conv2D"), CONV2D)
 
 
-@traced
+@deferrable
 def conv3d(
     input: Any,
     filters: Any,
@@ -144,7 +144,7 @@ def height_axis(form: str) -> int:
     return -3 if channels_last(form) else -2
 
 
-@traced
+@deferrable
 def conv1d(
     input: Any,
     filters: Any,
@@ -191,7 +191,7 @@ def _full(images: int, space: Dims, channels: int, form: str) -> Dims:
     return (images, *space, channels) if channels_last(form) else (images, channels, *space)
 
 
-@traced
+@deferrable
 def conv2d_transpose(
     input: Any,
     filters: Any,
@@ -215,7 +215,7 @@ def conv2d_transpose(
     return _returned(x, w, output_shape, attrs, CONV2D)
 
 
-@traced
+@deferrable
 def conv3d_transpose(
     input: Any,
     filters: Any,
@@ -238,7 +238,7 @@ def conv3d_transpose(
     return _returned(x, w, output_shape, attrs, CONV3D)
 
 
-@traced
+@deferrable
 def conv1d_transpose(
     input: Any,
     filters: Any,
@@ -267,7 +267,7 @@ def conv1d_transpose(
     return squeeze(y, [axis])
 
 
-@traced
+@deferrable
 def conv_transpose(
     input: Any,
     filters: Any,
@@ -300,7 +300,7 @@ def conv_transpose(
 # ---- depthwise --------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def depthwise_conv2d(
     input: Any,
     filter: Any,
@@ -323,7 +323,7 @@ def depthwise_conv2d(
     return _convolved(x, w, attrs, DEPTHWISE)
 
 
-@traced
+@deferrable
 def depthwise_conv2d_backprop_input(
     input_sizes: Any,
     filter: Any,
@@ -347,7 +347,7 @@ def depthwise_conv2d_backprop_input(
     return _returned(g, w, input_sizes, attrs, DEPTHWISE)
 
 
-@traced
+@deferrable
 def depthwise_conv2d_backprop_filter(
     input: Any,
     filter_sizes: Any,
@@ -379,12 +379,12 @@ def taught(x: Tensor, g: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> T
     return result
 
 
-def returned(g: Tensor, w: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> Tensor:
+def transpose_conv(g: Tensor, w: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> Tensor:
     """What windows give back to images of a shape."""
     return _returned(g, w, sizes, attrs, family)
 
 
-@traced
+@deferrable
 def separable_conv2d(
     input: Any,
     depthwise_filter: Any,

@@ -24,9 +24,9 @@ from wengert.ops.arrays.window_geometry import (
     windows,
 )
 from wengert.ops.nn.conv.kernels import compare, correlate, spread
-from wengert.ops.support.batch_rules import BatchRule, everywhere
-from wengert.ops.support.half_precision import widened
-from wengert.values.shapes import Dims, shown
+from wengert.ops.support.batch_rules import BatchRule, batch_all
+from wengert.ops.support.half_precision import widen
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, maximum
 from wengert.values.tensor import dims
 
@@ -86,21 +86,21 @@ def _kernels(who: str, depthwise: bool) -> tuple[Callable[..., Any], ...]:
     def forward(xp: Any, x: Any, w: Any, **attrs: Any) -> Any:
         form = attrs["data_format"]
         at = where_windows_stand(x.shape, w.shape[:-2], attrs, who)
-        flat = widened(w).reshape(_flat_filter(w.shape, depthwise))
-        return _back(correlate(widened(_last(x, form)), flat, at).astype(x.dtype, copy=False), form)
+        flat = widen(w).reshape(_flat_filter(w.shape, depthwise))
+        return _back(correlate(widen(_last(x, form)), flat, at).astype(x.dtype, copy=False), form)
 
     def to_input(xp: Any, w: Any, g: Any, *, input_sizes: Dims, **attrs: Any) -> Any:
         form = attrs["data_format"]
         at = where_windows_stand(input_sizes, w.shape[:-2], attrs, who)
-        flat = widened(w).reshape(_flat_filter(w.shape, depthwise))
-        x = spread(widened(_last(g, form)), flat, at, _channels(input_sizes, form))
+        flat = widen(w).reshape(_flat_filter(w.shape, depthwise))
+        x = spread(widen(_last(g, form)), flat, at, _channels(input_sizes, form))
         return _back(x.astype(g.dtype, copy=False), form)
 
     def to_filter(xp: Any, x: Any, g: Any, *, filter_sizes: Dims, **attrs: Any) -> Any:
         form = attrs["data_format"]
         at = where_windows_stand(x.shape, filter_sizes[:-2], attrs, who)
         shape = _flat_filter(filter_sizes, depthwise)
-        w = compare(widened(_last(x, form)), widened(_last(g, form)), at, shape)
+        w = compare(widen(_last(x, form)), widen(_last(g, form)), at, shape)
         return w.reshape(filter_sizes).astype(x.dtype, copy=False)
 
     return forward, to_input, to_filter
@@ -181,7 +181,7 @@ def _batched(name: str, depthwise: bool) -> BatchRule:
             if given:
                 attrs = attrs | {"input_sizes": (size * given[0], *given[1:])}
             return _apart(apply(row, merged, attrs), size)
-        full = everywhere(batched, size, xs)
+        full = batch_all(batched, size, xs)
         if given:
             sizes = _image((given[0], *in_space(given, form)), size * _channels(given, form), form)
             attrs = attrs | {"input_sizes": sizes}
@@ -278,7 +278,7 @@ def check_filter(image: Dims, kernel: Dims, attrs: Attrs, family: Family) -> Non
     for shape, what in ((image, "input"), (kernel, "filter")):
         if len(shape) != rank:
             raise InvalidArgumentError(
-                f"{what} must be {rank}-dimensional: {shown(shape)} [Op:{who}]"
+                f"{what} must be {rank}-dimensional: {shape_text(shape)} [Op:{who}]"
             )
     channels = _channels(image, attrs["data_format"])
     inner, made = kernel[-2:]
@@ -320,6 +320,6 @@ def check_windows(given: Dims, image: Dims, kernel: Dims, attrs: Attrs, family: 
     wanted = _result_shape(who, family.depthwise)(image, kernel, **attrs)
     if given != wanted:
         raise InvalidArgumentError(
-            f"{who}: the windows of an input of shape {shown(image)} have the shape "
-            f"{shown(wanted)}, not {shown(given)} [Op:{who}]"
+            f"{who}: the windows of an input of shape {shape_text(image)} have the shape "
+            f"{shape_text(wanted)}, not {shape_text(given)} [Op:{who}]"
         )

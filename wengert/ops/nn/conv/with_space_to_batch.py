@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.ops.arrays.shaping import as_shape, static
 from wengert.ops.nn.space_depth import batch_to_space, space_to_batch
 from wengert.values import dtypes
@@ -16,7 +16,7 @@ from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
 
-@traced
+@deferrable
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -37,7 +37,7 @@ def _required(shape: Dims, blocks: Dims, base: Any) -> tuple[Any, Any]:
     return given + crops, crops
 
 
-@traced
+@deferrable
 def with_space_to_batch(
     input: Any,
     dilation_rate: Any,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
@@ -20,7 +20,7 @@ from wengert.ops.nn.pool.kernels import lowest
 from wengert.ops.random.stateful import uniform
 from wengert.ops.random.stateless import stateless_uniform
 from wengert.ops.support.declare import REAL_OR_INT, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims
@@ -128,7 +128,7 @@ def _max(xp: Any, x: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
 
 
 def _max_grad(xp: Any, x: Any, g: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
-    wide = widened(g)
+    wide = widen(g)
     back = np.zeros(x.shape, wide.dtype)
     for out, met, hit in _firsts(x, rows, cols, overlapping):
         back[met] += np.where(hit, wide[out], wide.dtype.type(0))
@@ -148,7 +148,7 @@ def _counts(rows: Any, cols: Any, overlapping: bool, dtype: Any) -> Any:
 
 
 def _avg(xp: Any, x: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
-    wide = widened(x)
+    wide = widen(x)
     y = _empty(wide, rows, cols, 0)
     for out, met in _offsets(rows, cols, overlapping):
         y[out] += wide[met]
@@ -156,7 +156,7 @@ def _avg(xp: Any, x: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
 
 
 def _avg_grad(xp: Any, g: Any, rows: Any, cols: Any, *, overlapping: bool, shape: Dims) -> Any:
-    wide = widened(g)
+    wide = widen(g)
     given = wide / _counts(rows, cols, overlapping, wide.dtype)
     back = np.zeros(shape, wide.dtype)
     for out, met in _offsets(rows, cols, overlapping):
@@ -277,7 +277,7 @@ def _fractional(
     return Fractional(y, rows, cols)
 
 
-@traced
+@deferrable
 def fractional_max_pool(
     value: Any,
     pooling_ratio: Any,
@@ -298,7 +298,7 @@ def fractional_max_pool(
     return _fractional(MAX, value, pooling_ratio, pseudo_random, overlapping, seed)
 
 
-@traced
+@deferrable
 def fractional_avg_pool(
     value: Any,
     pooling_ratio: Any,

@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.row import LARGE
-from wengert.engines.large_arrays import computed
+from wengert.engines.large_arrays import large_kernel
 from wengert.engines.select import processors
 from wengert.ops.arrays.window_geometry import Tap, Windows, taps
-from wengert.ops.support.parallel import in_parts, unbuffered
+from wengert.ops.support.parallel import in_parts, without_buffers
 from wengert.values.shapes import Dims
 
 IN_CACHE: Final = 1 << 16  # elements
@@ -83,7 +83,7 @@ def over_images(work: Callable[..., Any], at: Windows, *arrays: Any, most: int =
     """
     images, most = at.size[0], most // max(math.prod(at.size[1:]), 1)
     if math.prod(at.size) < WORTH_SHARING:
-        with unbuffered():
+        with without_buffers():
             work(*arrays, at)
         return
     step = max(min(most, -(-images // processors())), 1)
@@ -95,7 +95,7 @@ def over_images(work: Callable[..., Any], at: Windows, *arrays: Any, most: int =
             here = at._replace(size=(n, *at.size[1:]), out=(n, *at.out[1:]))
             work(*[a[cut] for a in arrays], here)
 
-    with unbuffered():
+    with without_buffers():
         in_parts(some, range(0, images, step))
 
 
@@ -174,7 +174,7 @@ def lowest(dtype: Any) -> Any:
 
 
 def maxima(x: Any, at: Windows) -> Any:
-    found = computed("pooling", "joined", x, at, "max") if x.size >= LARGE else None
+    found = large_kernel("pooling", "joined", x, at, "max") if x.size >= LARGE else None
     if found is not None:
         return found
     return pooled(x, at, np.maximum, lowest(x.dtype))
@@ -188,7 +188,7 @@ def means(x: Any, at: Windows) -> Any:
     if not sliding_axes(at):
         return x.copy()
     number = _counts_of_an_image(at, x.dtype)
-    found = computed("pooling", "joined", x, at, "sum", number) if x.size >= LARGE else None
+    found = large_kernel("pooling", "joined", x, at, "sum", number) if x.size >= LARGE else None
     if found is not None:
         return found
     return pooled(x, at, np.add, 0, lambda y, here: np.divide(y, number, out=y))
@@ -200,7 +200,7 @@ def spread_means(g: Any, at: Windows) -> Any:
     if not axes:
         return g.copy()
     number = _counts_of_an_image(at, g.dtype)
-    found = computed("pooling", "spread", g, at, number) if g.size >= LARGE else None
+    found = large_kernel("pooling", "spread", g, at, number) if g.size >= LARGE else None
     if found is not None:
         return found
 
@@ -298,7 +298,7 @@ class Firsts:
 
 def routed_back(x: Any, y: Any, g: Any, at: Windows) -> Any:
     """Each window gives its cotangent to its first maximum."""
-    found = computed("max_pool_gradient", "routed", x, y, g, at) if x.size >= LARGE else None
+    found = large_kernel("max_pool_gradient", "routed", x, y, g, at) if x.size >= LARGE else None
     if found is not None:
         return found
     back = np.zeros(x.shape, g.dtype)
@@ -314,7 +314,7 @@ def _route(back: Any, x: Any, y: Any, g: Any, at: Windows) -> None:
         np.add(part, given, out=part)
 
 
-def picked(x: Any, y: Any, u: Any, at: Windows) -> Any:
+def pick_at_maxima(x: Any, y: Any, u: Any, at: Windows) -> Any:
     """Of each window the element of `u` that stands where the first maximum of x is."""
     out = np.zeros(y.shape, u.dtype)
     over_images(_pick, at, out, x, y, u)

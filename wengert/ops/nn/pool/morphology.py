@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import traced
+from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
@@ -26,10 +26,10 @@ from wengert.ops.arrays.window_geometry import (
     windows,
 )
 from wengert.ops.nn.pool.kernels import Firsts, lowest
-from wengert.ops.support.declare import REAL_OR_INT, matched, wrong_dtype
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.declare import REAL_OR_INT, convert_alike, wrong_dtype
+from wengert.ops.support.half_precision import widen
 from wengert.values.convert import convert
-from wengert.values.shapes import Dims, shown
+from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 
@@ -74,7 +74,7 @@ def _dilation(xp: Any, x: Any, w: Any, **attrs: Any) -> Any:
 
 
 def _to_input(xp: Any, x: Any, w: Any, g: Any, **attrs: Any) -> Any:
-    wide = widened(g)
+    wide = widen(g)
     back = np.zeros(x.shape, wide.dtype)
     for tap, hit in _hits(x, w, _windows(x.shape, w.shape, attrs)):
         back[tap.size] += np.where(hit, wide[tap.out], wide.dtype.type(0))
@@ -82,7 +82,7 @@ def _to_input(xp: Any, x: Any, w: Any, g: Any, **attrs: Any) -> Any:
 
 
 def _to_filter(xp: Any, x: Any, w: Any, g: Any, **attrs: Any) -> Any:
-    wide = widened(g)
+    wide = widen(g)
     back = np.zeros(w.shape, wide.dtype)
     for tap, hit in _hits(x, w, _windows(x.shape, w.shape, attrs)):
         back[tap.at] = np.where(hit, wide[tap.out], wide.dtype.type(0)).sum(axis=(0, 1, 2))
@@ -157,7 +157,7 @@ FROM_FILTER: Row = op(
 )
 
 
-@traced
+@deferrable
 def dilation2d(
     input: Any,
     filters: Any,
@@ -180,7 +180,7 @@ def dilation2d(
             "`data_format` values other  than 'NHWC' are not supported. "
             f"Received: data_format={data_format}"
         )
-    x, w = matched("Dilation2D", input, filters)
+    x, w = convert_alike("Dilation2D", input, filters)
     if x._array.dtype.kind not in REAL_OR_INT:
         raise wrong_dtype(DILATION, x.dtype)
     _check(dims(x), dims(w))
@@ -202,16 +202,20 @@ def dilation2d(
 
 def _check(image: Dims, kernel: Dims) -> None:
     if len(image) != 4:
-        raise InvalidArgumentError(f"input must be 4-dimensional: {shown(image)} [Op:Dilation2D]")
+        raise InvalidArgumentError(
+            f"input must be 4-dimensional: {shape_text(image)} [Op:Dilation2D]"
+        )
     if len(kernel) != 3:
-        raise InvalidArgumentError(f"filter must be 3-dimensional: {shown(kernel)} [Op:Dilation2D]")
+        raise InvalidArgumentError(
+            f"filter must be 3-dimensional: {shape_text(kernel)} [Op:Dilation2D]"
+        )
     if image[3] != kernel[2]:
         raise InvalidArgumentError(
             f"input and filter must have the same depth: {image[3]} vs {kernel[2]} [Op:Dilation2D]"
         )
 
 
-@traced
+@deferrable
 def erosion2d(
     value: Any,
     filters: Any,
@@ -234,5 +238,5 @@ def erosion2d(
             "`data_format` values other  than 'NHWC' are not supported. "
             f"Received: data_format={data_format}"
         )
-    x, w = matched("Dilation2D", value, convert(filters))
+    x, w = convert_alike("Dilation2D", value, convert(filters))
     return -dilation2d(-x, reverse(w, [0, 1]), strides, padding, data_format, dilations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from wengert.core.context import named, traced
+from wengert.core.context import deferrable, nameable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.ops.arrays.shaping import as_shape, expand_dims, squeeze
@@ -60,7 +60,7 @@ def _flat(
 # ---- maxima -----------------------------------------------------------------------------------
 
 
-@traced
+@deferrable
 def max_pool2d(
     input: Any,
     ksize: Any,
@@ -79,7 +79,7 @@ def max_pool2d(
     return _pooled(MAX_POOL, input, ksize, strides, padding, form, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def max_pool1d(
     input: Any,
     ksize: Any,
@@ -98,7 +98,7 @@ def max_pool1d(
     return _flat(MAX_POOL, input, ksize, strides, padding, form, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def max_pool3d(
     input: Any,
     ksize: Any,
@@ -117,7 +117,7 @@ def max_pool3d(
     return _pooled(MAX_POOL_3D, input, ksize, strides, padding, form, REAL_OR_INT)
 
 
-@traced
+@deferrable
 def avg_pool2d(
     input: Any,
     ksize: Any,
@@ -136,7 +136,7 @@ def avg_pool2d(
     return _pooled(AVG_POOL, input, ksize, strides, padding, form, REAL)
 
 
-@traced
+@deferrable
 def avg_pool1d(
     input: Any,
     ksize: Any,
@@ -155,7 +155,7 @@ def avg_pool1d(
     return _flat(AVG_POOL, input, ksize, strides, padding, form, REAL)
 
 
-@traced
+@deferrable
 def avg_pool3d(
     input: Any,
     ksize: Any,
@@ -189,7 +189,7 @@ def _by_rank(x: Tensor, data_format: Any) -> int:
     return rank - 2
 
 
-@traced
+@deferrable
 def max_pool(
     input: Any,
     ksize: Any,
@@ -209,7 +209,7 @@ def max_pool(
     return MAXIMA[spatial - 1](x, ksize, strides, padding, form)
 
 
-@traced
+@deferrable
 def avg_pool(
     input: Any,
     ksize: Any,
@@ -229,7 +229,7 @@ def avg_pool(
     return MEANS[spatial - 1](x, ksize, strides, padding, form)
 
 
-@traced
+@deferrable
 def pool(
     input: Any,
     window_shape: Any,
@@ -288,17 +288,17 @@ def _computed(
     return WithArgmax(*apply(row, (x,), attrs))
 
 
-@traced
+@deferrable
 def _with_argmax(*args: Any) -> WithArgmax:
     return _computed(*args)
 
 
-@traced
+@deferrable
 def _half(which: int, *args: Any) -> Tensor:
     return _computed(*args)[which]
 
 
-@named
+@nameable
 def max_pool_with_argmax(
     input: Any,
     ksize: Any,

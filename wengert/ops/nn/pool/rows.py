@@ -18,9 +18,16 @@ from wengert.ops.arrays.window_geometry import (
     padding_attrs,
     windows,
 )
-from wengert.ops.nn.pool.kernels import maxima, means, picked, places, routed_back, spread_means
+from wengert.ops.nn.pool.kernels import (
+    maxima,
+    means,
+    pick_at_maxima,
+    places,
+    routed_back,
+    spread_means,
+)
 from wengert.ops.support.batch_rules import merged_batch
-from wengert.ops.support.half_precision import widened
+from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
 from wengert.values.shapes import Dims
 from wengert.values.tensor import dims
@@ -80,12 +87,12 @@ def _max(xp: Any, x: Any, **attrs: Any) -> Any:
 
 
 def _max_grad(xp: Any, x: Any, y: Any, g: Any, **attrs: Any) -> Any:
-    back = routed_back(x, y, widened(g), pool_windows(x.shape, attrs))
+    back = routed_back(x, y, widen(g), pool_windows(x.shape, attrs))
     return back.astype(g.dtype, copy=False)
 
 
 def _max_grad_grad(xp: Any, x: Any, y: Any, u: Any, **attrs: Any) -> Any:
-    return picked(x, y, u, pool_windows(x.shape, attrs))
+    return pick_at_maxima(x, y, u, pool_windows(x.shape, attrs))
 
 
 class Names(NamedTuple):
@@ -135,12 +142,12 @@ MAX_POOL_3D: Row = _max_family(Names("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGra
 
 
 def _avg(xp: Any, x: Any, **attrs: Any) -> Any:
-    at, wide = pool_windows(x.shape, attrs), widened(x)
+    at, wide = pool_windows(x.shape, attrs), widen(x)
     return means(wide, at).astype(x.dtype, copy=False)
 
 
 def _avg_grad(xp: Any, g: Any, *, orig_input_shape: Dims, **attrs: Any) -> Any:
-    at, wide = pool_windows(orig_input_shape, attrs), widened(g)
+    at, wide = pool_windows(orig_input_shape, attrs), widen(g)
     return spread_means(wide, at).astype(g.dtype, copy=False)
 
 
@@ -194,7 +201,7 @@ def _flat(x: Any, index: Any, with_batch: bool) -> Any:
 
 
 def _put(xp: Any, g: Any, index: Any, *, shape: Dims, include_batch_in_index: bool) -> Any:
-    wide = widened(g)
+    wide = widen(g)
     x = np.zeros(shape, wide.dtype)
     np.add.at(x.reshape(-1), _flat(x, index, include_batch_in_index).ravel(), wide.ravel())
     return x.astype(g.dtype, copy=False)
