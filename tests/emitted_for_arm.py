@@ -84,7 +84,7 @@ def text_of(function: Callable[..., Any], *args: Any) -> str:
         found.append(text)
         raise NotImplementedError
 
-    build.compiled = compiled
+    build.compile_text = compiled
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tf.function(function, jit_compile=True)(*args)

@@ -157,7 +157,7 @@ def test_without_openblas(
 
 def test_a_graph_that_cannot_be_compiled(monkeypatch: Any) -> None:
     """One warning for each graph, which says what went wrong and where the graph is."""
-    monkeypatch.setattr(build, "compiled", _raising(RuntimeError("planted")))
+    monkeypatch.setattr(build, "compile_text", _raising(RuntimeError("planted")))
     assert_one_warning("RuntimeError: planted", "Tanh", os.path.basename(__file__), "report it")
     other = tf.function(lambda x: tf.sin(x) * 2.0, jit_compile=True)
     assert len(said(lambda: other(tf.constant(X)))) == 1
@@ -182,14 +182,14 @@ def test_what_llvm_refuses_is_an_error() -> None:
 
 def test_a_graph_that_llvm_refuses(monkeypatch: Any) -> None:
     """A text that this version of LLVM does not take: one warning, and NumPy's numbers."""
-    usual = build.compiled
-    monkeypatch.setattr(build, "compiled", lambda text: usual(text + REFUSED))
+    usual = build.compile_text
+    monkeypatch.setattr(build, "compile_text", lambda text: usual(text + REFUSED))
     assert_one_warning("immarg", "computed by NumPy instead")
 
 
 def test_gradients_of_what_cannot_be_compiled(monkeypatch: Any) -> None:
     """They are computed by NumPy too."""
-    monkeypatch.setattr(build, "compiled", _raising(RuntimeError("planted")))
+    monkeypatch.setattr(build, "compile_text", _raising(RuntimeError("planted")))
     f = tf.function(lambda x: tf.reduce_sum(tf.sin(x)), jit_compile=True)
     x = tf.constant(X)
     with warnings.catch_warnings(), tf.GradientTape() as tape:
@@ -207,7 +207,7 @@ def test_without_memory(monkeypatch: Any) -> None:
 
 def test_without_memory_to_compile(monkeypatch: Any) -> None:
     """It is nobody's mistake, and said once for all graphs."""
-    monkeypatch.setattr(build, "compiled", _raising(MemoryError()))
+    monkeypatch.setattr(build, "compile_text", _raising(MemoryError()))
     assert_one_warning("no memory to compile")
     assert said(lambda: assert_right(tf.function(softly, jit_compile=True))) == []
 
@@ -259,9 +259,9 @@ def _raising(error: BaseException) -> Callable[..., Any]:
 # Prints how often something was compiled, and a digest of the results.
 COUNTING = """
 import hashlib, sys, numpy as np
-from wengert.engines.native import machine
-usual, count = machine.compiled, []
-machine.compiled = lambda text, quickly=False: count.append(1) or usual(text)
+from wengert.engines.native.runtime import llvm
+usual, count = llvm.compile_text, []
+llvm.compile_text = lambda text, quickly=False: count.append(1) or usual(text)
 import wengert as tf
 x = tf.constant(np.arange(70_000.0).reshape(700, 100) / 1e5)
 f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) @ tf.transpose(x), 0), jit_compile=True)

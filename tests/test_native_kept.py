@@ -361,8 +361,8 @@ def test_what_is_no_plan(keeping: Path, monkeypatch: Any, data: bytes) -> None:
     """A file that is whole, and holds something else."""
     f = lambda x: tf.exp(x) * 4.0  # noqa: E731
     wanted = outcomes(f, [X])[0]
-    usual = load.taken
-    monkeypatch.setattr(load, "taken", lambda n: data if n.endswith(".plan") else usual(n))
+    usual = load.read_file
+    monkeypatch.setattr(load, "read_file", lambda n: data if n.endswith(".plan") else usual(n))
     assert outcomes(f, [X])[0] == wanted
 
 

@@ -113,7 +113,7 @@ class _Sizes:
         if symbol.element is None:
             return self._known.get(symbol)
         array = self._integers.get(id(symbol.tensor))
-        return None if array is None else symbol.of(array)
+        return None if array is None else symbol.measure(array)
 
     def _note(self, x: SymbolicTensor, value: Any) -> None:
         if value.dtype.kind in "iu" and value.size <= MOST:

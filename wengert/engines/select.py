@@ -143,8 +143,8 @@ def _compiled(plan: Plan, engine: str) -> Any:
 def _native(plan: Plan) -> Any:
     """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
     try:
-        starting = load_module("wengert.engines.native.program.load")
-        made = _uncollected(starting.started, plan)
+        loading = load_module("wengert.engines.native.program.load")
+        made = _uncollected(loading.load_or_build, plan)
     except ImportError as error:
         warn(f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead.")
         return None

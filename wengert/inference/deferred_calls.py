@@ -153,7 +153,7 @@ class _Call:
 
     # ---- making the call ---------------------------------------------------------------------
 
-    def on(self, values: Sequence[Any]) -> Any:
+    def run_on(self, values: Sequence[Any]) -> Any:
         """Make the call on eager tensors."""
         args = _filled(self._args, values)
         kwargs = _filled(self._kwargs, values)
@@ -162,17 +162,17 @@ class _Call:
     def row(self, outcome: _Outcome) -> Row:
         def kernel(xp: Any, *arrays: Any) -> list[Any]:
             with activate((), None):
-                result = self.on([wrap(a) for a in arrays])
+                result = self.run_on([wrap(a) for a in arrays])
             return [v._array for v in outcome.values(result)]
 
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
-            gradient = _PulledBack(lambda *values: outcome.values(self.on(values)))
+            gradient = _PulledBack(lambda *values: outcome.values(self.run_on(values)))
             plain = [conjugate(g) for g in gs]
             pulled = gradient.now if current_graph() is None else gradient.later
             return [conjugate(g) for g in pulled(plain, xs)]
 
         def inline(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-            return outcome.values(self.on(inputs))
+            return outcome.values(self.run_on(inputs))
 
         return Row(outcome.kind, kernel, joint=joint, inline=inline, many=True)
 
@@ -199,7 +199,7 @@ class _PulledBack:
             values = Guessed(guess)
             try:
                 with activate((), None):
-                    inputs = [wrap(values.of(x)) for x in xs]
+                    inputs = [wrap(values.value_of(x)) for x in xs]
                     seeds = [bound.zeros_like(y) for y in self._call(*inputs)]
                     return [g is not None for g in pull_through(self._call, inputs, seeds)]
             except MISFIT:
@@ -216,7 +216,7 @@ class _Place:
         self.index = index
         self.whole_shape = whole_shape
 
-    def of(self, values: Sequence[Any]) -> Any:
+    def pick(self, values: Sequence[Any]) -> Any:
         value = values[self.index]
         return value._array.shape if self.whole_shape else value
 
@@ -230,14 +230,14 @@ class _Term:
         self._size = size
         self._places = places
 
-    def of(self, values: Sequence[Any]) -> Any:
+    def pick(self, values: Sequence[Any]) -> Any:
         return evaluate(self._size, lambda s: _of_symbol(s, values[self._places[s]]), maximum)
 
 
 def _of_symbol(symbol: Symbol, value: Any) -> Any:
     """A size or an element of what stands for a tensor: itself, or a tensor of another graph."""
     if type(value) is not SymbolicTensor:
-        return symbol.of(value._array)
+        return symbol.measure(value._array)
     if symbol.element is not None:
         integers = integers_of(value)
         return integer(value) if integers is None else integers.ravel()[symbol.element]
@@ -266,7 +266,7 @@ class _Parts:
 
 def _filled(value: Any, values: Sequence[Any]) -> Any:
     if type(value) in (_Place, _Term):
-        return value.of(values)
+        return value.pick(values)
     if type(value) is _Slices:
         return IndexedSlices(*[_filled(p, values) for p in value.parts])
     if type(value) is _Parts:
@@ -368,7 +368,7 @@ def _guessed(call: _Call) -> _Outcome | None:
         values = Guessed(one.guess, one.others)
         try:
             with activate((), foreseeing):
-                result = call.on([wrap(values.of(x)) for x in call.inputs])
+                result = call.run_on([wrap(values.value_of(x)) for x in call.inputs])
         except MISFIT:
             continue
         leaves = [convert(leaf)._array for leaf in _leaves(result) if leaf is not None]
@@ -466,7 +466,7 @@ class Guessed:
         self._others = others or {}
         self._found: dict[int, Any] = {}
 
-    def of(self, tensor: SymbolicTensor) -> Any:
+    def value_of(self, tensor: SymbolicTensor) -> Any:
         if type(tensor) is not SymbolicTensor:
             return tensor._array
         if tensor._known is not None:
@@ -495,7 +495,7 @@ class Guessed:
                 guessed = _counts_values(op) and not all(map(self._is_certain, op.inputs))
                 if op.row.users or op.row.stateful or op.row.only_in_graphs or guessed:
                     raise SymbolicValueError(f"{op!r} runs with the graph, and not before.")
-                results = op.row.kernel(np, *[self.of(x) for x in op.inputs], **op.attrs)
+                results = op.row.kernel(np, *[self.value_of(x) for x in op.inputs], **op.attrs)
                 self._found[key] = results[tensor.value_index] if op.row.many else results
             except MISFIT:
                 self._found[key] = self._guessed(tensor)

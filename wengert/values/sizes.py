@@ -46,7 +46,7 @@ class Symbol:
         self.element = element
         self.number = next(_NUMBERS)
 
-    def of(self, array: Any) -> int:
+    def measure(self, array: Any) -> int:
         """Its value, where the tensor is known."""
         if self.element is not None:
             return int(np.ravel(array)[self.element])

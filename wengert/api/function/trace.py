@@ -33,7 +33,7 @@ class Trace:
         self.outputs = list(outputs)
         self._body = Body(graph, self.outputs)
         # The arrays of the results, where nobody listens and nothing is built.
-        self.alone = self._body.on
+        self.alone = self._body.run_on
         # By the inputs that are followed, the number of orders that are foreseen, and the rules in
         # force: those of the operations of the gradient.
         self._calls: dict[Any, tuple[Row, Body]] = {}
@@ -60,7 +60,7 @@ class Trace:
 
     def _run(self, body: Body, values: Sequence[Any]) -> list[Any]:
         with activate((), None):
-            found = body.on([given_value(v) for v in values])
+            found = body.run_on([given_value(v) for v in values])
         return [wrap(y) for y in found]
 
     # ---- under a tape ------------------------------------------------------------------------
@@ -113,7 +113,7 @@ class Trace:
 
         return Row(
             "PartitionedCall",
-            lambda xp, *arrays: self._body.on(arrays),
+            lambda xp, *arrays: self._body.run_on(arrays),
             joint=joint,
             joint_jvp=joint_jvp,
             many=True,

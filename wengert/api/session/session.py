@@ -231,7 +231,7 @@ class _Run:
 
     def __call__(self, session: Session, fed: list[Any]) -> list[Any]:
         for i in self._fed_handles:
-            fed[i] = Cell.of(fed[i])
+            fed[i] = Cell.from_array(fed[i])
         cells = [session.cell(op) for op in self._resources]
         with activate((), None):
             values = self._compiled([*fed, *cells])

@@ -68,7 +68,7 @@ class Branches:
 
     def run(self, xp: Any, index: Any, *values: Any) -> list[Any]:
         chosen = self.chosen(int(index))
-        results = self.bodies[chosen].on([values[at] for at in self.places[chosen]])
+        results = self.bodies[chosen].run_on([values[at] for at in self.places[chosen]])
         more = [results[at] if branch == chosen else None for branch, at in self.more]
         return [*results[: self.count], *more]
 

@@ -46,13 +46,13 @@ class Body:
         # What there was of the graph, the engine and the results when it was compiled.
         self._changes = self._choices = self._count = -1
 
-    def on(self, values: Sequence[Any]) -> list[Any]:
+    def run_on(self, values: Sequence[Any]) -> list[Any]:
         """The results, for values of `graph.all_inputs`."""
         run = self.current
         if self._open is not None:
             body = self._open.body_for(values)
             if body is not None:
-                return body.on(values)  # type: ignore[no-any-return]
+                return body.run_on(values)  # type: ignore[no-any-return]
         if not self._resources:
             return run(values)  # type: ignore[no-any-return]
         cells = self.graph.cells
@@ -129,10 +129,10 @@ class _Sized:
             outputs = [graph.entered(y) for y in found]
         self._inner = Body(graph, outputs)
 
-    def on(self, values: Sequence[Any]) -> list[Any]:
+    def run_on(self, values: Sequence[Any]) -> list[Any]:
         arrays = [v for v, is_array in zip(values, self._arrays, strict=True) if is_array]
         held = [given_value(v) for v in self._inner.graph.captured]
-        return self._inner.on([*arrays, *held])
+        return self._inner.run_on([*arrays, *held])
 
 
 def _variable(value: Any) -> Variable:
@@ -308,7 +308,7 @@ class _Replay:
             self._tensors += op.outputs
             self.known.update({id(y): value for y, value in zip(op.outputs, made, strict=False)})
 
-    def of(self, x: SymbolicTensor) -> Any:
+    def value_of(self, x: SymbolicTensor) -> Any:
         """What stands for a tensor, of which the results may not have needed anything so far."""
         if id(x) not in self.known:
             self.carry_out(Plan([x], self._tensors).order)
@@ -365,7 +365,7 @@ class _Replay:
     def _around(self, value: Any, graph: Any) -> Any:
         """What stands for a value that the gradient of an operation of a graph uses."""
         if isinstance(value, SymbolicTensor) and value.op.graph is graph:
-            return self.of(value)
+            return self.value_of(value)
         return self.known.get(id(value), value)
 
 

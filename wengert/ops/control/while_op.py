@@ -102,7 +102,7 @@ class Loop:
         at = 0
         while self._goes_on(carried, constants, runs, at):
             given = [*carried, *[r[at] for r in runs], *fixed]
-            found = body.on([given[i] for i in order])
+            found = body.run_on([given[i] for i in order])
             carried = found[:n]
             for stack, value in zip(emitted, found[n:], strict=True):
                 stack.append(value)
@@ -128,7 +128,7 @@ class Loop:
             return at < len(runs[0])
         if not hasattr(self, "_test"):
             self._test = Body(self.condition, self.condition.outputs)
-        (go,) = self._test.on([*carried, *[constants[i] for i in self._condition_places]])
+        (go,) = self._test.run_on([*carried, *[constants[i] for i in self._condition_places]])
         return bool(go)
 
     # ---- as an operation ---------------------------------------------------------------------

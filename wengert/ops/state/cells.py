@@ -35,7 +35,7 @@ class Cell:
         self._lock = new_lock()
 
     @classmethod
-    def of(cls, array: Any) -> Cell:
+    def from_array(cls, array: Any) -> Cell:
         cell = cls("fed", "")
         cell._value = array
         return cell
