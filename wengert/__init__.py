@@ -18,7 +18,6 @@ from wengert import experimental as experimental
 from wengert import extend as extend
 from wengert import math as math
 from wengert import nest as nest
-from wengert import random as random
 from wengert.api.function.function import function as function
 from wengert.api.function.python_functions import numpy_function as numpy_function
 from wengert.api.function.python_functions import py_function as py_function
@@ -39,11 +38,6 @@ from wengert.api.gradients.registration import RegisterGradient as RegisterGradi
 from wengert.api.gradients.registration import no_gradient as no_gradient
 from wengert.api.gradients.registration import register_op as register_op
 from wengert.api.gradients.unconnected import UnconnectedGradients as UnconnectedGradients
-from wengert.api.initializers.simple import constant_initializer as constant_initializer
-from wengert.api.initializers.simple import ones_initializer as ones_initializer
-from wengert.api.initializers.simple import random_normal_initializer as random_normal_initializer
-from wengert.api.initializers.simple import random_uniform_initializer as random_uniform_initializer
-from wengert.api.initializers.simple import zeros_initializer as zeros_initializer
 from wengert.api.session.inert_settings import VariableAggregation as VariableAggregation
 from wengert.api.session.inert_settings import VariableSynchronization as VariableSynchronization
 from wengert.api.session.inert_settings import get_current_name_scope as get_current_name_scope
@@ -265,11 +259,21 @@ if _TYPE_CHECKING:
     from wengert import nn as nn
     from wengert import optimizers as optimizers
     from wengert import ragged as ragged
+    from wengert import random as random
     from wengert import sets as sets
     from wengert import signal as signal
     from wengert import sparse as sparse
     from wengert import test as test
     from wengert import train as train
+    from wengert.api.initializers.simple import constant_initializer as constant_initializer
+    from wengert.api.initializers.simple import ones_initializer as ones_initializer
+    from wengert.api.initializers.simple import (
+        random_normal_initializer as random_normal_initializer,
+    )
+    from wengert.api.initializers.simple import (
+        random_uniform_initializer as random_uniform_initializer,
+    )
+    from wengert.api.initializers.simple import zeros_initializer as zeros_initializer
 
 
 # What is loaded when it is first asked for: half of all there is. Namespaces, and functions with
@@ -283,6 +287,7 @@ _LATER = (
     "optimizers",
     "quantization",
     "ragged",
+    "random",
     "raw_ops",
     "sets",
     "signal",
@@ -305,6 +310,11 @@ _ELSEWHERE = {
     "eigvals": ("ops.linalg.eigen", "eigvals"),
     "extract_volume_patches": ("ops.image.patches", "extract_volume_patches"),
     "matrix_square_root": ("ops.linalg.matrix_functions", "sqrtm"),
+    "constant_initializer": ("api.initializers.simple", "constant_initializer"),
+    "ones_initializer": ("api.initializers.simple", "ones_initializer"),
+    "random_normal_initializer": ("api.initializers.simple", "random_normal_initializer"),
+    "random_uniform_initializer": ("api.initializers.simple", "random_uniform_initializer"),
+    "zeros_initializer": ("api.initializers.simple", "zeros_initializer"),
     "required_space_to_batch_paddings": (
         "ops.nn.conv.with_space_to_batch",
         "required_space_to_batch_paddings",
@@ -345,6 +355,7 @@ def _declare_the_rest() -> None:
         "ops.arrays.text",
         "quantization",
         "ragged",
+        "random",
         "sets",
         "signal",
         "sparse",

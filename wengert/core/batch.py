@@ -128,7 +128,7 @@ class Batcher:
 
         return None, undo
 
-    def outside(self, *inner: Recorder) -> ContextManager[None]:
+    def outside(self, *inner: Recorder) -> ContextManager:
         """As it was before this batch began, with some of the recorders that came since."""
         return activate((*self.outer_recorders, *inner), self.outer)
 

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ContextDecorator
-from typing import Any, ParamSpec, TypeVar
+from contextlib import ContextDecorator
+from typing import Any, ParamSpec
 
 Arguments = ParamSpec("Arguments")
-Value = TypeVar("Value", covariant=True)
 Change = tuple[None, Callable[[], None]]
 
 
-class ContextManager(ContextDecorator, AbstractContextManager[Value, None]):
+class ContextManager(ContextDecorator):
     """A change, when the block begins, and what undoes it when the block ends."""
 
     __slots__ = ("_args", "_change", "_kwargs", "_undo")
 
-    def __init__(self, change: Callable[..., tuple[Value, Any]], args: Any, kwargs: Any) -> None:
+    def __init__(self, change: Callable[..., tuple[Any, Any]], args: Any, kwargs: Any) -> None:
         self._change = change
         self._args = args
         self._kwargs = kwargs
         self._undo: list[Callable[[], object]] = []  # blocks may be inside of each other
 
-    def __enter__(self) -> Value:
+    def __enter__(self) -> Any:
         value, undo = self._change(*self._args, **self._kwargs)
         self._undo.append(undo)
         return value
@@ -37,8 +36,8 @@ class ContextManager(ContextDecorator, AbstractContextManager[Value, None]):
 
 
 def context_manager(
-    change: Callable[Arguments, tuple[Value, Callable[[], object]]],
-) -> Callable[Arguments, ContextManager[Value]]:
+    change: Callable[Arguments, tuple[Any, Callable[[], object]]],
+) -> Callable[Arguments, ContextManager]:
     """Of a function that changes something: it returns what `as` is given, and what undoes it.
 
     >>> settings = {"depth": 1}
@@ -55,13 +54,13 @@ def context_manager(
     """
 
     @functools.wraps(change)
-    def new(*args: Arguments.args, **kwargs: Arguments.kwargs) -> ContextManager[Value]:
+    def new(*args: Arguments.args, **kwargs: Arguments.kwargs) -> ContextManager:
         return ContextManager(change, args, kwargs)
 
     return new
 
 
-def enter(context: AbstractContextManager[Value]) -> tuple[Value, Callable[[], None]]:
+def enter(context: Any) -> tuple[Any, Callable[[], None]]:
     """Begin another context, as a change."""
     value = context.__enter__()
 

@@ -97,33 +97,17 @@ def _with_rule_of(row: Row, other: Row) -> Row:
 
     count = len(rules) if isinstance(rules, tuple) else 0
     vjp = tuple(without_attributes(i) for i in range(count)) if count else rules
-    return _like(row, vjp=vjp, sums=other.elementwise, gradient_type=other.name)
+    return _like(row, vjp=vjp, sums_back=other.elementwise, gradient_type=other.name)
 
 
-def _like(row: Row, sums: bool = False, **fields: Any) -> Row:
+def _like(row: Row, **fields: Any) -> Row:
     """A row that computes the same and is differentiated in another way."""
-    made = Row(
-        row.name,
-        row.kernel,
-        step=row.step,
-        inline=row.inline,
-        batch=row.batch,
-        shape=row.shape,
-        forms=row.forms,
-        integers=row.integers,
-        dtype=row.dtype,
-        elementwise=row.elementwise,
-        many=row.many,
-        by_value=row.by_value,
-        effects=row.effects,
-        stateful=row.stateful,
-        called=row.called,
-        declared=row.declared,
-        **fields,
-    )
-    made.ufunc = row.ufunc
-    made.sums_back = sums
-    return made
+    rules: dict[str, Any] = {
+        "vjp": None, "joint": None, "jvp": None, "joint_jvp": None, "saves": "xy", "linear": (),
+        "passes_slices": False, "users": False, "closes": False, "fills": True, "graphs": (),
+        "sums_back": False,
+    }  # fmt: skip
+    return row.replace(**rules | fields)
 
 
 class LazyValue:
