@@ -40,11 +40,11 @@ def main() -> int:
 
 def assembly(text: str, quickly: bool) -> str:
     """As the engine compiles it, down to an object file; what that says."""
-    from wengert.engines.native.runtime import llvm
+    from wengert.engines.native.runtime import llvm as compiler
 
-    assert llvm.compile_text(text, quickly)[18:20] == b"\xb7\0"  # ELF's number for AArch64
+    assert compiler.compile_text(text, quickly)[18:20] == b"\xb7\0"  # ELF's number for AArch64
     module = llvm.parse_assembly(text, llvm.create_context())
-    made = llvm._target_machine(llvm._STRAIGHT if quickly else llvm._LOOPS)
+    made = compiler._target_machine(compiler._STRAIGHT if quickly else compiler._LOOPS)
     module.triple, module.data_layout = made.triple, str(made.target_data)
     return made.emit_assembly(module)
 

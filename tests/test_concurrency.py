@@ -281,8 +281,8 @@ def test_a_reader_that_comes_between_look_and_call(monkeypatch: Any, beside: boo
 
 FEWER = """
 import os, time, numpy as np, wengert as tf
-from wengert.engines import choosing
-choosing.available = lambda: 4
+from wengert.engines import select
+select.available = lambda: 4
 def ticks():
     # of each thread of the system
     found = {}
