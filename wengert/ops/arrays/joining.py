@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -174,8 +173,12 @@ def _wrong_count(shape: Any, num: int, axis: int) -> InvalidArgumentError:
 
 
 def _unpacked_shapes(shape: Any, *, num: int, axis: int) -> list[Any]:
-    one = None if isinstance(shape, AnyShape) else (*shape[:axis], *shape[axis + 1 :])
-    return [one] * num
+    if isinstance(shape, AnyShape):
+        return [None] * num
+    if certainly(shape[axis] != num):
+        raise _wrong_count(shape, num, axis)
+    at = axis % len(shape)  # of an unknown rank it may be counted from behind
+    return [(*shape[:at], *shape[at + 1 :])] * num
 
 
 UNPACK: Row = op(
@@ -219,16 +222,33 @@ def unstack(
 
 
 def _split_kernel(xp: Any, x: Any, *, sizes: Dims, axis: int) -> Any:
+    if sum(sizes) != x.shape[axis]:
+        raise _misfit(sizes, x.shape[axis], axis)
     return xp.split(x, list(np.cumsum(sizes)[:-1]), axis)
+
+
+def _split_shapes(have: Any, *, sizes: Dims, axis: int) -> list[Any]:
+    if isinstance(have, AnyShape):
+        return [None] * len(sizes)
+    if certainly(have[axis] != sum(sizes)):
+        raise _misfit(sizes, have[axis], axis)
+    at = axis % len(have)
+    return [(*have[:at], size, *have[at + 1 :]) for size in sizes]
+
+
+def _misfit(sizes: Dims, size: Any, axis: int) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Determined shape must either match input shape along split_dim {axis} exactly if "
+        f"fully specified, or be less than the size of the input along split_dim if not: "
+        f"sizes {list(sizes)} for an axis of size {size} [Op:SplitV]"
+    )
 
 
 def _split_row(name: str) -> Row:
     return op(
         name,
         _split_kernel,
-        shape=lambda have, *, sizes, axis: [
-            (*have[:axis], size, *have[axis + 1 :]) for size in sizes
-        ],
+        shape=_split_shapes,
         integers=by_function(partial(_split_kernel, np)),
         vjp=(lambda gs, ys, x, *, sizes, axis: concat(gs, axis),),
         linear=(0,),
@@ -261,22 +281,24 @@ def split(
     x, asked = convert(value), static(num_or_size_splits)
     plain = all(type(s) is int and s >= 0 for s in asked.ravel().tolist())
     if asked.ndim and plain and _is_unknown(dims(x), int(static(axis))):
-        return _split_later(x, asked.tolist(), int(static(axis)))
+        attrs = {"sizes": tuple(asked.tolist()), "axis": int(static(axis))}
+        parts: list[Tensor] = apply(SPLIT_BY_SIZES, (x,), attrs)
+        return parts
     complaint = "-input rank({low}) <= split_dim < input rank ({rank}), but got {at}"
     at = one_axis(axis, len(dims(x)), "SplitV", complaint)
     size = dims(x)[at]
     if asked.ndim == 0:
-        parts = int(asked)
-        if parts < 1:
+        count = int(asked)
+        if count < 1:
             raise InvalidArgumentError(
-                f"Value for attr 'num_split' of {parts} must be at least minimum 1 [Op:Split]"
+                f"Value for attr 'num_split' of {count} must be at least minimum 1 [Op:Split]"
             )
-        if certainly(size % parts != 0):
+        if certainly(size % count != 0):
             raise InvalidArgumentError(
                 "Number of ways to split should evenly divide the split dimension, but got "
-                f"split_dim {at} (size = {size}) and num_split {parts} [Op:Split]"
+                f"split_dim {at} (size = {size}) and num_split {count} [Op:Split]"
             )
-        sizes = (size // parts,) * parts
+        sizes = (size // count,) * count
     else:
         sizes = _split_sizes(tuple(asked.tolist()), size, at)
     row = SPLIT_BY_SIZES if asked.ndim else SPLIT
@@ -290,14 +312,6 @@ def _is_unknown(shape: Any, axis: int) -> bool:
     )
 
 
-def _split_later(x: Any, sizes: list[int], axis: int) -> list[Tensor]:
-    """Parts of given sizes of an axis whose size is not known: how many there are is."""
-    before = (Ellipsis,) if axis < 0 else (slice(None),) * axis
-    behind = (slice(None),) * (-axis - 1) if axis < 0 else ()
-    edges = [0, *np.cumsum(sizes).tolist()]
-    return [x[tuple([*before, slice(a, b), *behind])] for a, b in itertools.pairwise(edges)]
-
-
 def _split_sizes(sizes: Dims, size: int, axis: int) -> Dims:
     is_rest = [type(s) is int and s == -1 for s in sizes]
     if sum(is_rest) > 1:
@@ -305,11 +319,7 @@ def _split_sizes(sizes: Dims, size: int, axis: int) -> Dims:
     left = size - sum(s for s, rest in zip(sizes, is_rest, strict=True) if not rest)
     resolved = tuple([left if rest else s for s, rest in zip(sizes, is_rest, strict=True)])
     if any(certainly(s < 0) for s in resolved) or certainly(sum(resolved) != size):
-        raise InvalidArgumentError(
-            f"Determined shape must either match input shape along split_dim {axis} exactly if "
-            f"fully specified, or be less than the size of the input along split_dim if not: "
-            f"sizes {list(sizes)} for an axis of size {size} [Op:SplitV]"
-        )
+        raise _misfit(sizes, size, axis)
     return resolved
 
 

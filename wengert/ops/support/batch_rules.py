@@ -41,8 +41,8 @@ def batch_all(batched: Sequence[bool], size: int, xs: Sequence[Any]) -> list[Any
 
 
 def shift_axis(name: str) -> BatchRule:
-    """For operations along `axis`, counted from the front."""
-    return with_attrs(name, lambda attrs, n: {"axis": attrs["axis"] + 1})
+    """For operations along `axis`, counted from the front, or from behind where ranks are unknown."""
+    return with_attrs(name, lambda attrs, n: {"axis": attrs["axis"] + (attrs["axis"] >= 0)})
 
 
 def shift_axes(name: str) -> BatchRule:

@@ -79,12 +79,12 @@ def _reverse(low: Lowering, op: Operation, x: View, *, axis: Dims) -> View:
 
 @rule("Unpack")
 def _unpack(low: Lowering, op: Operation, x: View, *, num: int, axis: int) -> Sequence[View]:
-    return [slice_view(x, (*[slice(None)] * axis, i)) for i in range(num)]
+    return [slice_view(x, (*[slice(None)] * (axis % len(x.shape)), i)) for i in range(num)]
 
 
 @rule("Split", "SplitV")
 def _split(low: Lowering, op: Operation, x: View, *, sizes: Dims, axis: int) -> Sequence[View]:
-    ends = np.cumsum(sizes).tolist()
+    ends, axis = np.cumsum(sizes).tolist(), axis % len(x.shape)
     return [
         slice_view(x, (*[slice(None)] * axis, slice(end - size, end)))
         for size, end in zip(sizes, ends, strict=True)
