@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -167,3 +168,59 @@ def test_jacobian_through_control_flow_in_a_function(pfor: bool) -> None:
 
     expected = np.diag([4.0, 32.0, 108.0])
     np.testing.assert_array_equal(jacobian(tf.constant([1.0, 2.0, 3.0])), expected)
+
+
+# ---- lists in a batch ---------------------------------------------------------------------------
+
+
+def read_twice(x: Any) -> Any:
+    elements = tf.TensorArray(tf.float64, size=3, clear_after_read=False).unstack(x)
+    return elements.read(0) * elements.stack() + elements.read(1)
+
+
+def read_in_and_outside_of_a_loop(x: Any) -> Any:
+    elements = tf.TensorArray(tf.float64, size=3, clear_after_read=False).unstack(x)
+    _, product = tf.while_loop(
+        lambda i, c: i < 2,
+        lambda i, c: (i + 1, c * elements.read(i)),
+        [0, tf.ones_like(x[0])],
+    )
+    return product * elements.read(0) * x[2]
+
+
+FOLDS: dict[str, Callable[[Any], Any]] = {
+    "scan": lambda x: tf.scan(lambda c, r: r * c, x),
+    "scan in reverse": lambda x: tf.scan(lambda c, r: tf.sin(r * c), x, reverse=True),
+    "foldl": lambda x: tf.foldl(lambda c, r: r * c, x) * x,
+    "foldr": lambda x: tf.foldr(lambda c, r: tf.sin(r * c), x),
+    "map": lambda x: tf.map_fn(lambda r: r * tf.sin(r), x),
+    "nested": lambda x: tf.scan(lambda c, r: c * tf.foldl(lambda a, b: a * b + r, x), x),
+    "read twice": read_twice,
+    "read in and outside": read_in_and_outside_of_a_loop,
+}
+
+
+@pytest.mark.parametrize("of_gradient", [False, True], ids=["jacobian", "hessian"])
+@pytest.mark.parametrize("shape", [(3,), (3, 2)], ids=str)
+@pytest.mark.parametrize("name", FOLDS)
+def test_jacobians_through_lists_in_functions(
+    name: str, shape: tuple[int, ...], of_gradient: bool
+) -> None:
+    """The cotangents of a list that is read at several places are added, for each example."""
+    fold = FOLDS[name]
+
+    def derivative(x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = fold(x)
+            result = inner.gradient(y, x) if of_gradient else y
+        return outer.jacobian(result, x)
+
+    x = tf.constant(np.random.default_rng(0).uniform(0.3, 1.2, size=shape))
+    want = derivative(x).numpy()
+    assert np.abs(want).max() > 0.0
+    unknown = [tf.TensorSpec([None] * len(shape), tf.float64)]
+    for function in (tf.function(derivative), tf.function(derivative, input_signature=unknown)):
+        np.testing.assert_allclose(function(x), want, rtol=1e-9, atol=1e-12)

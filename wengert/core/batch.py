@@ -106,7 +106,7 @@ class Batcher:
         if self.holds(value):
             full: Tensor = value._full
             return full
-        repeated: Tensor = bound.broadcast_to(value, (self.size, *dims(value)))
+        repeated: Tensor = bound.repeat_example(value, self.size)
         return repeated
 
     @context_manager
@@ -214,13 +214,15 @@ def with_rank(x: Any, rank: int) -> Any:
 def _one_by_one(
     row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
 ) -> Any:
-    columns = [bound.unstack(x) if b else [x] * size for x, b in zip(xs, batched, strict=True)]
     if not size:
         return _empty(row, batched, xs, attrs)
+    columns = [
+        bound.part_examples(x, size) if b else [x] * size for x, b in zip(xs, batched, strict=True)
+    ]
     results = [apply(row, inputs, attrs) for inputs in zip(*columns, strict=True)]
     if row.many:
-        return [bound.stack(list(part)) for part in zip(*results, strict=True)]
-    return bound.stack(results)
+        return [bound.join_examples(list(part)) for part in zip(*results, strict=True)]
+    return bound.join_examples(results)
 
 
 def _empty(row: Row, batched: Sequence[bool], xs: Sequence[Any], attrs: Attrs) -> Any:

@@ -21,6 +21,10 @@ class BoundOps:
     pack: Callable[[Any], Any]  # a nested list with tensors in it to one tensor
     stack: Callable[[list[Any]], Any]
     unstack: Callable[[Any], list[Any]]
+    # The values of the examples of a batch as one, with the batch in front, and back; one for all.
+    join_examples: Callable[[list[Any]], Any]
+    part_examples: Callable[[Any, int], list[Any]]
+    repeat_example: Callable[[Any, int], Any]
     reshape: Callable[[Any, tuple[int, ...]], Any]
     blank: Callable[[Any, tuple[int, ...]], Any]  # zeros of another shape, of the same dtype
     read: Callable[[Any], Any]  # a variable to its value

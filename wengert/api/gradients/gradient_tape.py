@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from wengert.core.context import apply_overrides, current_graph, start, stop
 from wengert.core.contract import same_shape
 from wengert.core.reverse import conjugate, pull_back
 from wengert.core.tape import Tape
-from wengert.errors import GradientWarning, TapeError
+from wengert.errors import GradientWarning, SymbolicValueError, TapeError
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.user_frames import callers_depth, callers_place
 from wengert.ops.arrays.creation import range_, shape, size, zeros
@@ -431,7 +431,9 @@ def _seed(index: int, target: Any, given: Any) -> Any:
 def _rows(tape: Tape, y: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
     """For each source the gradients of the elements of y, stacked."""
     if is_certain(dims(y)):
-        return _each_row(tape, y, _unit_vectors(y), sources, at_once)
+        # In a batch no rule can wait for a size that only a run knows; in a loop all of them can.
+        with suppress(SymbolicValueError):
+            return _each_row(tape, y, _unit_vectors(y), sources, at_once)
     count = size(y)
     return _in_a_loop(
         tape, y, count, lambda i: reshape(one_hot(i, count, dtype=y.dtype), shape(y)), sources

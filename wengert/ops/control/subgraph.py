@@ -380,7 +380,7 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
             columns = [_examples(values, batcher) for values in (gs, ys, xs)]
             pulled = [joint(*one, attrs) for one in zip(*columns, strict=True)]
             stacked = [
-                None if part[0] is None else bound.stack(list(part))
+                None if part[0] is None else bound.join_examples(list(part))
                 for part in zip(*pulled, strict=True)
             ]
         return [None if g is None else batcher.lift(g) for g in stacked]
@@ -390,5 +390,5 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
 
 def _examples(values: Sequence[Any], batcher: Batcher) -> list[list[Any]]:
     """Of each example of a batch the values."""
-    columns = [bound.unstack(v._full) if batcher.holds(v) else [v] * batcher.size for v in values]
+    columns = [bound.part_examples(v._full, batcher.size) if batcher.holds(v) else [v] * batcher.size for v in values]
     return [list(row) for row in zip(*columns, strict=True)]

@@ -21,7 +21,7 @@ from wengert.inference.shape_inference import form_of
 from wengert.ops.arrays.joining import concat
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import VARIANT
-from wengert.values.tensor import Tensor, TensorList, wrap
+from wengert.values.tensor import Tensor, TensorList, dims, wrap
 
 LIST: Final = ((), VARIANT)  # what is known of a list: a scalar of its own dtype
 
@@ -151,8 +151,8 @@ def _joined_like(xp: Any, values: list[Any], like: list[Any]) -> Any:
 def _list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
     """An operation on lists. Where nothing else is said, the result is a list."""
 
-    def listed(xp: Any, *values: Any) -> TensorList:
-        return TensorList(kernel(xp, *values))
+    def listed(xp: Any, *values: Any, **attrs: Any) -> TensorList:
+        return TensorList(kernel(xp, *values, **attrs))
 
     def inline(inputs: Sequence[Any], attrs: Attrs) -> Any:
         if current_graph() is not None:
@@ -186,6 +186,14 @@ class _Ours:
     @staticmethod
     def stack(values: Any) -> Any:
         return bound.stack(list(values))
+
+    @staticmethod
+    def sum(x: Any, axis: int) -> Any:
+        return bound.sum_to(x, dims(x)[1:])
+
+    @staticmethod
+    def broadcast_to(x: Any, shape: Any) -> Any:
+        return bound.broadcast_to(x, shape)
 
     @staticmethod
     def concatenate(values: Any) -> Any:
@@ -328,3 +336,95 @@ LENGTH: Row = _list_op(
     lambda xp, values: np.int32(len(values)),
     forms=lambda xs, attrs: [((), np.dtype(np.int32))],
 )
+
+
+# ---- batches ----------------------------------------------------------------------------------
+# The lists of the examples of a batch are one list, whose elements have the batch in front.
+
+
+def _each(function: Any, value: Any) -> Any:
+    """A function of the arrays of a list, which may be lists themselves; nothing stays nothing."""
+    if isinstance(value, TensorList):
+        return TensorList([_each(function, v) for v in value])
+    return None if value is None else function(value)
+
+
+def _joined_examples(xp: Any, *lists: Any) -> Any:
+    """What one of them has and another has not is zero there."""
+    made = TensorList()
+    for parts in zip_longest(*[_listed(one) for one in lists]):
+        there = next((p for p in parts if p is not None), None)
+        if there is None:
+            made.append(None)
+        elif isinstance(there, TensorList):
+            made.append(_joined_examples(xp, *parts))
+        else:
+            made.append(xp.stack([_zeros_like(xp, there) if p is None else p for p in parts]))
+    return made
+
+
+def _parted_examples(xp: Any, values: Any, *, num: int) -> list[Any]:
+    return [_each(lambda v, i=i: v[i], values) for i in range(num)]
+
+
+def _repeated(xp: Any, values: Any, *, num: int) -> Any:
+    return _each(lambda v: xp.broadcast_to(v, (num, *np.shape(v))), values)
+
+
+JOIN_EXAMPLES: Row = _list_op(
+    "TensorListJoinExamples",
+    _joined_examples,
+    joint=lambda gs, ys, xs, attrs: apply(PART_EXAMPLES, (gs[0],), {"num": len(xs)}),
+    joint_jvp=lambda ts, ys, xs, attrs: [
+        apply(
+            JOIN_EXAMPLES,
+            [bound.zeros_like(x) if t is None else t for t, x in zip(ts, xs, strict=True)],
+        )
+    ],
+)
+PART_EXAMPLES: Row = op(
+    "TensorListPartExamples",
+    _parted_examples,
+    forms=lambda xs, attrs: [LIST] * attrs["num"],
+    joint=lambda gs, ys, xs, attrs: [apply(JOIN_EXAMPLES, gs)],
+    joint_jvp=lambda ts, ys, xs, attrs: apply(PART_EXAMPLES, ts, attrs),
+    many=True,
+)
+REPEAT_EXAMPLE: Row = _list_op(
+    "TensorListRepeatExample",
+    _repeated,
+    joint=lambda gs, ys, xs, attrs: [apply(SUM_EXAMPLES, gs, attrs)],
+    joint_jvp=lambda ts, ys, xs, attrs: [apply(REPEAT_EXAMPLE, ts, attrs)],
+)
+SUM_EXAMPLES: Row = _list_op(
+    "TensorListSumExamples",
+    lambda xp, values, *, num: _each(lambda v: xp.sum(v, 0), values),
+    joint=lambda gs, ys, xs, attrs: [apply(REPEAT_EXAMPLE, gs, attrs)],
+    joint_jvp=lambda ts, ys, xs, attrs: [apply(SUM_EXAMPLES, ts, attrs)],
+)
+
+
+def _is_list(value: Any) -> bool:
+    return value._array.dtype is VARIANT
+
+
+def _join_examples(values: list[Any]) -> Any:
+    return apply(JOIN_EXAMPLES, values) if _is_list(values[0]) else bound.stack(values)
+
+
+def _part_examples(value: Any, size: int) -> list[Any]:
+    if _is_list(value):
+        parts: list[Any] = apply(PART_EXAMPLES, (value,), {"num": size})
+        return parts
+    return bound.unstack(value)
+
+
+def _repeat_example(value: Any, size: int) -> Any:
+    if _is_list(value):
+        return apply(REPEAT_EXAMPLE, (value,), {"num": size})
+    return bound.broadcast_to(value, (size, *dims(value)))
+
+
+bound.join_examples = _join_examples
+bound.part_examples = _part_examples
+bound.repeat_example = _repeat_example
