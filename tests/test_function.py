@@ -577,3 +577,19 @@ def test_a_value_of_a_wrong_size_is_not_assigned(compiled: bool) -> None:
     assert v.numpy().tolist() == [0.0, 0.0, 0.0]
     f(tf.ones([3]))
     assert v.numpy().tolist() == [1.0, 1.0, 1.0]
+
+
+def test_keyword_only_arguments_beside_an_input_signature() -> None:
+    """They keep their names, and their defaults."""
+    one = [tf.TensorSpec([None])]
+    x = tf.constant([1.0])
+    scaled = tf.function(lambda x, *, by=3.0: x * by, input_signature=one)
+    assert (scaled(x).numpy().item(), scaled(x, by=5.0).numpy().item()) == (3.0, 5.0)
+
+    @tf.function(input_signature=one)
+    def counted(*xs: Any, more: int = 3) -> Any:
+        return tf.constant([len(xs), more])
+
+    assert counted(x).numpy().tolist() == [1, 3]
+    both = tf.function(lambda x, *, y: x + y, input_signature=one * 2)
+    assert both(x, y=x).numpy().item() == 2.0

@@ -205,3 +205,31 @@ def test_a_stated_shape_that_is_wrong_is_the_program_s_mistake(inner: bool) -> N
     assert traced(tf.ones([3])).shape == [3]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"said to be of shape \(3,\), but"):
         traced(tf.ones([4]))
+
+
+# ---- integers of a dtype ------------------------------------------------------------------------
+
+WRAPPING: dict[str, Callable[[Any], Any]] = {
+    "cast to 8 bits": lambda n: tf.cast(tf.cast(n, tf.uint8), tf.int32),
+    "cast of a multiple": lambda n: tf.cast(tf.cast(n * 11, tf.uint8), tf.int32),
+    "signed": lambda n: tf.abs(tf.cast(tf.cast(n * 11, tf.int8), tf.int32)),
+    "negative": lambda n: tf.cast(tf.cast(n - 3, tf.uint8), tf.int32),
+    "hash": lambda n: tf.math.floormod(n * 100000007, 13),
+    "large": lambda n: tf.math.floormod(n * 1000000 * 50, 7),
+}
+
+
+@pytest.mark.parametrize("spec", [[None], None], ids=["size", "rank"])
+@pytest.mark.parametrize("name", WRAPPING)
+def test_integers_that_wrap(name: str, spec: Any) -> None:
+    """A size that is computed in few bits is what those bits hold."""
+
+    def f(x: Any) -> Any:
+        return tf.zeros([WRAPPING[name](tf.shape(x)[0])])
+
+    signature = [tf.TensorSpec(spec, tf.float32)]
+    functions = [tf.function(f), tf.function(f, input_signature=signature)]
+    for size in (0, 1, 5, 12, 24, 300):
+        x = tf.ones([size])
+        for function in functions:
+            assert function(x).shape == function(x).shape == f(x).shape

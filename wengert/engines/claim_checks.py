@@ -87,6 +87,20 @@ class _Sizes:
                 y.op,
             )
         self._note(y, value)
+        if y._integers is not None:
+            self._check_integers(y, value)
+
+    def _check_integers(self, y: SymbolicTensor, value: Any) -> None:
+        """What a shape was made of is exact; a dtype is not."""
+        for claimed, computed in zip(y._integers.ravel(), value.ravel(), strict=True):
+            exact = self._value(claimed) if type(claimed) is Size else claimed
+            if exact is not None and exact != computed:
+                raise InternalError(
+                    f"{y.op.type} computed {computed} in {value.dtype.name} where the graph says "
+                    f"{exact}, for {y!r}, made at {y.op.place}: a shape is made of an integer "
+                    "that does not fit its dtype. Cast to int64 before.",
+                    y.op,
+                )
 
     def _fits(self, claimed: Any, shape: tuple[int, ...]) -> bool:
         if not isinstance(claimed, tuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from wengert.core.row import Attrs
 from wengert.errors import SymbolicValueError
-from wengert.values.sizes import Size, element_of
+from wengert.values.sizes import Size, element_of, high, low
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
 MOST: Final = 64  # elements: no shape has more
@@ -42,9 +42,44 @@ def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> Any:
         except SymbolicValueError:
             found = None
         if found is not None:
-            return found[x.value_index] if x.op.row.many else found
+            return _within(found[x.value_index] if x.op.row.many else found, x)
     elements = [element_of(x, at) for at in range(np.prod(shape, dtype=int))]
     return array_of(elements).reshape(shape)
+
+
+# A size times more than this may be beyond an int32 for a size that arrays have.
+_LARGE_FACTOR: Final = 1 << 20
+
+
+def _within(integers: Any, x: SymbolicTensor) -> Any:
+    """What the integers are in their dtype: numbers wrap, and a term that may wrap is not known."""
+    dtype = x._array.dtype
+    kept = [
+        _in_dtype(value, dtype) if type(value) is not Size or _cannot_wrap(value, np.iinfo(dtype))
+        else element_of(x, at)
+        for at, value in enumerate(np.asarray(integers, object).ravel().tolist())
+    ]  # fmt: skip
+    return array_of(kept).reshape(np.shape(integers))
+
+
+def _in_dtype(value: Any, dtype: Any) -> Any:
+    if type(value) is Size or type(value) is bool:
+        return value
+    bits = 8 * dtype.itemsize
+    wrapped = int(value) & ((1 << bits) - 1)
+    return wrapped - (1 << bits) if dtype.kind == "i" and wrapped >> (bits - 1) else wrapped
+
+
+def _cannot_wrap(size: Size, limits: Any) -> bool:
+    """Whether a term is within the limits of a dtype for all sizes that arrays have."""
+    least, most = low(size), high(size)
+    if (least is not None and least < limits.min) or (most is not None and most > limits.max):
+        return False
+    if least is not None and most is not None:
+        return True
+    if limits.bits < 32 or (limits.min == 0 and least is None):
+        return False
+    return all(abs(factor) < _LARGE_FACTOR for _, factor in size.terms)
 
 
 def array_of(integers: Any) -> Any:

@@ -239,9 +239,8 @@ def match_signature(
             f"was given {len(given)}."
         )
     wanted = [*signature, *[None] * (len(given) - len(signature))]
-    return Inputs(
-        tuple([_as_specified(name, s, v) for s, v in zip(wanted, given, strict=True)]), {}
-    )
+    found = [_as_specified(name, s, v) for s, v in zip(wanted, given, strict=True)]
+    return Inputs(tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True)))
 
 
 def _as_specified(name: str, spec: Any, value: Any) -> Any:

@@ -390,5 +390,8 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
 
 def _examples(values: Sequence[Any], batcher: Batcher) -> list[list[Any]]:
     """Of each example of a batch the values."""
-    columns = [bound.part_examples(v._full, batcher.size) if batcher.holds(v) else [v] * batcher.size for v in values]
+    columns = [
+        bound.part_examples(v._full, batcher.size) if batcher.holds(v) else [v] * batcher.size
+        for v in values
+    ]
     return [list(row) for row in zip(*columns, strict=True)]
