@@ -518,3 +518,46 @@ def test_ranks_that_are_not_known() -> None:
     for bad in (tf.ones([2]), tf.ones([2, 3])):
         with pytest.raises(InvalidArgumentError, match="assertion failed"):
             f(bad)
+
+
+BRANCHES: dict[str, Callable[[Any], Any]] = {
+    "cond": lambda x: tf.cond(x[0] < 0.0, lambda: tf.sin(x), lambda: tf.exp(x)),
+    "switch_case": lambda x: tf.switch_case(
+        tf.shape(x)[0] % 2, [lambda: tf.sin(x), lambda: tf.sin(x) * x[::-1]]
+    ),
+    "case": lambda x: tf.case(
+        [(tf.shape(x)[0] < 2, lambda: x * x), (tf.shape(x)[0] < 10, lambda: x[2:] ** 3)],
+        default=lambda: x[-2:] ** 2,
+    ),
+    "nested": lambda x: tf.cond(
+        x[0] < 0.0,
+        lambda: tf.cond(x[1] > 0.0, lambda: x**3, lambda: x**4),
+        lambda: x[:1] * x**2,
+    ),
+}
+
+
+@pytest.mark.parametrize("spec", [[None], None], ids=["size", "rank"])
+@pytest.mark.parametrize("name", BRANCHES)
+def test_second_derivatives_through_branches_of_unknown_size(name: str, spec: Any) -> None:
+    """The cotangents of the branch that was not chosen are absent, and have no shape to check."""
+    signature = [tf.TensorSpec(spec, tf.float64)]
+
+    def second(f: Callable[[Any], Any], x: Any) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = f(x)
+            first = inner.gradient(y, x)
+        return outer.gradient(first, x)
+
+    branch = BRANCHES[name]
+    traced = tf.function(branch, input_signature=signature)
+    whole = tf.function(lambda x: second(branch, x), input_signature=signature)
+    for size in (2, 3, 12):
+        for sign in (1.0, -1.0):
+            x = tf.constant(sign * np.linspace(0.3, 1.2, size))
+            want = second(branch, x)
+            for found in (second(traced, x), whole(x)):
+                np.testing.assert_allclose(found, want, rtol=1e-10, atol=1e-12)

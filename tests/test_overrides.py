@@ -702,3 +702,32 @@ def test_a_map_to_a_gradient_that_does_not_exist() -> None:
         y = tf.nn.relu(x)
         with pytest.raises(LookupError, match=said):
             tf.gradients(y, x)
+
+
+@pytest.mark.parametrize("spec", [[None, None], None], ids=["size", "rank"])
+def test_overrides_of_a_call_that_waits_for_shapes(spec: Any) -> None:
+    """A product of unknown rank is one node, and the rule sees the operation inside."""
+    rule = {
+        "MatMul": lambda op, g: (
+            7.0 * tf.ones_like(op.inputs[0]),
+            7.0 * tf.ones_like(op.inputs[1]),
+        )
+    }
+
+    def in_force(x: Any) -> Any:
+        with tf.gradient_override_map(rule), tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.matmul(x, x)
+        return tape.gradient(y, x)
+
+    def given(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.matmul(x, x)
+        return tape.gradient(y, x, overrides=rule)
+
+    x = tf.ones([2, 2])
+    for f in (in_force, given):
+        traced = tf.function(f, input_signature=[tf.TensorSpec(spec)])
+        for found in (f(x), traced(x), traced(x)):
+            assert found.numpy().tolist() == [[14.0, 14.0], [14.0, 14.0]]

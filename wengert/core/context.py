@@ -216,12 +216,13 @@ def active_rules() -> Any:
 
 
 class apply_overrides:
-    """Gradients taken inside, also within rules, have these overrides; each must match."""
+    """Gradients taken inside, also within rules, have these overrides; each must match, or may."""
 
-    __slots__ = ("_before", "_overrides")
+    __slots__ = ("_before", "_must", "_overrides")
 
-    def __init__(self, overrides: Any) -> None:
+    def __init__(self, overrides: Any, must: bool = True) -> None:
         self._overrides = overrides
+        self._must = must
 
     def __enter__(self) -> None:
         context = thread.context
@@ -231,7 +232,7 @@ class apply_overrides:
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         thread.context.sweeping = self._before
-        if self._overrides is not None and kind is None:
+        if self._overrides is not None and self._must and kind is None:
             self._overrides.check()
 
 

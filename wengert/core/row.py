@@ -79,6 +79,7 @@ class Row:
         "linear",
         "many",
         "name",
+        "overridden",
         "passes_slices",
         "saves",
         "saves_x",
@@ -126,6 +127,7 @@ class Row:
         called: str = "",
         declared: str = "",
         graphs: Sequence[Any] = (),
+        overridden: Callable[[Any], Row] | None = None,
         sums_back: bool | None = None,
     ) -> None:
         self.name = name
@@ -151,6 +153,8 @@ class Row:
         self.enters = enters  # brings a value into a computation, and is no part of a region
         self.gradient_type = gradient_type  # under which its gradient was registered, if overridden
         self.graphs = graphs  # those that it runs: a loop its body, a cond its branches
+        # Of a whole call: the row whose gradient is taken with overrides of what the call does.
+        self.overridden = overridden
         self.closes = closes
         self.fills = fills  # a result without a cotangent gets zeros; otherwise the rule sees None
         self.saves = saves

@@ -30,9 +30,12 @@ def carried_out(
     """The fetches, computed step by step; `failed` makes the error of a step."""
     found = dict(zip(map(id, plan.given), values, strict=True)) | plan.known
     sizes = _Sizes()
-    for x, value in zip(plan.given, values, strict=True):
-        sizes.told(x, value)
     missing: set[int] = set()
+    for x, value in zip(plan.given, values, strict=True):
+        if _is_absent(x, value):
+            missing.add(id(x))
+        else:
+            sizes.told(x, value)
     last = plan.last_uses()
     token = enter(QUIET)
     try:
@@ -56,6 +59,12 @@ def carried_out(
     finally:
         leave(token)
     return [found[id(x)] for x in plan.fetches]
+
+
+def _is_absent(x: SymbolicTensor, value: Any) -> bool:
+    """Whether it is a gradient in a branch that was not chosen: a zero without a dtype."""
+    dtype = getattr(value, "dtype", None)
+    return dtype == object and x._array.dtype != object
 
 
 class _Sizes:

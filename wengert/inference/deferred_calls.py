@@ -12,7 +12,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import activate, call, current_graph, listeners
+from wengert.core.context import (
+    activate,
+    apply_overrides,
+    call,
+    current_graph,
+    listeners,
+    override_rows,
+    thread,
+)
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
@@ -69,7 +77,8 @@ def put_off_like(
 
 
 def _added(graph: Any, later: _Call, outcome: _Outcome) -> Any:
-    op = graph.add(later.row(outcome), later.inputs, {}, outcome.kind, outcome.known)
+    rules = thread.context.overrides | graph.overrides
+    op = graph.add(later.row(outcome, rules), later.inputs, {}, outcome.kind, outcome.known)
     graph.told(op)
     return outcome.packed(op.outputs)
 
@@ -159,32 +168,47 @@ class _Call:
         kwargs = _filled(self._kwargs, values)
         return call(self.function, *args, **kwargs)
 
-    def row(self, outcome: _Outcome) -> Row:
+    def row(self, outcome: _Outcome, rules: dict[str, Any], overrides: Any = None) -> Row:
+        """With the rules in force where the call was put off, and those given with a gradient."""
+
+        def made(values: Sequence[Any]) -> list[Any]:
+            with override_rows(rules):
+                return outcome.values(self.run_on(values))
+
         def kernel(xp: Any, *arrays: Any) -> list[Any]:
             with activate((), None):
                 result = self.run_on([wrap(a) for a in arrays])
             return [v._array for v in outcome.values(result)]
 
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
-            gradient = _PulledBack(lambda *values: outcome.values(self.run_on(values)))
+            gradient = _PulledBack(lambda *values: made(values), overrides)
             plain = [conjugate(g) for g in gs]
             pulled = gradient.now if current_graph() is None else gradient.later
             return [conjugate(g) for g in pulled(plain, xs)]
 
         def inline(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-            return outcome.values(self.run_on(inputs))
+            return made(inputs)
 
-        return Row(outcome.kind, kernel, joint=joint, inline=inline, many=True)
+        return Row(
+            outcome.kind,
+            kernel,
+            joint=joint,
+            inline=inline,
+            many=True,
+            overridden=lambda overrides: self.row(outcome, rules, overrides),
+        )
 
 
 class _PulledBack:
     """The gradient of a call: the call is made on a tape."""
 
-    def __init__(self, call: Callable[..., list[Any]]) -> None:
+    def __init__(self, call: Callable[..., list[Any]], overrides: Any = None) -> None:
         self._call = call
+        self._overrides = overrides
 
     def now(self, gs: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
-        return pull_through(self._call, xs, gs)
+        with apply_overrides(self._overrides, must=False):
+            return pull_through(self._call, xs, gs)
 
     def later(self, gs: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
         """A node that computes the gradients when the graph runs."""

@@ -46,6 +46,12 @@ class Entry:
         self.name = name  # with the scopes that it stands in
         self.view = view  # the operation, for people
 
+    def with_row(self, row: Row) -> Entry:
+        """The same operation with another row."""
+        return Entry(
+            row, self.attrs, self.keys, self.inputs, self.outs, self.outputs, self.name, self.view
+        )
+
     def __repr__(self) -> str:
         return f"<{self.row.name} {self.name}>"
 

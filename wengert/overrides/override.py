@@ -51,10 +51,14 @@ class Overrides:
 
     def applied(self, entries: Sequence[Entry], kept: Container[Key], whole: Whole) -> list[Entry]:
         """The entries with other rules; what is in `kept` is used outside of every region."""
-        found = list(entries)
-        self._note([(e.name, e.row) for e in found])
+        self._note([(e.name, e.row) for e in entries])
+        found = [self._within(e) if e.row.overridden is not None else e for e in entries]
         for index, override in enumerate(self._all):
-            single = [e for e in found if _is_one(override, e.name, e.row, e.view)]
+            single = [
+                e
+                for e in found
+                if e.row.overridden is None and _is_one(override, e.name, e.row, e.view)
+            ]
             inside = [e for e in found if _is_within(override, e.name, e.row)]
             if single and inside and override.kind == "any":
                 raise OverrideError(
@@ -73,6 +77,14 @@ class Overrides:
                 found = with_region(override.what, override.rule, found, inside, kept, whole)
         self._look_into([g for e in found for g in e.row.graphs])
         return found
+
+    def _within(self, entry: Entry) -> Entry:
+        """A whole call that waits for shapes: what it does is overridden when it is done."""
+        assert entry.row.overridden is not None
+        for index, override in enumerate(self._all):
+            if _is_one(override, entry.name, entry.row, entry.view):
+                self.matched.add(index)
+        return entry.with_row(entry.row.overridden(self))
 
     def _look_into(self, graphs: Sequence[Any]) -> None:
         """What loops, branches and functions compute is there, even if no cotangent enters them:
