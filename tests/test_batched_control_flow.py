@@ -10,6 +10,38 @@ import pytest
 
 import wengert as tf
 
+# ---- lists in a batch ---------------------------------------------------------------------------
+
+
+def read_twice(x: Any) -> Any:
+    elements = tf.TensorArray(tf.float64, size=3, clear_after_read=False).unstack(x)
+    return elements.read(0) * elements.stack() + elements.read(1)
+
+
+def read_in_and_outside_of_a_loop(x: Any) -> Any:
+    elements = tf.TensorArray(tf.float64, size=3, clear_after_read=False).unstack(x)
+    _, product = tf.while_loop(
+        lambda i, c: i < 2,
+        lambda i, c: (i + 1, c * elements.read(i)),
+        [0, tf.ones_like(x[0])],
+    )
+    return product * elements.read(0) * x[2]
+
+
+FOLDS: dict[str, Callable[[Any], Any]] = {
+    "scan": lambda x: tf.scan(lambda c, r: r * c, x),
+    "scan in reverse": lambda x: tf.scan(lambda c, r: tf.sin(r * c), x, reverse=True),
+    "foldl": lambda x: tf.foldl(lambda c, r: r * c, x) * x,
+    "foldr": lambda x: tf.foldr(lambda c, r: tf.sin(r * c), x),
+    "map": lambda x: tf.map_fn(lambda r: r * tf.sin(r), x),
+    "nested": lambda x: tf.scan(lambda c, r: c * tf.foldl(lambda a, b: a * b + r, x), x),
+    "read twice": read_twice,
+    "read in and outside": read_in_and_outside_of_a_loop,
+}
+
+
+# ---- branches and loops --------------------------------------------------------------------------
+
 
 def branch(x: Any) -> Any:
     return tf.cond(tf.reduce_sum(x) > 1.0, lambda: x * x * x, lambda: -x)
@@ -152,8 +184,18 @@ def test_gradient_within_what_is_mapped() -> None:
     x = tf.constant([1.0, 2.0, 3.0])
     one_by_one = tf.stack([slope(v) for v in tf.unstack(x)])
     np.testing.assert_array_equal(tf.vectorized_map(slope, x), one_by_one)
-    with pytest.raises(tf.errors.UnimplementedError, match="Take the gradient outside"):
-        tf.function(lambda x: tf.vectorized_map(slope, x))(x)
+    np.testing.assert_array_equal(tf.function(lambda x: tf.vectorized_map(slope, x))(x), one_by_one)
+
+
+@pytest.mark.parametrize("name", FOLDS)
+def test_loops_over_lists_within_what_is_mapped(name: str) -> None:
+    """In a function, which does what cannot be done for a batch for one example after the other."""
+    x = tf.constant(np.random.default_rng(1).uniform(0.3, 1.2, size=(4, 3)))
+    want = tf.stack([FOLDS[name](row) for row in tf.unstack(x)])
+    signature = [tf.TensorSpec([None, None], tf.float64)]
+    for options in ({}, {"input_signature": signature}):
+        mapped = tf.function(lambda x: tf.vectorized_map(FOLDS[name], x), **options)
+        np.testing.assert_allclose(mapped(x), want, rtol=1e-12)
 
 
 @pytest.mark.parametrize("pfor", [True, False])
@@ -168,36 +210,6 @@ def test_jacobian_through_control_flow_in_a_function(pfor: bool) -> None:
 
     expected = np.diag([4.0, 32.0, 108.0])
     np.testing.assert_array_equal(jacobian(tf.constant([1.0, 2.0, 3.0])), expected)
-
-
-# ---- lists in a batch ---------------------------------------------------------------------------
-
-
-def read_twice(x: Any) -> Any:
-    elements = tf.TensorArray(tf.float64, size=3, clear_after_read=False).unstack(x)
-    return elements.read(0) * elements.stack() + elements.read(1)
-
-
-def read_in_and_outside_of_a_loop(x: Any) -> Any:
-    elements = tf.TensorArray(tf.float64, size=3, clear_after_read=False).unstack(x)
-    _, product = tf.while_loop(
-        lambda i, c: i < 2,
-        lambda i, c: (i + 1, c * elements.read(i)),
-        [0, tf.ones_like(x[0])],
-    )
-    return product * elements.read(0) * x[2]
-
-
-FOLDS: dict[str, Callable[[Any], Any]] = {
-    "scan": lambda x: tf.scan(lambda c, r: r * c, x),
-    "scan in reverse": lambda x: tf.scan(lambda c, r: tf.sin(r * c), x, reverse=True),
-    "foldl": lambda x: tf.foldl(lambda c, r: r * c, x) * x,
-    "foldr": lambda x: tf.foldr(lambda c, r: tf.sin(r * c), x),
-    "map": lambda x: tf.map_fn(lambda r: r * tf.sin(r), x),
-    "nested": lambda x: tf.scan(lambda c, r: c * tf.foldl(lambda a, b: a * b + r, x), x),
-    "read twice": read_twice,
-    "read in and outside": read_in_and_outside_of_a_loop,
-}
 
 
 @pytest.mark.parametrize("of_gradient", [False, True], ids=["jacobian", "hessian"])

@@ -7,7 +7,7 @@ from typing import Any
 
 from wengert.core.batch import Batcher
 from wengert.core.context import activate, current_graph, nameable, thread
-from wengert.errors import UnimplementedError
+from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.function_graph import FunctionGraph
 from wengert.ops.arrays.identity import identity
 from wengert.ops.control.subgraph import as_output, leaves_of, with_leaves
@@ -112,12 +112,29 @@ def _of_batches(
     variables: _Variables,
     maximum: Any,
 ) -> Any:
-    """The loop of a vectorized function in a graph: one of whole batches, while any example goes on."""
-    if thread.context.recorders:
-        raise UnimplementedError(
-            "In a graph a loop inside of a vectorized function is not differentiated inside of "
-            "it. Take the gradient outside, or outside of tf.function."
+    """The loop of a vectorized function in a graph: one of whole batches, while any example goes on.
+
+    What cannot be carried so, whoever vectorizes does for one example after the other.
+    """
+    arrays = any(isinstance(v, TensorArray) for v in nest.flatten(variables.initial))
+    if thread.context.recorders or arrays:
+        raise SymbolicValueError(
+            "In a graph a loop inside of a vectorized function is neither differentiated inside "
+            "of it nor given a tf.TensorArray: it is done for one example after the other."
         )
+    try:
+        return _batched_loop(batcher, cond, body, variables, maximum)
+    except LeakedTensorError as error:
+        raise SymbolicValueError(str(error)) from error
+
+
+def _batched_loop(
+    batcher: Batcher,
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    variables: _Variables,
+    maximum: Any,
+) -> Any:
 
     def arranged(fulls: Sequence[Any]) -> Any:
         values = [batcher.lift(full) for full in fulls]
