@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from size_programs import differences, drawn
 
 import wengert as tf
 from wengert.api.function import trace_cache
@@ -344,3 +345,20 @@ def test_a_result_is_never_memory_of_a_later_call(size: int) -> None:
         for got, want in ((y, k), (w, k + 1), (part, k), (column, k), (u, k + 1)):
             assert got.numpy().min() == got.numpy().max() == want
         assert float(total) == k * size
+
+
+# ---- programs -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["function", "unknown rank", "session", "compiled"])
+def test_drawn_programs_leave_no_graph(mode: str) -> None:
+    """Nothing that the collector does not see holds what a program made of sizes has built."""
+
+    def graphs() -> int:
+        gc.collect()
+        return sum(type(o).__name__ in ("FunctionGraph", "Graph", "Plan") for o in gc.get_objects())
+
+    before = graphs()
+    for seed in range(30):
+        differences(drawn(seed), (3, 12), [mode])
+    assert graphs() == before

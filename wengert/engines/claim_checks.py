@@ -7,7 +7,7 @@ wrong number, so it is looked for once for each combination of sizes, operation 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -61,10 +61,13 @@ def carried_out(
     return [found[id(x)] for x in plan.fetches]
 
 
+_OBJECT: Final = np.dtype(object)
+
+
 def _is_absent(x: SymbolicTensor, value: Any) -> bool:
     """Whether it is a gradient in a branch that was not chosen: a zero without a dtype."""
     dtype = getattr(value, "dtype", None)
-    return dtype == object and x._array.dtype != object
+    return dtype is _OBJECT and x._array.dtype is not _OBJECT
 
 
 class _Sizes:
@@ -97,11 +100,11 @@ class _Sizes:
             )
         self._note(y, value)
         if y._integers is not None:
-            self._check_integers(y, value)
+            self._check_integers(y, value, y._integers)
 
-    def _check_integers(self, y: SymbolicTensor, value: Any) -> None:
+    def _check_integers(self, y: SymbolicTensor, value: Any, integers: Sequence[Any]) -> None:
         """What a shape was made of is exact; a dtype is not."""
-        for claimed, computed in zip(y._integers.ravel(), value.ravel(), strict=True):
+        for claimed, computed in zip(integers, value.ravel(), strict=True):
             exact = self._value(claimed) if type(claimed) is Size else claimed
             if exact is not None and exact != computed:
                 raise InternalError(

@@ -31,8 +31,9 @@ def integers_of(x: Any) -> Any:
     if not is_certain(shape) or np.prod(shape, dtype=object) > MOST:
         return None
     if x._integers is None:
-        x._integers = _found(x, shape)
-    return x._integers
+        # A tuple: terms know tensors, and the collector does not see what an array refers to.
+        x._integers = tuple(_found(x, shape).ravel().tolist())
+    return array_of(x._integers).reshape(shape)
 
 
 def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> Any:

@@ -84,7 +84,9 @@ class SymbolicTensor(Tensor):
     op: Any  # the Operation that computes it
     value_index: int
     _known: Any  # its value, if it is a constant
-    _integers: Any  # its value as terms, once somebody asked (inference/symbolic_integers.py)
+    _integers: (
+        tuple[Any, ...] | None
+    )  # its elements as terms, once somebody asked (inference/symbolic_integers.py)
 
     # ---- what it is --------------------------------------------------------------------------
 

@@ -421,7 +421,8 @@ def _same_form(x: SymbolicTensor, y: SymbolicTensor) -> bool:
 # ---- scalar code of kernels --------------------------------------------------------------------
 
 _CODES: Final[dict[Any, Code]] = {}
-_TEMPLATES: Final[dict[Any, tuple[Code, int] | NotLowered]] = {}
+# Or the reason why there is none: an error would hold all that was at work where it was raised.
+_TEMPLATES: Final[dict[Any, tuple[Code, int] | str]] = {}
 
 
 def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Code, int]:
@@ -435,10 +436,10 @@ def template(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Cod
         try:
             found = _written(row, kinds, attrs)
         except NotLowered as reason:
-            found = reason
+            found = str(reason)
         _TEMPLATES[key] = found
-    if isinstance(found, NotLowered):
-        raise found
+    if isinstance(found, str):
+        raise NotLowered(found)
     return found
 
 
