@@ -7,13 +7,19 @@ export PYTHONPATH :=
 export PYTHONNOUSERSITE := 1
 unexport VIRTUAL_ENV PYTHONHOME PIP_TARGET PIP_USER
 
-.PHONY: demo versions test fuzz lint format bench docs clean
+.PHONY: demo versions test quick fuzz lint format bench docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
+# On all processors; what compares times comes after, alone.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto -m "not timing"
+	$(BIN)/python -m pytest -m timing
+
+# A cut through everything, in about a minute.
+quick: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n auto --quick
 
 # The oldest and the newest of what is needed, and each Python that is there.
 versions: $(VENV)/.installed-dev

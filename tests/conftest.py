@@ -27,6 +27,23 @@ settings.register_profile(
 settings.load_profile("wengert")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="a cut through everything, in a minute")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With --quick: of each test one case, another one in each file that has many, and none slow."""
+    if not config.getoption("--quick"):
+        return
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("slow") is None and item.get_closest_marker("timing") is None:
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = {id(case[len(case) // 2]) for case in cases.values()}
+    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = [item for item in items if id(item) in kept]
+
+
 @pytest.fixture(autouse=True, scope="session")
 def plans_made_anew() -> Iterator[None]:
     """No plan that another run left on disk stands in for the code that a test is about."""

@@ -21,6 +21,8 @@ import wengert as tf
 from wengert.api.function import trace_cache
 from wengert.engines.native.program import arena
 
+pytestmark = pytest.mark.slow
+
 IS_LONG = bool(os.environ.get("WENGERT_LONG_TESTS"))
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads Linux's numbers")
 

@@ -75,6 +75,7 @@ def test_the_counts_of_cases_are_those_of_the_table() -> None:
     assert json.loads(tested.FILE.read_text("utf-8")) == tested.counted()
 
 
+@pytest.mark.slow
 def test_a_table_that_nobody_reads_to_its_end() -> None:
     """`wengert ops | head` ends well."""
     done = subprocess.run(
@@ -84,6 +85,7 @@ def test_a_table_that_nobody_reads_to_its_end() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     """None in a pipe, and none where NO_COLOR asks for none."""
     monkeypatch.setenv("FORCE_COLOR", "1")
@@ -123,6 +125,7 @@ def test_an_interrupted_command(
     assert capsys.readouterr().err == "wengert: interrupted\n"
 
 
+@pytest.mark.slow
 def test_bench_measures_beside_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
     """The chain of eager operations; a ratio for each library that can be imported."""
     assert main(["bench", "chain, eager", "--rounds", "1", "--json"]) == 0

@@ -23,6 +23,8 @@ from wengert.core.context import thread as current
 from wengert.host.locks import InOrder, new_lock
 from wengert.values.sizes import inference_mode
 
+pytestmark = pytest.mark.slow
+
 v1 = tf.compat.v1
 LONG = bool(os.environ.get("WENGERT_LONG_TESTS"))
 SECONDS = 60.0 if LONG else 2.0
@@ -395,7 +397,7 @@ def test_the_collector_is_on_again_after_an_interrupt() -> None:
         gc.enable()
 
 
-def test_an_interrupt_while_tracing_leaves_nothing_active() -> None:
+def test_an_interrupt_while_tracing_leaves_nothing_active(request: Any) -> None:
     """Also one that comes just as a context ends, which then cannot put anything back."""
     contexts = "context_manager.py", "contextlib.py"
     x, known = tf.constant(np.arange(5.0)), tf.function(lambda x: tf.reduce_sum(x) * 2.0)
@@ -414,6 +416,8 @@ def test_an_interrupt_while_tracing_leaves_nothing_active() -> None:
         return interrupted_at(line, lambda: traced.get_concrete_function(), *contexts)
 
     line, each = 0, 1 if LONG else 7
+    gc.freeze()  # what the other tests have left need not be looked at each time
+    request.addfinalizer(gc.unfreeze)
     while interrupted(line):
         gc.collect()  # what is collected now puts nothing back
         context = current.context

@@ -237,6 +237,7 @@ LISTS_IN_A_BRANCH = (
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @example(LISTS_IN_A_BRANCH, -0.5, -0.5)
 @given(program, st.floats(-1.5, 1.5), st.floats(-1.5, 1.5))

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 # `what   computed = expected ✓`
 LINE = re.compile(r"(.*\S) {2,}(\S.*?) [=≈] (.+) ([✓✗])")

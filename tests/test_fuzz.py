@@ -226,6 +226,7 @@ def test_a_failure_can_be_pasted(mode: str, tmp_path: Path) -> None:
     assert run.stdout.count("array") + run.stdout.count("tf.Tensor") >= 2
 
 
+@pytest.mark.slow
 def test_the_command_counts() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "tests.fuzz", "--seconds", "3", "--peer", "none"],

@@ -14,6 +14,8 @@ from typing import Final
 import emitted_for_arm
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # One that starts many instructions at once, and one of which LLVM knows little.
 PROCESSORS: Final = ("neoverse-n1", "generic")
 FULL: Final = {"f4": "4s", "f8": "2d"}

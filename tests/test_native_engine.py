@@ -503,6 +503,7 @@ def _random_steps(seed: int) -> Callable[..., list[Any]]:
     return f
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(0, 2**40), st.sampled_from([3, 40]))
 def test_random_assignments(seed: int, size: int) -> None:

@@ -26,6 +26,8 @@ from wengert.engines.native.program import arena, build
 from wengert.engines.native.runtime import cache, llvm, openblas, thread_pool
 from wengert.engines.select import Settings
 
+pytestmark = pytest.mark.slow
+
 X = np.random.default_rng(0).normal(size=(40, 30))
 
 

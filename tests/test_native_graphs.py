@@ -111,6 +111,7 @@ def check(program: Program, layout: Sequence[str], with_gradient: bool) -> None:
         assert not any(np.shares_memory(a, b) for b in other if a.size and b.size)
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(programs(small_shape), layouts)
 def test_small_programs(program: Program, layout: Sequence[str]) -> None:
@@ -118,6 +119,7 @@ def test_small_programs(program: Program, layout: Sequence[str]) -> None:
     check(program, layout, with_gradient=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(programs(small_shape, most=8), layouts)
 def test_gradients_of_small_programs(program: Program, layout: Sequence[str]) -> None:
@@ -125,6 +127,7 @@ def test_gradients_of_small_programs(program: Program, layout: Sequence[str]) ->
     check(program, layout, with_gradient=program.has_gradient)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(programs(large_shape, most=6), layouts)
 def test_large_programs(program: Program, layout: Sequence[str]) -> None:

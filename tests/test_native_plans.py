@@ -351,6 +351,7 @@ assert not wrong
 """
 
 
+@pytest.mark.slow
 def test_many_threads_use_the_engine_for_the_first_time() -> None:
     """The pool and the runtime are made once, and not taken from under those who use them."""
     for _ in range(3):

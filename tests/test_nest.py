@@ -58,6 +58,7 @@ STRUCTURES = st.recursive(
 # ---- laws -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(STRUCTURES)
 def test_packing_undoes_flattening(structure: Any) -> None:
     """pack_sequence_as(x, flatten(x)) is x, of the same types."""

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = [f"3.{minor}" for minor in range(10, 15)]
 PROGRAM = """

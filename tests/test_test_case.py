@@ -349,6 +349,7 @@ def outcome(decorator: Callable[..., Any], body: Callable[[], None]) -> int:
     return len(result.failures)
 
 
+@pytest.mark.slow
 def test_what_a_test_leaves_behind_is_found() -> None:
     """Tensors, objects and circles; and a test that leaves nothing passes."""
     kept: list[Any] = []
