@@ -239,3 +239,16 @@ def test_each_promise_has_the_test_that_it_names(name: str) -> None:
     for where, test in found:
         file = where or file
         assert f"\ndef {test}(" in (ROOT / "tests" / file).read_text("utf-8"), (file, test)
+
+
+def test_the_glossary_names_files_that_are_there() -> None:
+    """And each word once."""
+    rows = [
+        line.split(" | ") for line in (ROOT / "docs" / "glossary.md").read_text("utf-8").splitlines()
+        if line.startswith("| ") and "`" in line
+    ]  # fmt: skip
+    files = [row[2].strip(" |`") for row in rows]
+    assert len(files) > 20
+    assert [file for file in files if not (ROOT / "wengert" / file).exists()] == []
+    words = [row[0] for row in rows]
+    assert len(words) == len(set(words))
