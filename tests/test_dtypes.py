@@ -95,6 +95,13 @@ def test_half_and_double() -> None:
     assert (tf.dtypes.half, tf.dtypes.double) == (tf.float16, tf.float64)
 
 
+class Foreign:
+    """Something else."""
+
+    def __repr__(self) -> str:
+        return "Foreign()"
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -106,7 +113,7 @@ def test_half_and_double() -> None:
         999,
         3.5,
         [],
-        object(),
+        Foreign(),
         np.datetime64,
         np.dtype("M8[s]"),
         tf.constant(1.0),

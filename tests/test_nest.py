@@ -33,6 +33,9 @@ class Record:
     def __init__(self, left: Any, right: Any) -> None:
         self.left, self.right = left, right
 
+    def __repr__(self) -> str:
+        return f"Record({self.left!r}, {self.right!r})"
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Record) and (self.left, self.right) == (other.left, other.right)
 
