@@ -56,6 +56,7 @@ ROOMS = [
     "api.session",
     "api.variables",
     "api.function",
+    "api",
     "train",
     "public",
     "cli",
@@ -163,3 +164,16 @@ def test_the_machine_names_no_operation() -> None:
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         }
         assert not strings & set(TABLE), path
+
+
+def test_what_the_machine_speaks_of_is_bound_in_one_file() -> None:
+    """No other file assigns an attribute of `bound`."""
+    found = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in FILES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and ast.unparse(node.value) == "bound"
+    ]
+    assert set(found) == {"api/bind.py"}

@@ -18,6 +18,7 @@ from wengert import experimental as experimental
 from wengert import extend as extend
 from wengert import math as math
 from wengert import nest as nest
+from wengert.api import bind as _bind  # noqa: F401  # what the machine speaks of
 from wengert.api.function.function import function as function
 from wengert.api.function.python_functions import numpy_function as numpy_function
 from wengert.api.function.python_functions import py_function as py_function
@@ -56,7 +57,6 @@ from wengert.api.variables import graph_variable as _graph_variable  # noqa: F40
 from wengert.core.table import declared_later as _declared_later
 from wengert.graph.graph import Graph as Graph
 from wengert.graph.operation import Operation as Operation
-from wengert.ops import gradient_sum as _gradient_sum  # noqa: F401  # how the sweep adds
 from wengert.ops import operators as _operators  # noqa: F401  # attaches +, -, [] to tensors
 from wengert.ops.arrays import variable_scatter as _scattered  # noqa: F401  # attaches scatter_add, ... to variables
 from wengert.ops.arrays.broadcasting import bitcast as bitcast

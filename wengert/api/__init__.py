@@ -6,4 +6,6 @@ initializers  Initializers
 session       Graph mode: sessions, placeholders, modes, settings
 variables     Variables of graphs, scopes and modules; generators of random numbers
 function      tf.function and what else traces or calls Python functions
+
+bind          The few operations that the machine itself speaks of, bound to what they are here
 """

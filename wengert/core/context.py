@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Final, Protocol, TypeVar
 from wengert.core.row import Attrs, Row
 from wengert.host.context_manager import Change, context_manager
 from wengert.host.fp_errors import quiet_runner
-from wengert.values.bound_ops import bound
 from wengert.values.sizes import inference_mode
 
 
@@ -293,9 +292,6 @@ def to_graph(tensor: Value) -> Value:
     """A tensor made of plain values; a graph makes a constant of it."""
     graph = thread.context.building
     return tensor if graph is None else graph.constant(tensor)
-
-
-bound.entered = to_graph
 
 
 # ---- public functions -------------------------------------------------------------------------

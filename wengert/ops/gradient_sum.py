@@ -12,7 +12,6 @@ from wengert.ops.arrays.joining import concat
 from wengert.ops.control.tensor_list import ADD_LISTS
 from wengert.ops.math.elementwise import cast
 from wengert.values import dtypes
-from wengert.values.bound_ops import bound
 from wengert.values.dtypes import VARIANT
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
@@ -38,6 +37,3 @@ def add_gradients(a: Any, b: Any) -> Any:
 def _is_absent(gradient: Tensor) -> bool:
     """Whether it is the gradient of a value inside of a branch that was not chosen."""
     return getattr(gradient._array, "dtype", _OBJECT) is _OBJECT
-
-
-bound.add = add_gradients

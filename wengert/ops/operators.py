@@ -16,7 +16,6 @@ from wengert.ops.math import arithmetic, comparison, complex, elementwise
 from wengert.ops.state.variable_slices import part_of_variable
 from wengert.ops.support.declare import BOOL, NUMBER, convert_alike, numpy_dtypes, wrong_dtype
 from wengert.state.variable import Variable
-from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, string
 from wengert.values.shapes import broadcastable
@@ -112,5 +111,3 @@ for _name, _function in BINARY.items():
 for _name, _function in ALONE.items():
     setattr(Value, f"__{_name}__", _function)
 setattr(Variable, "__getitem__", part_of_variable)  # noqa: B010
-bound.conj = complex.conj
-bound.zeros_like = elementwise.zeros_like

@@ -2,7 +2,7 @@
 
 The sweep adds cotangents and sums them to a shape; forward mode needs zeros; a gradient of a
 complex value is conjugated where it enters and leaves. The machine names no operation, so it asks
-for these by what they do, and ops/ says which operations do it.
+for these by what they do, and api/bind.py says which operations do it.
 """
 
 from __future__ import annotations

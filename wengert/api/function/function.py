@@ -32,7 +32,6 @@ from wengert.ops.control.subgraph import as_output, given_value, leaves_of, with
 from wengert.ops.state.cells import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
-from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
 
@@ -429,9 +428,6 @@ def evaluate(value: Any) -> Any:
     given += [new_resource(op) for op in plan.resources]
     with activate((), None):
         return wrap(NumpyPlan(plan)(given)[0])
-
-
-bound.evaluate = evaluate
 
 
 # What a call of a function does when it does not run eagerly.

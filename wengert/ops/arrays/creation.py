@@ -28,7 +28,6 @@ from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.elementwise import cast, in_floats
 from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
-from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, convert_to_tensor, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape, shape_text
@@ -376,7 +375,7 @@ def _symbol_tensor(symbol: Symbol) -> Tensor:
     return cast(reshape(symbol.tensor, (-1,))[symbol.element], dtypes.int32)
 
 
-def _blank(x: Any, wanted: tuple[int, ...]) -> Tensor:
+def blank(x: Any, wanted: tuple[int, ...]) -> Tensor:
     return to_graph(wrap(np.zeros(wanted, x._array.dtype)))
 
 
@@ -398,4 +397,3 @@ def _shape_converter(value: TensorShape, dtype: DType | None, hint: DType | None
 
 register_converter(Size, _size_converter)
 register_converter(TensorShape, _shape_converter)
-bound.blank = _blank

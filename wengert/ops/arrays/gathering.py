@@ -29,7 +29,6 @@ from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values import dtypes
-from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.indexed_slices import IndexedSlices
@@ -475,4 +474,3 @@ def _dense_converter(value: Any, dtype: DType | None, hint: DType | None) -> Ten
 
 
 register_converter(IndexedSlices, _dense_converter)
-bound.to_dense = to_dense

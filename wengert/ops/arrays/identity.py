@@ -15,7 +15,6 @@ from wengert.inference.symbolic_integers import by_function
 from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.declare import INEXACT, wrong_dtype
 from wengert.values import nest
-from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
@@ -149,6 +148,3 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
         raise wrong_dtype(CHECK_NUMERICS, x.dtype)
     result: Tensor = apply(CHECK_NUMERICS, (x,), {"message": message})
     return result
-
-
-bound.read = lambda variable: apply(READ, (variable,))

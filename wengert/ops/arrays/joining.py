@@ -19,7 +19,6 @@ from wengert.ops.arrays.shaping import one_axis, static
 from wengert.ops.arrays.slicing import take_part
 from wengert.ops.support.batch_rules import shift_axis
 from wengert.ops.support.declare import TENSOR_LIKE, convert_alike
-from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly, shapes_differ
@@ -321,7 +320,3 @@ def _split_sizes(sizes: Dims, size: int, axis: int) -> Dims:
     if any(certainly(s < 0) for s in resolved) or certainly(sum(resolved) != size):
         raise _misfit(sizes, size, axis)
     return resolved
-
-
-bound.stack = stack
-bound.unstack = unstack

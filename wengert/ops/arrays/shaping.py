@@ -341,10 +341,5 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def _broadcast_unless_done(x: Any, shape: Dims) -> Any:
+def broadcast_unless_done(x: Any, shape: Dims) -> Any:
     return x if dims(x) == shape else broadcast_to(x, shape)
-
-
-bound.broadcast_to = _broadcast_unless_done
-bound.reshape = reshape
-bound.pack = convert

@@ -40,14 +40,11 @@ def same_vectors(p: Any, q: Any) -> Any:
     return comparison.logical_and(comparison.equal(size_of(p), size_of(q)), same)
 
 
-def _of_same_shape(a: Any, b: Any, message: str) -> Any:
+def of_same_shape(a: Any, b: Any, message: str) -> Any:
     """What only a run knows of two shapes, of unknown rank perhaps."""
     # A shape that is known is a constant: of a variable it takes no reading.
     p, q = [convert(dims(v), int32) if is_certain(dims(v)) else shape_of(v) for v in (a, b)]
     return bound.provided(a, same_vectors(p, q), message)
-
-
-bound.of_same_shape = _of_same_shape
 
 
 # ---- values -----------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from wengert.errors import InvalidArgumentError
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.identity import identity
 from wengert.values import nest
-from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_
 from wengert.values.indexed_slices import IndexedSlices
@@ -245,7 +244,7 @@ def Assert(  # noqa: N802
     return current_graph().operations[-1]
 
 
-def _provided(value: Any, condition: Any, message: str) -> Any:
+def provided(value: Any, condition: Any, message: str) -> Any:
     """A function runs what was asserted in it; a graph must be told who depends on it."""
     check = Assert(condition, [message])
     graph = current_graph()
@@ -253,6 +252,3 @@ def _provided(value: Any, condition: Any, message: str) -> Any:
         return value
     with graph.control_dependencies([check]):
         return identity(value)
-
-
-bound.provided = _provided

@@ -408,23 +408,18 @@ def _is_list(value: Any) -> bool:
     return value._array.dtype is VARIANT
 
 
-def _join_examples(values: list[Any]) -> Any:
+def join_examples(values: list[Any]) -> Any:
     return apply(JOIN_EXAMPLES, values) if _is_list(values[0]) else bound.stack(values)
 
 
-def _part_examples(value: Any, size: int) -> list[Any]:
+def part_examples(value: Any, size: int) -> list[Any]:
     if _is_list(value):
         parts: list[Any] = apply(PART_EXAMPLES, (value,), {"num": size})
         return parts
     return bound.unstack(value)
 
 
-def _repeat_example(value: Any, size: int) -> Any:
+def repeat_example(value: Any, size: int) -> Any:
     if _is_list(value):
         return apply(REPEAT_EXAMPLE, (value,), {"num": size})
     return bound.broadcast_to(value, (size, *dims(value)))
-
-
-bound.join_examples = _join_examples
-bound.part_examples = _part_examples
-bound.repeat_example = _repeat_example

@@ -30,7 +30,6 @@ from wengert.ops.support.batch_rules import shift_axes, shift_axis
 from wengert.ops.support.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
-from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import Dims, broadcast_axes, normal_axis, shape_text
@@ -542,6 +541,3 @@ def sum_to(x: Any, shape: Dims) -> Any:
         return x
     total = apply(SUM, (x,), {"axis": axes, "keepdims": False})
     return reshape(total, shape) if kept else total
-
-
-bound.sum_to = sum_to

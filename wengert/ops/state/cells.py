@@ -17,7 +17,6 @@ from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.locks import new_lock
 from wengert.ops.support.static_value import ENSURE_SHAPE
-from wengert.values.bound_ops import bound
 from wengert.values.shapes import shape_text
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
@@ -151,6 +150,3 @@ def is_variable_initialized(variable: Any) -> Any:
     np.True_
     """
     return apply(IS_INITIALIZED, (variable,))
-
-
-bound.assign_later = assign_later

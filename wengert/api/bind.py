@@ -1,0 +1,43 @@
+"""The few operations that the machine itself speaks of, bound to what they are here."""
+
+from __future__ import annotations
+
+from wengert.api.function.function import evaluate
+from wengert.core.context import to_graph
+from wengert.core.dispatch import apply
+from wengert.ops import gradient_sum
+from wengert.ops.arrays import creation, gathering, joining, shaping
+from wengert.ops.arrays.identity import READ
+from wengert.ops.control import asserts, effects, tensor_list
+from wengert.ops.math import complex, elementwise
+from wengert.ops.reductions import reductions
+from wengert.ops.state import cells
+from wengert.values.bound_ops import BoundOps, bound
+from wengert.values.convert import convert
+
+bound.add = gradient_sum.add_gradients
+bound.conj = complex.conj
+bound.zeros_like = elementwise.zeros_like
+bound.sum_to = reductions.sum_to
+bound.broadcast_to = shaping.broadcast_unless_done
+bound.to_dense = gathering.to_dense
+bound.pack = convert
+bound.stack = joining.stack
+bound.unstack = joining.unstack
+bound.join_examples = tensor_list.join_examples
+bound.part_examples = tensor_list.part_examples
+bound.repeat_example = tensor_list.repeat_example
+bound.reshape = shaping.reshape
+bound.blank = creation.blank
+bound.read = lambda variable: apply(READ, (variable,))
+bound.assign_later = cells.assign_later
+bound.provided = effects.provided
+bound.of_same_shape = asserts.of_same_shape
+bound.entered = to_graph
+bound.evaluate = evaluate
+
+_missing = [name for name in BoundOps.__annotations__ if not hasattr(bound, name)]
+if _missing:
+    raise NotImplementedError(
+        f"Nothing is bound to {', '.join(_missing)}: see values/bound_ops.py."
+    )
