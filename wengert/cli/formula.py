@@ -55,7 +55,7 @@ def formula(row: Row) -> str:
         return f"{row.ufunc.__name__}({', '.join(LETTERS[: inputs_of(row)])})"
     try:
         written = str(row.kernel(_Names(), *map(_Written, LETTERS[: inputs_of(row)])))
-    except Exception:  # a kernel that looks at its arrays
+    except Exception:  # noqa: BLE001  # a kernel that looks at its arrays
         return ""
     bare = written[1:-1] if written.startswith("(") and _matches(written) else written
     return bare if len(bare) <= _LONGEST else ""
@@ -81,7 +81,7 @@ def derivatives(row: Row) -> list[str]:
             y = apply(row, tuple(xs), {})
             g = tf.compat.v1.placeholder(tf.float64, [2])
             found = tf.gradients(y, xs, g)
-    except Exception:  # its inputs are of other kinds
+    except Exception:  # noqa: BLE001  # its inputs are of other kinds
         return []
     names = {id(g): "g", id(y): "f"} | {id(x): n for x, n in zip(xs, LETTERS, strict=False)}
     return ["none" if d is None else _read(d, names) for d in found]
@@ -192,7 +192,7 @@ def domain(row: Row) -> str:
     try:
         with np.errstate(all="ignore"):
             values = np.asarray(row.kernel(np, grid))
-    except Exception:  # not a function of real numbers alone
+    except Exception:  # noqa: BLE001  # not a function of real numbers alone
         return ""
     if values.dtype.kind != "f":
         return "all numbers"

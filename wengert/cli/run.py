@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     sys.argv = [options.program, *options.arguments]
     try:
         _start(options)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # shown as Python would
         trace = _of_the_program(error.__traceback__, isinstance(error, MissingNameError))
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return 1

@@ -77,7 +77,7 @@ def through(ways: Iterable[tuple[Sequence[Key], Sequence[Key]]], wanted: set[Key
     return needed
 
 
-def sweep(
+def sweep(  # noqa: C901  # unrolled for one and two inputs, where the time goes
     records: Records,
     drain: bool,
     cotangents: Cotangents,

@@ -78,7 +78,7 @@ class Tape:
         if self.watches_variables and variable.trainable:
             self.watch_variable(variable)
 
-    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:  # noqa: C901  # unrolled for one and two inputs, where the time goes
         positions = self.positions
         count = len(inputs)
         a: Any

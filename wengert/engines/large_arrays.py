@@ -47,6 +47,6 @@ def _function(module: str, function: str) -> Any:
         kernels = load_module("wengert.engines.native.codegen.kernel_writer")
         kernels.prepare()
         found = load_module(f"wengert.engines.native.kernels.{module}")
-    except Exception:  # nothing compiles here: NumPy is always right
+    except Exception:  # noqa: BLE001  # nothing compiles here: NumPy is always right
         return None
     return kernels.careful(getattr(found, function))

@@ -151,7 +151,7 @@ def _native(plan: Plan) -> Any:
     except MemoryError:
         warn("There was no memory to compile a graph; it is computed by NumPy instead.")
         return None
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  # said once, and NumPy computes it
         first = plan.steps[0]
         warn(
             f"A graph could not be compiled and is computed by NumPy instead "

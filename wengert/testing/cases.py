@@ -88,7 +88,7 @@ class CheckedThread:
     def _run(self, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
         try:
             target(*args, **kwargs)
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001  # raised again by who waits
             self._error = error
 
     def start(self) -> None:

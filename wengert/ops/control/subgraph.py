@@ -109,7 +109,7 @@ class _BySize:
     def _made_for(self, values: Sequence[Any]) -> Any:
         try:
             return _Sized(self._body, values)
-        except Exception:  # what is wrong, the graph itself says when it runs
+        except Exception:  # noqa: BLE001  # what is wrong, the graph itself says when it runs
             return None
 
 

@@ -321,7 +321,7 @@ class _Product(Writer):
 
     # ---- sums ----------------------------------------------------------------------------------
 
-    def _block(self, number: str, first: str, rows: int, j: str, columns: int) -> None:
+    def _block(self, number: str, first: str, rows: int, j: str, columns: int) -> None:  # noqa: C901  # one loop nest, written out
         """Some rows of the result, for the columns of the panel."""
         form, vectors = self.form, -(-columns // self.width)
         if self.packs:

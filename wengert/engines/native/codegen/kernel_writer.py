@@ -43,7 +43,7 @@ def careful(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*arguments)
         except (NotLowered, MemoryError, ImportError, OSError):
             return None
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001  # said once, and NumPy computes it
             warn(
                 f"A large array is computed by NumPy instead of machine code "
                 f"({type(error).__name__}: {error}). This is a mistake in Wengert: please report it."

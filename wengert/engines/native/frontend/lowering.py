@@ -450,7 +450,7 @@ def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Cod
         result = row.kernel(LANES, *xs, **attrs)
     except NotLowered:
         raise
-    except Exception as error:  # the kernel asks for more than lanes have
+    except Exception as error:  # noqa: BLE001  # the kernel asks for more than lanes have
         raise NotLowered(f"{row.name}: {error}") from None
     if not isinstance(result, Lane):
         if not isinstance(result, (bool, int, float, np.generic)) and np.ndim(result):
