@@ -7,7 +7,7 @@ export PYTHONPATH :=
 export PYTHONNOUSERSITE := 1
 unexport VIRTUAL_ENV PYTHONHOME PIP_TARGET PIP_USER
 
-.PHONY: demo versions test quick fuzz lint format bench docs clean
+.PHONY: demo versions test quick sizes fuzz lint format bench docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
@@ -29,6 +29,10 @@ versions: $(VENV)/.installed-dev
 SECONDS ?= 60
 fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(FUZZ_ARGS)
+
+# How large the package is, by folder.
+sizes: $(VENV)/.installed-dev
+	$(BIN)/python tools/sizes.py
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
