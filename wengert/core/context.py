@@ -7,7 +7,6 @@ them by name.
 
 from __future__ import annotations
 
-import functools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final, Protocol, TypeVar
@@ -295,34 +294,6 @@ def to_graph(tensor: Value) -> Value:
 
 
 # ---- public functions -------------------------------------------------------------------------
-
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def deferrable(function: Function) -> Function:
-    """A public function that a graph may name, or put off until the shapes are known."""
-
-    @functools.wraps(function)
-    def public(*args: Any, **kwargs: Any) -> Any:
-        graph = thread.context.building
-        if graph is None:
-            return function(*args, **kwargs)
-        return graph.call(function, args, kwargs)
-
-    return public  # type: ignore[return-value]
-
-
-def nameable(function: Function) -> Function:
-    """A public function that a graph may name, and that must run where it is called."""
-
-    @functools.wraps(function)
-    def public(*args: Any, **kwargs: Any) -> Any:
-        graph = thread.context.building
-        if graph is None or not isinstance(kwargs.get("name"), str):
-            return function(*args, **kwargs)
-        return graph.call_named(function, args, kwargs, kwargs["name"])
-
-    return public  # type: ignore[return-value]
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from wengert.api.gradients.registration import read_only
-from wengert.core.context import activate, current_graph, nameable
+from wengert.core.context import activate, current_graph
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import nameable
 from wengert.values.bound_ops import bound
 from wengert.values.convert import as_array, convert
 from wengert.values.dtypes import DType, as_dtype

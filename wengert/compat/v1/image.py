@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from wengert import image as _now
 from wengert.compat.v1.functions.arguments import one_of as _one_of
-from wengert.core.context import deferrable as _traced
 from wengert.core.row import Row as _Row
+from wengert.inference.public_functions import deferrable as _deferrable
 from wengert.ops.arrays.shaping import as_shape as _as_shape
 from wengert.ops.image import resize as _resize
 from wengert.ops.image.geometry import resize_to_fit as _fitted
@@ -47,7 +47,7 @@ _ROWS: Final[dict[Any, _Row]] = {
 }
 
 
-@_traced
+@_deferrable
 def _direct(row: _Row, images: Any, size: Any, **how: bool) -> Tensor:
     """A resize of a batch, as the operation does it."""
     x = _convert(images)
@@ -117,7 +117,7 @@ def resize_area(
     return _direct(_resize.AREA, images, size, align_corners=align_corners)
 
 
-@_traced
+@_deferrable
 def resize(
     images: Any,
     size: Any,
@@ -145,7 +145,7 @@ def resize(
     return _resize.resize_with(images, size, preserve_aspect_ratio, change)
 
 
-@_traced
+@_deferrable
 def resize_image_with_pad(
     image: Any,
     target_height: Any,
@@ -167,7 +167,7 @@ def resize_image_with_pad(
     )
 
 
-@_traced
+@_deferrable
 def crop_and_resize(
     image: Any,
     boxes: Any,
@@ -189,7 +189,7 @@ def crop_and_resize(
     return _now.crop_and_resize(image, boxes, which, crop_size, method, extrapolation_value)
 
 
-@_traced
+@_deferrable
 def extract_glimpse(
     input: Any,
     size: Any,
@@ -210,7 +210,7 @@ def extract_glimpse(
     return _now.extract_glimpse(input, size, offsets, centered, normalized, noise)
 
 
-@_traced
+@_deferrable
 def draw_bounding_boxes(
     images: Any, boxes: Any, name: str | None = None, colors: Any = None
 ) -> Tensor:
@@ -223,7 +223,7 @@ def draw_bounding_boxes(
     return _now.draw_bounding_boxes(images, boxes, colors)
 
 
-@_traced
+@_deferrable
 def extract_image_patches(
     images: Any,
     ksizes: Any = None,

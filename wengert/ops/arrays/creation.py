@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable, to_graph
+from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import array_of, integers_of
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import (

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function, integer
 from wengert.ops.arrays.shaping import (
     as_shape,

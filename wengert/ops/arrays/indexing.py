@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import integer
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import as_shape, one_axis, reshape

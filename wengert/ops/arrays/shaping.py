@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from wengert.core.batch import with_rank
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function, integer, integers_of
 from wengert.ops.math.complex import conj
 from wengert.ops.support.batch_rules import shift_axes, shift_axis, with_attrs

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import fill, range_
 from wengert.ops.arrays.gathering import check_scatter, gather_nd, integers
 from wengert.ops.arrays.indexing import index_of

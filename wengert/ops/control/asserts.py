@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import activate, current_graph, nameable
+from wengert.core.context import activate, current_graph
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import nameable
 from wengert.ops.arrays.creation import rank as rank_of
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.arrays.creation import size as size_of

@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.core.batch import Batched
-from wengert.core.context import current_graph, nameable
+from wengert.core.context import current_graph
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import InvalidArgumentError
 from wengert.graph.function_graph import FunctionGraph
+from wengert.inference.public_functions import nameable
 from wengert.inference.shape_inference import common_form, form_of
 from wengert.ops.arrays.identity import identity
 from wengert.ops.control.subgraph import (

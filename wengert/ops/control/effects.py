@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import current_graph, deferrable
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.graph.operation import Operation
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.identity import identity
 from wengert.values import nest
 from wengert.values.convert import convert

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import current_graph, nameable
+from wengert.core.context import current_graph
+from wengert.inference.public_functions import nameable
 from wengert.ops.arrays.creation import shape
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_loop import while_loop

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.core.batch import Batcher
-from wengert.core.context import activate, current_graph, nameable, thread
+from wengert.core.context import activate, current_graph, thread
 from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.function_graph import FunctionGraph
+from wengert.inference.public_functions import nameable
 from wengert.ops.arrays.identity import identity
 from wengert.ops.control.subgraph import as_output, leaves_of, with_leaves
 from wengert.ops.control.tensor_array import TensorArray

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.identity import identity
 from wengert.ops.image.color import ADJUST_HUE, ADJUST_SATURATION, GREY, mix_channels
 from wengert.ops.image.resize import as_floats

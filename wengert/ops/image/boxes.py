@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable, nameable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable, nameable
 from wengert.inference.shape_inference import form_of
 from wengert.ops.arrays.creation import size
 from wengert.ops.arrays.shaping import static

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import one_hot
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import expand_dims, tile

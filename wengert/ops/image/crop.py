@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.image.resize import as_floats

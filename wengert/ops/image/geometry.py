@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import expand_dims, squeeze, static
 from wengert.ops.arrays.shaping import transpose as transposed
 from wengert.ops.arrays.slicing import pad, reverse, slice_

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather_nd
 from wengert.ops.arrays.joining import stack

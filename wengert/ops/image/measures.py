@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.arrays.slicing import pad

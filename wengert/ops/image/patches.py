@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError, UnimplementedError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.arrays.window_geometry import Windows, check_positive, check_rank, taps, windows
 from wengert.ops.support.batch_rules import merged_batch

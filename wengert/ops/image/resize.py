@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
 from wengert.ops.image import resize_weights as weights
 from wengert.ops.math.elementwise import cast

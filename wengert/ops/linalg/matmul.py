@@ -12,12 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.batch import align
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.locks import load_module
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
 from wengert.ops.math.complex import conj

@@ -8,11 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.batch import align
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE, op
 from wengert.errors import FailedPreconditionError, InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import transpose
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math.complex import complex, conj, real

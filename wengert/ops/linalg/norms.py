@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import expand_dims, transpose
 from wengert.ops.linalg.svd import svd
 from wengert.ops.math.arithmetic import maximum, pow

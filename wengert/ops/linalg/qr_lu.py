@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import eye, ones
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import broadcast_to

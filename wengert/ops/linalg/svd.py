@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import expand_dims
 from wengert.ops.linalg.degenerate_spectra import (
     alike,

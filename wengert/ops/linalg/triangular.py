@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.linalg.diagonals import band_part, diag_part, set_diag
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import (

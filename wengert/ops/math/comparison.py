@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.engines.large_arrays import elementwise_kernel
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.branchless import choose
 from wengert.ops.support.declare import (

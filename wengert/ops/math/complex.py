@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
+from wengert.inference.public_functions import deferrable
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import abs_real, ones_like, sign_real, zeros_like
 from wengert.values import dtypes

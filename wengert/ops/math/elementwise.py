@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.engines.large_arrays import elementwise_kernel
 from wengert.errors import UnimplementedError
+from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.support.branchless import keep
 from wengert.ops.support.declare import BOOL, INTEGER, NUMBER, REAL, REAL_OR_INT, Unary, unary

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import LARGE, Row
 from wengert.core.table import op
 from wengert.engines.large_arrays import elementwise_kernel, large_kernel
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import expand_dims, one_axis

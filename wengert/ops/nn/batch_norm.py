@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.reverse import pull_through
 from wengert.core.row import LARGE, EachInput, Row
 from wengert.core.table import op
 from wengert.engines.large_arrays import large_kernel
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import fill
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.elementwise import cast, rsqrt

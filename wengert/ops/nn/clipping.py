@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import add_n, minimum
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import is_finite, ones_like, sqrt

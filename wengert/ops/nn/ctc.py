@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.reverse import pull_through
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import broadcast_to, expand_dims, static, transpose

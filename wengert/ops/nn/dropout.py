@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import nameable
+from wengert.inference.public_functions import nameable
 from wengert.ops.math.comparison import greater_equal, where
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.random.seeds import seeds

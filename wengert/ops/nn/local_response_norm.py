@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import LARGE, Attrs, Row
 from wengert.core.table import op
 from wengert.engines.large_arrays import large_kernel
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import pow
 from wengert.ops.math.elementwise import square
 from wengert.ops.support.batch_rules import merged_batch, with_attrs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import static
 from wengert.ops.math.comparison import greater_equal, less_equal, logical_and, where
 from wengert.ops.math.elementwise import cast, exp, log, zeros_like

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import squeeze
 from wengert.ops.math.arithmetic import squared_difference
 from wengert.ops.math.elementwise import cast, rsqrt, square

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape, static, transpose
 from wengert.ops.arrays.window_geometry import channels_last, check_rank
 from wengert.ops.support.batch_rules import merged_batch

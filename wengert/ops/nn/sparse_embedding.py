@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.arithmetic import div_no_nan

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row, Rule
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum

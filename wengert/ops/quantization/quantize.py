@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.comparison import greater_equal, less_equal, logical_and, where
 from wengert.ops.math.elementwise import zeros_like

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import ROWS_OF
 from wengert.ops.arrays.joining import JOINED
 from wengert.ops.arrays.joining import concat as concat_dense

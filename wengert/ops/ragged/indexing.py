@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.ragged.places import CUT, ROWS, count_of_rows
 from wengert.ops.ragged.tensor import RaggedTensor

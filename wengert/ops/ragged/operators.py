@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import current_graph, deferrable
+from wengert.core.context import current_graph
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.control.asserts import same_vectors
 from wengert.ops.math.elementwise import cast

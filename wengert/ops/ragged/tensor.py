@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import current_graph, deferrable
+from wengert.core.context import current_graph
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import integers_of
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import static

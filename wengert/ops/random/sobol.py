@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import static
 from wengert.ops.support.scipy_lazy import scipy_stats
 from wengert.values import dtypes

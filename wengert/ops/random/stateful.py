@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.core.context import current_graph, nameable
+from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
+from wengert.inference.public_functions import nameable
 from wengert.ops.arrays.creation import shape_tensor
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.random import rows as rows

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import broadcast_to
 from wengert.ops.math.arithmetic import maximum, minimum

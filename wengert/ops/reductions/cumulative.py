@@ -6,11 +6,11 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import minimum
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import exp, zeros_like

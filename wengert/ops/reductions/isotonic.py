@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import one_axis, reshape, transpose

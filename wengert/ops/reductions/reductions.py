@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.engines.large_arrays import in_rows
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.shaping import as_shape, broadcast_to, one_axis, reshape, transpose

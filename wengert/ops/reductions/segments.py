@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones, range_
 from wengert.ops.arrays.gathering import (
     UNSORTED_SEGMENT_SUM,

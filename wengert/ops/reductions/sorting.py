@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import GATHER_GRAD, integers
 from wengert.ops.arrays.shaping import one_axis, reshape, static, transpose
 from wengert.ops.support.declare import REAL_OR_INT, convert_alike, wrong_dtype

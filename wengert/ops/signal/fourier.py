@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.arrays.slicing import pad, roll, take_part
 from wengert.ops.math.complex import conj

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import GATHER_GRAD, gather_densely
 from wengert.ops.arrays.joining import concat

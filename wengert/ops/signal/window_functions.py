@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import static
 from wengert.ops.arrays.slicing import reverse

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.joining import concat, stack

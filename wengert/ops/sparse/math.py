@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones, zeros
 from wengert.ops.arrays.gathering import gather, gather_nd, scatter_nd, unsorted_segment_sum
 from wengert.ops.arrays.identity import stop_gradient

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather, integers, unsorted_segment_sum
 from wengert.ops.arrays.shaping import static
 from wengert.ops.math.arithmetic import div_no_nan

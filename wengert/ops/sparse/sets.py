@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.arrays.gathering import gather_nd, scatter_nd

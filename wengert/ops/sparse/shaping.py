@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import fill, ones, zeros
 from wengert.ops.arrays.gathering import gather, gather_densely, gather_nd, unsorted_segment_sum
 from wengert.ops.arrays.joining import concat as concat_dense

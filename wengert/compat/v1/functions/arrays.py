@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert.compat.v1.functions.arguments import one_of
-from wengert.core.context import nameable
+from wengert.inference.public_functions import nameable
 from wengert.ops.arrays import creation, gathering, indexing, shaping, slicing
 from wengert.ops.math import comparison, elementwise
 from wengert.ops.math import complex as complex_ops

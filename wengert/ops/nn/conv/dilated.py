@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import deferrable
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.arrays.window_geometry import FIRST, LAST, chosen_format
 from wengert.ops.nn.conv.public import (

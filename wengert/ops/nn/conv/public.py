@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs
 from wengert.errors import InvalidArgumentError
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
 from wengert.ops.arrays.window_geometry import (
     channels_last,

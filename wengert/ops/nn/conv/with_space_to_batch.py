@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.context import deferrable
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import as_shape, static
 from wengert.ops.nn.space_depth import batch_to_space, space_to_batch
 from wengert.values import dtypes

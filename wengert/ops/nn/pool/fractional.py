@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import deferrable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
+from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.window_geometry import check_rank
 from wengert.ops.nn.pool.kernels import lowest
 from wengert.ops.random.stateful import uniform

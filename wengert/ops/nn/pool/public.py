@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from wengert.core.context import deferrable, nameable
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
+from wengert.inference.public_functions import deferrable, nameable
 from wengert.ops.arrays.shaping import as_shape, expand_dims, squeeze
 from wengert.ops.arrays.window_geometry import channels_last, check_rank, chosen_format, each_axis
 from wengert.ops.math.elementwise import cast
