@@ -55,6 +55,7 @@ axis = st.tuples(st.integers(1, 7), numbers, numbers, numbers, st.integers(0, 2)
 )
 @example(axes=[(5, 3, 2, 2, 1, 0)], padding="EXPLICIT", counts=(2, 2, 1, 2))
 @example(axes=[(5, 3, 1, 2, 1, 0), (6, 2, 2, 1, 0, 1)], padding="SAME", counts=(3, 1, 2, 2))
+@example(axes=[(1, 1, 1, 1, 0, 0), (2, 1, 2, 1, 0, 1)], padding="EXPLICIT", counts=(1, 1, 1, 1))
 @example(axes=[(1, 1, 3, 1, 0, 0), (4, 2, 3, 3, 2, 2)], padding="SAME", counts=(1, 3, 1, 1))
 def test_tiles_give_what_positions_give(
     axes: list[tuple[int, ...]], padding: str, counts: tuple[int, ...]

@@ -171,7 +171,8 @@ def _natively(x: Any, w: Any, at: Windows, y: Any, groups: int) -> bool:
 
 
 def _is_pointwise(at: Windows) -> bool:
-    return math.prod(at.kernel) == 1 and at.out == at.size and not any(at.before)
+    steps = all(s == 1 or n == 1 for s, n in zip(at.stride, at.size, strict=True))
+    return math.prod(at.kernel) == 1 and at.out == at.size and steps and not any(at.before)
 
 
 def _correlate_groups(x: Any, w: Any, at: Windows, y: Any, groups: int) -> None:
