@@ -191,4 +191,4 @@ def test_doctor_without_the_native_engine(
     assert main(["doctor"]) == 0
     words = capsys.readouterr().out
     assert "works  no: " in words
-    assert "missing, for nothing at all" in words
+    assert "not installed, for nothing at all" in words

@@ -1,4 +1,4 @@
-"""wengert bench: our times beside those of the libraries that are there."""
+"""wengert bench: our times beside those of the libraries that are installed."""
 
 from __future__ import annotations
 

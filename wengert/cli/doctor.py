@@ -1,4 +1,4 @@
-"""wengert doctor: what is there, what is missing, and what that would bring."""
+"""wengert doctor: engine and processor, which optional packages are missing, and what they add."""
 
 from __future__ import annotations
 
@@ -91,4 +91,4 @@ def _parts() -> dict[str, Any]:
 
 def _package(name: str, use: str) -> str:
     there = importlib.util.find_spec(name) is not None
-    return f"{'there' if there else 'missing'}, for {use}"
+    return f"{'installed' if there else 'not installed'}, for {use}"
