@@ -232,3 +232,12 @@ def test_parts_of_a_partition_have_sizes_that_only_a_run_knows() -> None:
     assert shapes == [[None]] * 5
     known = tf.function(lambda x: tf.dynamic_partition(x, [0, 3, 4, 3, 2], 5))
     assert [p.shape for p in known(x)] == [(1,), (0,), (1,), (2,), (1,)]
+
+
+def test_what_is_empty_is_reduced_and_counted() -> None:
+    """An empty list is of the dtype that is asked for."""
+    assert tf.reduce_all([]).numpy() and not tf.reduce_any([]).numpy()
+    assert tf.math.bincount(tf.constant([], tf.int32)).shape == [0]
+    assert tf.math.bincount(tf.zeros([0, 3], tf.int32), axis=-1, minlength=2).shape == [0, 2]
+    with pytest.raises(TypeError, match="Cannot convert"):
+        tf.reduce_all([1.0])

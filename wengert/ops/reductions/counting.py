@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,8 @@ def _count_kernel(xp: Any, values: Any, weights: Any, *, size: int, binary: bool
     """Rows are counted apart. Values that are too large are left out."""
     if np.any(values < 0):
         raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
-    rows = values.reshape(-1, values.shape[-1]) if values.ndim else values.reshape(1, 1)
+    *front, last = values.shape or (1,)
+    rows = values.reshape(math.prod(front), last)
     out = xp.zeros((len(rows), size), weights.dtype)
     kept = rows < size
     at = (np.nonzero(kept)[0], rows[kept])

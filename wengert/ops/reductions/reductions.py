@@ -271,7 +271,7 @@ def _reduce(row: Row, tensor: Any, axis: Any, keepdims: bool, takes: str = NUMBE
     if type(tensor) is not Tensor:
         if type(tensor) in REDUCED:
             return REDUCED[type(tensor)](row, tensor, axis, keepdims)  # type: ignore[no-any-return]
-        tensor = convert(tensor)
+        tensor = convert(tensor, hint=dtypes.bool_ if takes is BOOL else None)
     if tensor._array.dtype.kind not in takes:
         raise wrong_dtype(row, tensor.dtype, takes)
     axes = normal_axes(axis, len(dims(tensor)), row.name)
