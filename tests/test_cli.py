@@ -88,6 +88,7 @@ def test_a_table_that_nobody_reads_to_its_end() -> None:
 @pytest.mark.slow
 def test_colour_is_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
     """None in a pipe, and none where NO_COLOR asks for none."""
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert "\x1b[" in _printed()
