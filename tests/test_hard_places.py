@@ -236,7 +236,8 @@ def test_parts_of_a_partition_have_sizes_that_only_a_run_knows() -> None:
 
 def test_what_is_empty_is_reduced_and_counted() -> None:
     """An empty list is of the dtype that is asked for."""
-    assert tf.reduce_all([]).numpy() and not tf.reduce_any([]).numpy()
+    assert tf.reduce_all([]).numpy()
+    assert not tf.reduce_any([]).numpy()
     assert tf.math.bincount(tf.constant([], tf.int32)).shape == [0]
     assert tf.math.bincount(tf.zeros([0, 3], tf.int32), axis=-1, minlength=2).shape == [0, 2]
     with pytest.raises(TypeError, match="Cannot convert"):
