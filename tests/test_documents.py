@@ -93,6 +93,7 @@ def test_a_block_prints_what_stands_beside_it(block: Block) -> None:
     if block.page.name in CONTINUED:
         found = outcomes(block.page)[block.line]
     else:
+        tf.compat.v1.reset_default_graph()  # other tests may have added to it
         found = outcome(block, namespace("block"))
     wanted = expected(block)
     pattern = "\n".join(re.escape(line).replace(r"\.\.\.", ".*") for line in wanted)

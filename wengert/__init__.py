@@ -20,10 +20,7 @@ from wengert import math as math
 from wengert import nest as nest
 from wengert.api import bind as _bind  # noqa: F401  # what the machine speaks of
 from wengert.api.function.function import function as function
-from wengert.api.function.python_functions import numpy_function as numpy_function
-from wengert.api.function.python_functions import py_function as py_function
 from wengert.api.function.signatures import TensorSpec as TensorSpec
-from wengert.api.function.vectorized_map import vectorized_map as vectorized_map
 from wengert.api.gradients.custom_gradient import custom_gradient as custom_gradient
 from wengert.api.gradients.gradient_override_map import (
     gradient_override_map as gradient_override_map,
@@ -32,8 +29,6 @@ from wengert.api.gradients.gradient_tape import GradientTape as GradientTape
 from wengert.api.gradients.graph_gradients import AggregationMethod as AggregationMethod
 from wengert.api.gradients.graph_gradients import gradients as gradients
 from wengert.api.gradients.graph_gradients import hessians as hessians
-from wengert.api.gradients.recompute_grad import grad_pass_through as grad_pass_through
-from wengert.api.gradients.recompute_grad import recompute_grad as recompute_grad
 from wengert.api.gradients.registration import NotDifferentiable as NotDifferentiable
 from wengert.api.gradients.registration import RegisterGradient as RegisterGradient
 from wengert.api.gradients.registration import no_gradient as no_gradient
@@ -89,8 +84,6 @@ from wengert.ops.arrays.joining import concat as concat
 from wengert.ops.arrays.joining import split as split
 from wengert.ops.arrays.joining import stack as stack
 from wengert.ops.arrays.joining import unstack as unstack
-from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
-from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
 from wengert.ops.arrays.shaping import broadcast_to as broadcast_to
 from wengert.ops.arrays.shaping import expand_dims as expand_dims
 from wengert.ops.arrays.shaping import reshape as reshape
@@ -183,7 +176,6 @@ from wengert.ops.math.elementwise import tan as tan
 from wengert.ops.math.elementwise import tanh as tanh
 from wengert.ops.math.elementwise import zeros_like as zeros_like
 from wengert.ops.nn.activations import clip_by_norm as clip_by_norm
-from wengert.ops.nn.clipping import clip_by_global_norm as clip_by_global_norm
 from wengert.ops.reductions.counting import histogram_fixed_width as histogram_fixed_width
 from wengert.ops.reductions.counting import histogram_fixed_width_bins as histogram_fixed_width_bins
 from wengert.ops.reductions.cumulative import cumsum as cumsum
@@ -205,8 +197,6 @@ from wengert.ops.reductions.sorting import approx_top_k as approx_top_k
 from wengert.ops.reductions.sorting import argsort as argsort
 from wengert.ops.reductions.sorting import searchsorted as searchsorted
 from wengert.ops.reductions.sorting import sort as sort
-from wengert.ops.reductions.unique import unique as unique
-from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
 from wengert.ops.support.static_value import ensure_shape as ensure_shape
 from wengert.ops.support.static_value import get_static_value as get_static_value
 from wengert.ops.support.static_value import is_tensor as is_tensor
@@ -265,6 +255,11 @@ if _TYPE_CHECKING:
     from wengert import sparse as sparse
     from wengert import test as test
     from wengert import train as train
+    from wengert.api.function.python_functions import numpy_function as numpy_function
+    from wengert.api.function.python_functions import py_function as py_function
+    from wengert.api.function.vectorized_map import vectorized_map as vectorized_map
+    from wengert.api.gradients.recompute_grad import grad_pass_through as grad_pass_through
+    from wengert.api.gradients.recompute_grad import recompute_grad as recompute_grad
     from wengert.api.initializers.simple import constant_initializer as constant_initializer
     from wengert.api.initializers.simple import ones_initializer as ones_initializer
     from wengert.api.initializers.simple import (
@@ -274,6 +269,11 @@ if _TYPE_CHECKING:
         random_uniform_initializer as random_uniform_initializer,
     )
     from wengert.api.initializers.simple import zeros_initializer as zeros_initializer
+    from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
+    from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
+    from wengert.ops.nn.clipping import clip_by_global_norm as clip_by_global_norm
+    from wengert.ops.reductions.unique import unique as unique
+    from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
 
 
 # What is loaded when it is first asked for: half of all there is. Namespaces, and functions with
@@ -296,6 +296,16 @@ _LATER = (
     "train",
 )
 _ELSEWHERE = {
+    "clip_by_global_norm": ("ops.nn.clipping", "clip_by_global_norm"),
+    "dynamic_partition": ("ops.arrays.partitioning", "dynamic_partition"),
+    "dynamic_stitch": ("ops.arrays.partitioning", "dynamic_stitch"),
+    "grad_pass_through": ("api.gradients.recompute_grad", "grad_pass_through"),
+    "numpy_function": ("api.function.python_functions", "numpy_function"),
+    "py_function": ("api.function.python_functions", "py_function"),
+    "recompute_grad": ("api.gradients.recompute_grad", "recompute_grad"),
+    "unique": ("ops.reductions.unique", "unique"),
+    "unique_with_counts": ("ops.reductions.unique", "unique_with_counts"),
+    "vectorized_map": ("api.function.vectorized_map", "vectorized_map"),
     "conv": ("ops.nn.conv.dilated", "conv"),
     "conv2d_backprop_filter_v2": ("ops.nn.conv.dilated", "conv2d_backprop_filter_v2"),
     "conv2d_backprop_input_v2": ("ops.nn.conv.dilated", "conv2d_backprop_input_v2"),
@@ -352,7 +362,9 @@ def _declare_the_rest() -> None:
         "nn",
         "ops.sparse.edit_distance",
         "ops.image.patches",
+        "ops.arrays.partitioning",
         "ops.arrays.text",
+        "ops.reductions.unique",
         "quantization",
         "ragged",
         "random",
