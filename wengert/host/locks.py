@@ -1,7 +1,7 @@
 """The locks of variables: who changes a value by what it was holds the variable's lock meanwhile.
 
 Who reads takes none: an array that is the value of a variable is not written to while anybody else
-has it (`Running` of the native engine sees to that), so that a reader has the old value or the new
+has it (the programs of the native engine see to that), so that a reader has the old value or the new
 one, whole.
 """
 

@@ -32,11 +32,11 @@ def integers_of(x: Any) -> Any:
         return None
     if x._integers is None:
         # A tuple: terms know tensors, and the collector does not see what an array refers to.
-        x._integers = tuple(_found(x, shape).ravel().tolist())
+        x._integers = tuple(_found(x, shape))
     return array_of(x._integers).reshape(shape)
 
 
-def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> Any:
+def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> list[Any]:
     if x.op.row.integers is not None:
         try:
             found = x.op.row.integers(x.op.inputs, x.op.attrs)
@@ -44,23 +44,21 @@ def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> Any:
             found = None
         if found is not None:
             return _within(found[x.value_index] if x.op.row.many else found, x)
-    elements = [element_of(x, at) for at in range(np.prod(shape, dtype=int))]
-    return array_of(elements).reshape(shape)
+    return [element_of(x, at) for at in range(np.prod(shape, dtype=int))]
 
 
 # A size times more than this may be beyond an int32 for a size that arrays have.
 _LARGE_FACTOR: Final = 1 << 20
 
 
-def _within(integers: Any, x: SymbolicTensor) -> Any:
+def _within(integers: Any, x: SymbolicTensor) -> list[Any]:
     """What the integers are in their dtype: numbers wrap, and a term that may wrap is not known."""
     dtype = x._array.dtype
-    kept = [
+    return [
         _in_dtype(value, dtype) if type(value) is not Size or _cannot_wrap(value, np.iinfo(dtype))
         else element_of(x, at)
         for at, value in enumerate(np.asarray(integers, object).ravel().tolist())
     ]  # fmt: skip
-    return array_of(kept).reshape(np.shape(integers))
 
 
 def _in_dtype(value: Any, dtype: Any) -> Any:

@@ -14,15 +14,11 @@ from wengert.graph.graph import defaults
 from wengert.ops.arrays.identity import identity
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
-from wengert.values.dtypes import of_numpy
+from wengert.values.dtypes import of_numpy, real_of
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import wrap
 
 # ---- matrices ---------------------------------------------------------------------------------
-
-
-def _real_dtype(dtype: Any) -> Any:
-    return np.zeros((), dtype).real.dtype
 
 
 def _reals(array: Any) -> Any:
@@ -41,7 +37,7 @@ def _moved(array: Any, at: int, step: Any) -> Any:
 def _theoretical(pull: Callable[[Any], Any], x: Any, y: Any) -> Any:
     """Row by row: what comes back for a one in each place of the result."""
     rows, columns = _reals(y).size, _reals(x).size
-    jacobian = np.zeros((rows, columns), _real_dtype(x.dtype))
+    jacobian = np.zeros((rows, columns), real_of(x.dtype))
     for row in range(rows):
         one = _moved(np.zeros_like(y), row, 1)
         pulled = np.asarray(pull(one))
@@ -52,8 +48,8 @@ def _theoretical(pull: Callable[[Any], Any], x: Any, y: Any) -> Any:
 def _numerical(value: Callable[[Any], Any], x: Any, y: Any, delta: Any) -> Any:
     """Column by column: half the difference over a step in each place of the input."""
     rows, columns = _reals(y).size, _reals(x).size
-    jacobian = np.zeros((rows, columns), _real_dtype(x.dtype))
-    wide = _real_dtype(y.dtype) if y.dtype.itemsize > 2 else np.dtype(np.float32)
+    jacobian = np.zeros((rows, columns), real_of(x.dtype))
+    wide = real_of(y.dtype) if y.dtype.itemsize > 2 else np.dtype(np.float32)
     for column in range(columns):
         above, below = (_reals(value(_moved(x, column, s))) for s in (delta, -delta))
         jacobian[:, column] = (above.astype(wide) - below.astype(wide)) / (2 * delta)

@@ -135,7 +135,7 @@ def eigvalsh(tensor: Any, name: str | None = None, degenerate: str = "tensorflow
 
 def _eig_kernel(xp: Any, a: Any, *, compute_v: bool) -> list[Any]:
     wide = widen(a)
-    kind = np.complex64 if wide.dtype in (np.float32, np.complex64) else np.complex128
+    kind = complex_of(wide.dtype)
     try:
         found = np.linalg.eig(wide) if compute_v else [np.linalg.eigvals(wide)]
     except np.linalg.LinAlgError:
