@@ -51,7 +51,7 @@ def _svd_kernel(
     xp: Any, a: Any, *, full_matrices: bool, compute_uv: bool, degenerate: str
 ) -> list[Any]:
     wide = widen(a)
-    low = a.dtype if a.dtype.itemsize == 2 else np.real(np.zeros((), wide.dtype)).dtype
+    low = real_of(a.dtype)
     try:
         if not compute_uv:
             return [np.linalg.svd(wide, compute_uv=False).astype(low, copy=False)]
