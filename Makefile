@@ -12,13 +12,10 @@ unexport VIRTUAL_ENV PYTHONHOME PIP_TARGET PIP_USER
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
-# On all processors; what compares times comes after, alone, and so does the native engine: beside
-# the threads of pytest-xdist LLVM ended a process once, for a reason that is not found yet.
-ALONE := tests/test_native*.py
+# On all processors; what compares times comes after, alone.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n auto -m "not timing" $(foreach file,$(wildcard $(ALONE)),--ignore=$(file))
-	$(BIN)/python -m pytest -m timing tests/test_concurrency.py tests/test_memory.py tests/test_session.py
-	$(BIN)/python -m pytest $(ALONE)
+	$(BIN)/python -m pytest -n auto -m "not timing"
+	$(BIN)/python -m pytest -m timing
 
 # A cut through everything, in about a minute.
 quick: $(VENV)/.installed-dev

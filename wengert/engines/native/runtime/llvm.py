@@ -31,15 +31,17 @@ def compile_text(text: str, quickly: bool = False) -> bytes:
 
 
 def _compiled(text: str, effort: int) -> bytes:
-    """What llvmlite needs for it is given up before the lock is: that takes a lock of llvmlite's."""
-    llvm = _llvm()
-    context = llvm.create_context()
-    module = llvm.parse_assembly(text, context)
-    machine = _target_machine(effort)
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
-    module.verify()  # what this version of LLVM refuses is an error; compiled, it ends the process
-    found: bytes = machine.emit_object(module)
+    """What llvmlite needs for it is given up before the lock is, and the module before its context.
+
+    If an error kept them, the garbage collector would do it in any order: a module whose context is
+    gone is memory that LLVM uses again.
+    """
+    llvm, machine = _llvm(), _target_machine(effort)
+    with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
+        module.triple = machine.triple
+        module.data_layout = str(machine.target_data)
+        module.verify()  # what this version refuses is an error; compiled, it ends the process
+        found: bytes = machine.emit_object(module)
     return found
 
 
