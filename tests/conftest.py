@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, settings
 
 import wengert  # noqa: F401
 from wengert.core.context import thread
-from wengert.core.table import GRADIENTS, TABLE, complete
+from wengert.core.table import TABLE, complete
 from wengert.engines.native.program import load
-from wengert.engines.select import set_engine
+from wengert.execution.engine_registry import set_engine
 from wengert.ops.random.seeds import set_seed
+from wengert.overrides.registered_gradients import GRADIENTS
 from wengert.values.sizes import inference_mode
 
 complete()  # what is registered during a test is undone after it; the library's rows are not

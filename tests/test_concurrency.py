@@ -283,8 +283,8 @@ def test_a_reader_that_comes_between_look_and_call(monkeypatch: Any, beside: boo
 
 FEWER = """
 import os, time, numpy as np, wengert as tf
-from wengert.engines import select
-select.available = lambda: 4
+from wengert.host import threads
+threads.available = lambda: 4
 def ticks():
     # of each thread of the system
     found = {}
@@ -327,7 +327,7 @@ def in_python(code: str) -> str:
 
 def test_products_have_one_thread_while_the_machine_is_busy(monkeypatch: Any) -> None:
     """And as many as before when it is not any more."""
-    from wengert.ops.linalg import matmul
+    from wengert.engines.native import large_kernels
     from wengert.ops.support import parallel
 
     functions = parallel._openblas()
@@ -335,7 +335,7 @@ def test_products_have_one_thread_while_the_machine_is_busy(monkeypatch: Any) ->
         pytest.skip("NumPy has another BLAS")
     get, put = functions
     usual = get()
-    monkeypatch.setattr(matmul, "_better_product", lambda: None)
+    monkeypatch.setattr(large_kernels, "_better_product", lambda: None)
     a = tf.constant(np.ones((100, 100), np.float32))
     try:
         put(2)
@@ -377,16 +377,16 @@ def interrupted_at(line: int, work: Callable[[], Any], *files: str) -> bool:
 
 def test_the_collector_is_on_again_after_an_interrupt() -> None:
     """Wherever that comes while a plan is made."""
-    from wengert.engines.select import Settings, _uncollected
+    from wengert.engines.native.engine import _Collector, _uncollected
 
     def made(_: Any) -> bool:
         assert not gc.isenabled()
         return True
 
     lines = 0
-    while interrupted_at(lines, lambda: _uncollected(made, None), "engines/select.py"):  # type: ignore[arg-type]
+    while interrupted_at(lines, lambda: _uncollected(made, None), "engines/native/engine.py"):  # type: ignore[arg-type]
         assert gc.isenabled(), f"off after an interrupt before line {lines}"
-        assert not Settings.uncollected
+        assert not _Collector.waits
         lines += 1
     assert lines > 6
     gc.disable()

@@ -97,6 +97,31 @@ def test_few_of_many_with_infinities() -> None:
     assert values.numpy().tolist() == np.take_along_axis(x, order, -1).tolist()
 
 
+LOOKING = """
+import ctypes, numpy as np
+from wengert.host import malloc
+import wengert as tf
+asked = [malloc.keep_memory.cache_info().misses]
+tf.exp(tf.constant([1.0, 2.0])) + 1.0
+asked.append(malloc.keep_memory.cache_info().misses)
+{}
+asked.append(malloc.keep_memory.cache_info().misses)
+print(asked)
+"""
+
+
+@pytest.mark.parametrize(
+    "made", ["tf.constant(np.zeros(100_000))", "tf.ones([40_000])", "tf.random.normal([40_000])",
+             "tf.function(lambda x: x + 1.0)(tf.constant([1.0]))"],
+)  # fmt: skip
+def test_memory_is_kept_from_the_first_large_array_on(made: str) -> None:
+    """Importing changes nothing of the process, nor do small arrays."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOOKING.format(made)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[0, 0, 1]\n"
+
+
 def test_memory_is_left_alone_on_request() -> None:
     """The thresholds of the C library are raised, unless the environment says no."""
     code = "from wengert.host.malloc import keep_memory; print(keep_memory())"

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.api.function import trace as trace_module
 from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.execution import subgraph
 
 Pair = namedtuple("Pair", "first second")
 
@@ -349,9 +349,9 @@ def test_hessian_by_mixed_modes() -> None:
 
 def test_the_gradient_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    pulled_back = trace_module.PulledBack
+    pulled_back = subgraph.PulledBack
     monkeypatch.setattr(
-        trace_module, "PulledBack", lambda *a, **k: made.append(1) or pulled_back(*a, **k)
+        subgraph, "PulledBack", lambda *a, **k: made.append(1) or pulled_back(*a, **k)
     )
     f = tf.function(lambda x: tf.reduce_sum(tf.exp(x)))
     for k in range(4):

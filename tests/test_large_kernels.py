@@ -16,14 +16,13 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.core.row import LARGE
 from wengert.core.table import TABLE
-from wengert.engines import large_arrays, select
 from wengert.engines.native.codegen import kernel_writer
 from wengert.engines.native.kernels import batch_norm, elementwise, reductions, segment_extremes
 from wengert.engines.native.runtime.processor import is_supported
-from wengert.engines.select import Settings
+from wengert.host.malloc import LARGE
 from wengert.ops.nn.conv import kernels
+from wengert.ops.support.large_kernels import LargeKernel, elementwise_kernel
 
 pytestmark = pytest.mark.skipif(not is_supported(), reason="nothing compiles here")
 
@@ -63,23 +62,18 @@ def alike(got: Any, want: Any, kind: str, exact: bool = False) -> None:
 def both(run: Callable[[], Any], used: bool = True) -> tuple[Any, Any]:
     """What the kernels of machine code give, which must be used, and what NumPy's give."""
     asked = []
-    real = large_arrays._function
+    real = LargeKernel.__call__
 
-    def noted(module: str, function: str) -> Any:
-        found = real(module, function)
+    def noted(kernel: LargeKernel[Any], *arguments: Any) -> Any:
+        result = real(kernel, *arguments)
+        asked.append(result is not None)
+        return result
 
-        def watched(*arguments: Any) -> Any:
-            result = found(*arguments)
-            asked.append(result is not None)
-            return result
-
-        return watched
-
-    large_arrays._function = noted  # type: ignore[assignment]
+    LargeKernel.__call__ = noted  # type: ignore[method-assign]
     try:
         got = run()
     finally:
-        large_arrays._function = real
+        LargeKernel.__call__ = real  # type: ignore[method-assign]
     assert any(asked) is used
     tf.config.set_engine("numpy")
     want = run()
@@ -104,7 +98,7 @@ def assert_both(run: Callable[[], Any], kind: str, exact: bool = False, used: bo
 
 # ---- elementwise --------------------------------------------------------------------------------
 
-LOOPS = sorted(name for name, row in TABLE.items() if row.large is large_arrays.elementwise_kernel)
+LOOPS = sorted(name for name, row in TABLE.items() if row.large is elementwise_kernel)
 
 
 def inputs_of(row: Any) -> int:
@@ -427,7 +421,7 @@ def bits() -> list[bytes]:
 
 
 def test_threads_change_no_bit(monkeypatch: Any) -> None:
-    monkeypatch.setattr(select, "available", lambda: 3)
+    monkeypatch.setattr("wengert.host.threads.available", lambda: 3)
     want = bits()
     for count in (1, 3, 2):
         tf.config.set_threads(count)
@@ -476,7 +470,7 @@ def test_small_arrays_ask_nobody(monkeypatch: Any) -> None:
     def refused(*_: Any) -> Any:
         raise AssertionError("it is small")
 
-    monkeypatch.setattr(large_arrays, "_function", refused)
+    monkeypatch.setattr(LargeKernel, "__call__", refused)
     x = drawn((4, 5, 5, 3), "f4")
     tf.nn.conv2d(x, filter_of((3, 3, 3, 8), "f4"), 1, "SAME")
     tf.nn.max_pool2d(x, 2, 2, "SAME")
@@ -512,7 +506,7 @@ def test_without_memory_numpy_does_it() -> None:
 
 def test_a_mistake_is_told_once(monkeypatch: Any) -> None:
     """What does not compile is NumPy's, with one warning."""
-    monkeypatch.setattr(Settings, "warned", set())
+    monkeypatch.setattr("wengert.host.warn_once._WARNED", set())
 
     def broken(*_: Any) -> Any:
         raise RuntimeError("LLVM says no")

@@ -24,15 +24,7 @@ ROOMS = [
     "overrides",
     "graph",
     "state",
-    "engines",
-    "engines.native.runtime",
-    "engines.native.frontend",
-    "engines.native.mathematics",
-    "engines.native.optimize",
-    "engines.native.codegen",
-    "engines.native.program",
-    "engines.native.kernels",
-    "engines.native",
+    "execution",
     "ops.support",
     "ops.math",
     "ops.arrays",
@@ -51,6 +43,17 @@ ROOMS = [
     "ops.nn.conv",
     "ops.nn.pool",
     "ops.image",
+    "engines.claim_checks",
+    "engines.numpy_engine",
+    "engines.native.runtime",
+    "engines.native.frontend",
+    "engines.native.mathematics",
+    "engines.native.optimize",
+    "engines.native.codegen",
+    "engines.native.program",
+    "engines.native.kernels",
+    "engines.native",
+    "engines",
     "api.gradients",
     "api.initializers",
     "api.session",
@@ -127,6 +130,30 @@ def test_an_upward_import_is_found() -> None:
     assert upward("from wengert.ops.nn.losses import l2_loss", "wengert.ops.linalg.norms")
 
 
+def named_in_strings(tree: ast.AST) -> Iterator[str]:
+    """The modules of ours that a file names in strings; of one put together, its beginning."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            name = node.value.rstrip(".")
+            if name.startswith("wengert.") and name.replace(".", "").isidentifier():
+                yield name
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_no_string_goes_up(path: Path) -> None:
+    """A module that is loaded by its name is in the file's own room or a lower one, and is there."""
+    module = module_of(path)
+    named = list(named_in_strings(ast.parse(path.read_text(encoding="utf-8"))))
+    assert [name for name in named if room_of(name) > room_of(module)] == []
+    assert [name for name in named if not is_module(name)] == []
+
+
+def test_an_upward_string_is_found() -> None:
+    """The guard itself sees a planted fault."""
+    tree = ast.parse('load_module("wengert.api.bind"); load_module(f"wengert.engines.native.{x}")')
+    assert list(named_in_strings(tree)) == ["wengert.api.bind", "wengert.engines.native"]
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_own_modules_are_imported_at_the_top(path: Path) -> None:
     """No function imports one of our own modules."""
@@ -143,7 +170,7 @@ def test_a_folder_is_a_room(folder: Path) -> None:
     assert len(files) <= MOST_FILES
     if module_of(folder / "__init__.py").split(".")[1:2] not in (
         [room] for room in ("host", "values", "core", "inference", "overrides", "graph", "state",
-                            "engines", "ops", "api")
+                            "execution", "engines", "ops", "api")
     ):  # fmt: skip
         return
     contents = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
@@ -151,6 +178,34 @@ def test_a_folder_is_a_room(folder: Path) -> None:
     inner = [f.name for f in folder.iterdir() if (f / "__init__.py").exists()]
     assert sorted({*files, *inner} - set(named)) == []
     assert len(named) == len(set(named))
+
+
+# Where a class gets what only a higher room can give it: what is bound, and the methods of a value
+# that are made of operations on it.
+BINDERS = {"api/bind.py", "ops/ragged/methods.py", "ops/sparse/math.py"}
+
+
+def test_nothing_is_patched_onto_classes() -> None:
+    """No file changes a class or a module that it imports, but those that bind."""
+    assert {path for path, _ in patches()} == BINDERS
+
+
+def patches() -> Iterator[tuple[str, str]]:
+    for path in FILES:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        foreign = {
+            (alias.asname or alias.name).split(".")[0]
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Import, ast.ImportFrom)) and "wengert" in ast.unparse(node)
+            for alias in node.names
+        } - {"bound", "inference_mode", "Settings"}  # objects that hold what changes
+        for node in ast.walk(tree):
+            text = ast.unparse(node) if isinstance(node, (ast.Call, ast.Attribute)) else ""
+            called = isinstance(node, ast.Call) and text.startswith("setattr(")
+            name = ast.unparse(node.args[0]) if called else text.split(".")[0]  # type: ignore[attr-defined]
+            stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            if (called or stored) and (name in foreign or name == "_class"):
+                yield path.relative_to(PACKAGE).as_posix(), text
 
 
 def test_the_machine_names_no_operation() -> None:

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import wengert as tf
-from wengert.engines import select
+from wengert.engines.native.engine import NativePlan
 from wengert.engines.numpy_engine import NumpyPlan
-from wengert.engines.select import Settings, _Careful
+from wengert.host import threads
 
 v1 = tf.compat.v1
 ENGINES = {"native": True, "numpy": False}
@@ -77,7 +77,7 @@ def in_python(code: str, **environment: str) -> str:
 def engine_used(monkeypatch: Any, run: Callable[[], Any]) -> str:
     """The engine whose plans are called meanwhile."""
     used: list[str] = []
-    for kind, name in ((_Careful, "native"), (NumpyPlan, "numpy")):
+    for kind, name in ((NativePlan, "native"), (NumpyPlan, "numpy")):
         usual = kind.__call__
 
         def call(self: Any, values: Any, usual: Any = usual, name: str = name) -> Any:
@@ -132,22 +132,22 @@ def test_a_choice_that_is_none() -> None:
         with pytest.raises(ValueError, match="jit_compile must be True, False or None, got"):
             tf.function(lambda x: x, jit_compile=what)
     assert tf.config.get_engine() is None
-    assert Settings.threads is None
+    assert threads._Asked.threads is None
 
 
 # So that more threads than this machine has processors can be asked for.
-MANY = "import wengert as tf; from wengert.engines import select; select.available = lambda: 16"
+MANY = "import wengert as tf; from wengert.host import threads; threads.available = lambda: 16"
 
 
 @pytest.fixture
 def many_processors(monkeypatch: Any) -> None:
-    monkeypatch.setattr(select, "available", lambda: 16)
+    monkeypatch.setattr(threads, "available", lambda: 16)
 
 
 def test_no_more_threads_than_processors(monkeypatch: Any) -> None:
     """Whoever asks for more, here or in the environment, is told so once."""
-    monkeypatch.setattr(select, "available", lambda: 2)
-    monkeypatch.setattr(Settings, "warned", set())
+    monkeypatch.setattr(threads, "available", lambda: 2)
+    monkeypatch.setattr("wengert.host.warn_once._WARNED", set())
     with pytest.warns(RuntimeWarning, match="Of 64 threads that were asked for 2 are used"):
         tf.config.set_threads(64)
     assert tf.config.get_threads() == 2

@@ -21,10 +21,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import wengert as tf
-from wengert.engines import select
 from wengert.engines.native.program import arena, build
 from wengert.engines.native.runtime import cache, llvm, openblas, thread_pool
-from wengert.engines.select import Settings
+from wengert.host import threads
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +33,7 @@ X = np.random.default_rng(0).normal(size=(40, 30))
 @pytest.fixture(autouse=True)
 def nothing_said_before(monkeypatch: Any) -> None:
     """Each test hears every warning; none finds what was compiled before."""
-    monkeypatch.setattr(Settings, "warned", set())
+    monkeypatch.setattr("wengert.host.warn_once._WARNED", set())
     monkeypatch.setenv("WENGERT_CACHE_DIR", "")
 
 
@@ -182,6 +181,60 @@ def test_what_llvm_refuses_is_an_error() -> None:
         llvm.compile_text(REFUSED)
 
 
+# An error that is part of a cycle goes with the garbage collector, in whichever order that takes its
+# module and the context of it; then something is compiled.
+REFUSED_IN_CYCLES = f"""
+import gc
+from wengert.engines.native.runtime import llvm
+class Kept:
+    pass
+def refused():
+    kept = Kept()
+    kept.itself = kept
+    try:
+        llvm.compile_text({REFUSED!r})
+    except RuntimeError as error:
+        kept.error = error
+for _ in range(300):
+    refused()
+    gc.collect()
+    llvm.compile_text("define void @f() {{ ret void }}")
+print("done")
+"""
+
+
+def test_what_llvm_refused_is_given_up_in_order() -> None:
+    """Memory of LLVM is not given back twice, whoever keeps the error."""
+    assert output(started(REFUSED_IN_CYCLES)) == "done\n"
+
+
+# A plan that runs after Python has cleared the modules of which it needs something.
+CALLED_AT_THE_END = """
+import os, sys
+import wengert as tf
+f = tf.function(lambda x: tf.reduce_sum(tf.exp(x)), jit_compile=True)
+x = tf.ones([70000])
+f(x)
+class Last:
+    def __init__(self):
+        self.run = f.get_concrete_function(x)._subgraph.current.running.run
+        self.given, self.write = [x.numpy()], os.write
+        self.modules = [sys.modules["wengert.engines.native.runtime." + name].__dict__
+                        for name in ("thread_pool", "trampoline")]
+    def __del__(self):
+        for _ in range(100):
+            (y,) = self.run(self.given)
+        if not any("functions" in names and names["functions"] for names in self.modules):
+            self.write(1, b"called")
+sys.last = Last()
+"""
+
+
+def test_plans_run_while_python_ends() -> None:
+    """What they need of us is not cleared before them."""
+    assert output(started(CALLED_AT_THE_END)) == "called"
+
+
 def test_a_graph_that_llvm_refuses(monkeypatch: Any) -> None:
     """A text that this version of LLVM does not take: one warning, and NumPy's numbers."""
     usual = build.compile_text
@@ -217,8 +270,8 @@ def test_without_memory_to_compile(monkeypatch: Any) -> None:
 def test_threads_that_cannot_be_started(monkeypatch: Any) -> None:
     """A system that allows no more threads: plans use those that there are, with one warning."""
     monkeypatch.setattr(thread_pool.Pool, "_start", lambda pool: False)
-    monkeypatch.setattr(Settings, "threads", 5)
-    monkeypatch.setattr(select, "available", lambda: 5)
+    monkeypatch.setattr(threads._Asked, "threads", 5)
+    monkeypatch.setattr(threads, "available", lambda: 5)
     pool = thread_pool.Pool()
     (message,) = said(pool.resize) + said(lambda: pool.address) + said(pool.resize)
     assert "Of 5 threads 1 could be had" in message

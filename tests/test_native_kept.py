@@ -22,8 +22,8 @@ from wengert.engines.native.frontend import plan_key
 from wengert.engines.native.frontend.plan_key import content_of
 from wengert.engines.native.program import load
 from wengert.engines.native.runtime import elf_loader
-from wengert.engines.plan import Plan
-from wengert.ops.control.subgraph import effects
+from wengert.execution.plan import Plan
+from wengert.execution.subgraph import effects
 
 X = tf.constant([[0.5, -1.0, 2.0], [3.0, 0.25, -4.0]])
 
@@ -276,7 +276,7 @@ def outcomes(f: Callable[..., Any], args: Sequence[Any]) -> tuple[list[Any], str
     """The bytes of the results, what the plan is said to do, and whether it was kept."""
     traced = tf.function(f, jit_compile=True)
     results = [(y.numpy().tobytes(), y.shape, y.dtype) for y in tf.nest.flatten(traced(*args))]
-    run = traced.get_concrete_function(*args)._trace.compiled
+    run = traced.get_concrete_function(*args)._subgraph.current
     run = getattr(run, "inner", run)
     was_kept = hasattr(run, "running") and run.running.was_kept
     return results, str(traced.plan(*args)), was_kept

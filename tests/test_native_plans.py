@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.engines.native import large_kernels
 from wengert.engines.native.kernels import matmul as native_matmul
 from wengert.engines.native.program.arena import ALIGNED, Arena
 from wengert.engines.native.runtime import elf_loader, llvm, openblas, processor
 from wengert.engines.native.runtime.llvm import LoadedObject
-from wengert.ops.linalg import matmul
 
 
 def kinds(f: Any, *args: Any) -> list[str]:
@@ -310,7 +310,7 @@ def test_products_by_our_blas(dtype: str, monkeypatch: pytest.MonkeyPatch) -> No
         for y in (b, np.asfortranarray(b)):
             np.testing.assert_allclose(native_matmul.product(x, y), a @ b, rtol=1e-4, atol=1e-4)
     assert native_matmul.product(a[:, ::2], b[::2]) is None
-    monkeypatch.setattr(matmul, "_better_product", lambda: native_matmul.product)
+    monkeypatch.setattr(large_kernels, "_better_product", lambda: native_matmul.product)
     np.testing.assert_allclose(tf.matmul(a, b), a @ b, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(tf.matmul(b, a, True, True), b.T @ a.T, rtol=1e-4, atol=1e-4)
 

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.engines import select
 from wengert.engines.native.codegen import gemm_forms
 from wengert.engines.native.codegen.gemm_forms import Form, is_small, left_size, packs_left
 from wengert.engines.native.codegen.gemm_writer import product_text
@@ -306,7 +305,7 @@ def test_it_may_be_written_itself(name: str) -> None:
 @pytest.mark.parametrize("sizes", [(2 * R + 1, 133, 21), (40, 130, 9), (300, 24, 1100)])
 def test_sums_of_columns(name: str, sizes: tuple[int, int, int], monkeypatch: Any) -> None:
     """The gradient of a bias: blocks have sums of their own, whoever computes them."""
-    monkeypatch.setattr(select, "available", lambda: 3)
+    monkeypatch.setattr("wengert.host.threads.available", lambda: 3)
     m, n, k = sizes
 
     def f(x: Any, w: Any, b: Any, c: Any, y: Any) -> Any:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import wengert as tf
 from wengert.engines import numpy_engine
 from wengert.engines.numpy_engine import NumpyPlan
-from wengert.engines.plan import LARGE, Plan
+from wengert.execution.plan import LARGE, Plan
 
 v1 = tf.compat.v1
 

@@ -15,7 +15,6 @@ import pytest
 
 from wengert.cli import main
 from wengert.engines.native.runtime import cache, llvm
-from wengert.engines.select import Settings
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="this system has no owners")
 
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="this system 
 def place(tmp_path: Path, monkeypatch: Any) -> Path:
     """Where the cache would be; the folder is not there yet."""
     monkeypatch.setenv("WENGERT_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(Settings, "warned", set())
+    monkeypatch.setattr("wengert.host.warn_once._WARNED", set())
     monkeypatch.setattr(cache, "_TRUSTED", {})
     return tmp_path / "cache"
 

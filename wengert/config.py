@@ -13,7 +13,7 @@ from wengert.api.session.devices import (
 )
 from wengert.api.session.devices import set_soft_device_placement as set_soft_device_placement
 from wengert.api.session.devices import set_visible_devices as set_visible_devices
-from wengert.engines.select import get_engine as get_engine
-from wengert.engines.select import get_threads as get_threads
-from wengert.engines.select import set_engine as set_engine
-from wengert.engines.select import set_threads as set_threads
+from wengert.execution.engine_registry import get_engine as get_engine
+from wengert.execution.engine_registry import set_engine as set_engine
+from wengert.host.threads import get_threads as get_threads
+from wengert.host.threads import set_threads as set_threads

@@ -20,17 +20,23 @@ order, as far as its row says how.
 (np.float32(8.0), np.float32(12.0))
 """
 
-from wengert.core.context import Recorder as Recorder
 from wengert.core.context import also_listening as also_listening
 from wengert.core.context import announce as announce
 from wengert.core.context import listening as listening
 from wengert.core.dispatch import apply as apply
+from wengert.core.recorder import Recorder as Recorder
 from wengert.core.row import EachInput as EachInput
 from wengert.core.row import Row as Row
 from wengert.core.table import TABLE as TABLE
 from wengert.core.table import op as op
+from wengert.execution.engine_registry import Engine as Engine
+from wengert.execution.engine_registry import Runnable as Runnable
+from wengert.execution.engine_registry import register_engine as register_engine
+from wengert.execution.plan import Plan as Plan
 from wengert.ops.support.declare import binary as binary
 from wengert.ops.support.declare import unary as unary
+from wengert.ops.support.large_kernels import register_large_kernel as register_large_kernel
+from wengert.values.composite import Composite as Composite
 from wengert.values.convert import convert as convert
 from wengert.values.convert import register_converter as register_converter
 from wengert.values.tensor import dims as dims

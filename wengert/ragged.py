@@ -1,6 +1,6 @@
 """tf.ragged: tensors whose rows have different lengths."""
 
-from wengert.ops.ragged import operators as operators
+from wengert.ops.ragged import methods as methods
 from wengert.ops.ragged import reductions as reductions
 from wengert.ops.ragged.factories import boolean_mask as boolean_mask
 from wengert.ops.ragged.factories import constant as constant

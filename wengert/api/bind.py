@@ -1,19 +1,31 @@
-"""The few operations that the machine itself speaks of, bound to what they are here."""
+"""What lower rooms speak of and only higher ones can say: operations, operators, the variables of graphs.
+
+The machine adds cotangents and makes zeros; tensors have operators; a graph makes variables of its
+own kind. Each is declared where it is spoken of, and bound here.
+"""
 
 from __future__ import annotations
 
+import wengert.engines.register  # noqa: F401  # what computes graphs
 from wengert.api.function.function import evaluate
+from wengert.api.variables.graph_variable import GraphVariable
 from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
-from wengert.ops import gradient_sum
-from wengert.ops.arrays import creation, gathering, joining, shaping
+from wengert.graph.graph import Graph
+from wengert.ops import gradient_sum, operators
+from wengert.ops.arrays import creation, gathering, joining, shaping, variable_scatter
 from wengert.ops.arrays.identity import READ
 from wengert.ops.control import asserts, effects, tensor_list
 from wengert.ops.math import complex, elementwise
 from wengert.ops.reductions import reductions
-from wengert.ops.state import cells
+from wengert.ops.state import assignments
+from wengert.ops.state.variable_slices import part_of_variable
+from wengert.state.variable import Variable
 from wengert.values.bound_ops import BoundOps, bound
 from wengert.values.convert import convert
+from wengert.values.value import Value
+
+# ---- operations of the machine ------------------------------------------------------------------
 
 bound.add = gradient_sum.add_gradients
 bound.conj = complex.conj
@@ -30,7 +42,7 @@ bound.repeat_example = tensor_list.repeat_example
 bound.reshape = shaping.reshape
 bound.blank = creation.blank
 bound.read = lambda variable: apply(READ, (variable,))
-bound.assign_later = cells.assign_later
+bound.assign_later = assignments.assign_later
 bound.provided = effects.provided
 bound.of_same_shape = asserts.of_same_shape
 bound.entered = to_graph
@@ -41,3 +53,14 @@ if _missing:
     raise NotImplementedError(
         f"Nothing is bound to {', '.join(_missing)}: see values/bound_ops.py."
     )
+
+# ---- methods, and a class -----------------------------------------------------------------------
+
+for _class, _methods in (
+    (Value, operators.METHODS),
+    (Variable, {"__getitem__": part_of_variable, **variable_scatter.METHODS}),
+):
+    for _name, _method in _methods.items():
+        setattr(_class, _name, _method)
+
+Graph.variable_class = GraphVariable

@@ -2,6 +2,8 @@
 
 row       A row of the table: everything there is to know about one operation
 table     The table of operations, and the gradients that users register by operation type
+recorder  Who listens to operations, who takes them, and who builds a graph of them: what each is
+          asked
 context   What is active in a thread: who listens to operations, and who takes them
 dispatch  The one door: every operation goes through `apply`
 tape      The tape: a flat list of the operations that touched a watched value

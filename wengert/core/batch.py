@@ -15,8 +15,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from wengert.core.context import (
-    Interpreter,
-    Recorder,
     activate,
     announce,
     install,
@@ -25,6 +23,7 @@ from wengert.core.context import (
 )
 from wengert.core.contract import as_list
 from wengert.core.dispatch import apply
+from wengert.core.recorder import Interpreter, Recorder
 from wengert.core.row import Attrs, Row
 from wengert.errors import LeakedTensorError
 from wengert.host.context_manager import Change, ContextManager, context_manager, enter

@@ -9,49 +9,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar, cast
 
+from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
 from wengert.core.row import Attrs, Row
 from wengert.host.context_manager import Change, context_manager
 from wengert.host.fp_errors import quiet_runner
 from wengert.values.sizes import inference_mode
 
 
-class Recorder(Protocol):
-    """Who listens to operations."""
+class _Start:
+    """What takes operations in a new thread: nobody, or a graph where execution is not eager."""
 
-    # A recorder that computes when it hears of an operation comes after those that only note it,
-    # and what it computes is heard by the recorders before it.
-    computes: ClassVar[bool]
-
-    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None: ...
-    def follows(self, values: Sequence[Any]) -> bool:
-        """Whether an operation on these values would be recorded."""
-
-    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
-        """The operation just recorded belongs to a name scope."""
-
-    def extended(self, first: Any, more: Sequence[Any]) -> None:
-        """The operation that computed `first` hands out more results than was recorded."""
-
-    def accessed(self, variable: Any) -> None: ...
+    interpreter: GraphInterpreter | None = None
 
 
-class Interpreter(Protocol):
-    """Who takes operations in place of the kernels."""
-
-    # Whether it builds a graph, in which values are not known yet.
-    builds: ClassVar[bool]
-
-    def apply(
-        self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None
-    ) -> Any: ...
-    def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any: ...
-    def accessed(self, variable: Any) -> None: ...
+def threads_start_eagerly() -> bool:
+    return _Start.interpreter is None
 
 
-# What takes operations in a new thread: nobody, or the default graph where execution is not eager.
-first_interpreter: Any = None
+def start_threads_with(interpreter: GraphInterpreter | None) -> None:
+    """Let it take the operations of this thread, and of those to come."""
+    _Start.interpreter = interpreter
+    install(thread.context.recorders, interpreter)
 
 
 class Context:
@@ -70,9 +50,9 @@ class Context:
 
     def __init__(self) -> None:
         self.recorders: tuple[Recorder, ...] = ()
-        self.interpreter: Interpreter | None = first_interpreter
+        self.interpreter: Interpreter | None = _Start.interpreter
         # The graph under construction, if the interpreter is one.
-        self.building: Any = first_interpreter
+        self.building: GraphInterpreter | None = _Start.interpreter
         # The overrides of the gradient that is being taken.
         self.sweeping: Any = None
         # The name scope of eager operations, with a slash at its end.
@@ -81,7 +61,7 @@ class Context:
         self.overrides: dict[str, Any] = {}
         # Who is told of an operation; None while an interpreter is active. One look tells the
         # door everything.
-        self.listeners: tuple[Recorder, ...] | None = () if first_interpreter is None else None
+        self.listeners: tuple[Recorder, ...] | None = () if _Start.interpreter is None else None
         self.run_quietly = quiet_runner()
 
 
@@ -118,7 +98,8 @@ def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) ->
     context = thread.context
     context.recorders = recorders
     context.interpreter = interpreter
-    context.building = interpreter if interpreter is not None and interpreter.builds else None
+    builds = interpreter is not None and interpreter.builds
+    context.building = cast(GraphInterpreter, interpreter) if builds else None
     context.listeners = listeners() if interpreter is None else None
 
 
@@ -138,10 +119,11 @@ def current_graph() -> Any:
 # ---- telling the recorders --------------------------------------------------------------------
 
 
-class _Noting:
-    """Tells recorders of operations: with the rules in force here, and with the name scope."""
+class _Noting(Recorder):
+    """Tells recorders of operations: with the rules in force here, and with the name scope.
 
-    computes: ClassVar[bool] = False
+    Of the rest they are told themselves.
+    """
 
     def __init__(
         self, recorders: tuple[Recorder, ...], overrides: dict[str, Any], scope: str
@@ -161,15 +143,6 @@ class _Noting:
 
     def follows(self, values: Sequence[Any]) -> bool:
         return any(recorder.follows(values) for recorder in self._recorders)
-
-    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
-        pass  # told to the recorders themselves
-
-    def extended(self, first: Any, more: Sequence[Any]) -> None:
-        pass  # of operations in graphs, which tell the recorders themselves
-
-    def accessed(self, variable: Any) -> None:
-        pass  # asked of the recorders themselves
 
 
 def listeners() -> tuple[Recorder, ...]:
@@ -239,9 +212,14 @@ def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
     context = thread.context
     if context.interpreter is not None:
         return context.interpreter.announce(row, inputs, attrs, result)
+    note(row, inputs, attrs, result)
+    return result
+
+
+def note(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+    """Tell whoever listens of an operation, whoever takes operations."""
     for recorder in listeners():
         recorder.record(row, inputs, attrs, result)
-    return result
 
 
 def note_access(variable: Any) -> None:

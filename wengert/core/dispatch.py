@@ -12,9 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.context import thread
-from wengert.core.row import LARGE, NO_ATTRS, Attrs, Row
+from wengert.core.row import NO_ATTRS, Attrs, Row
 from wengert.errors import InvalidArgumentError, LeakedTensorError, OpError
 from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.malloc import LARGE, keep_memory
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
 
@@ -53,6 +54,7 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
 
 def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
     """By what the row has for large arrays, or by its kernel."""
+    keep_memory()
     assert row.large is not None
     value = row.large(row, arrays, attrs)
     return row.kernel(np, *arrays, **attrs) if value is None else value

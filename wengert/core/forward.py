@@ -14,6 +14,7 @@ from weakref import ref
 
 from wengert.core.context import current_graph, listening, thread
 from wengert.core.dispatch import apply
+from wengert.core.recorder import Recorder
 from wengert.core.reverse import joint_gradients, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
@@ -23,7 +24,7 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
 
 
-class Accumulator:
+class Accumulator(Recorder):
     """Computes the tangent of every result from those of the inputs."""
 
     computes: ClassVar[bool] = True
@@ -66,15 +67,6 @@ class Accumulator:
 
     def follows(self, values: Sequence[Any]) -> bool:
         return any(self.tangent(v) is not None for v in values)
-
-    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
-        pass
-
-    def extended(self, first: Any, more: Sequence[Any]) -> None:
-        pass
-
-    def accessed(self, variable: Any) -> None:
-        pass
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         if not row.differentiable:

@@ -43,7 +43,6 @@ import numpy as np
 Rule = Callable[..., Any]
 Attrs = dict[str, Any]
 NO_ATTRS: Final[Attrs] = {}
-LARGE: Final = 1 << 15  # elements, from which on `large` is asked: of 16,384, NumPy is as fast
 
 
 class Row:

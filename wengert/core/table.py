@@ -1,27 +1,18 @@
-"""The table of operations, and the gradients that users register by operation type."""
+"""The table of operations."""
 
 from __future__ import annotations
 
 import difflib
 import sys
 import time
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 from wengert.core.row import Row, place
-from wengert.errors import DuplicateError, NoGradientError
-
-
-class Registered(NamedTuple):
-    """A user's gradient function; None says that the operation has no gradient on purpose."""
-
-    function: Callable[..., Any] | None
-    place: str
-
+from wengert.errors import DuplicateError
 
 LOADED: Final = time.time_ns()  # when the library was
 TABLE: Final[dict[str, Row]] = {}
-GRADIENTS: Final[dict[str, Registered]] = {}
 # What declares the rows that are not needed from the start.
 _LATER: Final[list[Callable[[], None]]] = []
 
@@ -65,58 +56,15 @@ def row_of(name: str) -> Row:
     row = find(name)
     if row is None:
         raise RuntimeError(
-            f"Op type not registered '{name}'. Declare it with tf.register_op.{_nearest(name)}"
+            f"Op type not registered '{name}'. Declare it with tf.register_op.{names_near(name)}"
         )
     return row
 
 
-def add_gradient(name: str, function: Callable[..., Any] | None, where: str) -> None:
-    """Register the gradient of an operation type; None means that it has none."""
-    earlier = _place_of_gradient(name)
-    if earlier:
-        raise DuplicateError(
-            f"Registering two gradients with name '{name}'! "
-            f"(Previous registration was in {earlier}, this one is in {where}.) "
-            f"Register yours under a name of its own."
-        )
-    GRADIENTS[name] = Registered(function, where)
-
-
-def _place_of_gradient(name: str) -> str | None:
-    if name in GRADIENTS:
-        return GRADIENTS[name].place
-    row = find(name)
-    if row is not None and not row.users:
-        return row.declared
-    return None
-
-
-def gradient_of(name: str) -> Registered:
-    """The gradient that a user registered for an operation type."""
-    if name not in GRADIENTS:
-        raise missing_gradient(name)
-    return GRADIENTS[name]
-
-
-def missing_gradient(
-    name: str, op_name: str = "", where: str = "", op_type: str = ""
-) -> NoGradientError:
-    """There is no gradient of this name; an operation of another type may have been given it."""
-    made = f", made at {where}" if where else ""
-    given = f", which {op_type} was given in place of its own" if op_type else ""
-    return NoGradientError(
-        f"No gradient defined for operation '{op_name or op_type or name}' "
-        f"(op type: {op_type or name}{made}): gradient registry has no entry for: {name}{given}. "
-        f'Write one with @tf.RegisterGradient("{name}"), or say that there is none with '
-        f'tf.no_gradient("{name}"), or keep the gradient out with tf.stop_gradient.'
-        f"{_nearest(name)}"
-    )
-
-
-def _nearest(name: str) -> str:
+def names_near(name: str, more: Iterable[str] = ()) -> str:
+    """Who asks for an operation that is not there may have meant one that is."""
     complete()
-    others = {*GRADIENTS, *TABLE} - {name}
-    close = difflib.get_close_matches(name, sorted(others), n=3)
+    close = difflib.get_close_matches(name, sorted({*more, *TABLE} - {name}), n=3)
     return f" Registered names near it: {', '.join(close)}." if close else ""
 
 

@@ -17,8 +17,9 @@ can be computed again: constants and watched values are kept, and what was read 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row
 from wengert.values.tensor import key_of
 from wengert.values.value import Key
@@ -40,10 +41,8 @@ class Scoped(NamedTuple):
     results: list[Any]
 
 
-class Tape:
+class Tape(Recorder):
     """Notes operations on watched values. It computes nothing and holds no reference cycle."""
-
-    computes: ClassVar[bool] = False
 
     __slots__ = (
         "__weakref__",

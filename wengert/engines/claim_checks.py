@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.plan import Plan
 from wengert.errors import InternalError, InvalidArgumentError
+from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.inference.symbolic_integers import MOST

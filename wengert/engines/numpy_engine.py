@@ -16,8 +16,9 @@ import numpy as np
 
 from wengert.core.dispatch import explain_failure
 from wengert.engines.claim_checks import carried_out
-from wengert.engines.plan import Plan
 from wengert.errors import InvalidArgumentError, OpError
+from wengert.execution.engine_registry import Check, Engine, Runnable
+from wengert.execution.plan import Plan, shapes_of
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.graph.operation import Operation
 from wengert.host.fp_errors import QUIET, enter, leave
@@ -30,15 +31,24 @@ PIECE: Final = 1000  # steps that are compiled together
 BY_KEYWORD: Final = frozenset((np.maximum, np.minimum))
 
 
-class NumpyPlan:
+class NumpyEngine(Engine):
+    """The reference: what other engines do not compute, it does."""
+
+    def compile(self, plan: Plan) -> NumpyPlan:
+        return NumpyPlan(plan)
+
+    def compile_checked(self, plan: Plan, check: Check) -> NumpyPlan:
+        return NumpyPlan(plan, check)
+
+
+class NumpyPlan(Runnable):
     """A plan that can be called: `compiled(values of plan.given)` gives the fetches."""
 
-    def __init__(self, plan: Plan, check: Callable[..., None] | None = None) -> None:
+    def __init__(self, plan: Plan, check: Check | None = None) -> None:
         self.plan = plan
         self._function_of = _function_of if check is None else partial(_shown, check)
         writer = _Writer(plan, self._function_of)
-        # Whether the array of a fetch is nobody else's.
-        self.fresh = [writer.is_fresh(x) for x in plan.fetches]
+        self._fresh = [writer.is_fresh(x) for x in plan.fetches]
         self._program: _Program | None = None  # written when the plan runs for the second time
         self._is_open = not all(map(_is_settled, plan.given))
         self._checked: set[Any] = set()  # the sizes for which it ran
@@ -55,6 +65,10 @@ class NumpyPlan:
             self._checked.clear()
         self._checked.add(key)
         return results
+
+    @property
+    def fresh(self) -> Sequence[bool]:
+        return self._fresh
 
     def _failed(self, op: Operation, error: Exception, values: Sequence[Any]) -> Exception:
         arrays = [wrap(v) for v in values if hasattr(v, "dtype") and hasattr(v, "shape")]
@@ -100,11 +114,6 @@ class _Program:
 def _is_settled(x: SymbolicTensor) -> bool:
     """Whether every run brings the same shape."""
     return is_certain(x._array.shape) and id(x) not in x.op.graph.stated
-
-
-def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
-    """The shapes of the arrays among the values of a plan; others are cells, and lists."""
-    return tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
 
 
 class _Writer:
@@ -231,13 +240,13 @@ def _function_of(op: Operation) -> Callable[..., Any]:
     return partial(row.kernel, np, **op.attrs)
 
 
-def _shown(check: Callable[..., None], op: Operation) -> Callable[..., Any]:
+def _shown(check: Check, op: Operation) -> Callable[..., Any]:
     return partial(_checked, _function_of(op), check, op)
 
 
 def _checked(
     function: Callable[..., Any],
-    check: Callable[..., None],
+    check: Check,
     op: Operation,
     *values: Any,
     **out: Any,

@@ -12,9 +12,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST, VAR_HANDLE
 from wengert.graph.operation import Operation
 from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.state.cell import is_resource
+from wengert.state.variable import Variable
 from wengert.values.symbolic import SymbolicTensor, is_certain
 
 
@@ -36,7 +39,7 @@ class Plan:
         needed = _in_order(_needed(self.fetches, {id(x) for x in feeds}, also))
         self.order = needed
         fed = {id(x) for x in feeds}
-        handles = [op for op in needed if op.row is VAR_HANDLE or op.row.name in RESOURCES]
+        handles = [op for op in needed if op.row is VAR_HANDLE or is_resource(op)]
         self.resources = [op for op in handles if id(op.outputs[0]) not in fed]
         # What is known before the plan runs: the values of some tensors, by id.
         self.known: dict[int, Any] = {}
@@ -107,6 +110,11 @@ class Plan:
         return last
 
 
+def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
+    """The shapes of the arrays among the values of a plan; others are cells, and lists."""
+    return tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
+
+
 _REPLACED: Final = "AssignVariableOp"  # whose first input is a variable that it does not read
 LARGE: Final = 1 << 20  # bytes; larger results are not worth keeping
 
@@ -131,10 +139,6 @@ def _carried_out(op: Operation, values: Sequence[Any]) -> list[Any]:
 def _bytes(tensor: SymbolicTensor) -> int:
     form = tensor._array
     return int(math.prod(form.shape) * form.dtype.itemsize)
-
-
-# Operations besides variable handles whose result is an object that lives outside of the graph.
-RESOURCES: set[str] = set()
 
 
 def _needed(
@@ -187,3 +191,17 @@ def _sorted(order: list[Operation], wanted: set[int]) -> list[Operation]:
             else:
                 stack += open_[:1]
     return list(done.values())
+
+
+def effects(graph: FunctionGraph) -> list[Operation]:
+    """The operations that run although nobody asks for their results."""
+    return [op for op in graph.operations if op.row.effects]
+
+
+def has_effects(graph: FunctionGraph) -> bool:
+    return bool(effects(graph))
+
+
+def given_value(value: Any) -> Any:
+    """A value for a plan: of a tensor its array, of a variable the variable, which is a cell."""
+    return value if isinstance(value, Variable) else value._array

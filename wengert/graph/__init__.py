@@ -6,6 +6,7 @@ graph_builder   Building a graph: how operations that come through the door beco
 graph           Graphs: computations that are built first and run later
 function_graph  The graph of a function or a branch: it has inputs, and takes values from around
                 it
+tracing         Tracing: the graph of what a Python function does
 graph_reverse   Reverse mode over a graph: its operations as records, for the same sweep that
                 tapes use
 """

@@ -15,6 +15,7 @@ from wengert.graph.graph_builder import Builder
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.overrides.row_override import rules_by_type
+from wengert.values import nest
 from wengert.values.dtypes import as_dtype
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.value import Value
@@ -167,7 +168,7 @@ class Graph(Builder):
         for value in given:
             if isinstance(value, (int, float)) or value is None:
                 raise TypeError(f"Control input must be Operation or Tensor, not {value!r}")
-            parts = value._components() if hasattr(value, "_components") else [value]
+            parts = value._parts() if nest.is_composite(value) else [value]
             elements = [self.as_graph_element(p) for p in parts if not self._is_outside(p)]
             found += [e.op if type(e) is SymbolicTensor else e for e in elements]
         return tuple(found)

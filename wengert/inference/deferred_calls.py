@@ -17,7 +17,7 @@ from wengert.core.context import (
     apply_overrides,
     call,
     current_graph,
-    listeners,
+    note,
     override_rows,
     thread,
 )
@@ -100,7 +100,7 @@ class _Outcome:
         given = iter(tensors)
         found = iter([next(given) if there else None for there in self._there])
         leaves = [
-            leaf._from_flat_tensors(found) if _has_parts(leaf) else next(found)
+            leaf._with_parts(found) if _has_parts(leaf) else next(found)
             for leaf in nest.flatten(self._structure)
         ]
         return nest.pack_sequence_as(self._structure, leaves)
@@ -110,7 +110,7 @@ def _leaves(structure: Any) -> list[Any]:
     found: list[Any] = []
     for leaf in nest.flatten(structure):
         if _has_parts(leaf):
-            found += leaf._flat_tensors()
+            found += leaf._parts()
         else:
             found.append(bound.to_dense(leaf) if isinstance(leaf, IndexedSlices) else leaf)
     return found
@@ -140,7 +140,7 @@ class _Call:
             parts = [value.values, value.indices, value._dense_shape]
             return _Slices(*[self._noted(p) for p in parts])
         if _has_parts(value):
-            return _Parts(value, [self._noted(p) for p in value._flat_tensors()])
+            return _Parts(value, [self._noted(p) for p in value._parts()])
         if isinstance(value, Value):
             return _Place(self._at(convert(value)))
         if isinstance(value, Size):
@@ -294,7 +294,7 @@ def _filled(value: Any, values: Sequence[Any]) -> Any:
     if type(value) is _Slices:
         return IndexedSlices(*[_filled(p, values) for p in value.parts])
     if type(value) is _Parts:
-        return value.like._from_flat_tensors(iter([_filled(p, values) for p in value.parts]))
+        return value.like._with_parts(iter([_filled(p, values) for p in value.parts]))
     if isinstance(value, slice):
         return slice(*[_filled(p, values) for p in (value.start, value.stop, value.step)])
     if nest.is_nested(value) and len(value):
@@ -321,8 +321,7 @@ class _Foreseeing:
         self.kind = row.name
         self.draws |= row.stateful
         result = self._result(row, inputs, attrs)
-        for recorder in listeners():
-            recorder.record(row, inputs, attrs, result)
+        note(row, inputs, attrs, result)
         return result
 
     def _result(self, row: Row, inputs: Sequence[Any], attrs: Attrs) -> Any:
@@ -334,8 +333,7 @@ class _Foreseeing:
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
         self.kind = row.name
-        for recorder in listeners():
-            recorder.record(row, inputs, attrs, result)
+        note(row, inputs, attrs, result)
         return result
 
     def accessed(self, variable: Any) -> None:

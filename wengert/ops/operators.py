@@ -13,9 +13,7 @@ from wengert.core.table import TABLE
 from wengert.ops.arrays import indexing
 from wengert.ops.linalg import matmul
 from wengert.ops.math import arithmetic, comparison, complex, elementwise
-from wengert.ops.state.variable_slices import part_of_variable
 from wengert.ops.support.declare import BOOL, NUMBER, convert_alike, numpy_dtypes, wrong_dtype
-from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, string
 from wengert.values.shapes import broadcastable
@@ -105,9 +103,8 @@ ALONE: dict[str, Callable[..., Any]] = {
 }
 
 
-for _name, _function in BINARY.items():
-    setattr(Value, f"__{_name}__", _function)
-    setattr(Value, f"__r{_name}__", _swapped(_function))
-for _name, _function in ALONE.items():
-    setattr(Value, f"__{_name}__", _function)
-setattr(Variable, "__getitem__", part_of_variable)  # noqa: B010
+METHODS: dict[str, Callable[..., Any]] = {
+    **{f"__{name}__": function for name, function in BINARY.items()},
+    **{f"__r{name}__": _swapped(function) for name, function in BINARY.items()},
+    **{f"__{name}__": function for name, function in ALONE.items()},
+}

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.core.row import Attrs, Row, place
-from wengert.core.table import GRADIENTS, find, missing_gradient
+from wengert.core.table import find
+from wengert.overrides.registered_gradients import GRADIENTS, missing_gradient
 from wengert.values.dtypes import DType, of_numpy
 from wengert.values.symbolic import Form, SymbolicTensor
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from wengert.api.function.function import function
 from wengert.api.session.modes import executing_eagerly
-from wengert.core import context
-from wengert.core.context import activate
+from wengert.core.context import activate, threads_start_eagerly
 from wengert.graph.graph import Graph
 from wengert.values.tensor import Tensor
 
@@ -29,7 +28,7 @@ _GENERATIONS = 3
 
 def starts_eagerly() -> bool:
     """Whether programs begin in eager mode: TensorFlow 2."""
-    return context.first_interpreter is None
+    return threads_start_eagerly()
 
 
 @contextmanager

@@ -12,5 +12,7 @@ sizes           Sizes that only a run knows: exact integer terms, about which so
                 or nothing
 symbolic        Values that a graph will compute: what is known of them before it runs
 indexed_slices  IndexedSlices: a gradient that is zero outside a few rows
+composite       Composite values: made of several tensors, and taken as one by gradients, functions
+                and sessions
 nest            Nested structures: lists, tuples, dictionaries and what behaves like them
 """

@@ -9,6 +9,7 @@ import numpy as np
 
 from wengert.errors import SymbolicValueError
 from wengert.host.fp_errors import QUIET, enter, leave
+from wengert.host.malloc import LARGE, keep_memory
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import DType, as_dtype, of_numpy
@@ -76,6 +77,8 @@ def _from_numpy(value: Any, dtype: DType | None) -> Any:
         raise _cannot(value, wanted)
     if found is dtypes.string:
         return _strings(np.asarray(value, object))
+    if value.size >= LARGE:
+        keep_memory()
     if wanted is found:
         return np.array(value, wanted.numpy_dtype)
     return _cast(np.asarray(value), wanted)

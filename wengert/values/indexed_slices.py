@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from wengert.values.bound_ops import bound
+from wengert.values.composite import Composite
 from wengert.values.dtypes import DType
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import Size, is_certain
 from wengert.values.tensor import Tensor
 
 
-class IndexedSlices:
+class IndexedSlices(Composite):
     """Rows `values[i]` that stand at `indices[i]` of a larger tensor; the same index may repeat.
 
     The gradient of `tf.gather` is one, so that a table of a million rows need not be filled with
@@ -69,25 +70,16 @@ class IndexedSlices:
     def with_values(self, values: Any) -> IndexedSlices:
         return IndexedSlices(values, self._indices, self._dense_shape)
 
-    def _components(self) -> list[Any]:
-        return [self._values]  # the part that is differentiated
+    def _trace_key(self) -> str:
+        return str(self.shape)
 
-    def _rebuild(self, components: list[Any]) -> IndexedSlices:
-        return self.with_values(components[0])
-
-    @property
-    def _differentiated(self) -> Tensor:
-        return self._values
+    def _parts(self) -> list[Any]:
+        return [self._values, self._indices]
 
     def _with_differentiated(self, gradient: Any) -> IndexedSlices:
         return self.with_values(gradient)
 
-    # As a result of a function or a branch (ops/control/subgraph.py).
-
-    def _flat_tensors(self) -> list[Any]:
-        return [self._values, self._indices]
-
-    def _from_flat_tensors(self, tensors: Iterator[Any]) -> IndexedSlices:
+    def _with_parts(self, tensors: Iterator[Any]) -> IndexedSlices:
         known = self._dense_shape if is_certain(self._dense_shape) else None
         return IndexedSlices(next(tensors), next(tensors), known)
 

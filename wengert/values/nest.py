@@ -15,19 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from functools import lru_cache
 from typing import Any
 
-
-@lru_cache(maxsize=1024)
-def _has_components(kind: type) -> bool:
-    return hasattr(kind, "_components") and hasattr(kind, "_rebuild")
+from wengert.values.composite import Composite
 
 
 def is_composite(value: Any) -> bool:
-    """Whether a value is made of several tensors, as IndexedSlices are.
-
-    Such a type has ``_components()``, the tensors, and ``_rebuild(components)``.
-    """
-    kind: Any = type(value)
-    return _has_components(kind)
+    """Whether a value is made of several tensors, as IndexedSlices are, and may be taken apart."""
+    return isinstance(value, Composite) and value.expands
 
 
 def is_nested(seq: Any) -> bool:
@@ -44,11 +37,31 @@ def is_nested(seq: Any) -> bool:
 def _has_parts(kind: type) -> bool:
     if issubclass(kind, (str, bytes)):
         return False
-    return issubclass(kind, (Sequence, Mapping, MappingView)) or _is_attrs(kind)
+    if issubclass(kind, (Sequence, Mapping, MappingView)):
+        return True
+    return _is_attrs(kind) or _says_its_parts(kind)
 
 
 def _is_attrs(kind: type) -> bool:
     return hasattr(kind, "__attrs_attrs__")
+
+
+def _says_its_parts(kind: type) -> bool:
+    """Whether it is a dataclass, or another class, that tells TensorFlow how it is nested."""
+    return hasattr(kind, "__tf_flatten__") and hasattr(kind, "__tf_unflatten__")
+
+
+def kind_of(structure: Any) -> Any:
+    """The type of a nested structure, and what it says of itself beside its parts."""
+    kind = type(structure)
+    if not _says_its_parts(kind):
+        return kind
+    metadata = structure.__tf_flatten__()[0]
+    try:
+        hash(metadata)
+    except TypeError:
+        return kind, repr(metadata)
+    return kind, metadata
 
 
 def _is_namedtuple(value: Any) -> bool:
@@ -70,6 +83,8 @@ def parts(structure: Any) -> list[Any]:
         return [structure[k] for k in _sorted_keys(structure)]
     if _is_attrs(type(structure)):
         return [getattr(structure, a.name) for a in type(structure).__attrs_attrs__]
+    if _says_its_parts(type(structure)):
+        return list(structure.__tf_flatten__()[1])
     return list(structure)
 
 
@@ -84,9 +99,29 @@ def _like(structure: Any, parts: Sequence[Any]) -> Any:
         return kind(ordered)
     if _is_namedtuple(structure) or _is_attrs(type(structure)):
         return type(structure)(*parts)
+    if _says_its_parts(type(structure)):
+        return type(structure).__tf_unflatten__(structure.__tf_flatten__()[0], tuple(parts))
     if isinstance(structure, (range, memoryview, MappingView)):
         return list(parts)
     return type(structure)(parts)
+
+
+def tensors_of(structure: Any) -> list[Any]:
+    """The leaves of a structure, and the parts of those that are composite."""
+    found: list[Any] = []
+    for leaf in flatten(structure):
+        found += leaf._parts() if isinstance(leaf, Composite) else [leaf]
+    return found
+
+
+def with_tensors(structure: Any, tensors: Sequence[Any]) -> Any:
+    """The structure with other tensors."""
+    given = iter(tensors)
+    leaves = [
+        leaf._with_parts(given) if isinstance(leaf, Composite) else next(given)
+        for leaf in flatten(structure)
+    ]
+    return _pack(structure, iter(leaves), False)
 
 
 def _leaves(structure: Any, expand: bool) -> Iterator[Any]:
@@ -94,7 +129,7 @@ def _leaves(structure: Any, expand: bool) -> Iterator[Any]:
         for part in parts(structure):
             yield from _leaves(part, expand)
     elif expand and is_composite(structure):
-        yield from structure._components()
+        yield from structure._parts()
     else:
         yield structure
 
@@ -140,7 +175,7 @@ def _pack(structure: Any, leaves: Iterator[Any], expand: bool) -> Any:
     if is_nested(structure):
         return _like(structure, [_pack(p, leaves, expand) for p in parts(structure)])
     if expand and is_composite(structure):
-        return structure._rebuild([next(leaves) for _ in structure._components()])
+        return structure._with_parts(leaves)
     return next(leaves)
 
 

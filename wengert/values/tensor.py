@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 
-import wengert.host.malloc  # noqa: F401  # before the first array
 from wengert.values.dtypes import VARIANT
 from wengert.values.shapes import Dims, TensorShape
 from wengert.values.value import Key, Value, on_own_lines, shown_value

@@ -2,7 +2,6 @@
 
 signatures        Signatures: what a traced function is given, and when two calls may share a
                   trace
-trace             Traces: a graph that is called and differentiated as one operation
 trace_cache       The traces of a function: found at once, few enough to be kept, and counted
 function          tf.function: Python functions traced to graphs, once for each signature
 python_functions  Python functions among the operations: tf.numpy_function and tf.py_function

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, match_signature
-from wengert.api.function.trace import Trace
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
 from wengert.api.gradients.user_gradient import named_after, signature_of
 from wengert.core.context import (
@@ -23,13 +22,13 @@ from wengert.core.context import (
 )
 from wengert.core.row import place
 from wengert.engines.numpy_engine import NumpyPlan
-from wengert.engines.plan import Plan
-from wengert.engines.select import describe
+from wengert.execution.plan import Plan, given_value
+from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
+from wengert.graph.tracing import as_output
 from wengert.host.locks import TRACING
-from wengert.ops.control.subgraph import as_output, given_value, leaves_of, with_leaves
-from wengert.ops.state.cells import new_resource
+from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
 from wengert.values.symbolic import SymbolicTensor
@@ -42,7 +41,7 @@ class ConcreteFunction:
     def __init__(
         self,
         name: str,
-        trace: Trace,
+        subgraph: Subgraph,
         structure: Any,
         there: list[bool],
         inputs: Inputs,
@@ -51,18 +50,18 @@ class ConcreteFunction:
         self._specs = list(specs)
         self._inputs = inputs.outlined()
         self.name = name
-        self._trace = trace
+        self._subgraph = subgraph
         self._structure = structure
         self._there = there
         # Whether it is a plain list or tuple of tensors.
         flat = type(structure) in (list, tuple) and all(there) and len(there) == len(structure)
         self._kind = type(structure) if flat and not any(map(_is_nested, structure)) else None
-        self._captures = trace.graph.captures
+        self._captures = subgraph.graph.captures
         self._is_single = there == [True] and not _is_nested(structure)
 
     @property
     def graph(self) -> FunctionGraph:
-        return self._trace.graph
+        return self._subgraph.graph
 
     @property
     def inputs(self) -> list[SymbolicTensor]:
@@ -70,7 +69,7 @@ class ConcreteFunction:
 
     @property
     def outputs(self) -> list[SymbolicTensor]:
-        return self._trace.outputs
+        return self._subgraph.results
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -97,7 +96,7 @@ class ConcreteFunction:
         return self.call(checked_all(self.name, self._specs, self._inputs.is_tensor, args, kwargs))
 
     def call(self, tensors: Sequence[Any]) -> Any:
-        results = self._trace([*tensors, *self.graph.captured])
+        results = self._subgraph([*tensors, *self.graph.captured])
         return self._packed(results)
 
     def quick(self, args: Sequence[Any]) -> Any:
@@ -105,7 +104,7 @@ class ConcreteFunction:
         values = [x._array for x in args]
         if self._captures:
             values += [given_value(v) for v, _ in self._captures.values()]
-        found = self._trace.alone(values)
+        found = self._subgraph.run_on(values)
         if self._is_single:
             return wrap(found[0])
         made = [wrap(y) for y in found]
@@ -113,7 +112,7 @@ class ConcreteFunction:
 
     def _packed(self, results: Sequence[Any]) -> Any:
         given = iter(results)
-        return with_leaves(self._structure, [next(given) if t else None for t in self._there])
+        return nest.with_tensors(self._structure, [next(given) if t else None for t in self._there])
 
     def plan(self) -> Any:
         """What a call does, step by step: loops, matrix products, bytes moved, arithmetic.
@@ -123,7 +122,7 @@ class ConcreteFunction:
         >>> [(step["kind"], step["size"], step["bytes"]) for step in plan.steps]
         [('loop', [1, 1000], 4004)]
         """
-        return describe(self._trace.compiled, self.name)
+        return self._subgraph.current.describe(self.name)
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(spec) for spec in self._specs)
@@ -160,6 +159,7 @@ class Function:
         self._retracing = Retracing()
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         named_after(self, python_function)
+        _Running.functions.add(self)
 
     @property
     def python_function(self) -> Callable[..., Any]:
@@ -190,6 +190,8 @@ class Function:
             concrete = self._quick.get(key)
             if concrete is not None:
                 return concrete.quick(args) if context.listeners == () else concrete.call(args)
+        if _Running.eagerly:
+            return self._python_function(*args, **kwargs)
         inputs = self._inputs(args, kwargs)
         concrete = self._concrete(inputs)
         if key is not None:
@@ -197,10 +199,6 @@ class Function:
                 self._quick.clear()
             self._quick[key] = concrete
         return concrete.call(inputs.tensors)
-
-    def _at_once(self, *args: Any, **kwargs: Any) -> Any:
-        """The Python function itself: takes the place of `__call__` for who looks for a mistake."""
-        return self._python_function(*args, **kwargs)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for some arguments; a tf.TensorSpec may stand for a tensor.
@@ -319,7 +317,7 @@ class Function:
                 given = [_input_for(graph, spec) for spec in specs]
                 args, kwargs = inputs.with_tensors(given)
                 returned = self._python_function(*args, **kwargs)
-                outputs = [as_output(graph, leaf) for leaf in leaves_of(returned)]
+                outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
         finally:
             restore(before)
         if graph.made_variables and not first:
@@ -329,9 +327,9 @@ class Function:
                 f"{self._name} made {[v.name for v in graph.made_variables]} in a later trace."
             )
         graph.outputs = [y for y in outputs if y is not None]
-        trace = Trace(graph, graph.outputs)
+        subgraph = Subgraph(graph, graph.outputs)
         return ConcreteFunction(
-            self._name, trace, returned, [y is not None for y in outputs], inputs, specs
+            self._name, subgraph, returned, [y is not None for y in outputs], inputs, specs
         )
 
     def __repr__(self) -> str:
@@ -430,8 +428,9 @@ def evaluate(value: Any) -> Any:
         return wrap(NumpyPlan(plan)(given)[0])
 
 
-# What a call of a function does when it does not run eagerly.
-_CALL: Final = Function.__call__
+class _Running:
+    eagerly = False
+    functions: Final[weakref.WeakSet[Function]] = weakref.WeakSet()
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
@@ -445,7 +444,9 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
     (1, 2)
     >>> tf.config.run_functions_eagerly(False)
     """
-    Function.__call__ = Function._at_once if run_eagerly else _CALL  # type: ignore[method-assign]
+    _Running.eagerly = bool(run_eagerly)
+    for function in tuple(_Running.functions):
+        function._quick.clear()
 
 
 def functions_run_eagerly() -> bool:
@@ -454,4 +455,4 @@ def functions_run_eagerly() -> bool:
     >>> tf.config.functions_run_eagerly()
     False
     """
-    return Function.__call__ is not _CALL
+    return _Running.eagerly

@@ -109,7 +109,7 @@ class Inputs:
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.args, self.kwargs = args, kwargs
-        self.leaves = _expanded((args, kwargs))
+        self.leaves = nest.flatten((args, kwargs), expand_composites=True)
         self.is_tensor = [_is_tensor(v) for v in self.leaves]
         found = [v for v, t in zip(self.leaves, self.is_tensor, strict=True) if t]
         self.tensors = [v if isinstance(v, (Tensor, TensorSpec)) else convert(v) for v in found]
@@ -165,26 +165,13 @@ class Inputs:
         return tuple(args), kwargs
 
 
-def _expanded(structure: Any) -> list[Any]:
-    """The leaves of arguments; a value made of several tensors gives those."""
-    found: list[Any] = []
-    for leaf in nest.flatten(structure):
-        found += leaf._flat_tensors() if nest.is_composite(leaf) else [leaf]
-    return found
-
-
 def _with_leaves(structure: Any, leaves: Sequence[Any]) -> Any:
     given = iter(leaves)
-    whole = [_rebuilt(leaf, given) for leaf in nest.flatten(structure)]
+    whole = [
+        leaf._as_argument(given) if nest.is_composite(leaf) else next(given)
+        for leaf in nest.flatten(structure)
+    ]
     return nest.pack_sequence_as(structure, whole)
-
-
-def _rebuilt(leaf: Any, given: Iterator[Any]) -> Any:
-    if not nest.is_composite(leaf):
-        return next(given)
-    if hasattr(leaf, "_as_argument"):  # it knows more of itself than its tensors say
-        return leaf._as_argument(given)
-    return leaf._from_flat_tensors(given)
 
 
 def _is_tensor(value: Any) -> bool:
@@ -221,10 +208,10 @@ def _described(key: Any, specs: Iterator[TensorSpec]) -> str:
 def _structure_key(structure: Any) -> Any:
     """How arguments are nested, as something that can be compared."""
     if nest.is_composite(structure):
-        return type(structure), str(structure.shape)
+        return type(structure), structure._trace_key()
     if not nest.is_nested(structure):
         return None
-    names = tuple(structure) if isinstance(structure, Mapping) else type(structure)
+    names = tuple(structure) if isinstance(structure, Mapping) else nest.kind_of(structure)
     return names, tuple([_structure_key(part) for part in nest.parts(structure)])
 
 
@@ -275,7 +262,7 @@ def checked_all(
     name: str, specs: Sequence[TensorSpec], is_tensor: Sequence[bool], args: Any, kwargs: Any
 ) -> list[Any]:
     """The tensors of a call of one trace, whose other arguments are fixed."""
-    leaves = _expanded((args, kwargs))
+    leaves = nest.flatten((args, kwargs), expand_composites=True)
     if len(leaves) == len(is_tensor):
         leaves = [v for v, t in zip(leaves, is_tensor, strict=True) if t]
     if len(leaves) != len(specs):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from wengert.api.gradients.user_forward_rule import ForwardRule
 from wengert.api.gradients.user_gradient import (
@@ -20,6 +20,7 @@ from wengert.api.gradients.user_gradient import (
 )
 from wengert.core.batch import Batched, Batcher
 from wengert.core.context import also_listening, announce, thread
+from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row, place
 from wengert.errors import CustomGradientError
 from wengert.ops.arrays.identity import identity
@@ -30,29 +31,15 @@ from wengert.values.tensor import Tensor, key_of
 from wengert.values.value import Key
 
 
-class VariableWatcher:
+class VariableWatcher(Recorder):
     """Hears which trainable variables are read, in the order of their first use."""
-
-    computes: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self.variables: dict[Key, Variable] = {}
 
-    def follows(self, values: Sequence[Any]) -> bool:
-        return False
-
-    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
-        pass
-
-    def extended(self, first: Any, more: Sequence[Any]) -> None:
-        pass
-
     def accessed(self, variable: Variable) -> None:
         if variable.trainable:
             self.variables.setdefault(key_of(variable), variable)
-
-    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
-        pass
 
 
 class CustomGradient:

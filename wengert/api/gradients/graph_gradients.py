@@ -9,6 +9,7 @@ from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, f
 from wengert.core.context import activate, apply_overrides, current_graph, thread
 from wengert.core.contract import as_list, same_shape
 from wengert.core.reverse import conjugate
+from wengert.execution.replay import replay_between
 from wengert.graph.graph import Graph
 from wengert.graph.graph_reverse import operations_between, pull_back_through_graph
 from wengert.ops.arrays.creation import range_, shape
@@ -16,7 +17,6 @@ from wengert.ops.arrays.creation import size as size_of
 from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.map import map_fn
-from wengert.ops.control.subgraph import replay_between
 from wengert.ops.math.elementwise import ones_like
 from wengert.overrides.override import as_overrides
 from wengert.state.variable import Variable

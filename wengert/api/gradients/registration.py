@@ -11,9 +11,15 @@ import numpy as np
 from wengert.api.gradients.user_gradient import signature_of
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, place
-from wengert.core.table import GRADIENTS, add_gradient, gradient_of, missing_gradient, op
+from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.user_frames import callers_place
+from wengert.overrides.registered_gradients import (
+    GRADIENTS,
+    add_gradient,
+    gradient_of,
+    missing_gradient,
+)
 from wengert.overrides.row_override import operation_of
 from wengert.values.convert import as_array, convert
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
 from wengert.core.context import start, stop, thread
+from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row
-from wengert.engines.select import set_check
 from wengert.errors import InvalidArgumentError
+from wengert.execution.engine_registry import set_check
 from wengert.graph.operation import Operation
 from wengert.host.user_frames import callers_place
 from wengert.values.symbolic import SymbolicTensor
 
 
-class _Watching:
+class _Watching(Recorder):
     """Hears of every operation, and looks at its results."""
-
-    computes: ClassVar[bool] = False
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         for y in result if row.many else [result]:
@@ -29,18 +28,6 @@ class _Watching:
                 where = f'eagerly-executing op "{row.name}"'
                 place = f"called at {callers_place()}"
                 _check(y._array, where, f"inputs: {given}; {place}{_REASONS.get(row.name, '')}")
-
-    def follows(self, values: Sequence[Any]) -> bool:
-        return False
-
-    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
-        pass
-
-    def extended(self, first: Any, more: Sequence[Any]) -> None:
-        pass
-
-    def accessed(self, variable: Any) -> None:
-        pass
 
 
 # What NaN means where a value that it was given is to blame.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import Any
 
-from wengert.core import context
-from wengert.core.context import activate, current_graph, install, thread
+from wengert.core.context import activate, current_graph, enter_scope, start_threads_with
 from wengert.graph.graph import Graph, defaults
 from wengert.host.context_manager import Change, context_manager, enter
 
@@ -78,7 +77,7 @@ def reset_default_graph() -> None:
         )
     _Global.graph = Graph()
     if graph is not None:
-        _start_in_graph_mode(_Global.graph)
+        start_threads_with(_Global.graph)
 
 
 def disable_eager_execution() -> None:
@@ -90,12 +89,7 @@ def disable_eager_execution() -> None:
     >>> tf.compat.v1.enable_eager_execution()
     """
     if current_graph() is None:
-        _start_in_graph_mode(get_default_graph())
-
-
-def _start_in_graph_mode(graph: Graph) -> None:
-    context.first_interpreter = graph
-    install(thread.context.recorders, graph)
+        start_threads_with(get_default_graph())
 
 
 def enable_eager_execution(
@@ -110,8 +104,7 @@ def enable_eager_execution(
     graph = current_graph()
     if graph is not None and graph is not _Global.graph:
         raise ValueError("tf.enable_eager_execution must be called at program startup.")
-    context.first_interpreter = None
-    install(thread.context.recorders, None)
+    start_threads_with(None)
 
 
 @context_manager
@@ -153,7 +146,7 @@ class name_scope:
 
     def __enter__(self) -> str:
         graph = current_graph()
-        names = context.enter_scope(self._name) if graph is None else graph.name_scope(self._name)
+        names = enter_scope(self._name) if graph is None else graph.name_scope(self._name)
         scope: str = names.__enter__()
         self._contexts.append(names)
         return scope

@@ -10,12 +10,12 @@ import numpy as np
 
 from wengert.api.session.modes import get_default_graph
 from wengert.core.context import activate
-from wengert.engines.plan import Plan
-from wengert.engines.select import Settings, compile_plan, engine_of
+from wengert.execution.engine_registry import Settings, compile_plan, engine_of
+from wengert.execution.plan import Plan
 from wengert.graph.graph import Graph, defaults
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
-from wengert.ops.state.cells import Cell, new_resource
+from wengert.state.cell import Cell, new_resource
 from wengert.values import nest
 from wengert.values.convert import as_array
 from wengert.values.dtypes import DType, of_numpy, string
@@ -267,7 +267,7 @@ class _Fetches:
                 return lambda values: IndexedSlicesValue(next(values), next(values), None)
             return lambda values: IndexedSlicesValue(next(values), next(values), next(values))
         if nest.is_composite(leaf):
-            self.elements += [_element(graph, p) for p in leaf._flat_tensors()]
+            self.elements += [_element(graph, p) for p in leaf._parts()]
             return leaf._fetched  # type: ignore[no-any-return]
         self.elements.append(_element(graph, leaf))
         return next
@@ -321,7 +321,7 @@ def _feeds(graph: Graph, feed_dict: Any) -> list[tuple[SymbolicTensor, Any]]:
             pairs.append((_feedable(graph, key.values), value[0]))
             pairs.append((_feedable(graph, key.indices), value[1]))
         elif nest.is_composite(key):
-            fed = zip(key._flat_tensors(), key._feed(value), strict=True)
+            fed = zip(key._parts(), key._fed(value), strict=True)
             pairs += [(_feedable(graph, k), v) for k, v in fed]
         else:
             pairs.append((_feedable(graph, key), value))

@@ -12,7 +12,7 @@ from wengert.graph.operation import Operation
 from wengert.ops.arrays.identity import READ, identity
 from wengert.ops.control.cond import cond
 from wengert.ops.control.effects import group
-from wengert.ops.state.cells import IS_INITIALIZED, assign_later
+from wengert.ops.state.assignments import IS_INITIALIZED, assign_later
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -222,9 +222,6 @@ class GraphVariable(Variable):
 
     def __repr__(self) -> str:
         return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}>"
-
-
-Graph.variable_class = GraphVariable
 
 
 def variables_initializer(var_list: Any, name: str = "init") -> Any:

@@ -209,7 +209,7 @@ from wengert.ops.control.asserts import assert_proper_iterable as assert_proper_
 from wengert.ops.control.asserts import assert_same_float_dtype as assert_same_float_dtype
 from wengert.ops.control.asserts import assert_type as assert_type
 from wengert.ops.control.asserts import is_numeric_tensor as is_numeric_tensor
-from wengert.ops.state.cells import is_variable_initialized as is_variable_initialized
+from wengert.ops.state.assignments import is_variable_initialized as is_variable_initialized
 
 NoGradient = no_gradient
 VERSION = __version__ = "2.21.0"  # of the TensorFlow for which we stand in

@@ -12,7 +12,10 @@ codegen      Loops and products of matrices in LLVM's language, on vectors
 program      A plan as a program: built, written down, kept, loaded and run
 runtime      What runs it without Python: threads, LLVM, OpenBLAS, the cache, this processor
 kernels      For large arrays outside of graphs, whatever their sizes: functions whose sizes are
-             arguments (`wengert.engines.large_arrays` asks for them)
+             arguments
 
-coverage     Which operations the native engine computes itself
+engine         The native engine as the rest of the house knows it: what compiles is loaded when it
+               is first asked
+large_kernels  Machine code for large arrays outside of graphs: which kernel computes what
+coverage       Which operations the native engine computes itself
 """

@@ -13,6 +13,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
+from wengert.host.malloc import LARGE, keep_memory
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import array_of, integers_of
 from wengert.ops.arrays.joining import stack
@@ -76,7 +77,10 @@ def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tenso
     if inference_mode.now and not is_certain(shape):
         result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
         return result
-    return to_graph(wrap(make(shape, dtype)))
+    made = make(shape, dtype)
+    if made.size >= LARGE:
+        keep_memory()
+    return to_graph(wrap(made))
 
 
 def _of_ones(dtype: Any) -> Any:

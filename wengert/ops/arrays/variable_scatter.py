@@ -144,4 +144,3 @@ METHODS: Final = {
 }
 for _name, _method in METHODS.items():
     _method.__name__ = _name
-    setattr(Variable, _name, _method)

@@ -2,7 +2,7 @@
 
 effects       Order and effects: tf.group, tf.tuple, tf.no_op, tf.print, tf.debugging.Assert
 asserts       tf.debugging.assert_...: checks of values, ranks, shapes and dtypes
-subgraph      Bodies: pieces of graph that another operation runs, and their gradients
+by_example    Rules that trace graphs, in batches: once for each example
 cond          Branches: tf.cond, tf.case and tf.switch_case
 tensor_list   Lists of tensors as values in a graph: what loops hand from one run of the body to
               another

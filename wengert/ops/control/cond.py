@@ -14,25 +14,21 @@ from wengert.core.context import current_graph
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import InvalidArgumentError
+from wengert.execution.derived_graphs import PulledBack, Pushforward
+from wengert.execution.plan import has_effects
+from wengert.execution.replay import replay
+from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.tracing import traced_body
 from wengert.inference.public_functions import nameable
 from wengert.inference.shape_inference import common_form, form_of
 from wengert.ops.arrays.identity import identity
-from wengert.ops.control.subgraph import (
-    Body,
-    PulledBack,
-    Pushforward,
-    by_example,
-    has_effects,
-    leaves_of,
-    replay,
-    traced_body,
-    with_leaves,
-)
+from wengert.ops.control.by_example import by_example
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
 from wengert.values import nest
 from wengert.values.bound_ops import bound
+from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
 from wengert.values.symbolic import SymbolicTensor
@@ -45,7 +41,7 @@ class Branches:
         self, graphs: Sequence[FunctionGraph], meant: Sequence[dict[int, Any]] = ()
     ) -> None:
         self.inputs: list[Any] = []  # what the branches use, each value once
-        self.bodies = [Body(g, g.outputs) for g in graphs]
+        self.bodies = [Subgraph(g, g.outputs) for g in graphs]
         self.count = len(graphs[0].outputs)
         # For each branch the places of its inputs among those of the operation. What a branch
         # captured may stand for something else (`meant`), by its id.
@@ -156,7 +152,7 @@ def again(branches: Branches) -> Branches:
     """The same branches for another operation, which may hand out further results of its own."""
     copy = Branches([b.graph for b in branches.bodies])
     copy.places = branches.places
-    copy.bodies = [Body(b.graph, b.results) for b in branches.bodies]
+    copy.bodies = [Subgraph(b.graph, b.results) for b in branches.bodies]
     copy.more = list(branches.more)
     return copy
 
@@ -262,7 +258,7 @@ def _pushed(
     return push
 
 
-def _result(branches: Branches, body: Body, k: int, ys: Sequence[Any]) -> Any:
+def _result(branches: Branches, body: Subgraph, k: int, ys: Sequence[Any]) -> Any:
     """What a missing tangent is zeros like: nobody looks at that of another branch's values."""
     if k < branches.count:
         return body.graph.outputs[k]
@@ -417,7 +413,7 @@ def _scalar(value: Any, what: str) -> Any:
 def _as_returned(result: Any) -> Any:
     """As a graph would return it: every leaf a tensor."""
     return nest.map_structure(
-        lambda v: v if v is None or hasattr(v, "_flat_tensors") else convert(identity(v)), result
+        lambda v: v if v is None or isinstance(v, Composite) else convert(identity(v)), result
     )
 
 
@@ -437,7 +433,7 @@ def _branched(
     results = iter(branches.added(index, branches.inputs))
     if not there:
         return outer.operations[-1]
-    return with_leaves(structure, [next(results) if t else None for t in there])
+    return nest.with_tensors(structure, [next(results) if t else None for t in there])
 
 
 def _check_alike(
@@ -446,7 +442,7 @@ def _check_alike(
     """All branches return the same structure, of the same dtypes."""
     kinds = [None if y is None else y.dtype.name for y in a.outputs]
     others = [None if y is None else y.dtype.name for y in b.outputs]
-    same = len(leaves_of(structure)) == len(leaves_of(other)) and kinds == others
+    same = len(nest.tensors_of(structure)) == len(nest.tensors_of(other)) and kinds == others
     if same:
         try:
             nest.assert_same_structure(structure, other, check_types=False)

@@ -21,13 +21,14 @@ from wengert.ops.control.tensor_list import (
     STACK_LIST,
     UNSTACK_LIST,
 )
+from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 
 
-class TensorArray:
+class TensorArray(Composite):
     """Tensors of one dtype by their index. Gradients flow through what is written and read.
 
     >>> ta = tf.TensorArray(tf.float32, size=2)
@@ -36,6 +37,8 @@ class TensorArray:
     >>> ta.stack().numpy().tolist()
     [1.0, 2.0]
     """
+
+    expands = False  # TensorFlow's tf.nest leaves it whole
 
     def __init__(
         self,
@@ -106,10 +109,10 @@ class TensorArray:
         other._count = self._count
         return other
 
-    def _flat_tensors(self) -> list[Any]:
+    def _parts(self) -> list[Any]:
         return [self._values]
 
-    def _from_flat_tensors(self, tensors: Iterator[Any]) -> TensorArray:
+    def _with_parts(self, tensors: Iterator[Any]) -> TensorArray:
         return self._with(next(tensors))
 
     @property

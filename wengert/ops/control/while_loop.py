@@ -9,15 +9,16 @@ from wengert.core.batch import Batcher
 from wengert.core.context import activate, current_graph, thread
 from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.tracing import as_output
 from wengert.inference.public_functions import nameable
 from wengert.ops.arrays.identity import identity
-from wengert.ops.control.subgraph import as_output, leaves_of, with_leaves
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_op import Loop, check_shapes, kept_where, loop_condition
 from wengert.ops.math.comparison import less, logical_and
 from wengert.ops.reductions.reductions import reduce_any
 from wengert.state.variable import Variable
 from wengert.values import nest
+from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
 from wengert.values.shapes import TensorShape
@@ -174,14 +175,14 @@ def _in_graph(
     maximum: Any,
 ) -> Any:
     outer = current_graph()
-    initial = [outer.entered(x) for x in leaves_of(variables.initial)]
+    initial = [outer.entered(x) for x in nest.tensors_of(variables.initial)]
     counter = [] if maximum is None else [outer.entered(convert(0)), outer.entered(convert(maximum, int32))]  # fmt: skip
     shapes = _shapes(variables.initial, initial, invariants)
 
     condition = FunctionGraph("while_cond", outer)
     inputs = _inputs(condition, counter, initial, shapes)
     with activate((), condition):
-        values = with_leaves(variables.initial, inputs[len(counter) :])
+        values = nest.with_tensors(variables.initial, inputs[len(counter) :])
         go = convert(cond(*variables.arguments(values)))
         if counter:
             go = logical_and(less(inputs[0], inputs[1]), go)
@@ -190,9 +191,9 @@ def _in_graph(
     graph = FunctionGraph("while_body", outer)
     carried = _inputs(graph, counter, initial, shapes)
     with activate((), graph):
-        values = with_leaves(variables.initial, carried[len(counter) :])
+        values = nest.with_tensors(variables.initial, carried[len(counter) :])
         returned = variables.returned(body(*variables.arguments(values)))
-        found = [as_output(graph, leaf) for leaf in leaves_of(returned)]
+        found = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
         if counter:
             found = [graph.entered(carried[0] + 1), carried[1], *found]
     _note_shapes(variables.initial, returned)
@@ -200,7 +201,7 @@ def _in_graph(
     check_shapes(carried, found, names)
     loop = Loop(graph, carried, found, condition)
     results = loop.added([*counter, *initial], [])
-    return with_leaves(variables.initial, results[len(counter) : len(counter) + len(initial)])
+    return nest.with_tensors(variables.initial, results[len(counter) : len(counter) + len(initial)])
 
 
 def _inputs(
@@ -234,7 +235,7 @@ def _shapes(structure: Any, initial: Sequence[Any], invariants: Any) -> list[Ten
 def _flat_invariants(structure: Any, invariants: Any) -> list[TensorShape]:
     """The shapes, in the order of the leaves. A shape may look like a structure of its own."""
     if not nest.is_nested(structure):
-        if hasattr(structure, "_flat_tensors"):
+        if isinstance(structure, Composite):
             return [TensorShape(())]
         return [TensorShape(invariants)]
     parts = invariants.values() if isinstance(invariants, dict) else invariants

@@ -21,18 +21,14 @@ from wengert.core.context import activate, current_graph
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import UnimplementedError
+from wengert.execution.derived_graphs import GradientGraph, PulledBack, Pushforward
+from wengert.execution.plan import has_effects
+from wengert.execution.replay import replay
+from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.inference.shape_inference import form_of
+from wengert.ops.control.by_example import by_example
 from wengert.ops.control.cond import never_run
-from wengert.ops.control.subgraph import (
-    Body,
-    GradientGraph,
-    PulledBack,
-    Pushforward,
-    by_example,
-    has_effects,
-    replay,
-)
 from wengert.ops.control.tensor_list import LIST, elements_of
 from wengert.ops.math.comparison import where
 from wengert.values.bound_ops import bound
@@ -112,11 +108,11 @@ class Loop:
                 stack.reverse()
         return [*carried, *emitted]
 
-    def _body(self) -> tuple[Body, list[int]]:
+    def _body(self) -> tuple[Subgraph, list[int]]:
         """The body, and in which order it takes carried values, elements and constants."""
         count = len(self.emitted)
         if self._running[1] != count:
-            body = Body(self.body, [*self.results, *[e.inside for e in self.emitted]])
+            body = Subgraph(self.body, [*self.results, *[e.inside for e in self.emitted]])
             ours = [*self.carried, *[t.inside for t in self.taken], *[x for x, _ in self.same]]
             at = {id(x): i for i, x in enumerate(ours)}
             self._order = [at[id(x)] for x in self.body.all_inputs]
@@ -127,7 +123,7 @@ class Loop:
         if self.condition is None:
             return at < len(runs[0])
         if not hasattr(self, "_test"):
-            self._test = Body(self.condition, self.condition.outputs)
+            self._test = Subgraph(self.condition, self.condition.outputs)
         (go,) = self._test.run_on([*carried, *[constants[i] for i in self._condition_places]])
         return bool(go)
 

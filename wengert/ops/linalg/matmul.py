@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 import string
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +15,6 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
-from wengert.host.locks import load_module
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.shaping import expand_dims, reshape, squeeze, static, transpose
@@ -24,6 +22,7 @@ from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
 from wengert.ops.support.declare import convert_alike
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.large_kernels import matmul_kernel
 from wengert.ops.support.parallel import mind_the_load
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
@@ -51,8 +50,7 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
             f"{shape_text(a.shape)} vs. {shape_text(b.shape)} [Op:BatchMatMulV2]"
         )
     if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE:
-        product = _better_product() if a.ndim == b.ndim == 2 else None
-        found = None if product is None or a.dtype != b.dtype else product(a, b)
+        found = matmul_kernel(a, b) if a.ndim == b.ndim == 2 and a.dtype == b.dtype else None
         if found is not None:
             return found
         mind_the_load()
@@ -61,16 +59,6 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
 
 # Multiplications from which on it is asked whether there is a better BLAS than NumPy's.
 _LARGE: Final = 1 << 18
-
-
-@functools.cache
-def _better_product() -> Callable[[Any, Any], Any] | None:
-    """The products of the native engine, where its kernels are better than NumPy's."""
-    try:
-        eager = load_module("wengert.engines.native.kernels.matmul")
-        return eager.product if eager.is_better() else None
-    except (ImportError, OSError):
-        return None
 
 
 def _product(a: Any, b: Any, ta: bool, tb: bool) -> Any:

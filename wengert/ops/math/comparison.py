@@ -9,7 +9,6 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import elementwise_kernel
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.elementwise import zeros_like
@@ -23,6 +22,7 @@ from wengert.ops.support.declare import (
     binary,
     convert_alike,
 )
+from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import LARGE, Row
+from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import elementwise_kernel, large_kernel
 from wengert.errors import InvalidArgumentError
+from wengert.host.malloc import LARGE
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat
@@ -35,6 +35,7 @@ from wengert.ops.support.batch_rules import batch_all, shift_axis
 from wengert.ops.support.branchless import keep
 from wengert.ops.support.declare import REAL, REAL_OR_INT, Unary, convert_alike, unary, wrong_dtype
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.large_kernels import elementwise_kernel, softmax_kernel
 from wengert.ops.support.parallel import in_rows
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values import dtypes
@@ -247,7 +248,7 @@ def _below_largest(x: Any, axis: int, finish: Callable[[Any], None]) -> Any:
 
 
 def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
-    found = large_kernel("reductions", "softmax", x, axis, False) if x.size >= LARGE else None
+    found = softmax_kernel(x, axis, False) if x.size >= LARGE else None
     if found is not None:
         return found
 
@@ -259,7 +260,7 @@ def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
 
 
 def _log_softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
-    found = large_kernel("reductions", "softmax", x, axis, True) if x.size >= LARGE else None
+    found = softmax_kernel(x, axis, True) if x.size >= LARGE else None
     if found is not None:
         return found
 

@@ -13,16 +13,17 @@ import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.reverse import pull_through
-from wengert.core.row import LARGE, EachInput, Row
+from wengert.core.row import EachInput, Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import large_kernel
 from wengert.errors import InvalidArgumentError
+from wengert.host.malloc import LARGE
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import fill
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.elementwise import cast, rsqrt
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.large_kernels import LargeKernel, batch_norm_kernel, batch_norm_sum_kernel
 from wengert.ops.support.parallel import in_blocks
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -62,7 +63,7 @@ def _fused_kernel(
         blended = [mean.copy(), variance.copy()]
     slope = scale / xp.sqrt(v + scale.dtype.type(epsilon))
     shifts, slopes, offsets = (expand(part.astype(wide.dtype)) for part in (m, slope, offset))
-    y = _at_once("applied", "normalized", wide, shifts, slopes, offsets)
+    y = _at_once(batch_norm_kernel, "normalized", wide, shifts, slopes, offsets)
     if y is None:
         y = _normalized(wide, shifts, slopes, offsets)
     result = y.reshape(x.shape).astype(x.dtype, copy=False)
@@ -120,7 +121,7 @@ def _statistics(x: Any, expand: Any, sums: Any, count: int) -> tuple[Any, Any]:
 
 def _total(sums: Any, some: Any, formula: str, *arrays: Any) -> Any:
     """The sum of a formula over the rows, or of some(rows), which is the same."""
-    found = _at_once("summed", formula, *arrays)
+    found = _at_once(batch_norm_sum_kernel, formula, *arrays)
     if found is not None:
         return sums(found[None])
     parts: list[Any] = []
@@ -128,11 +129,11 @@ def _total(sums: Any, some: Any, formula: str, *arrays: Any) -> Any:
     return sum(parts)
 
 
-def _at_once(function: str, formula: str, *arrays: Any) -> Any:
+def _at_once(kernel: LargeKernel[...], formula: str, *arrays: Any) -> Any:
     """A formula by a kernel of machine code; None where there is none for it."""
     if arrays[0].size < LARGE or arrays[0].ndim != 2:
         return None
-    return large_kernel("batch_norm", function, formula, *arrays)
+    return kernel(formula, *arrays)
 
 
 def _blend(old: Any, new: Any, factor: float) -> Any:

@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import LARGE, Attrs, Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import large_kernel
 from wengert.errors import InvalidArgumentError
+from wengert.host.malloc import LARGE
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import pow
 from wengert.ops.math.elementwise import square
 from wengert.ops.support.batch_rules import merged_batch, with_attrs
 from wengert.ops.support.declare import REAL, wrong_dtype
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.large_kernels import local_response_norm_kernel
 from wengert.ops.support.parallel import in_rows
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
@@ -85,7 +86,7 @@ def _size(x: Any, depth_radius: int, bias: float, alpha: float) -> Any:
 def _lrn(xp: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     wide = widen(x)
     given = _power, wide, depth_radius, bias, alpha, beta
-    found = large_kernel("local_response_norm", "normalized", *given) if x.size >= LARGE else None
+    found = local_response_norm_kernel(*given) if x.size >= LARGE else None
     if found is not None:
         return found.astype(x.dtype, copy=False)
     y = np.empty(wide.shape, wide.dtype)

@@ -167,10 +167,3 @@ def _from_deeper(x: Tensor, lengths: Any, padding: Any, rank: int, kind: Any) ->
     outer = _even_splits(rows, width, kind)
     inner = from_tensor(merged, lengths, padding, rank - 1, row_splits_dtype=kind)
     return RaggedTensor._of(inner, outer, width)
-
-
-RaggedTensor.to_tensor = to_tensor
-RaggedTensor.bounding_shape = bounding_shape
-RaggedTensor.to_sparse = to_sparse
-RaggedTensor.from_tensor = staticmethod(from_tensor)
-RaggedTensor.from_sparse = staticmethod(from_sparse)

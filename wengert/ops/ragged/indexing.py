@@ -95,6 +95,3 @@ def _cut(r: RaggedTensor, rest: tuple[Any, ...]) -> RaggedTensor:
 
 def _plain(key: slice) -> slice:
     return slice(*[None if p is None else int(p) for p in (key.start, key.stop, key.step)])
-
-
-RaggedTensor.__getitem__ = getitem

@@ -105,12 +105,11 @@ def _unary(function: Function) -> Function:
     return lambda self: self.with_flat_values(function(self.flat_values))
 
 
-for _name, _function in BINARY.items():
-    if _name != "matmul":
-        setattr(RaggedTensor, f"__{_name}__", _binary(_function))
-        setattr(RaggedTensor, f"__r{_name}__", _swapped(_function))
-for _name, _function in ALONE.items():
-    if _name in ("neg", "abs", "invert"):
-        setattr(RaggedTensor, f"__{_name}__", _unary(_function))
-    elif _name in ("lt", "le", "gt", "ge", "eq", "ne"):
-        setattr(RaggedTensor, f"__{_name}__", _binary(_function))
+_OF_TWO = {name: function for name, function in BINARY.items() if name != "matmul"}
+
+METHODS: dict[str, Function] = {
+    **{f"__{name}__": _binary(function) for name, function in _OF_TWO.items()},
+    **{f"__r{name}__": _swapped(function) for name, function in _OF_TWO.items()},
+    **{f"__{name}__": _unary(ALONE[name]) for name in ("neg", "abs", "invert")},
+    **{f"__{name}__": _binary(ALONE[name]) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
+}

@@ -20,6 +20,7 @@ from wengert.ops.ragged.places import count_of_rows, from_lengths, row_ids, spli
 from wengert.ops.reductions.reductions import reduce_all
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
+from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
@@ -28,7 +29,7 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
 
-class RaggedTensor:
+class RaggedTensor(Composite):
     """Rows of different lengths: all values one after the other, and where each row begins.
 
     The values may be ragged themselves. Gradients flow to and from the values.
@@ -272,21 +273,18 @@ class RaggedTensor:
 
     # ---- as a structure of tensors -----------------------------------------------------------
 
-    def _components(self) -> list[Any]:
+    def _trace_key(self) -> str:
+        return str(self.shape)
+
+    def _parts(self) -> list[Any]:
         inner = self._values
-        values = inner._components() if isinstance(inner, RaggedTensor) else [inner]
+        values = inner._parts() if isinstance(inner, RaggedTensor) else [inner]
         return [*values, self._row_splits]
 
-    def _rebuild(self, components: Sequence[Any]) -> RaggedTensor:
-        return self._from_flat_tensors(iter(components))
-
-    def _flat_tensors(self) -> list[Any]:
-        return self._components()
-
-    def _from_flat_tensors(self, tensors: Iterator[Any]) -> RaggedTensor:
+    def _with_parts(self, tensors: Iterator[Any]) -> RaggedTensor:
         inner = self._values
         ragged = isinstance(inner, RaggedTensor)
-        values = inner._from_flat_tensors(tensors) if ragged else next(tensors)
+        values = inner._with_parts(tensors) if ragged else next(tensors)
         return RaggedTensor._of(values, next(tensors), self._uniform)
 
     def _in_common(self, others: Sequence[RaggedTensor]) -> RaggedTensor:
@@ -309,10 +307,10 @@ class RaggedTensor:
         ragged = isinstance(inner, RaggedTensor)
         return RaggedTensorValue(inner._fetched(values) if ragged else next(values), next(values))
 
-    def _feed(self, value: Any) -> list[Any]:
+    def _fed(self, value: Any) -> list[Any]:
         inner = self._values
         ragged = isinstance(inner, RaggedTensor)
-        own = inner._feed(value.values) if ragged else [value.values]
+        own = inner._fed(value.values) if ragged else [value.values]
         return [*own, value.row_splits]
 
     # ---- its value ---------------------------------------------------------------------------
@@ -441,9 +439,7 @@ def _nested(make: Callable[..., Any], values: Any, parts: Sequence[Any], validat
 
 
 def _is_symbolic(ragged: RaggedTensor) -> bool:
-    return any(
-        not isinstance(part._array, (np.ndarray, np.generic)) for part in ragged._components()
-    )
+    return any(not isinstance(part._array, (np.ndarray, np.generic)) for part in ragged._parts())
 
 
 def _checked_splits(rows: Any, splits: Tensor) -> Any:

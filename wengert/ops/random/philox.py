@@ -11,6 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from wengert.host.malloc import LARGE, keep_memory
+
 _ROUNDS: Final = 10
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 _WEYL: Final = (0x9E3779B9, 0xBB67AE85)  # the golden ratio and sqrt(3) - 1
@@ -65,6 +67,8 @@ def _block(state: Philox) -> Any:
 
 def random_words(state: Philox, count: int) -> Any:
     """The first words of a generator."""
+    if count >= LARGE:
+        keep_memory()
     numbers = np.arange(-(-count // 4), dtype=np.uint64)
     return blocks(state, numbers).reshape(-1)[:count]
 

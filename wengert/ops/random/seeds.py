@@ -17,7 +17,7 @@ from wengert.core.context import current_graph
 from wengert.core.row import Row
 from wengert.host.locks import load_module
 from wengert.ops.random.philox import Philox, seeded_state
-from wengert.ops.state.cells import resource
+from wengert.state.cell import resource
 from wengert.values.dtypes import VARIANT, DType
 
 _LARGEST: Final = 2**31 - 1

@@ -16,7 +16,6 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import in_rows
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
@@ -29,6 +28,7 @@ from wengert.ops.reductions.cumulative import cumprod
 from wengert.ops.support.batch_rules import shift_axes, shift_axis
 from wengert.ops.support.declare import ANY, BOOL, NUMBER, REAL_OR_INT, wrong_dtype
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.large_kernels import reduction_kernel
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
@@ -97,7 +97,7 @@ SUM: Row = op(
     linear=(0,),
     shape=reduced_dims,
     integers=by_function(np.sum),
-    large=in_rows,
+    large=reduction_kernel,
     batch=shift_axes("Sum"),
     saves="",
 )
@@ -124,7 +124,7 @@ MEAN: Row = op(
             _reduce(MEAN, t, axis, keepdims) if _size(dims(x), axis) else zeros_like(y)
         ),
     ),
-    large=in_rows,
+    large=reduction_kernel,
     batch=shift_axes("Mean"),
     shape=reduced_dims,
     saves="",
@@ -187,7 +187,7 @@ MAX: Row = op(
     "Max",
     _extreme_kernel("max", "min"),
     vjp=(_extreme_rule,),
-    large=in_rows,
+    large=reduction_kernel,
     batch=shift_axes("Max"),
     shape=reduced_dims,
 )
@@ -195,7 +195,7 @@ MIN: Row = op(
     "Min",
     _extreme_kernel("min", "max"),
     vjp=(_extreme_rule,),
-    large=in_rows,
+    large=reduction_kernel,
     batch=shift_axes("Min"),
     shape=reduced_dims,
 )

@@ -15,6 +15,7 @@ from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.math.comparison import equal
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
+from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType
 from wengert.values.shapes import TensorShape
@@ -31,7 +32,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
-class SparseTensor:
+class SparseTensor(Composite):
     """Values at coordinates of a larger tensor that is zero everywhere else.
 
     Operations expect the coordinates in rising order; `tf.sparse.reorder` brings them into it.
@@ -123,7 +124,7 @@ class SparseTensor:
     def consumers(self) -> list[Operation]:
         """The operations of the graph that use one of its tensors."""
         found: list[Operation] = []
-        for part in self._components():
+        for part in self._parts():
             if isinstance(part, SymbolicTensor):
                 found += [op for op in part.consumers() if not any(op is other for other in found)]
         return found
@@ -139,16 +140,13 @@ class SparseTensor:
 
     # ---- as a structure of tensors -----------------------------------------------------------
 
-    def _components(self) -> list[Any]:
+    def _trace_key(self) -> str:
+        return str(self.shape)
+
+    def _parts(self) -> list[Any]:
         return [self._indices, self._values, self._dense_shape]
 
-    def _rebuild(self, components: list[Any]) -> SparseTensor:
-        return SparseTensor._of(*components)
-
-    def _flat_tensors(self) -> list[Any]:
-        return self._components()
-
-    def _from_flat_tensors(self, tensors: Iterator[Any]) -> SparseTensor:
+    def _with_parts(self, tensors: Iterator[Any]) -> SparseTensor:
         return SparseTensor._of(next(tensors), next(tensors), next(tensors))
 
     def _as_argument(self, tensors: Iterator[Any]) -> SparseTensor:
@@ -172,9 +170,9 @@ class SparseTensor:
     def _fetched(self, values: Iterator[Any]) -> SparseTensorValue:
         return SparseTensorValue(next(values), next(values), next(values))
 
-    def _feed(self, value: Any) -> list[Any]:
+    def _fed(self, value: Any) -> list[Any]:
         """The values of the parts, of a SparseTensorValue or a tuple."""
-        return [*value._components()] if isinstance(value, SparseTensor) else [*value]
+        return [*value._parts()] if isinstance(value, SparseTensor) else [*value]
 
     def __repr__(self) -> str:
         return (

@@ -1,4 +1,4 @@
-"""Operations on variables in graphs, and the cells in which a session keeps their values."""
+"""Operations on variables in graphs."""
 
 from __future__ import annotations
 
@@ -11,72 +11,12 @@ from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.engines.plan import RESOURCES
-from wengert.errors import FailedPreconditionError, InvalidArgumentError
-from wengert.graph.graph_builder import VAR_HANDLE
+from wengert.errors import InvalidArgumentError
 from wengert.graph.operation import Operation
-from wengert.host.locks import new_lock
 from wengert.ops.support.static_value import ENSURE_SHAPE
 from wengert.values.shapes import shape_text
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
-
-
-class Cell:
-    """The value of a variable in one session. An eager variable is a cell of its own."""
-
-    __slots__ = ("_lock", "_value", "name", "place")
-
-    def __init__(self, name: str, place: str) -> None:
-        self.name = name
-        self.place = place
-        self._value: Any = None
-        self._lock = new_lock()
-
-    @classmethod
-    def from_array(cls, array: Any) -> Cell:
-        cell = cls("fed", "")
-        cell._value = array
-        return cell
-
-    @property
-    def shape(self) -> Any:
-        """That of the value, for calls that were put off until it is known."""
-        return self._array.shape
-
-    @property
-    def initialized(self) -> bool:
-        return self._value is not None
-
-    @property
-    def _array(self) -> Any:
-        if self._value is None:
-            raise FailedPreconditionError(
-                f"Attempting to use uninitialized value {self.name}: the variable was made at "
-                f"{self.place} and has no value in this session. Run its initializer first, or "
-                "tf.compat.v1.global_variables_initializer()."
-            )
-        return self._value
-
-    @_array.setter
-    def _array(self, value: Any) -> None:
-        self._value = value
-
-
-_FACTORIES: Final[dict[str, Callable[[Operation], Any]]] = {}
-
-
-def resource(kind: str, make: Callable[[Operation], Any]) -> None:
-    """Say what stands, in each session anew, behind the result of an operation type."""
-    RESOURCES.add(kind)
-    _FACTORIES[kind] = make
-
-
-def new_resource(op: Operation) -> Any:
-    if op.row is VAR_HANDLE:
-        return Cell(op.name, op.place)
-    return _FACTORIES[op.row.name](op)
-
 
 # ---- rows -------------------------------------------------------------------------------------
 

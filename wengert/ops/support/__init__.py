@@ -7,6 +7,7 @@ declare          From rows to public functions, for operations whose function on
                  arguments
 half_precision   Two-byte floats: kernels that sum or iterate do so in float32 and convert once at
                  the end
+large_kernels    What engines may compute for large arrays outside of graphs, in place of NumPy
 parallel         Work in parts, one for each processor
 scipy_lazy       What kernels borrow from SciPy, loaded when it is first needed: it takes longer
                  than Wengert

@@ -12,8 +12,8 @@ import numpy as np
 from wengert.core.dispatch import NUMBERS, apply, door_for_two, number_like
 from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
-from wengert.engines.large_arrays import elementwise_kernel
 from wengert.errors import InvalidArgumentError
+from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, check_same

@@ -1,52 +1,150 @@
-"""Machine code for large arrays outside of compiled plans, where there is some.
+"""What engines may compute for large arrays outside of graphs, in place of NumPy.
 
-NumPy computes with one pass on one processor for each of its functions. Kernels of the native
-engine whose sizes are arguments take one pass for all, on all processors. They are compiled when
-they are first needed and kept on disk. Where they do not fit, or nothing compiles, it is NumPy's.
+NumPy computes with one pass on one processor for each of its functions. A kernel of an engine takes
+one pass for all of them, on all processors. Each function here asks the kernels that were registered
+under its name, the latest first, and gives None where none of them does it: then NumPy does. Kernels
+get arrays that must not be changed, unless it says so, and give None for what they do not do. Who
+writes one uses `wengert.extend.register_large_kernel`.
 """
 
 from __future__ import annotations
 
-import functools
-import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, ParamSpec
 
 from wengert.core.row import Attrs, Row
-from wengert.engines.select import Settings
-from wengert.host.locks import load_module
+from wengert.execution.engine_registry import REFERENCE, Settings
+
+if TYPE_CHECKING:
+    from wengert.ops.arrays.window_geometry import Windows
+
+Arguments = ParamSpec("Arguments")
 
 
-def elementwise_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    """`large` of elementwise rows: one loop, however many functions of NumPy the kernel calls."""
-    return large_kernel("elementwise", "applied", row, arrays, attrs)
+class LargeKernel(Generic[Arguments]):
+    """A computation that engines may do; called, it gives the result, or None."""
+
+    def __init__(self, form: Callable[Arguments, Any]) -> None:
+        self.name = form.__name__
+        self.__doc__ = form.__doc__
+        self._kernels: list[Callable[Arguments, Any]] = []
+
+    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
+        if Settings.engine == REFERENCE:
+            return None
+        for kernel in self._kernels:
+            found = kernel(*args, **kwargs)
+            if found is not None:
+                return found
+        return None
+
+    def register(self, kernel: Callable[Arguments, Any]) -> None:
+        """Ask this kernel before those that were there."""
+        self._kernels.insert(0, kernel)
 
 
-def in_rows(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    """`large` of reductions: of the last axes, in one loop."""
-    return large_kernel("reductions", "reduced", row, arrays, attrs)
+_ALL: Final[dict[str, LargeKernel[Any]]] = {}
 
 
-def large_kernel(module: str, function: str, *arguments: Any) -> Any:
-    """What a function of the native engine gives; None where NumPy should compute it.
+def _large_kernel(form: Callable[Arguments, Any]) -> LargeKernel[Arguments]:
+    """The kernels of the name and the arguments of a function, whose text says what they compute."""
+    made = LargeKernel(form)
+    _ALL[made.name] = made
+    return made
 
-    It is asked only for large arrays. The function itself gives None for what it does not do.
+
+def register_large_kernel(name: str, kernel: Callable[..., Any]) -> None:
+    """Compute something for large arrays in place of NumPy; `kernel` gives None where it does not.
+
+    The names, and what their arguments are, stand in `wengert/ops/support/large_kernels.py`.
+
+    >>> from wengert import extend
+    >>> extend.register_large_kernel("elementwise_kernel", lambda row, arrays, attrs: None)
+    >>> extend.register_large_kernel("exponential", lambda x: None)
+    Traceback (most recent call last):
+    ValueError: No large arrays are computed by the name of 'exponential'. The names are: ...
     """
-    if Settings.engine == "numpy":
-        return None
-    found = _function(module, function)
-    return None if found is None else found(*arguments)
+    if name not in _ALL:
+        raise ValueError(
+            f"No large arrays are computed by the name of {name!r}. The names are: "
+            f"{', '.join(sorted(_ALL))}."
+        )
+    _ALL[name].register(kernel)
 
 
-@functools.cache
-def _function(module: str, function: str) -> Any:
-    """A function of the native engine; None where there is none."""
-    if sys.platform not in ("linux", "darwin"):
-        return None
-    try:
-        kernels = load_module("wengert.engines.native.codegen.kernel_writer")
-        kernels.prepare()
-        found = load_module(f"wengert.engines.native.kernels.{module}")
-    except Exception:  # noqa: BLE001  # nothing compiles here: NumPy is always right
-        return None
-    return kernels.careful(getattr(found, function))
+# ---- what there is --------------------------------------------------------------------------------
+
+
+@_large_kernel
+def elementwise_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
+    """The kernel of an elementwise row: one loop, however many functions of NumPy it calls."""
+
+
+@_large_kernel
+def reduction_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
+    """The kernel of a reduction."""
+
+
+@_large_kernel
+def softmax_kernel(x: Any, axis: int, is_log: bool) -> Any:
+    """Softmax along an axis, or its logarithm."""
+
+
+@_large_kernel
+def matmul_kernel(a: Any, b: Any) -> Any:
+    """The product of two matrices."""
+
+
+@_large_kernel
+def conv_kernel(x: Any, w: Any, at: Windows, y: Any) -> Any:
+    """The image seen through the filter, in `y` or in another array."""
+
+
+@_large_kernel
+def depthwise_conv_kernel(x: Any, w: Any, at: Windows, y: Any) -> Any:
+    """The same with a filter of its own for each channel."""
+
+
+@_large_kernel
+def conv_filter_gradient_kernel(x: Any, g: Any, at: Windows, shape: Sequence[int]) -> Any:
+    """The gradient of a convolution by its filter of that shape, for the cotangent `g`."""
+
+
+@_large_kernel
+def pooling_kernel(x: Any, at: Windows, how: str, count: Any = None) -> Any:
+    """The largest element of each window (`how` is "max"), or the sum divided by `count` ("sum")."""
+
+
+@_large_kernel
+def mean_pool_gradient_kernel(g: Any, at: Windows, count: Any) -> Any:
+    """The cotangent of each window for all of its elements, divided by `count`."""
+
+
+@_large_kernel
+def max_pool_gradient_kernel(x: Any, y: Any, g: Any, at: Windows) -> Any:
+    """The cotangents of windows where their first maxima are."""
+
+
+@_large_kernel
+def batch_norm_kernel(formula: str, *arrays: Any) -> Any:
+    """A formula of a matrix and vectors of its columns.
+
+    "normalized" is (x - mean) * slope + offset, "square of deviation" is (x - mean)², and "value" x.
+    """
+
+
+@_large_kernel
+def batch_norm_sum_kernel(formula: str, *arrays: Any) -> Any:
+    """The same, summed over the rows: a vector."""
+
+
+@_large_kernel
+def local_response_norm_kernel(
+    power: Callable[..., Any], x: Any, radius: int, bias: float, alpha: float, beta: float
+) -> Any:
+    """x power(bias + alpha W(x²), beta), where W sums over neighbouring channels."""
+
+
+@_large_kernel
+def segment_extremes_kernel(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
+    """`out`, with the row `ids[i]` of it changed to ufunc(it, updates[i]) for each i, in place."""

@@ -20,9 +20,9 @@ from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
-from wengert.engines.numpy_openblas import numpys_function
-from wengert.engines.select import processors
 from wengert.host.locks import load_module
+from wengert.host.numpy_openblas import numpys_function
+from wengert.host.threads import processors
 
 Result = TypeVar("Result")
 

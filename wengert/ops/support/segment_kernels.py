@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from wengert.core.row import LARGE
-from wengert.engines.large_arrays import large_kernel
+from wengert.host.malloc import LARGE
 from wengert.ops.support.half_precision import widen
+from wengert.ops.support.large_kernels import segment_extremes_kernel
 from wengert.ops.support.scipy_lazy import scipy_sparse
 
 
@@ -19,10 +19,7 @@ def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> None:
     Element by element along one axis: for rows of ten floats five times as fast as `ufunc.at` on
     rows, of which NumPy has no fast path.
     """
-    if (
-        updates.size >= LARGE
-        and large_kernel("segment_extremes", "changed", ufunc, out, ids, updates) is out
-    ):
+    if updates.size >= LARGE and segment_extremes_kernel(ufunc, out, ids, updates) is out:
         return
     places, width = ids.ravel().astype(np.intp, copy=False), math.prod(out.shape[1:])
     if width != 1:

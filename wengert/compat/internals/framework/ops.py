@@ -15,7 +15,8 @@ from wengert.compat.v1 import (
     executing_eagerly_outside_functions as executing_eagerly_outside_functions,
 )
 from wengert.compat.v1 import name_scope as name_scope
-from wengert.core.table import GRADIENTS, gradient_of, row_of
+from wengert.core.table import row_of
+from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
 from wengert.values import dtypes as dtypes
 from wengert.values.symbolic import SymbolicTensor as SymbolicTensor
 from wengert.values.tensor import Tensor as EagerTensor

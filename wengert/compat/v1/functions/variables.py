@@ -18,7 +18,7 @@ from wengert.core.table import op
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.variable_scatter import ROWS
 from wengert.ops.control.effects import no_op
-from wengert.ops.state.cells import is_variable_initialized
+from wengert.ops.state.assignments import is_variable_initialized
 from wengert.state import variable as core
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype

@@ -23,7 +23,7 @@ from wengert.engines.native.runtime.llvm import LoadedObject, compile_text
 from wengert.engines.native.runtime.processor import multiplies_and_adds
 from wengert.engines.native.runtime.thread_pool import functions, one_at_a_time
 from wengert.engines.native.runtime.trampoline import entry_of
-from wengert.engines.select import warn
+from wengert.host.warn_once import warn_once
 
 Step = Callable[[str, list[str]], Sequence[str] | None]  # None where nothing is carried
 
@@ -44,7 +44,7 @@ def careful(function: Callable[..., Any]) -> Callable[..., Any]:
         except (NotLowered, MemoryError, ImportError, OSError):
             return None
         except Exception as error:  # noqa: BLE001  # said once, and NumPy computes it
-            warn(
+            warn_once(
                 f"A large array is computed by NumPy instead of machine code "
                 f"({type(error).__name__}: {error}). This is a mistake in Wengert: please report it."
             )

@@ -42,7 +42,7 @@ from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.plan_key import Inexact, exactly
 from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, number_of, type_of
 from wengert.engines.native.runtime import openblas
-from wengert.engines.plan import Plan
+from wengert.execution.plan import Plan
 from wengert.graph.operation import Operation
 from wengert.values.symbolic import SymbolicTensor, is_certain
 

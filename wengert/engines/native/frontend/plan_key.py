@@ -19,9 +19,9 @@ import numpy as np
 
 from wengert.core.row import Row
 from wengert.core.table import LOADED, TABLE
-from wengert.engines.plan import Plan
-from wengert.engines.select import get_threads
+from wengert.execution.plan import Plan
 from wengert.graph import graph_builder
+from wengert.host.threads import get_threads
 from wengert.values.dtypes import DType
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import is_certain

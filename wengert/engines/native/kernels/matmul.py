@@ -13,13 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines import numpy_openblas
 from wengert.engines.native.frontend.arrays import Input, Product, View
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.program.program import new_entry
 from wengert.engines.native.program.steps import product_calls
 from wengert.engines.native.runtime import openblas
 from wengert.engines.native.runtime.trampoline import is_wrong
+from wengert.host import numpy_openblas
 
 # Kernels for vectors of 64 bytes, as OpenBLAS calls them.
 WIDE: Final = frozenset(("SkylakeX", "Cooperlake", "SapphireRapids"))

@@ -17,7 +17,7 @@ from wengert.engines.native.program.program_writer import Writer
 from wengert.engines.native.program.steps import Call, computes, product_calls, products_of
 from wengert.engines.native.runtime.cache import digest_of, load_or_store
 from wengert.engines.native.runtime.llvm import compile_text
-from wengert.engines.plan import Plan
+from wengert.execution.plan import Plan
 
 _KIND: Final = "plan"  # of text, in the cache
 

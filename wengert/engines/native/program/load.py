@@ -13,7 +13,7 @@ from wengert.engines.native.frontend.plan_key import content_of
 from wengert.engines.native.program.program import Program, RunnableProgram
 from wengert.engines.native.runtime.cache import CODE, PLAN, digest_of, folder, keep, read_file
 from wengert.engines.native.runtime.processor import is_supported
-from wengert.engines.plan import Plan
+from wengert.execution.plan import Plan
 from wengert.host.locks import load_module
 
 

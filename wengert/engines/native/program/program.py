@@ -21,8 +21,8 @@ from wengert.engines.native.runtime.llvm import LoadedObject
 from wengert.engines.native.runtime.thread_pool import functions
 from wengert.engines.native.runtime.trampoline import entry_of, is_wrong
 from wengert.engines.numpy_engine import NumpyPlan, _function_of, _in_operation
-from wengert.engines.plan import Plan
 from wengert.errors import InvalidArgumentError
+from wengert.execution.plan import Plan
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.locks import load_module
 from wengert.values.shapes import shape_text

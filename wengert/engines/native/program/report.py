@@ -1,69 +1,24 @@
-"""A plan in words: its loops and products, what they move and compute, and the lines they come from."""
+"""What a compiled plan does: its loops and products, what they move and compute, and their lines."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from wengert.engines.native.codegen.loop_emitter import Launch
 from wengert.engines.native.frontend.arrays import Base, Product, Step
-
-
-class Description:
-    """What a plan does, step by step. Printing it shows it; `steps` has it as dictionaries."""
-
-    def __init__(self, name: str, engine: str, steps: list[dict[str, Any]], memory: int) -> None:
-        self.name = name
-        self.engine = engine
-        self.steps = steps
-        self.memory = memory  # bytes that the plan keeps for itself while it runs
-
-    def __str__(self) -> str:
-        moved = sum(s["bytes"] for s in self.steps)
-        flops = sum(s["flops"] for s in self.steps)
-        head = (
-            f"{self.name}: {len(self.steps)} steps of the {self.engine} engine, "
-            f"{_amount(moved)}B moved, {_amount(flops)}flop, {_amount(self.memory)}B of its own"
-        )
-        return "\n".join([head, *_lines(self.steps)])
-
-    __repr__ = __str__
-
-
-def _lines(steps: Iterable[dict[str, Any]]) -> Iterator[str]:
-    for number, step in enumerate(steps, 1):
-        size = " x ".join(map(str, step["size"]))
-        parts = f" in {step['parts']} parts" if step["parts"] > 1 else ""
-        yield (
-            f"{number:4d}  {step['kind']} {size}{parts}: "
-            f"{_amount(step['bytes'])}B, {_amount(step['flops'])}flop"
-        )
-        for made in step["made of"]:
-            yield f"        {made}"
-
-
-def _amount(number: float) -> str:
-    """A number with a unit's prefix."""
-    for prefix in ("", "k", "M", "G"):
-        if abs(number) < 1000:
-            return f"{number:.3g} {prefix}"
-        number /= 1000
-    return f"{number:.3g} T"
+from wengert.execution.description import Description, numpy_step, origin
 
 
 def described(native: Any, name: str) -> Description:
     steps: list[dict[str, Any]] = []
     for segment in native.segments:
         if isinstance(segment, Step):
-            steps.append(_numpy_step(segment.op))
+            steps.append(numpy_step(segment.op))
         else:
             steps += [_native_step(call) for call in segment if call.name not in ("", "@copy")]
     return Description(name, "native", steps, native.memory_of_its_own)
-
-
-def described_by_numpy(plan: Any, name: str) -> Description:
-    return Description(name, "numpy", [_numpy_step(op) for op in plan.steps], 0)
 
 
 def _native_step(call: Any) -> dict[str, Any]:
@@ -114,18 +69,6 @@ def _product(call: Any) -> dict[str, Any]:
     }
 
 
-def _numpy_step(op: Any) -> dict[str, Any]:
-    return {
-        "kind": "NumPy",
-        "size": [op.name],
-        "parts": 1,
-        "bytes": 0,
-        "flops": 0,
-        "made of": [f"{op.type} at {op.place}"],
-    }
-
-
 def _origins(members: Iterable[Base]) -> list[str]:
     """The operations and the user's lines that a step computes, each once."""
-    places = [m.place for m in members if m.place is not None]
-    return list(dict.fromkeys(f"{op.type} at {op.place}" for op in places))
+    return list(dict.fromkeys(origin(m.place) for m in members if m.place is not None))

@@ -19,8 +19,8 @@ from wengert.engines.native.codegen.gemm_forms import (
 from wengert.engines.native.codegen.loop_emitter import Launch
 from wengert.engines.native.frontend.arrays import Base, Piece, Product, View, reshape
 from wengert.engines.native.frontend.lowering import leading_dimension
-from wengert.engines.select import get_threads
 from wengert.host.locks import load_module
+from wengert.host.threads import get_threads
 
 
 class Call:

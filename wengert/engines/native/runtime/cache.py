@@ -21,8 +21,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from wengert.engines.native.runtime.processor import fingerprint
-from wengert.engines.select import warn
 from wengert.host.locks import load_module
+from wengert.host.warn_once import warn_once
 
 try:  # hashlib loads OpenSSL for the same function, which takes longer than to read a plan
     from _blake2 import blake2b
@@ -72,7 +72,7 @@ def _is_trusted(place: str) -> bool:
         return True  # nothing can be kept there, nor be found
     found = _TRUSTED[place] = stat.S_ISDIR(seen.st_mode) and _is_ours(seen)
     if not found:
-        warn(
+        warn_once(
             f"Nothing is kept in {place}, nor taken from there: it is a link, belongs to somebody else, "
             "or others may write there. `chmod go-w` it, or name another folder in WENGERT_CACHE_DIR."
         )
@@ -100,7 +100,7 @@ def _read(file: str) -> bytes | None:
         if not stat.S_ISREG(seen.st_mode):
             return None
         if not _is_ours(seen):
-            warn(f"{file} is not used: it belongs to somebody else, or others may write it.")
+            warn_once(f"{file} is not used: it belongs to somebody else, or others may write it.")
             return None
         return opened.read()
 

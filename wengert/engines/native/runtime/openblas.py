@@ -12,8 +12,8 @@ import importlib.util
 import os
 from typing import Any, Final
 
-from wengert.engines import numpy_openblas
 from wengert.engines.native.runtime.processor import features
+from wengert.host import numpy_openblas
 from wengert.host.locks import awaited_lock
 
 _LOCK: Final = awaited_lock()

@@ -12,8 +12,10 @@ import numpy as np
 from wengert.engines.native.runtime import runtime_ir
 from wengert.engines.native.runtime.cache import load_or_store
 from wengert.engines.native.runtime.llvm import LoadedObject, compile_text
-from wengert.engines.select import get_threads, warn, when_threads_change
+from wengert.host.lifetime import keep_for_ever
 from wengert.host.locks import awaited_lock
+from wengert.host.threads import get_threads, when_threads_change
+from wengert.host.warn_once import warn_once
 
 # What is made once must be made by one thread: code that another one also loaded, and that is then
 # dropped, would be taken from under the threads that run it.
@@ -34,7 +36,8 @@ def one_at_a_time() -> Any:
 @functools.cache
 def _functions() -> LoadedObject:
     text = runtime_ir.text()
-    return LoadedObject(load_or_store("runtime", text, lambda: compile_text(text, quickly=True)))
+    code = load_or_store("runtime", text, lambda: compile_text(text, quickly=True))
+    return keep_for_ever(LoadedObject(code))
 
 
 class Pool:
@@ -50,7 +53,7 @@ class Pool:
     def address(self) -> int:
         with _LOCK:
             if self._memory is None:
-                self._memory = np.zeros(runtime_ir.POOL_BYTES // 8 + 8, np.int64)
+                self._memory = keep_for_ever(np.zeros(runtime_ir.POOL_BYTES // 8 + 8, np.int64))
                 self.resize()
         here: int = self._memory.ctypes.data
         return -(-here // 64) * 64
@@ -64,7 +67,9 @@ class Pool:
         wanted = get_threads() - 1 if runtime_ir.has_threads() else 0
         while self._started < wanted:
             if not self._start():
-                warn(f"Of {wanted + 1} threads {self._started + 1} could be had: plans use those.")
+                warn_once(
+                    f"Of {wanted + 1} threads {self._started + 1} could be had: plans use those."
+                )
                 break
         number = ctypes.c_int64.from_address(self.address + self.THREADS)
         number.value = min(wanted, self._started)

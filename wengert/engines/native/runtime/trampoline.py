@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.runtime.thread_pool import functions, pool
+from wengert.host.lifetime import keep_for_ever
 
 _FASTCALL: Final = 0x80
 
@@ -25,14 +26,10 @@ class _MethodDef(ctypes.Structure):
     ]
 
 
-_METHODS: Final[list[_MethodDef]] = []
-
-
+@functools.cache
 def _method() -> _MethodDef:
     """One for all plans, which differ in `self`; it must outlive every function made of it."""
-    if not _METHODS:
-        _METHODS.append(_MethodDef(b"native", functions().address("entry"), _FASTCALL, None))
-    return _METHODS[0]
+    return keep_for_ever(_MethodDef(b"native", functions().address("entry"), _FASTCALL, None))
 
 
 @functools.cache

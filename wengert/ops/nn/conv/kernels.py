@@ -21,9 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from wengert.engines.large_arrays import large_kernel
-from wengert.engines.select import processors
+from wengert.host.threads import processors
 from wengert.ops.arrays.window_geometry import Windows
+from wengert.ops.support.large_kernels import (
+    conv_filter_gradient_kernel,
+    conv_kernel,
+    depthwise_conv_kernel,
+)
 from wengert.ops.support.parallel import in_parts
 from wengert.values.shapes import Dims
 
@@ -161,10 +165,10 @@ def correlate(x: Any, w: Any, at: Windows, y: Any = None) -> Any:
 
 def _natively(x: Any, w: Any, at: Windows, y: Any, groups: int) -> bool:
     """The same by a kernel of machine code, if there is one for it."""
-    kernel = "conv" if groups == 1 else "depthwise_conv" if w.shape[-2] == 1 else ""
-    if not kernel or len(at.out) != 2:
+    if len(at.out) != 2 or (groups != 1 and w.shape[-2] != 1):
         return False
-    found = large_kernel(kernel, "convolved", x, np.ascontiguousarray(w), at, y)
+    kernel = conv_kernel if groups == 1 else depthwise_conv_kernel
+    found = kernel(x, np.ascontiguousarray(w), at, y)
     if found is not None and found is not y:
         y[...] = found
     return found is not None
@@ -384,7 +388,7 @@ def compare(x: Any, g: Any, at: Windows, shape: Dims) -> Any:
     if groups > 1 and inner == 1:
         return _compare_channels(x, g, at, shape)
     if groups == 1 and len(at.out) == 2 and g.size * wide >= WORTH_SHARING:
-        found = large_kernel("conv_filter_gradient", "compared", x, g, at, shape)
+        found = conv_filter_gradient_kernel(x, g, at, shape)
         if found is not None:
             return found
 

@@ -13,10 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.row import LARGE
-from wengert.engines.large_arrays import large_kernel
-from wengert.engines.select import processors
+from wengert.host.malloc import LARGE
+from wengert.host.threads import processors
 from wengert.ops.arrays.window_geometry import Tap, Windows, taps
+from wengert.ops.support.large_kernels import (
+    max_pool_gradient_kernel,
+    mean_pool_gradient_kernel,
+    pooling_kernel,
+)
 from wengert.ops.support.parallel import in_parts, without_buffers
 from wengert.values.shapes import Dims
 
@@ -174,7 +178,7 @@ def lowest(dtype: Any) -> Any:
 
 
 def maxima(x: Any, at: Windows) -> Any:
-    found = large_kernel("pooling", "joined", x, at, "max") if x.size >= LARGE else None
+    found = pooling_kernel(x, at, "max") if x.size >= LARGE else None
     if found is not None:
         return found
     return pooled(x, at, np.maximum, lowest(x.dtype))
@@ -188,7 +192,7 @@ def means(x: Any, at: Windows) -> Any:
     if not sliding_axes(at):
         return x.copy()
     number = _counts_of_an_image(at, x.dtype)
-    found = large_kernel("pooling", "joined", x, at, "sum", number) if x.size >= LARGE else None
+    found = pooling_kernel(x, at, "sum", number) if x.size >= LARGE else None
     if found is not None:
         return found
     return pooled(x, at, np.add, 0, lambda y, here: np.divide(y, number, out=y))
@@ -200,7 +204,7 @@ def spread_means(g: Any, at: Windows) -> Any:
     if not axes:
         return g.copy()
     number = _counts_of_an_image(at, g.dtype)
-    found = large_kernel("pooling", "spread", g, at, number) if g.size >= LARGE else None
+    found = mean_pool_gradient_kernel(g, at, number) if g.size >= LARGE else None
     if found is not None:
         return found
 
@@ -298,7 +302,7 @@ class Firsts:
 
 def routed_back(x: Any, y: Any, g: Any, at: Windows) -> Any:
     """Each window gives its cotangent to its first maximum."""
-    found = large_kernel("max_pool_gradient", "routed", x, y, g, at) if x.size >= LARGE else None
+    found = max_pool_gradient_kernel(x, y, g, at) if x.size >= LARGE else None
     if found is not None:
         return found
     back = np.zeros(x.shape, g.dtype)

@@ -1,0 +1,84 @@
+"""Who listens to operations, who takes them, and who builds a graph of them: what each is asked.
+
+A recorder is told of an operation once, where the operation gets its result:
+
+- dispatch.apply and its fast door, of what a kernel computed;
+- context.note, of what was computed by other means: a custom gradient, a call of a subgraph, a call
+  that waits for sizes;
+- a graph (`told`), of a node it added, with the values from around as they were given;
+- a batch, of an operation on examples; those around the batch hear of it from the door;
+- overrides, which carry out an operation once more for rules: only recorders that compute.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Protocol
+
+from wengert.core.row import Attrs, Row
+
+
+class Recorder:
+    """Who listens to operations. Without more it hears nothing and follows nobody."""
+
+    __slots__ = ()
+
+    # A recorder that computes when it hears of an operation comes after those that only note it,
+    # and what it computes is heard by the recorders before it.
+    computes: ClassVar[bool] = False
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        """An operation was carried out; `result` is a list where the row has many."""
+
+    def follows(self, values: Sequence[Any]) -> bool:
+        """Whether an operation on these values would be recorded."""
+        return False
+
+    def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
+        """The operation just recorded belongs to a name scope."""
+
+    def extended(self, first: Any, more: Sequence[Any]) -> None:
+        """The operation that computed `first` hands out more results than was recorded."""
+
+    def accessed(self, variable: Any) -> None:
+        """A variable is being read."""
+
+
+class Interpreter(Protocol):
+    """Who takes operations in place of the kernels."""
+
+    # Whether it builds a graph, in which values are not known yet.
+    builds: ClassVar[bool]
+
+    def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
+        """The results of an operation."""
+
+    def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
+        """An operation was carried out by other means; its results as others see them."""
+
+    def accessed(self, variable: Any) -> None:
+        """A variable is being read."""
+
+
+class GraphInterpreter(Interpreter, Protocol):
+    """A graph under construction, as the rooms below it ask it."""
+
+    overrides: dict[str, Any]  # what makes another row of a row, by the type of the operation
+
+    def entered(self, value: Any) -> Any:
+        """What stands in this graph for a value: a constant, a capture, or itself."""
+
+    def constant(self, tensor: Any) -> Any: ...
+    def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Call a public function, which may wait for sizes that it must know."""
+
+    def call_named(self, function: Callable[..., Any], args: Any, kwargs: Any, name: Any) -> Any:
+        """The same, within a name scope."""
+
+    def call_like(
+        self, function: Callable[..., Sequence[Any]], args: Any, asked: list[Any]
+    ) -> Sequence[Any]:
+        """The same of a function that returns, for each of some values, one like it."""
+
+    def rule_scope(self, y: Any) -> Any:
+        """A context: what the rule of the operation that computed `y` adds is named after it."""

@@ -1,0 +1,107 @@
+"""The native engine as the rest of the house knows it: what compiles is loaded when it is first asked.
+
+Where it cannot compile, it says so once, and NumPy computes the plan.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.execution.description import Description
+from wengert.execution.engine_registry import Engine, Runnable
+from wengert.execution.plan import Plan
+from wengert.host.locks import load_module
+from wengert.host.warn_once import warn_once
+
+
+class NativeEngine(Engine):
+    """Plans compiled to machine code."""
+
+    compiles_sizes = True
+
+    def compile(self, plan: Plan) -> Runnable | None:
+        """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
+        if not plan.steps:
+            return None
+        try:
+            loading = load_module("wengert.engines.native.program.load")
+            made = _uncollected(loading.load_or_build, plan)
+        except ImportError as error:
+            warn_once(
+                f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead."
+            )
+            return None
+        except MemoryError:
+            warn_once("There was no memory to compile a graph; it is computed by NumPy instead.")
+            return None
+        except Exception as error:  # noqa: BLE001  # said once, and NumPy computes it
+            first = plan.steps[0]
+            warn_once(
+                f"A graph could not be compiled and is computed by NumPy instead "
+                f"({type(error).__name__}: {error}; its first operation is {first.name}, made at "
+                f"{first.place}). This is a mistake in Wengert: please report it."
+            )
+            return None
+        return None if made is None else NativePlan(made)
+
+
+class NativePlan(Runnable):
+    """A native plan that leaves the work to NumPy where there is no memory for its own way."""
+
+    def __init__(self, running: Any) -> None:
+        self.running = running
+        self.plan: Plan = running.plan
+
+    @property
+    def fresh(self) -> list[bool]:
+        found: list[bool] = self.running.fresh
+        return found
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        try:
+            return self.running.run(values)  # type: ignore[no-any-return]
+        except MemoryError:
+            if not self.running.is_one_call:  # some of it has been done
+                raise
+            warn_once("There was no memory for a compiled graph; it is computed by NumPy instead.")
+            return self.running.reference()(values)  # type: ignore[no-any-return]
+
+    def describe(self, name: str) -> Description:
+        report = load_module("wengert.engines.native.program.report")
+        found: Description = report.described(self.running.native(), name)
+        return found
+
+
+# ---- the garbage collector ----------------------------------------------------------------------
+
+
+class _Collector:
+    waits = False  # whether it was switched off until a plan is made
+
+
+def _uncollected(make: Callable[[Plan], Any], plan: Plan) -> Any:
+    """Without the garbage collector, which would look at all that is being made again and again."""
+    if not gc.isenabled() and not _Collector.waits:  # it is the user's choice
+        return make(plan)
+    try:
+        try:
+            _Collector.waits = True
+            gc.disable()
+            return make(plan)
+        finally:
+            _collect_again()
+    finally:  # also if the first was interrupted
+        _collect_again()
+
+
+def _collect_again() -> None:
+    if _Collector.waits:
+        gc.enable()
+        _Collector.waits = False
+
+
+if hasattr(os, "register_at_fork"):  # the thread that would do it is not in the child
+    os.register_at_fork(after_in_child=_collect_again)

@@ -1,0 +1,78 @@
+"""Machine code for large arrays outside of graphs: which kernel computes what.
+
+Kernels are compiled when they are first needed, and kept on disk. Where nothing compiles, and where a
+kernel does not fit, it is NumPy's.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any, Final
+
+from wengert.host.locks import load_module
+from wengert.ops.support import large_kernels as large
+from wengert.ops.support.large_kernels import LargeKernel
+
+# For each of them the file of `kernels` and the function in it.
+_FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
+    large.elementwise_kernel: ("elementwise", "applied"),
+    large.reduction_kernel: ("reductions", "reduced"),
+    large.softmax_kernel: ("reductions", "softmax"),
+    large.conv_kernel: ("conv", "convolved"),
+    large.depthwise_conv_kernel: ("depthwise_conv", "convolved"),
+    large.conv_filter_gradient_kernel: ("conv_filter_gradient", "compared"),
+    large.pooling_kernel: ("pooling", "joined"),
+    large.mean_pool_gradient_kernel: ("pooling", "spread"),
+    large.max_pool_gradient_kernel: ("max_pool_gradient", "routed"),
+    large.batch_norm_kernel: ("batch_norm", "applied"),
+    large.batch_norm_sum_kernel: ("batch_norm", "summed"),
+    large.local_response_norm_kernel: ("local_response_norm", "normalized"),
+    large.segment_extremes_kernel: ("segment_extremes", "changed"),
+}
+
+
+class _Kernel:
+    """A kernel that is loaded when it is first asked."""
+
+    def __init__(self, file: str, function: str) -> None:
+        self._names = file, function
+
+    def __call__(self, *arguments: Any) -> Any:
+        found = self._found
+        return None if found is None else found(*arguments)
+
+    @functools.cached_property
+    def _found(self) -> Any:
+        """The function; None where there is none."""
+        if sys.platform not in ("linux", "darwin"):
+            return None
+        file, function = self._names
+        try:
+            writer = load_module("wengert.engines.native.codegen.kernel_writer")
+            writer.prepare()
+            found = load_module(f"wengert.engines.native.kernels.{file}")
+        except Exception:  # noqa: BLE001  # nothing compiles here: NumPy is always right
+            return None
+        return writer.careful(getattr(found, function))
+
+
+def _matmul(a: Any, b: Any) -> Any:
+    """OpenBLAS compiles nothing: it is there where the rest is not."""
+    multiply = _better_product()
+    return None if multiply is None else multiply(a, b)
+
+
+@functools.cache
+def _better_product() -> Any:
+    """The products of OpenBLAS, where its kernels are better than NumPy's."""
+    try:
+        products = load_module("wengert.engines.native.kernels.matmul")
+        return products.product if products.is_better() else None
+    except (ImportError, OSError):
+        return None
+
+
+for _kernel, _names in _FUNCTIONS.items():
+    _kernel.register(_Kernel(*_names))
+large.matmul_kernel.register(_matmul)

@@ -1,0 +1,11 @@
+"""The engines, made known by name when Wengert is imported; what compiles is loaded when it is needed."""
+
+from __future__ import annotations
+
+import wengert.engines.native.large_kernels  # noqa: F401  # it registers each of them
+from wengert.engines.native.engine import NativeEngine
+from wengert.engines.numpy_engine import NumpyEngine
+from wengert.execution.engine_registry import REFERENCE, register_engine
+
+register_engine(REFERENCE, NumpyEngine())
+register_engine("native", NativeEngine())

@@ -1,0 +1,94 @@
+"""Graphs that follow from a graph: of its gradients, and of its tangents.
+
+The gradient of a graph is a second one, which takes cotangents and whatever values of the first it
+needs. The first then has to hand those values out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.core.context import activate
+from wengert.core.forward import Accumulator
+from wengert.execution.plan import Plan
+from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.graph_reverse import pull_back_through_graph
+from wengert.values.bound_ops import bound
+from wengert.values.symbolic import SymbolicTensor
+
+
+class GradientGraph(FunctionGraph):
+    """The graph of the gradient of a body. It may use values of the body, and of anything else."""
+
+    def _is_inside(self, graph: Any) -> bool:
+        return True
+
+
+class PulledBack:
+    """The gradient of a body, as a graph in which `gradients` has a tensor or None for each input.
+
+    The cotangents are `seeds`, or inputs of the graph. What else it needs of the body it captures.
+    """
+
+    def __init__(
+        self,
+        body: FunctionGraph,
+        of: Sequence[SymbolicTensor],
+        wanted: Sequence[SymbolicTensor | None],
+        seeds: Sequence[Any] | None = None,
+        dense: bool = True,
+    ) -> None:
+        self.graph = GradientGraph(f"{body.name}_grad", body)
+        with activate((), self.graph):
+            if seeds is None:
+                gs = [self.graph.input_like(y, "grad") for y in of]
+            else:
+                gs = [self.graph.entered(g) for g in seeds]
+            sources = [x for x in wanted if x is not None]
+            with self.graph.names.scoped("gradients"):  # not in the scopes it goes back through
+                pulled = iter(pull_back_through_graph(of, gs, sources))
+            found = [None if x is None else next(pulled) for x in wanted]
+            self.gradients = [bound.to_dense(g) for g in found] if dense else found
+
+    def output(self, gradient: Any, like: Any) -> SymbolicTensor:
+        """A gradient as an output of the graph; zeros where there is none."""
+        with activate((), self.graph):
+            return self.graph.entered(bound.zeros_like(like) if gradient is None else gradient)
+
+
+class Pushforward:
+    """The tangents of a body's results, as a graph; `tangents` has None where there is none.
+
+    The tangents of some inputs are `given`: values from around, or inputs of the graph. What else
+    it needs of the body it captures.
+    """
+
+    def __init__(
+        self,
+        body: FunctionGraph,
+        results: Sequence[SymbolicTensor],
+        moving: Sequence[SymbolicTensor],
+        given: Sequence[Any],
+        graph: GradientGraph | None = None,
+    ) -> None:
+        self.graph = graph or GradientGraph(f"{body.name}_jvp", body)
+        accumulator = Accumulator()
+        with activate((), self.graph):
+            ts = [self.graph.entered(t) for t in given]
+        for x, t in zip(moving, ts, strict=True):
+            accumulator.watch(x, t)
+        with activate((accumulator,), self.graph):
+            for op in Plan(results, body.all_inputs).order:
+                result = list(op.outputs) if op.row.many else op.outputs[0]
+                accumulator.record(op.row, op.inputs, op.attrs, result)
+            self.tangents = [accumulator.tangent(y) for y in results]
+
+    def output(self, tangent: Any, like: Any) -> SymbolicTensor:
+        """A tangent as an output of the graph; zeros where there is none."""
+        with activate((), self.graph):
+            return self.graph.entered(bound.zeros_like(like) if tangent is None else tangent)
+
+
+def differentiable(tensors: Sequence[Any]) -> list[Any]:
+    return [x for x in tensors if x is not None and x.dtype.is_differentiable]

@@ -1,0 +1,113 @@
+"""A graph carried out once more, elsewhere: operation by operation, for other inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.core.context import activate, current_graph, to_graph
+from wengert.core.dispatch import apply
+from wengert.core.reverse import conjugate, joint_gradients
+from wengert.core.row import Attrs, Row
+from wengert.execution.derived_graphs import GradientGraph
+from wengert.execution.plan import Plan, effects
+from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.graph_builder import CONST
+from wengert.graph.operation import Operation
+from wengert.state.cell import is_resource, new_resource
+from wengert.values.bound_ops import bound
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import TensorList, wrap
+
+
+def replay(
+    graph: FunctionGraph, results: Sequence[SymbolicTensor], values: Sequence[Any]
+) -> list[Any]:
+    """Carry out the operations of a graph once more, through the door, for other inputs."""
+    replay = _Replay(graph.all_inputs, values)
+    replay.carry_out(Plan(results, graph.all_inputs, effects(graph)).order)
+    return [replay.known[id(y)] for y in results]
+
+
+def replay_between(
+    operations: Sequence[Operation], known: dict[int, Any], result: SymbolicTensor
+) -> Any:
+    """Carry out some operations once more, with other values for some tensors."""
+    replay = _Replay((), ())
+    replay.known.update(known)
+    replay.carry_out(operations)
+    return replay.known[id(result)]
+
+
+class _Replay:
+    """What stands elsewhere for the tensors of a graph."""
+
+    def __init__(self, tensors: Sequence[SymbolicTensor], values: Sequence[Any]) -> None:
+        self._tensors = list(tensors)
+        self.known = {id(x): v for x, v in zip(tensors, values, strict=True)}
+
+    def carry_out(self, operations: Sequence[Operation]) -> None:
+        for op in operations:
+            made = self._again(op, [self.known.get(id(x), x) for x in op.inputs])
+            self._tensors += op.outputs
+            self.known.update({id(y): value for y, value in zip(op.outputs, made, strict=False)})
+
+    def value_of(self, x: SymbolicTensor) -> Any:
+        """What stands for a tensor, of which the results may not have needed anything so far."""
+        if id(x) not in self.known:
+            self.carry_out(Plan([x], self._tensors).order)
+        return self.known[id(x)]
+
+    def _again(self, op: Operation, inputs: list[Any]) -> Sequence[Any]:
+        if op.row is CONST:
+            return [to_graph(wrap(op.attrs["value"]))]
+        if is_resource(op) and current_graph() is not None:
+            return [apply(op.row, (), op.attrs)]
+        if is_resource(op):
+            return [op.graph.cells.setdefault(op, new_resource(op))]
+        if op.row.closes:
+            return apply(self._closed(op), inputs, op.attrs)  # type: ignore[no-any-return]
+        carry_out = op.row.inline
+        if carry_out is None and any(isinstance(x, TensorList) for x in inputs):
+            return [inputs[0].zeros() if op.row.by_shape else inputs[0]]
+        made = apply(op.row, inputs, op.attrs) if carry_out is None else carry_out(inputs, op.attrs)
+        return made if op.row.many else [made]
+
+    def _closed(self, op: Operation) -> Row:
+        """The row of an operation whose gradient uses tensors of the graph in which it was made.
+
+        The gradient is traced there and then carried out here.
+        """
+
+        def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+            graph = GradientGraph(f"{op.name}_grad", op.graph)
+            with activate((), graph):
+                inside = [None if g is None else graph.input_like(g) for g in gs]
+                plain = [conjugate(g) for g in inside]
+                pulled = joint_gradients(op.row, op.attrs, op.inputs, op.outputs, plain)
+                pulled = [conjugate(bound.to_dense(p)) for p in pulled]
+                outputs = [graph.entered(p) for p in pulled if p is not None]
+            around = [self._around(v, op.graph) for v in graph.captured]
+            given = [g for g in gs if g is not None]
+            found = iter(replay(graph, outputs, [*given, *around]))
+            return [None if p is None else next(found) for p in pulled]
+
+        joint.__wrapped__ = op.row.joint  # type: ignore[attr-defined]  # errors name the user's rule
+        row = op.row
+        return Row(
+            row.name,
+            row.kernel,
+            joint=joint,
+            joint_jvp=row.joint_jvp,
+            shape=row.shape,
+            dtype=row.dtype,
+            many=True,
+            users=True,
+            closes=True,
+        )
+
+    def _around(self, value: Any, graph: Any) -> Any:
+        """What stands for a value that the gradient of an operation of a graph uses."""
+        if isinstance(value, SymbolicTensor) and value.op.graph is graph:
+            return self.value_of(value)
+        return self.known.get(id(value), value)

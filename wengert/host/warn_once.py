@@ -1,0 +1,20 @@
+"""Warnings that are given once in a process, and point at the user's line."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Final
+
+from wengert.host.locks import new_lock
+from wengert.host.user_frames import callers_depth
+
+_WARNED: Final[set[str]] = set()
+_LOCK: Final = new_lock()
+
+
+def warn_once(message: str) -> None:
+    with _LOCK:
+        if message in _WARNED:
+            return
+        _WARNED.add(message)
+    warnings.warn(message, RuntimeWarning, stacklevel=callers_depth())

@@ -1,0 +1,39 @@
+"""Rules that trace graphs, in batches: once for each example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.core.batch import Batcher
+from wengert.core.context import thread
+from wengert.core.row import Attrs
+from wengert.values.bound_ops import bound
+
+
+def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """A joint rule that adds operations to a graph; for a batch, once for each example."""
+
+    def rule(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+        batcher = thread.context.interpreter
+        if not isinstance(batcher, Batcher):
+            return joint(gs, ys, xs, attrs)
+        with batcher.outside(*thread.context.recorders):
+            columns = [_examples(values, batcher) for values in (gs, ys, xs)]
+            pulled = [joint(*one, attrs) for one in zip(*columns, strict=True)]
+            stacked = [
+                None if part[0] is None else bound.join_examples(list(part))
+                for part in zip(*pulled, strict=True)
+            ]
+        return [None if g is None else batcher.lift(g) for g in stacked]
+
+    return rule
+
+
+def _examples(values: Sequence[Any], batcher: Batcher) -> list[list[Any]]:
+    """Of each example of a batch the values."""
+    columns = [
+        bound.part_examples(v._full, batcher.size) if batcher.holds(v) else [v] * batcher.size
+        for v in values
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]

@@ -1,0 +1,21 @@
+"""The methods of ragged tensors that are made of operations on them, given to the class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from wengert.ops.ragged import conversions, indexing, operators
+from wengert.ops.ragged.tensor import RaggedTensor
+
+_METHODS: Final[dict[str, Callable[..., Any] | staticmethod[..., Any]]] = {
+    "to_tensor": conversions.to_tensor,
+    "to_sparse": conversions.to_sparse,
+    "bounding_shape": conversions.bounding_shape,
+    "from_tensor": staticmethod(conversions.from_tensor),
+    "from_sparse": staticmethod(conversions.from_sparse),
+    "__getitem__": indexing.getitem,
+    **operators.METHODS,
+}
+for _name, _method in _METHODS.items():
+    setattr(RaggedTensor, _name, _method)
