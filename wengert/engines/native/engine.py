@@ -71,7 +71,7 @@ class NativePlan(Runnable):
 
     def describe(self, name: str) -> Description:
         report = load_module("wengert.engines.native.program.report")
-        found: Description = report.described(self.running.native(), name)
+        found: Description = report.describe(self.running.rebuild(), name)
         return found
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.native.codegen.loop_emitter import functions_text
+from wengert.engines.native.codegen.math_functions import functions_text
 from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.runtime.cache import load_or_store

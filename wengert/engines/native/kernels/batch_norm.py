@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.engines.native.codegen.combine import combine
 from wengert.engines.native.codegen.kernel_writer import Writer, kernel
-from wengert.engines.native.codegen.loop_emitter import combine
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.lanes import Lane
 from wengert.engines.native.frontend.scalar import Code

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.row import Attrs, Row
+from wengert.engines.native.codegen.combine import combine, neutral
 from wengert.engines.native.codegen.kernel_writer import Writer, kernel
-from wengert.engines.native.codegen.loop_emitter import combine, neutral
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.scalar import Code

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.engines.native.codegen.combine import combine
 from wengert.engines.native.codegen.kernel_writer import Writer, kernel
-from wengert.engines.native.codegen.loop_emitter import combine
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 

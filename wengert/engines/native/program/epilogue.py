@@ -10,13 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from wengert.engines.native.codegen.combine import combine, neutral
 from wengert.engines.native.codegen.layout import Load
-from wengert.engines.native.codegen.loop_emitter import (
-    Emitter,
-    combine,
-    combined_launches,
-    neutral,
-)
+from wengert.engines.native.codegen.loop_emitter import Emitter, KnownOfRow, combined_launches
 from wengert.engines.native.codegen.vectors import literal
 from wengert.engines.native.frontend.arrays import Base, Map, Product, Reduction, View, is_plain
 from wengert.engines.native.optimize.fuse import END, FULL, Fusion, Group, common
@@ -106,7 +102,6 @@ class Finish(Emitter):
     def _split(self) -> None:
         """The product says what a part is."""
         self.row, self.strips, self.parts = self.columns, False, 1
-        self.partial: dict[int, Base] = {}
 
     def _pointer(self, base: Base, offset: int = 0) -> str:
         if base is self.product and not self.in_memory:
@@ -115,7 +110,7 @@ class Finish(Emitter):
 
     def begin(self, body: Any, first: int, width: int) -> None:
         """The arrays follow those of the product, which is written into the same body."""
-        self.body, self.width = body, width
+        self.write_into(body, width)
         self._find_arrays(first)
 
     def begin_block(self, number: str) -> None:
@@ -123,12 +118,12 @@ class Finish(Emitter):
         self.column_sums = {}
         for k, columns in self.partial.items():
             at = self.body.set(f"mul i64 {number}, {self.columns}")
-            self.column_sums[k] = self._element(self._pointer(columns), columns.kind, at)
+            self.column_sums[k] = self.access.element(self._pointer(columns), columns.kind, at)
 
     def begin_row(self, r: str, given: str = "") -> None:
         """What is known for the row; `given` is where its elements of the product begin."""
         self._given = given
-        self.names_row, self.splats, self.totals = {}, {}, {}
+        self.known = KnownOfRow()
         self._row_pointers(r)
         self._row_values(0)
         wanted = [*self.stored.values(), *[s.value for s in self.sums]]
@@ -157,7 +152,7 @@ class Finish(Emitter):
 
     def add_columns(self, at: str, mask: str | None, values: list[str]) -> None:
         before = [
-            self._read(self.column_sums[k], s.item.kind, at, self.width, mask)
+            self.access.read(self.column_sums[k], s.item.kind, at, self.width, mask)
             for k, s in enumerate(self.sums)
         ]
         self.put_columns(at, mask, self.added(before, values))
@@ -165,7 +160,7 @@ class Finish(Emitter):
     def put_columns(self, at: str, mask: str | None, values: list[str]) -> None:
         for k, value in enumerate(values):
             kind = self.sums[k].item.kind
-            self._store(self.column_sums[k], kind, at, value, mask, self.width)
+            self.access.store(self.column_sums[k], kind, at, value, mask, self.width)
 
     def _row_of(self, x: Load, r: str, index: Any) -> str:
         if x.base is self.product and not self.in_memory:

@@ -27,11 +27,11 @@ def load_or_build(plan: Plan) -> RunnableProgram | None:
         found = _kept(plan, name)
         if found is not _MISSING:
             return found  # type: ignore[no-any-return]
-    made = load_module("wengert.engines.native.program.build").Native(plan)
-    code = made.code() if made.is_native else None
-    if name is not None and not made.low.lacks_blas:
-        keep(name, marshal.dumps(tuple(made.program) if made.is_native else None))
-    return RunnableProgram(plan, made.program, code, False) if made.is_native else None
+    built = load_module("wengert.engines.native.program.build").build(plan)
+    code = built.code()
+    if name is not None and not built.lacks_blas:
+        keep(name, marshal.dumps(built.program and tuple(built.program)))
+    return RunnableProgram(plan, built.program, code, False) if built.program else None
 
 
 _MISSING: Final[Any] = object()

@@ -80,9 +80,9 @@ class RunnableProgram:
         """What the reference engine says, where something is wrong."""
         return self.reference()(values)
 
-    def native(self) -> Any:
+    def rebuild(self) -> Any:
         """How the plan was made, for who wants to see it: made once more, as it takes 40 times the memory."""
-        return load_module("wengert.engines.native.program.build").Native(self.plan)
+        return load_module("wengert.engines.native.program.build").build(self.plan)
 
     # ---- what the function uses, by kind -------------------------------------------------------
 

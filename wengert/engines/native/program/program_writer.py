@@ -13,6 +13,8 @@ from typing import Any, Final
 from wengert.engines.native.frontend.arrays import Base, Input, Literal, Outside, Step, View, Write
 from wengert.engines.native.program.arena import SMALL, Arena
 from wengert.engines.native.program.program import NativeStep, Program
+from wengert.engines.native.program.schedule import Schedule
+from wengert.engines.native.program.segments import Segments
 from wengert.engines.native.program.steps import Call
 
 LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
@@ -21,22 +23,25 @@ LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is l
 class Writer:
     """Writes the function that carries out a plan."""
 
-    def __init__(self, native: Any) -> None:
-        self.native = native
-        self.low = native.low
-        self._is_held = bool(native.plan.changed())  # then who runs the plan has the locks
+    def __init__(self, schedule: Schedule, segments: Segments, code_name: str) -> None:
+        self.schedule = schedule
+        self.plan = schedule.plan
+        self.low = schedule.low
+        self.segments = segments
+        self.code_name = code_name  # of the machine code, in the cache
+        self._is_held = bool(self.plan.changed())  # then who runs the plan has the locks
         self.names: dict[str, tuple[str, Any]] = {}
         self.lines: list[str] = []
-        self._place_of_step = {id(op): at for at, op in enumerate(native.plan.steps)}
-        self._place_of_known = {key: at for at, key in enumerate(native.plan.used())}
+        self._place_of_step = {id(op): at for at, op in enumerate(self.plan.steps)}
+        self._place_of_known = {key: at for at, key in enumerate(self.plan.used())}
         self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
         self._objects: dict[int, str] = {}  # of other values, by tensor
         self._over: dict[Base, tuple[str, str]] = {}  # what may be written over: see `_over_here`
 
     def written(self) -> Program:
-        native, lines = self.native, self.lines
-        given = [f"v{i}" for i in range(len(native.plan.given))]
-        for x, name in zip(native.plan.given, given, strict=True):
+        plan, lines = self.plan, self.lines
+        given = [f"v{i}" for i in range(len(plan.given))]
+        for x, name in zip(plan.given, given, strict=True):
             self._objects[id(x)] = name
         self._seen = self._seen_by_python()
         self._lay_out()
@@ -49,7 +54,7 @@ class Writer:
             self._name_of[id(base)] = self._new("c", "constant", at)
         if self.arena.size:
             lines.append(self._arena_taken())
-        for segment in native.segments:
+        for segment in self.segments.items:
             if isinstance(segment, list):
                 self._segment(segment)
             else:
@@ -57,7 +62,7 @@ class Writer:
         if self.arena.size:
             is_small = self.arena.size <= SMALL
             lines.append("arenas.append(arena)" if is_small else "shared.give(arena)")
-        self._write(native.writes)
+        self._write(self.schedule.writes)
         results, fresh = self._results()
         lines.append(f"return [{', '.join(results)}]")
         head = "def run(values):\n"
@@ -68,8 +73,8 @@ class Writer:
             tuple([(name, *what) for name, what in self.names.items()]),
             tuple(fresh),
             # Nothing before it could be done twice.
-            len(native.segments) == 1,
-            native.code_name,
+            len(self.segments.items) == 1,
+            self.code_name,
         )
 
     def _arena_taken(self) -> str:
@@ -110,8 +115,8 @@ class Writer:
 
     def _seen_by_python(self) -> set[Base]:
         """The arrays that NumPy's steps use or make, or that are handed out."""
-        found = set(self.native.wanted)
-        for segment in self.native.segments:
+        found = set(self.schedule.wanted)
+        for segment in self.segments.items:
             if isinstance(segment, Step):
                 found |= {v.base for v in segment.operands}
                 found |= {r for r in segment.results if isinstance(r, Base)}
@@ -123,7 +128,7 @@ class Writer:
         """A place in the arena for every array that is used by native steps alone."""
         calls = [
             (i, call)
-            for i, segment in enumerate(self.native.segments)
+            for i, segment in enumerate(self.segments.items)
             if isinstance(segment, list)
             for call in segment
         ]
@@ -161,7 +166,7 @@ class Writer:
             result = same.get(id(new), new)
             if (
                 result in self._seen
-                and self.native.overwrites(result) is None
+                and self.segments.overwrites(result) is None
                 and old not in self._seen
                 and not isinstance(old, (Input, Literal, Outside))
                 and last[id(old)] == at
@@ -208,7 +213,7 @@ class Writer:
         places: dict[Base, list[int]] = {}
         for at, call in enumerate(calls):
             for base in {self._same.get(id(b), b) for b in call.outputs}:
-                if self.native.overwrites(base) is not None:
+                if self.segments.overwrites(base) is not None:
                     places.setdefault(base, []).append(at)
         for each in places.values():
             found[each[0] : each[-1] + 1] = [True] * (each[-1] + 1 - each[0])
@@ -253,7 +258,7 @@ class Writer:
         if name is None:
             name = self._name_of[id(base)] = f"a{len(self._name_of)}"
             dtype = self._dtype(base)
-            old = self.native.overwrites(base)
+            old = self.segments.overwrites(base)
             make = f"empty({(base if old is None else old).shape!r}, {dtype})"
             if old is not None:  # nobody but the variable and this function knows the array
                 before = self._name_of[id(old)]
@@ -311,11 +316,11 @@ class Writer:
 
     def _results(self) -> tuple[list[str], list[bool]]:
         results, fresh, seen = [], [], set()
-        made = {id(b) for segment in self.native.segments if isinstance(segment, list)
+        made = {id(b) for segment in self.segments.items if isinstance(segment, list)
                 for call in segment for b in call.outputs}  # fmt: skip
-        written = {id(w.view.base) for w in self.native.all_writes}
-        used = {id(v.base) for s in self.native.segments if isinstance(s, Step) for v in s.operands}
-        for x in self.native._fetched:
+        written = {id(w.view.base) for w in self.schedule.all_writes}
+        used = {id(v.base) for s in self.segments.items if isinstance(s, Step) for v in s.operands}
+        for x in self.schedule.fetched:
             source = x if not isinstance(x, View) else self.low.source.get(x.base)
             if source is not None and (x is source or x.shape == x.base.shape):
                 results.append(self._object(source))  # as it came

@@ -8,17 +8,18 @@ from typing import Any
 
 from wengert.engines.native.codegen.loop_emitter import Launch
 from wengert.engines.native.frontend.arrays import Base, Product, Step
+from wengert.engines.native.program.build import Built
 from wengert.execution.description import Description, numpy_step, origin
 
 
-def described(native: Any, name: str) -> Description:
+def describe(built: Built, name: str) -> Description:
     steps: list[dict[str, Any]] = []
-    for segment in native.segments:
+    for segment in built.segments.items:
         if isinstance(segment, Step):
             steps.append(numpy_step(segment.op))
         else:
             steps += [_native_step(call) for call in segment if call.name not in ("", "@copy")]
-    return Description(name, "native", steps, native.memory_of_its_own)
+    return Description(name, "native", steps, built.memory)
 
 
 def _native_step(call: Any) -> dict[str, Any]:

@@ -1,0 +1,36 @@
+"""The functions of `mathematics` that a text calls, on vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wengert.engines.native.codegen.vectors import Body, Called, llvm_type
+from wengert.engines.native.mathematics import elementary
+
+
+def functions_text(wanted: Iterable[tuple[str, str, int]], declarations: set[str]) -> list[str]:
+    """Functions of `mathematics` on vectors: (name, kind, width), and those that they call."""
+    found: dict[tuple[str, str, int], str] = {}
+    waiting = list(wanted)
+
+    def called(name: str, kind: str, width: int) -> str:
+        waiting.append((name, kind, width))
+        return f"@{name}.{kind}.{width}"
+
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found[one] = _function_text(*one, declarations, called)
+    return list(found.values())
+
+
+def _function_text(name: str, kind: str, width: int, declarations: set[str], called: Called) -> str:
+    code, result = elementary.body(name, kind)
+    code, (result,) = elementary.expanded(code, [result])
+    count = sum(op == "param" for op, *_ in code.instructions)
+    body = Body(declarations)
+    (value,) = body.code(code, [f"%x{i}" for i in range(count)], width, [result], called)
+    kinds = llvm_type(kind, width)
+    parameters = ", ".join(f"{kinds} %x{i}" for i in range(count))
+    lines = "\n".join([*body.lines, f"ret {kinds} {value}"])
+    return f"define internal {kinds} @{name}.{kind}.{width}({parameters}) nounwind {{\n{lines}\n}}"

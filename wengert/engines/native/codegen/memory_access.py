@@ -1,0 +1,129 @@
+"""Memory in LLVM's language: vectors that are read, written, gathered and scattered, perhaps masked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
+
+
+class Access:
+    """Reads and writes arrays, in the lines of a function."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+
+    def element(self, pointer: str, kind: str, at: str) -> str:
+        if at == "0":
+            return pointer
+        return self.body.set(f"getelementptr {memory_type(kind, 1)}, ptr {pointer}, i64 {at}")
+
+    def read(self, start: str, kind: str, at: str, width: int, mask: str | None) -> str:
+        body = self.body
+        place = self.element(start, kind, at)
+        memory = memory_type(kind, width)
+        align = int(kind[1])
+        if mask is None or width == 1:
+            found = body.set(f"load {memory}, ptr {place}, align {align}")
+        else:
+            name = _masked("load", kind, width)
+            body.declarations.add(f"declare {memory} {name}(ptr, i32, <{width} x i1>, {memory})")
+            found = body.set(f"call {memory} {name}(ptr {place}, i32 {align}, <{width} x i1> {mask}, {memory} zeroinitializer)")  # fmt: skip
+        return self._truth(found, kind, width)
+
+    def _truth(self, found: str, kind: str, width: int) -> str:
+        if kind != "b1":
+            return found
+        memory = memory_type(kind, width)
+        zero = "0" if width == 1 else "zeroinitializer"
+        return self.body.set(f"icmp ne {memory} {found}, {zero}")
+
+    def gathered(
+        self, start: str, kind: str, at: str, stride: int, width: int, mask: str | None
+    ) -> str:
+        """Elements that do not lie side by side, one by one."""
+        place = self.element(start, kind, at)
+        return self.at_places(self.places_from(place, kind, stride, width), kind, width, mask)
+
+    def at_places(self, places: str, kind: str, width: int, mask: str | None) -> str:
+        body = self.body
+        memory = memory_type(kind, width)
+        name = f"@llvm.masked.gather.{memory_mangled(kind, width)}.v{width}p0"
+        body.declarations.add(
+            f"declare {memory} {name}(<{width} x ptr>, i32, <{width} x i1>, {memory})"
+        )
+        chosen = mask or "splat (i1 true)"
+        found = body.set(f"call {memory} {name}(<{width} x ptr> {places}, i32 {kind[1]}, <{width} x i1> {chosen}, {memory} zeroinitializer)")  # fmt: skip
+        return self._truth(found, kind, width)
+
+    def store(
+        self, start: str, kind: str, at: str, value: str, mask: str | None, width: int
+    ) -> None:
+        body = self.body
+        place = self.element(start, kind, at)
+        memory = memory_type(kind, width)
+        align = int(kind[1])
+        if kind == "b1":
+            value = body.set(f"zext {llvm_type(kind, width)} {value} to {memory}")
+        if mask is None or width == 1:
+            body.do(f"store {memory} {value}, ptr {place}, align {align}")
+            return
+        name = _masked("store", kind, width)
+        body.declarations.add(f"declare void {name}({memory}, ptr, i32, <{width} x i1>)")
+        body.do(f"call void {name}({memory} {value}, ptr {place}, i32 {align}, <{width} x i1> {mask})")  # fmt: skip
+
+    def scatter(
+        self, place: str, kind: str, stride: int, value: str, mask: str | None, width: int
+    ) -> None:
+        body = self.body
+        memory = memory_type(kind, width)
+        if kind == "b1":
+            value = body.set(f"zext {llvm_type(kind, width)} {value} to {memory}")
+        places = self.places_from(place, kind, stride, width)
+        name = f"@llvm.masked.scatter.{memory_mangled(kind, width)}.v{width}p0"
+        body.declarations.add(
+            f"declare void {name}({memory}, <{width} x ptr>, i32, <{width} x i1>)"
+        )
+        chosen = mask or "splat (i1 true)"
+        body.do(f"call void {name}({memory} {value}, <{width} x ptr> {places}, i32 {kind[1]}, <{width} x i1> {chosen})")  # fmt: skip
+
+    def places_from(self, place: str, kind: str, stride: int, width: int) -> str:
+        steps = ", ".join(f"i64 {k * stride}" for k in range(width))
+        scalar = memory_type(kind, 1)
+        return self.body.set(f"getelementptr {scalar}, ptr {place}, <{width} x i64> <{steps}>")
+
+
+def memory_mangled(kind: str, width: int) -> str:
+    scalar = memory_type(kind, 1)
+    return f"v{width}{ {'float': 'f32', 'double': 'f64'}.get(scalar, scalar) }"
+
+
+def _masked(what: str, kind: str, width: int) -> str:
+    """Masked access to memory. The alignment is an operand of its own, as LLVM 20 and 21 want it;
+    LLVM 22, where it is an attribute of the pointer, takes both forms."""
+    return f"@llvm.masked.{what}.{memory_mangled(kind, width)}.p0"
+
+
+def add_terms(body: Body, constant: int, terms: Sequence[tuple[str, int]]) -> str:
+    """constant + sum(name * factor), as a name or a number."""
+    total: str | None = None
+    for name, factor in terms:
+        if name == "0" or factor == 0:
+            continue
+        if name.lstrip("-").isdigit():
+            constant += int(name) * factor
+            continue
+        term = name if factor == 1 else body.set(f"mul i64 {name}, {factor}")
+        total = term if total is None else body.set(f"add i64 {total}, {term}")
+    if total is None:
+        return str(constant)
+    return body.set(f"add i64 {total}, {constant}") if constant else total
+
+
+def repeated(body: Body, name: str, kind: str, width: int) -> str:
+    """A vector of the same number."""
+    if width == 1:
+        return name
+    kinds, scalar = llvm_type(kind, width), llvm_type(kind, 1)
+    one = body.set(f"insertelement {kinds} poison, {scalar} {name}, i32 0")
+    return body.set(f"shufflevector {kinds} {one}, {kinds} poison, <{width} x i32> zeroinitializer")

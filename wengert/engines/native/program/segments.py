@@ -1,0 +1,109 @@
+"""What runs for a schedule: runs of native calls, the text of their functions, and NumPy's steps between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.engines.native.codegen.gemm_forms import blocks_of
+from wengert.engines.native.codegen.loop_emitter import Launch, launches
+from wengert.engines.native.codegen.math_functions import functions_text
+from wengert.engines.native.frontend.arrays import Base, Map, Pieces, Product, Step
+from wengert.engines.native.optimize.fuse import Group
+from wengert.engines.native.program.epilogue import Finish
+from wengert.engines.native.program.schedule import Schedule
+from wengert.engines.native.program.steps import Call, product_calls, products_of
+
+
+class Segments:
+    """Lists of calls, and steps of NumPy's between them."""
+
+    def __init__(self, schedule: Schedule) -> None:
+        self._schedule = schedule
+        self._texts: dict[str, str] = {}  # the functions of the plan, and their names
+        self._math: dict[tuple[str, str, int], None] = {}
+        self._declarations: set[str] = set()
+        self._once: set[Base] = set()  # computed in one pass, each element after it was read
+        self.items: list[list[Call] | Step] = []
+        for group in schedule.order:
+            self._add(group)
+
+    @property
+    def are_native(self) -> bool:
+        """Whether any of it is compiled."""
+        return any(isinstance(item, list) for item in self.items)
+
+    def overwrites(self, base: Base) -> Base | None:
+        """The old value that a new one may be written over."""
+        old = self._schedule.overwritten.get(base)
+        if old is None or (type(base) is Map and base not in self._once):
+            return None
+        return old
+
+    def text(self) -> str:
+        """The functions in LLVM's language; empty if there are none."""
+        if not self._texts:
+            return ""
+        parts = [
+            f"define void {name}(ptr %b, i64 %part) nounwind {{\n{text}\n}}"
+            for text, name in self._texts.items()
+        ]
+        parts += functions_text(self._math, self._declarations)
+        return "\n".join([*sorted(self._declarations), *parts])
+
+    # ---- calls ---------------------------------------------------------------------------------
+
+    def _add(self, group: Group) -> None:
+        first = group.members[0]
+        if type(first) is Step:
+            self.items.append(first)
+            return
+        calls = self._calls(group, first)
+        last = self.items[-1] if self.items else None
+        if isinstance(last, list):
+            last += calls
+        elif calls:
+            self.items.append(calls)
+
+    def _calls(self, group: Group, first: Any) -> list[Call]:
+        if type(first) is Product:
+            return self._product_calls(group, first) + self._looks(group)
+        if type(first) is Pieces:
+            return []
+        return self._launched(launches(group, self._schedule.memory)) + self._looks(group)
+
+    def _product_calls(self, group: Group, product: Product) -> list[Call]:
+        form, many, _ = products_of(product)
+        last = None
+        if group.is_loop:
+            last = Finish(group, self._schedule.memory, product, many * blocks_of(form))
+        calls = [self._named(call) for call in product_calls(product, last)]
+        return calls if last is None else calls + self._launched(last.more)
+
+    def _launched(self, launches: Sequence[Launch]) -> list[Call]:
+        found = []
+        for launch in launches:
+            if not launch.outputs:
+                continue
+            name = self._name_of(launch.text, launch.calls, launch.declarations)
+            found.append(Call(name, launch.arrays, launch.parts, launch))
+            if launch.once:
+                self._once.update(launch.outputs)
+        return found
+
+    def _looks(self, group: Group) -> list[Call]:
+        """Whether something is wrong is looked at as soon as it is known."""
+        return [Call("", [(b, 0)], 1, b) for b in group.members if b in self._schedule.flags]
+
+    def _named(self, call: Call) -> Call:
+        """The same call, with a name if it is of a function of this plan."""
+        if call.function is not None:
+            made = call.function
+            call.name = self._name_of(made.text, made.calls, made.declarations)
+        return call
+
+    def _name_of(self, text: str, calls: Any, declarations: Any) -> str:
+        """The name of a function; those of one text are one."""
+        self._math.update(dict.fromkeys(calls))
+        self._declarations |= declarations
+        return self._texts.setdefault(text, f"@k{len(self._texts)}")
