@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from wengert.engines.native.codegen.loop_emitter import functions_text
+from wengert.engines.native.codegen.math_functions import functions_text
 from wengert.engines.native.codegen.vectors import Body, llvm_type
 from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.mathematics import error_functions as special
