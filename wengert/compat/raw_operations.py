@@ -1,7 +1,8 @@
 """What tf.raw_ops holds: operations by the name of their type, with all their arguments, as gradient functions use them.
 
 raw_operations.txt has a line for each: its parameters with their defaults and, behind an arrow, what it is here: a public function,
-`row(inputs; attributes)` for the row of the table itself, or `written` below. Where there is no arrow it is the row, or the
+`row(inputs; attributes)` for the row of the table itself, `rule(row; cotangent, value; attributes)` for the gradient rule of a row,
+which reads its result or its input, or `written` below. Where there is no arrow it is the row, or the
 public function of the same name that takes the same arguments.
 """
 
@@ -12,9 +13,9 @@ import functools
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
@@ -23,10 +24,7 @@ from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
 from wengert.ops.arrays.shaping import expand_dims
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
-from wengert.ops.math.arithmetic import divide, multiply
-from wengert.ops.math.comparison import less, where
 from wengert.ops.math.complex import abs as absolute
-from wengert.ops.math.elementwise import square, zeros_like
 from wengert.ops.nn.activations import softmax
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.state.variable import Variable
@@ -130,6 +128,8 @@ def _meaning(name: str, line: Line) -> Callable[[dict[str, Any]], Any]:
         return lambda given: _WRITTEN[name](**given)
     if line.meaning.startswith("row("):
         return _of_row(name, *line.meaning[4:-1].split(";"))
+    if line.meaning.startswith("rule("):
+        return _of_rule(*line.meaning[5:-1].split(";"))
     if line.meaning:
         return _call(*line.meaning.rstrip(")").split("("))
     same = next(_same(name, line.parameters), None)
@@ -147,6 +147,19 @@ def _of_row(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str,
     def compute(given: dict[str, Any]) -> Any:
         attrs = {k: ast.literal_eval(v) if has else _static(given[k]) for k, has, v in plain}
         return apply(row_of(name), tuple(_input(given[k]) for k in into), attrs)
+
+    return compute
+
+
+def _of_rule(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str, Any]], Any]:
+    """The gradient rule of a row of one input, given what the rule reads of input and result."""
+    rule: Any = next(iter(cast(Sequence[Any], row_of(name.strip()).vjp)))
+    cotangent, value = [word.strip() for word in inputs.split(",")]
+    plain = [word.strip() for word in attributes.split(",") if word.strip()]
+
+    def compute(given: dict[str, Any]) -> Any:
+        read = convert(given[value])
+        return rule(convert(given[cotangent]), read, read, **{k: given[k] for k in plain})
 
     return compute
 
@@ -217,26 +230,6 @@ def _same(name: str, parameters: Parameters) -> Iterator[Callable[[dict[str, Any
 
 # ---- written -----------------------------------------------------------------------------------
 
-_SELU: Final = (1.0507009873554805, 1.6732632423543772)  # scale and alpha
-
-
-def _selu_grad(gradients: Any, outputs: Any) -> Tensor:
-    scale, alpha = _SELU
-    below = multiply(gradients, outputs + scale * alpha)
-    return where(less(outputs, zeros_like(outputs)), below, multiply(gradients, scale))
-
-
-def _elu_grad(gradients: Any, outputs: Any) -> Tensor:
-    return where(less(outputs, zeros_like(outputs)), gradients * (outputs + 1.0), gradients)
-
-
-def _relu6_grad(gradients: Any, features: Any) -> Tensor:
-    return where((features > 0) & (features < 6), gradients, zeros_like(gradients))
-
-
-def _leaky_relu_grad(gradients: Any, features: Any, alpha: float) -> Tensor:
-    return where(features > 0, gradients, multiply(gradients, alpha))
-
 
 def _cross_entropy(features: Any, labels: Any) -> tuple[Tensor, Tensor]:
     """The losses, and their derivatives by the logits."""
@@ -302,19 +295,11 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "ConcatOffset": _concat_offset,
     "DataFormatDimMap": _dim_map,
     "DataFormatVecPermute": _vec_permute,
-    "EluGrad": _elu_grad,
     "FusedBatchNorm": lambda **given: _batch_norm(**given)[:5],
     "FusedBatchNormV2": lambda **given: _batch_norm(**given)[:5],
     "FusedBatchNormV3": _batch_norm,
     "InplaceAdd": lambda x, i, v: tensor_scatter_nd_add(x, expand_dims(i, -1), v),
-    "LeakyReluGrad": _leaky_relu_grad,
-    "ReciprocalGrad": lambda y, dy: -dy * square(y),
-    "Relu6Grad": _relu6_grad,
-    "SeluGrad": _selu_grad,
     "SoftmaxCrossEntropyWithLogits": _cross_entropy,
-    "SoftplusGrad": lambda gradients, features: gradients * wengert.sigmoid(features),
-    "SoftsignGrad": lambda gradients, features: divide(gradients, square(1.0 + absolute(features))),
-    "TanhGrad": lambda y, dy: dy * (1.0 - square(y)),
 }
 
 complete()  # lines without an arrow look at the rows
