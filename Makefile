@@ -12,9 +12,11 @@ unexport VIRTUAL_ENV PYTHONHOME PIP_TARGET PIP_USER
 demo: $(VENV)/.installed
 	$(BIN)/python examples/demo.py
 
-# On all processors; what compares times comes after, alone.
+# On all processors, in an order that is drawn: `make test ORDER=5` repeats one. What compares times
+# comes after, alone.
+ORDER ?= $(shell date +%s)
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n auto -m "not timing"
+	$(BIN)/python -m pytest -n auto -m "not timing" --shuffle $(ORDER)
 	$(BIN)/python -m pytest -m timing
 
 # A cut through everything, in about a minute.

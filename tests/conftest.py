@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,12 +33,31 @@ settings.load_profile("wengert")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="a cut through everything, in a minute")
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="another order of files and tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With --quick: of each test one case, another one in each file that has many, and none slow."""
-    if not config.getoption("--quick"):
-        return
+    if config.getoption("--quick"):
+        _cut(config, items)
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        _shuffle(random.Random(seed), items)
+
+
+def _shuffle(draw: random.Random, items: list[pytest.Item]) -> None:
+    """No test may need another one: files in any order, and in each its tests in any order."""
+    files: dict[Any, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    order = list(files.values())
+    draw.shuffle(order)
+    for file in order:
+        draw.shuffle(file)
+    items[:] = itertools.chain(*order)
+
+
+def _cut(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of each test one case, another one in each file that has many, and none slow."""
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("slow") is None and item.get_closest_marker("timing") is None:
