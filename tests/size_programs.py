@@ -288,6 +288,32 @@ def difference(a: Any, b: Any) -> str:
     return ""
 
 
+def is_rounding(eager: Callable[[Any], Any], x: Any, want: Any, got: Any) -> bool:
+    """Whether the last bits of the input change the outcome more than it differs.
+
+    Compiled functions round elsewhere, and some programs have results of 1e26.
+    """
+    if isinstance(want, Refusal) or isinstance(got, Refusal):
+        return False
+    if [v.shape for v in want] != [v.shape for v in got]:
+        return False
+    changed = [0.0] * len(want)
+    for k in range(8):
+        near = x * (1 + np.random.default_rng(k).choice([-EPSILON, EPSILON], x.shape))
+        found = outcome(eager, near)
+        if isinstance(found, Refusal) or [v.shape for v in found] != [v.shape for v in want]:
+            return True  # a program whose shapes depend on the last bits
+        changed = [max(c, _distance(w, f)) for c, w, f in zip(changed, want, found, strict=True)]
+    return all(_distance(w, g) <= c for c, w, g in zip(changed, want, got, strict=True))
+
+
+EPSILON = np.finfo(float).eps
+
+
+def _distance(a: Any, b: Any) -> float:
+    return float(np.abs(np.subtract(a, b)).max(initial=0))
+
+
 def differences(
     program: Program, sizes: Sequence[int], modes: Sequence[str], more: int = 1
 ) -> list[str]:
@@ -310,10 +336,11 @@ def differences(
             continue
         for x, want in kept:
             try:
-                what = difference(want, outcome(run, x))
+                got = outcome(run, x)
+                what = difference(want, got)
             except Exception as error:
                 what = f"{type(error).__name__}: {error}"
-            if what:
+            if what and not (mode == "compiled" and is_rounding(eager, x, want, got)):
                 found.append(f"seed {program.seed}, {mode}, size {x.size}: {what}")
                 break
     return found
