@@ -60,6 +60,7 @@ ROOMS = [
     "api.variables",
     "api.function",
     "api",
+    "derivatives",
     "train",
     "public",
     "cli",
@@ -170,7 +171,7 @@ def test_a_folder_is_a_room(folder: Path) -> None:
     assert len(files) <= MOST_FILES
     if module_of(folder / "__init__.py").split(".")[1:2] not in (
         [room] for room in ("host", "values", "core", "inference", "overrides", "graph", "state",
-                            "execution", "engines", "ops", "api")
+                            "execution", "engines", "ops", "api", "derivatives")
     ):  # fmt: skip
         return
     contents = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""

@@ -244,6 +244,7 @@ newaxis = None
 
 if _TYPE_CHECKING:
     from wengert import compat as compat
+    from wengert import derivatives as derivatives
     from wengert import initializers as initializers
     from wengert import linalg as linalg
     from wengert import nn as nn
@@ -269,6 +270,21 @@ if _TYPE_CHECKING:
         random_uniform_initializer as random_uniform_initializer,
     )
     from wengert.api.initializers.simple import zeros_initializer as zeros_initializer
+    from wengert.derivatives import curl as curl
+    from wengert.derivatives import divergence as divergence
+    from wengert.derivatives import grad as grad
+    from wengert.derivatives import hessian as hessian
+    from wengert.derivatives import hessian_diag as hessian_diag
+    from wengert.derivatives import hvp as hvp
+    from wengert.derivatives import jacobian as jacobian
+    from wengert.derivatives import jvp as jvp
+    from wengert.derivatives import laplacian as laplacian
+    from wengert.derivatives import linear_transpose as linear_transpose
+    from wengert.derivatives import linearize as linearize
+    from wengert.derivatives import per_example_gradients as per_example_gradients
+    from wengert.derivatives import value_and_grad as value_and_grad
+    from wengert.derivatives import vjp as vjp
+    from wengert.derivatives import vmap as vmap
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
     from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
     from wengert.ops.nn.clipping import clip_by_global_norm as clip_by_global_norm
@@ -280,6 +296,7 @@ if _TYPE_CHECKING:
 # the module in which they stand.
 _LATER = (
     "compat",
+    "derivatives",
     "image",
     "initializers",
     "linalg",
@@ -297,6 +314,21 @@ _LATER = (
 )
 _ELSEWHERE = {
     "clip_by_global_norm": ("ops.nn.clipping", "clip_by_global_norm"),
+    "curl": ("derivatives.jacobians", "curl"),
+    "divergence": ("derivatives.jacobians", "divergence"),
+    "grad": ("derivatives.reverse", "grad"),
+    "hessian": ("derivatives.jacobians", "hessian"),
+    "hessian_diag": ("derivatives.jacobians", "hessian_diag"),
+    "hvp": ("derivatives.jacobians", "hvp"),
+    "jacobian": ("derivatives.jacobians", "jacobian"),
+    "jvp": ("derivatives.forward", "jvp"),
+    "laplacian": ("derivatives.jacobians", "laplacian"),
+    "linear_transpose": ("derivatives.forward", "linear_transpose"),
+    "linearize": ("derivatives.forward", "linearize"),
+    "per_example_gradients": ("derivatives.mapping", "per_example_gradients"),
+    "value_and_grad": ("derivatives.reverse", "value_and_grad"),
+    "vjp": ("derivatives.reverse", "vjp"),
+    "vmap": ("derivatives.mapping", "vmap"),
     "dynamic_partition": ("ops.arrays.partitioning", "dynamic_partition"),
     "dynamic_stitch": ("ops.arrays.partitioning", "dynamic_stitch"),
     "grad_pass_through": ("api.gradients.recompute_grad", "grad_pass_through"),

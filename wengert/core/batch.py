@@ -18,6 +18,7 @@ from wengert.core.context import (
     activate,
     announce,
     install,
+    note,
     note_access,
     thread,
 )
@@ -134,8 +135,10 @@ class Batcher:
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         batched = [self.holds(x) for x in inputs]
         if not any(batched) and not row.stateful:
-            with self.outside(*thread.context.recorders):
-                return apply(row, inputs, attrs)
+            with self.outside():
+                alike = apply(row, inputs, attrs)
+            note(row, inputs, attrs, alike)  # here: what a recorder computes may be of the batch
+            return alike
         xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
         with self.outside():
             fulls = apply_batched(row, batched, self.size, xs, attrs)

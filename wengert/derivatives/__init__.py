@@ -1,0 +1,25 @@
+"""Derivatives as functions of functions: each takes a function and gives the function of a derivative.
+
+structures  Nested arguments and results, dataclasses included: their leaves, and how they are put back
+arguments   Which arguments of a function are differentiated, as tensors of their own
+reverse     Reverse mode: grad, value_and_grad, vjp
+forward     Forward mode: jvp, linearize, linear_transpose
+mapping     vmap: a function of one example becomes a function of many
+jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl
+"""
+
+from wengert.derivatives.forward import jvp as jvp
+from wengert.derivatives.forward import linear_transpose as linear_transpose
+from wengert.derivatives.forward import linearize as linearize
+from wengert.derivatives.jacobians import curl as curl
+from wengert.derivatives.jacobians import divergence as divergence
+from wengert.derivatives.jacobians import hessian as hessian
+from wengert.derivatives.jacobians import hessian_diag as hessian_diag
+from wengert.derivatives.jacobians import hvp as hvp
+from wengert.derivatives.jacobians import jacobian as jacobian
+from wengert.derivatives.jacobians import laplacian as laplacian
+from wengert.derivatives.mapping import per_example_gradients as per_example_gradients
+from wengert.derivatives.mapping import vmap as vmap
+from wengert.derivatives.reverse import grad as grad
+from wengert.derivatives.reverse import value_and_grad as value_and_grad
+from wengert.derivatives.reverse import vjp as vjp

@@ -1,0 +1,349 @@
+"""Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal
+
+import numpy as np
+
+from wengert.api.gradients.gradient_tape import GradientTape
+from wengert.core.batch import vectorize
+from wengert.derivatives import structures
+from wengert.derivatives.arguments import ArgNums, Arguments, check_function
+from wengert.derivatives.forward import jvp
+from wengert.derivatives.reverse import differentiable_result, grad, without_aux
+from wengert.ops.arrays.joining import concat, stack
+from wengert.ops.arrays.shaping import reshape, transpose
+from wengert.ops.linalg.diagonals import diag_part
+from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.reductions.reductions import reduce_sum
+from wengert.values.convert import convert
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import dims
+
+Mode = Literal["auto", "forward", "reverse"]
+_MODES: Final = ("auto", "forward", "reverse")
+# What a product with the Jacobian costs in each mode, in units of the function; measured with
+# networks of tanh, where a reverse product writes and reads what a forward product has at hand.
+FORWARD: Final = 1.0
+REVERSE: Final = 1.0
+
+
+def jacobian(
+    f: Callable[..., Any],
+    argnums: ArgNums = 0,
+    mode: Mode = "auto",
+    chunk_size: int | None = None,
+    has_aux: bool = False,
+) -> Callable[..., Any]:
+    """All derivatives of all elements of a result, as a function of the same arguments.
+
+    Args:
+        f: The function; its result may be nested.
+        argnums: Which arguments; one number, or a tuple.
+        mode: "forward" takes a product for each element of the arguments, "reverse" one for each
+            element of the result; "auto" takes the fewer.
+        chunk_size: How many products are computed at once, where all at once take too much memory.
+        has_aux: Whether `f` returns a pair, whose second part is handed on behind the Jacobian.
+
+    Returns:
+        The function of the Jacobian: for each result, for each argument, a tensor of the shape of
+        the result followed by that of the argument.
+
+    >>> tf.jacobian(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy().tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    >>> tf.jacobian(lambda x: tf.stack([x, x * x, x ** 3.0]), mode="forward")(2.0).numpy().tolist()
+    [1.0, 4.0, 12.0]
+    """
+    check_function(f, "jacobian")
+    if mode not in _MODES:
+        raise ValueError(f"mode of tf.jacobian is one of {', '.join(_MODES)}, got {mode!r}.")
+    if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
+        raise ValueError(f"chunk_size must be a positive integer or None, got {chunk_size!r}.")
+
+    @functools.wraps(f)
+    def whole(*args: Any, **kwargs: Any) -> Any:
+        given = Arguments(f, args, kwargs, argnums, who="jacobian")
+        value, aux, blocks = _blocks(given, mode, chunk_size, has_aux)
+        found = structures.pack(value, [given.pack(row) for row in blocks])
+        return (found, aux) if has_aux else found
+
+    return whole
+
+
+def _blocks(
+    given: Arguments, mode: str, chunk_size: int | None, has_aux: bool
+) -> tuple[Any, Any, list[list[Any]]]:
+    """The result, and for each of its leaves the Jacobian by each leaf of the arguments."""
+    if mode != "forward":
+        tape = GradientTape(persistent=True, watch_accessed_variables=False)
+        with tape:
+            tape.watch(given.leaves)
+            value, aux = without_aux(given.call(), has_aux, "jacobian")
+            targets = [differentiable_result(y, "jacobian") for y in structures.flatten(value)]
+        if mode == "reverse" or _is_reverse_cheaper(given.leaves, targets):
+            return value, aux, [_rows(tape, y, given.leaves, chunk_size) for y in targets]
+    return _columns(given, chunk_size, has_aux)
+
+
+def _is_reverse_cheaper(sources: Sequence[Any], targets: Sequence[Any]) -> bool:
+    shapes = [dims(v) for v in (*sources, *targets)]
+    if not all(map(is_certain, shapes)):
+        return True  # in a loop of the graph
+    entries, results = (sum(math.prod(dims(v)) for v in some) for some in (sources, targets))
+    return results * REVERSE <= entries * FORWARD
+
+
+def _rows(tape: Any, y: Any, sources: Sequence[Any], chunk_size: int | None) -> list[Any]:
+    """The Jacobian of one result by reverse mode: a product for each of its elements."""
+    size = math.prod(dims(y)) if is_certain(dims(y)) else 0
+    if chunk_size is None or size <= chunk_size:
+        return tape.jacobian(y, sources, unconnected_gradients="zero")  # type: ignore[no-any-return]
+    units = _units(dims(y), y)
+    found = [
+        vectorize(lambda seed: _pulled(tape, y, sources, seed), dims(part)[0], [part])
+        for part in _cut(units, chunk_size)
+    ]
+    joined = [concat(list(parts), 0) for parts in zip(*found, strict=True)]
+    return [reshape(g, (*dims(y), *dims(x))) for g, x in zip(joined, sources, strict=True)]
+
+
+def _pulled(tape: Any, y: Any, sources: Sequence[Any], seed: Any) -> list[Any]:
+    found: list[Any] = tape.gradient(
+        y, sources, output_gradients=seed, unconnected_gradients="zero"
+    )
+    return [convert(g) for g in found]
+
+
+def _columns(
+    given: Arguments, chunk_size: int | None, has_aux: bool
+) -> tuple[Any, Any, list[list[Any]]]:
+    """Every Jacobian by forward mode: a product for each element of the arguments."""
+    kept: list[Any] = []
+
+    def along(which: int) -> Callable[[Any], list[Any]]:
+        def one(direction: Any) -> list[Any]:
+            tangents = [
+                zeros_like(x) if i != which else direction for i, x in enumerate(given.leaves)
+            ]
+            value, pushed, *aux = jvp(
+                lambda *leaves: given.call(leaves), given.leaves, tangents, has_aux
+            )
+            kept[:] = [value, aux[0] if aux else None]
+            return structures.flatten(pushed)
+
+        return one
+
+    by_leaf = []
+    for at, x in enumerate(given.leaves):
+        units = _units(dims(x), x)
+        parts = [
+            vectorize(along(at), dims(part)[0], [part])
+            for part in _cut(units, chunk_size or max(dims(units)[0], 1))
+        ]
+        by_leaf.append(
+            [concat(list(p), 0) if len(p) > 1 else p[0] for p in zip(*parts, strict=True)]
+        )
+    value, aux = kept
+    return (
+        value,
+        aux,
+        [
+            [_behind(columns[k], x) for columns, x in zip(by_leaf, given.leaves, strict=True)]
+            for k in range(len(structures.flatten(value)))
+        ],
+    )
+
+
+def _behind(columns: Any, x: Any) -> Any:
+    """Columns, one for each element of x in front, as the last axes of a Jacobian."""
+    rank = len(dims(columns))
+    turned = columns if rank == 1 else transpose(columns, (*range(1, rank), 0))
+    return reshape(turned, (*dims(columns)[1:], *dims(x)))
+
+
+def _units(shape: tuple[int, ...], like: Any) -> Any:
+    """The unit vectors of a shape, along a new first axis."""
+    size = math.prod(shape)
+    return convert(np.eye(size, dtype=like._array.dtype).reshape(size, *shape))
+
+
+def _cut(units: Any, size: int) -> list[Any]:
+    count = dims(units)[0]
+    return [units[at : at + size] for at in range(0, count, size)] or [units]
+
+
+# ---- second order -----------------------------------------------------------------------------
+
+
+def hessian(
+    f: Callable[..., Any],
+    argnums: ArgNums = 0,
+    chunk_size: int | None = None,
+    has_aux: bool = False,
+) -> Callable[..., Any]:
+    """All second derivatives of a function whose result is one number: forward over reverse mode.
+
+    Args:
+        f: The function.
+        argnums: Which arguments; for a tuple the result is a tuple of tuples.
+        chunk_size: How many rows are computed at once.
+        has_aux: Whether `f` returns a pair, whose second part is handed on behind the Hessian.
+
+    >>> tf.hessian(lambda x: x[0] ** 2.0 * x[1])(tf.constant([3.0, 5.0])).numpy().tolist()
+    [[10.0, 6.0], [6.0, 0.0]]
+    """
+    check_function(f, "hessian")
+    gradient = grad(f, argnums, has_aux=has_aux)
+    return jacobian(gradient, argnums, "forward", chunk_size, has_aux)
+
+
+def hvp(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+    """The product of the Hessian with a vector, at the price of a few gradients.
+
+    Args:
+        f: A function whose result is one number.
+        argnums: Which arguments are differentiated.
+
+    Returns:
+        A function of the arguments of `f` and, behind them, of a vector nested as those arguments
+        are that are differentiated; it gives the product, nested in the same way.
+
+    >>> tf.hvp(lambda x: x[0] ** 2.0 * x[1])(tf.constant([3.0, 5.0]), tf.constant([1.0, 0.0])).numpy().tolist()
+    [10.0, 6.0]
+    """
+    check_function(f, "hvp")
+
+    def product(*args: Any, **kwargs: Any) -> Any:
+        if len(args) < 2:
+            raise TypeError("tf.hvp(f) is called with the arguments of f and a vector behind them.")
+        given = Arguments(f, args[:-1], kwargs, argnums, who="hvp")
+        vector = given.flatten(args[-1], "The vector and the arguments of tf.hvp")
+        return given.pack(_hessian_product(given, vector))
+
+    return product
+
+
+def _hessian_product(given: Arguments, vector: Sequence[Any]) -> list[Any]:
+    """The Hessian by the leaves of the arguments times a vector of such leaves."""
+    every = range(len(given.leaves))
+    gradient = grad(lambda *leaves: given.call(leaves), tuple(every))
+    _, pushed = jvp(gradient, given.leaves, vector)
+    return list(pushed)
+
+
+def hessian_diag(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+    """The second derivative by each element of the arguments: the diagonal of the Hessian.
+
+    >>> tf.hessian_diag(lambda x: x[0] ** 2.0 * x[1] + x[1] ** 3.0)(tf.constant([3.0, 5.0])).numpy().tolist()
+    [10.0, 30.0]
+    """
+    check_function(f, "hessian_diag")
+
+    @functools.wraps(f)
+    def diagonal(*args: Any, **kwargs: Any) -> Any:
+        given = Arguments(f, args, kwargs, argnums, who="hessian_diag")
+        return given.pack(_second_derivatives(given))
+
+    return diagonal
+
+
+def _second_derivatives(given: Arguments) -> list[Any]:
+    """For each leaf its second derivatives, element by element."""
+    found = []
+    for at, x in enumerate(given.leaves):
+
+        def one(unit: Any, at: int = at) -> list[Any]:
+            vector = [unit if i == at else None for i in range(len(given.leaves))]
+            return [reduce_sum(_hessian_product(given, vector)[at] * unit)]
+
+        units = _units(dims(x), x)
+        (diagonal,) = vectorize(one, dims(units)[0], [units])
+        found.append(reshape(diagonal, dims(x)))
+    return found
+
+
+def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+    """The sum of the second derivatives by each element: the trace of the Hessian.
+
+    >>> tf.laplacian(lambda x: tf.reduce_sum(x ** 3.0))(tf.constant([1.0, 2.0])).numpy()
+    np.float32(18.0)
+    """
+    check_function(f, "laplacian")
+
+    @functools.wraps(f)
+    def sum_of_second(*args: Any, **kwargs: Any) -> Any:
+        given = Arguments(f, args, kwargs, argnums, who="laplacian")
+        sums = [reduce_sum(d) for d in _second_derivatives(given)]
+        return functools.reduce(lambda a, b: a + b, sums)
+
+    return sum_of_second
+
+
+# ---- fields -----------------------------------------------------------------------------------
+
+
+def divergence(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """The divergence of a vector field, whose result has the shape of its argument.
+
+    >>> tf.divergence(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy()
+    np.float32(6.0)
+    """
+    check_function(f, "divergence")
+
+    @functools.wraps(f)
+    def trace(*args: Any, **kwargs: Any) -> Any:
+        x, y, columns = _field(f, args, kwargs, argnums, "divergence")
+        if dims(y) != dims(x):
+            raise ValueError(
+                "tf.divergence needs a field whose result has the shape of its argument, got "
+                f"{list(dims(y))} of {list(dims(x))}."
+            )
+        size = math.prod(dims(x))
+        return reduce_sum(diag_part(reshape(columns, (size, size))))
+
+    return trace
+
+
+def curl(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+    """The curl of a field in three dimensions, a vector, or in two, a number.
+
+    >>> tf.curl(lambda x: tf.stack([-x[1], x[0]]))(tf.constant([1.0, 2.0])).numpy()
+    np.float32(2.0)
+    """
+    check_function(f, "curl")
+
+    @functools.wraps(f)
+    def rotation(*args: Any, **kwargs: Any) -> Any:
+        x, y, d = _field(f, args, kwargs, argnums, "curl")
+        if dims(x) != dims(y) or dims(x) not in ((2,), (3,)):
+            raise ValueError(
+                "tf.curl needs a field of two or three dimensions, of shape [2] or [3], got "
+                f"{list(dims(y))} of {list(dims(x))}."
+            )
+        if dims(x) == (2,):  # d[i, j] is the derivative of component j along axis i
+            return d[0, 1] - d[1, 0]
+        return stack([d[1, 2] - d[2, 1], d[2, 0] - d[0, 2], d[0, 1] - d[1, 0]])
+
+    return rotation
+
+
+def _field(f: Any, args: Any, kwargs: Any, argnums: int, who: str) -> tuple[Any, Any, Any]:
+    """Argument and result of a field, and the derivatives along each axis of the argument."""
+    given = Arguments(f, args, kwargs, argnums, who=who)
+    if len(given.leaves) != 1:
+        raise TypeError(f"tf.{who} needs one tensor as the argument, got {len(given.leaves)}.")
+    (x,) = given.leaves
+    kept: list[Any] = []
+
+    def one(unit: Any) -> list[Any]:
+        value, pushed = jvp(lambda leaf: given.call([leaf]), [x], [unit])
+        kept[:] = structures.flatten(value)
+        return structures.flatten(pushed)
+
+    units = _units(dims(x), x)
+    (columns,) = vectorize(one, dims(units)[0], [units])
+    return x, kept[0], columns

@@ -1,0 +1,182 @@
+"""Reverse mode: grad, value_and_grad, vjp."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.api.gradients.gradient_tape import GradientTape
+from wengert.derivatives import structures
+from wengert.derivatives.arguments import ArgNames, ArgNums, Arguments, check_function
+from wengert.ops.math.elementwise import zeros_like
+from wengert.state.variable import Variable
+from wengert.values.bound_ops import bound
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import dims
+
+
+def grad(
+    f: Callable[..., Any],
+    argnums: ArgNums = 0,
+    argnames: ArgNames = None,
+    has_aux: bool = False,
+) -> Callable[..., Any]:
+    """The gradient of a function whose result is one number, as a function of the same arguments.
+
+    Args:
+        f: The function. With `has_aux` it returns a pair of the number and anything else.
+        argnums: Which positional arguments; one number gives its gradient, a tuple gives a tuple.
+        argnames: Which arguments given by name; several give a dictionary.
+        has_aux: Whether to hand on what `f` returns beside the number, behind the gradient.
+
+    Returns:
+        The function of the gradient. Arguments may be nested in lists, tuples, dictionaries and
+        dataclasses, and so is the gradient; a list of numbers is a list, and no tensor. What the
+        result does not depend on has a gradient of zeros.
+
+    >>> tf.grad(lambda x: x * x * x)(2.0).numpy()
+    np.float32(12.0)
+    >>> tf.grad(tf.grad(lambda x: x * x * x))(2.0).numpy()
+    np.float32(12.0)
+    >>> g = tf.grad(lambda w, x: tf.reduce_sum(w["a"] * x + w["b"]))({"a": 2.0, "b": 0.0}, tf.constant([1.0, 2.0]))
+    >>> g["a"].numpy(), g["b"].numpy()
+    (np.float32(3.0), np.float32(2.0))
+    """
+    check_function(f, "grad")
+    both = _value_and_grad(f, argnums, argnames, has_aux, "grad")
+
+    @functools.wraps(f)
+    def gradient(*args: Any, **kwargs: Any) -> Any:
+        value, found = both(*args, **kwargs)
+        return (found, value[1]) if has_aux else found
+
+    return gradient
+
+
+def value_and_grad(
+    f: Callable[..., Any],
+    argnums: ArgNums = 0,
+    argnames: ArgNames = None,
+    has_aux: bool = False,
+) -> Callable[..., Any]:
+    """The same as `grad`, beside the value: a function that returns (value, gradient).
+
+    >>> value, gradient = tf.value_and_grad(lambda x: tf.reduce_sum(x * x))(tf.constant([1.0, 2.0]))
+    >>> value.numpy(), gradient.numpy().tolist()
+    (np.float32(5.0), [2.0, 4.0])
+    """
+    check_function(f, "value_and_grad")
+    return functools.wraps(f)(_value_and_grad(f, argnums, argnames, has_aux, "value_and_grad"))
+
+
+def _value_and_grad(
+    f: Callable[..., Any], argnums: ArgNums, argnames: ArgNames, has_aux: bool, who: str
+) -> Callable[..., Any]:
+    def both(*args: Any, **kwargs: Any) -> Any:
+        given = Arguments(f, args, kwargs, argnums, argnames, who)
+        with GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(given.leaves)
+            value = given.call()
+            target = _scalar(without_aux(value, has_aux, who)[0], who)
+        pulled = tape.gradient(target, given.leaves, unconnected_gradients="zero")
+        return value, given.pack([_dense(g, x) for g, x in zip(pulled, given.leaves, strict=True)])
+
+    return both
+
+
+def without_aux(value: Any, has_aux: bool, who: str) -> tuple[Any, Any]:
+    """What is differentiated, and what is handed on beside it."""
+    if not has_aux:
+        return value, None
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise TypeError(
+            f"With has_aux=True tf.{who} needs a function that returns a pair, got {value!r}."
+        )
+    return value[0], value[1]
+
+
+def _scalar(value: Any, who: str) -> Any:
+    leaves = structures.flatten(value)
+    if len(leaves) != 1:
+        raise TypeError(
+            f"tf.{who} needs a function whose result is one number, got a structure of "
+            f"{len(leaves)} values. With has_aux=True the second of two is handed on."
+        )
+    target = differentiable_result(leaves[0], who)
+    shape = dims(target)
+    if is_certain(shape) and shape:
+        raise ValueError(
+            f"tf.{who} needs a function whose result is one number, got the shape {list(shape)}. "
+            "Sum it with tf.reduce_sum, or take tf.jacobian or tf.vjp of it."
+        )
+    return target
+
+
+def differentiable_result(value: Any, who: str) -> Any:
+    """A result as a tensor that has derivatives."""
+    if value is None:
+        raise TypeError(f"tf.{who} needs a function that returns a tensor, and it returned None.")
+    target = convert(value)
+    if not target.dtype.is_differentiable:
+        raise TypeError(
+            f"tf.{who} needs a result of a floating or complex dtype, got {target.dtype.name}: it "
+            "has no derivative. Cast before, and not at the end."
+        )
+    return target
+
+
+def _dense(gradient: Any, source: Any) -> Any:
+    """A gradient as a tensor; of a variable the rows that an optimizer takes."""
+    if isinstance(gradient, IndexedSlices) and not isinstance(source, Variable):
+        return bound.to_dense(gradient)
+    return gradient
+
+
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+    """The value of a function, and the function from a cotangent of it to those of its arguments.
+
+    Args:
+        f: The function, of positional arguments.
+        *primals: Its arguments; each is differentiated.
+        has_aux: Whether `f` returns a pair, whose second part is handed on.
+
+    Returns:
+        (value, pull) or, with `has_aux`, (value, pull, aux). `pull(cotangent)` takes something
+        nested as the value is and gives a tuple with one entry for each argument. It may be called
+        any number of times.
+
+    >>> y, pull = tf.vjp(lambda x, y: x * y, tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0]))
+    >>> [g.numpy().tolist() for g in pull(tf.constant([1.0, 10.0]))]
+    [[3.0, 40.0], [1.0, 20.0]]
+    """
+    check_function(f, "vjp")
+    given = Arguments(f, primals, {}, range(len(primals)), who="vjp")
+    tape = GradientTape(persistent=True, watch_accessed_variables=False)
+    with tape:
+        tape.watch(given.leaves)
+        value, aux = without_aux(given.call(), has_aux, "vjp")
+        targets = [differentiable_result(y, "vjp") for y in structures.flatten(value)]
+    value = structures.pack(value, targets)
+
+    def pull(cotangent: Any) -> Any:
+        seeds = seeds_for(targets, structures.flatten_like(value, cotangent, _NESTED))
+        pulled = tape.gradient(
+            targets, given.leaves, output_gradients=seeds, unconnected_gradients="zero"
+        )
+        return given.pack([_dense(g, x) for g, x in zip(pulled, given.leaves, strict=True)])
+
+    return (value, pull, aux) if has_aux else (value, pull)
+
+
+_NESTED = "A cotangent and the result of the function"
+
+
+def seeds_for(targets: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
+    """Cotangents as tensors of the shapes and dtypes of the results."""
+    return [
+        zeros_like(y) if g is None else convert(g, hint=y.dtype)
+        for y, g in zip(targets, cotangents, strict=True)
+    ]
