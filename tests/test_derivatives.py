@@ -224,7 +224,7 @@ def test_more_than_the_result() -> None:
         assert (jacobian.numpy().tolist(), aux) == ([[2.0, 0.0], [0.0, 4.0]], "more")
     hessian, aux = tf.hessian(f, has_aux=True)(x)
     assert (hessian.numpy().tolist(), aux["text"]) == ([[2.0, 0.0], [0.0, 2.0]], "kept")
-    y, pull, aux = tf.vjp(f, x, has_aux=True)
+    _, pull, aux = tf.vjp(f, x, has_aux=True)
     assert (float(pull(1.0)[0][1]), aux["text"]) == (4.0, "kept")
     _, t, aux = tf.jvp(f, (x,), (tf.constant([1.0, 0.0]),), has_aux=True)
     assert (float(t), aux["text"]) == (2.0, "kept")
