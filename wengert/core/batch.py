@@ -51,6 +51,7 @@ class Batched(Tensor):
         )
 
     def numpy(self) -> Any:
+        """An error: one example of a batch has no value of its own."""
         raise self._no_value()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -91,6 +92,7 @@ class Batcher:
         self.outer_recorders: tuple[Recorder, ...] = ()
 
     def lift(self, full: Tensor) -> Batched:
+        """What stands for one example of a tensor of all of them."""
         one: Batched = _new(Batched)
         one._array = Form(dims(full)[1:], full._array.dtype)
         one._key = None
@@ -99,6 +101,7 @@ class Batcher:
         return one
 
     def holds(self, value: Any) -> bool:
+        """Whether a value is one example of this batch."""
         return type(value) is Batched and value._batcher is self
 
     def full(self, value: Any) -> Tensor:
@@ -133,6 +136,7 @@ class Batcher:
         return activate((*self.outer_recorders, *inner), self.outer)
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
+        """Carry out an operation for all examples at once."""
         batched = [self.holds(x) for x in inputs]
         if not any(batched) and not row.stateful:
             with self.outside():
@@ -148,6 +152,7 @@ class Batcher:
         return result
 
     def accessed(self, variable: Any) -> None:
+        """A variable is being read: those around the batch hear of it."""
         with self.outside():
             note_access(variable)
 

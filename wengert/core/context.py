@@ -15,7 +15,6 @@ from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
 from wengert.core.row import Attrs, Row
 from wengert.host.context_manager import Change, context_manager
 from wengert.host.fp_errors import quiet_runner
-from wengert.values.sizes import inference_mode
 
 
 class _Start:
@@ -25,6 +24,7 @@ class _Start:
 
 
 def threads_start_eagerly() -> bool:
+    """Whether operations run at once in a new thread."""
     return _Start.interpreter is None
 
 
@@ -73,24 +73,6 @@ class Thread(threading.local):
 
 
 thread: Final = Thread()
-
-
-def snapshot() -> tuple[Any, ...]:
-    """All that is active in this thread."""
-    context = thread.context
-    return (inference_mode.now, *[getattr(context, name) for name in Context.__slots__])
-
-
-def restore(before: tuple[Any, ...]) -> None:
-    """What was active before a piece of work that may have been interrupted anywhere.
-
-    Whoever traces calls it: an interrupt that comes just as a context ends keeps the context from
-    putting back what was there.
-    """
-    context = thread.context
-    inference_mode.now, *values = before
-    for name, value in zip(Context.__slots__, values, strict=True):
-        setattr(context, name, value)
 
 
 def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:

@@ -90,6 +90,7 @@ def describe(x: Any) -> str:
 
 
 def describe_all(xs: Sequence[Any]) -> str:
+    """Several values by their dtypes and shapes."""
     return ", ".join(f"input {i}: {describe(x)}" for i, x in enumerate(xs)) or "no inputs"
 
 

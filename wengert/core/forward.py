@@ -38,6 +38,7 @@ class Accumulator(Recorder):
         self.tangents: dict[int, tuple[ref[Any], Any]] = {}
 
     def watch(self, value: Any, tangent: Any) -> None:
+        """Let a value have a tangent, for as long as the value is there."""
         at, owner = id(value), ref(self)  # weak both ways: no cycle
 
         def forget(_: object) -> None:
@@ -48,6 +49,7 @@ class Accumulator(Recorder):
         self.tangents[at] = ref(value, forget), tangent
 
     def tangent(self, value: Any) -> Any:
+        """The tangent of a value; None if it has none."""
         found = self.tangents.get(id(value))
         if found is not None:
             return found[1]
@@ -66,9 +68,11 @@ class Accumulator(Recorder):
         return None if found is None else found[1]
 
     def follows(self, values: Sequence[Any]) -> bool:
+        """Whether one of the values has a tangent."""
         return any(self.tangent(v) is not None for v in values)
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        """Compute the tangents of the results of an operation."""
         if not row.differentiable:
             return
         tangents = [self.tangent(x) for x in inputs]

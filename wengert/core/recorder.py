@@ -68,7 +68,9 @@ class GraphInterpreter(Interpreter, Protocol):
     def entered(self, value: Any) -> Any:
         """What stands in this graph for a value: a constant, a capture, or itself."""
 
-    def constant(self, tensor: Any) -> Any: ...
+    def constant(self, tensor: Any) -> Any:
+        """A tensor of plain values as a constant of the graph."""
+
     def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Call a public function, which may wait for sizes that it must know."""
 

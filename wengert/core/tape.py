@@ -64,20 +64,24 @@ class Tape(Recorder):
         self.watches_variables = watches_variables
 
     def watch(self, value: Any) -> None:
+        """Follow a value from here on."""
         key = key_of(value)
         if key not in self.positions:
             self.positions[key] = LEAF
             self.watched[key] = value
 
     def watch_variable(self, variable: Any) -> None:
+        """Follow a variable, which was read."""
         self.accessed_variables.setdefault(key_of(variable), variable)
         self.watch(variable)
 
     def accessed(self, variable: Any) -> None:
+        """A variable is being read."""
         if self.watches_variables and variable.trainable:
             self.watch_variable(variable)
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:  # noqa: C901  # unrolled for one and two inputs, where the time goes
+        """Note an operation, if one of its inputs is followed."""
         positions = self.positions
         count = len(inputs)
         a: Any
@@ -122,6 +126,7 @@ class Tape(Recorder):
         return x._array.shape if x._key in self.positions else x
 
     def follows(self, values: Sequence[Any]) -> bool:
+        """Whether one of the values is followed."""
         return any(v._key in self.positions for v in values)
 
     def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:

@@ -17,6 +17,7 @@ ArgNames = str | Sequence[str] | None
 
 
 def check_function(f: Any, who: str) -> None:
+    """Raise if what a derivative was asked of is no function."""
     if not callable(f):
         raise TypeError(
             f"tf.{who} takes a function, and gives one; got {f!r}. Of a tensor that is there "

@@ -35,9 +35,11 @@ class NumpyEngine(Engine):
     """The reference: what other engines do not compute, it does."""
 
     def compile(self, plan: Plan) -> NumpyPlan:
+        """The plan, as Python that calls NumPy."""
         return NumpyPlan(plan)
 
     def compile_checked(self, plan: Plan, check: Check) -> NumpyPlan:
+        """The same, where each operation is shown to `check`."""
         return NumpyPlan(plan, check)
 
 
@@ -54,6 +56,7 @@ class NumpyPlan(Runnable):
         self._checked: set[Any] = set()  # the sizes for which it ran
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
+        """The fetches, for values of `plan.given`."""
         key = shapes_of(values) if self._is_open else None
         if key in self._checked:
             program = self._program
@@ -68,6 +71,7 @@ class NumpyPlan(Runnable):
 
     @property
     def fresh(self) -> Sequence[bool]:
+        """For each fetch whether its array is nobody else's."""
         return self._fresh
 
     def _failed(self, op: Operation, error: Exception, values: Sequence[Any]) -> Exception:

@@ -91,4 +91,5 @@ class Pushforward:
 
 
 def differentiable(tensors: Sequence[Any]) -> list[Any]:
+    """Those of some tensors that can have a gradient."""
     return [x for x in tensors if x is not None and x.dtype.is_differentiable]

@@ -118,6 +118,7 @@ def engine_of(graph: Any, otherwise: str) -> str:
 
 
 def compiles_sizes(engine: str) -> bool:
+    """Whether an engine compiles a graph for each combination of sizes."""
     return _ENGINES[engine].compiles_sizes
 
 

@@ -50,6 +50,7 @@ class Plan:
 
     @property
     def given(self) -> list[SymbolicTensor]:
+        """The tensors whose values the caller brings."""
         return [*self.feeds, *[op.outputs[0] for op in self.resources]]
 
     def _is_known(self, op: Operation, fed: set[int]) -> bool:
@@ -199,6 +200,7 @@ def effects(graph: FunctionGraph) -> list[Operation]:
 
 
 def has_effects(graph: FunctionGraph) -> bool:
+    """Whether a graph has operations that run although nobody asks for their results."""
     return bool(effects(graph))
 
 

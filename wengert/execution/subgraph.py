@@ -96,6 +96,7 @@ class Subgraph:
     # ---- tensors -----------------------------------------------------------------------------
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
+        """The results as tensors, for tensors in place of `graph.all_inputs`."""
         for value in values:
             if isinstance(value, Variable):
                 note_access(value)

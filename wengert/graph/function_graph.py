@@ -42,10 +42,12 @@ class FunctionGraph(Graph):
 
     @property
     def outer_graph(self) -> Any:
+        """The graph in which it is traced; None if that is eager mode."""
         return self._outer
 
     @property
     def chosen_engine(self) -> str | None:
+        """The engine that this graph, or one around it, asked for."""
         if self.engine is not None or self._outer is None:
             return self.engine
         found: str | None = self._outer.chosen_engine
@@ -66,6 +68,7 @@ class FunctionGraph(Graph):
         return tensor
 
     def input_like(self, value: Any, name: str = "x") -> SymbolicTensor:
+        """A new input with the shape and dtype of a value."""
         shape = value._array.shape
         known = list(TensorShape(value.shape)) if isinstance(shape, tuple) else None
         return self.input(known, value._array.dtype, name)
@@ -76,6 +79,7 @@ class FunctionGraph(Graph):
         return op.outputs[0]
 
     def made_variable(self, variable: Any) -> None:
+        """Note a variable that was made while this graph was traced."""
         self.made_variables.append(variable)
 
     # ---- values from outside -----------------------------------------------------------------
@@ -98,6 +102,7 @@ class FunctionGraph(Graph):
         return outer is not None
 
     def brought_in(self, value: Any) -> SymbolicTensor:
+        """The capture that stands for a value from around."""
         return self._captured(value)
 
     def _captured(self, value: Any) -> SymbolicTensor:
@@ -133,10 +138,12 @@ class FunctionGraph(Graph):
 
     @property
     def captured_inputs(self) -> list[SymbolicTensor]:
+        """The captures of values from around."""
         return [tensor for _, tensor in self.captures.values()]
 
     @property
     def all_inputs(self) -> list[SymbolicTensor]:
+        """Arguments, and captures behind them."""
         return [*self.inputs, *self.captured_inputs]
 
     def _is_outside(self, value: Any) -> bool:

@@ -85,14 +85,17 @@ class Graph(Builder):
 
     @property
     def building_function(self) -> bool:
+        """Whether it is the graph of a function."""
         return self.is_function
 
     @property
     def outer_graph(self) -> Any:
+        """The graph around it: none."""
         return None
 
     @property
     def version(self) -> int:
+        """A number that grows with every operation."""
         return len(self.operations)
 
     def finalize(self) -> None:
@@ -137,9 +140,11 @@ class Graph(Builder):
         return self.names.scoped(name)
 
     def get_name_scope(self) -> str:
+        """The name scope that is open."""
         return self.names.scope[:-1]
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """A name that no operation has yet."""
         return self.names.unique(name, mark_as_used)
 
     @context_manager
@@ -205,16 +210,20 @@ class Graph(Builder):
     # ---- collections -------------------------------------------------------------------------
 
     def add_to_collection(self, name: Any, value: Any) -> None:
+        """Put a value into the collection of a name."""
         self.collections.setdefault(name, []).append(value)
 
     def add_to_collections(self, names: Any, value: Any) -> None:
+        """Put a value into several collections."""
         for name in [names] if isinstance(names, str) else dict.fromkeys(names):
             self.add_to_collection(name, value)
 
     def get_collection_ref(self, name: Any) -> list[Any]:
+        """The list itself that holds a collection."""
         return self.collections.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
+        """What is in a collection; of a scope, what has a name in it."""
         found = self.collections.get(name, [])
         if scope is None:
             return list(found)
@@ -222,17 +231,21 @@ class Graph(Builder):
         return [item for item in found if match(getattr(item, "name", ""))]
 
     def get_all_collection_keys(self) -> list[Any]:
+        """The names of the collections that hold something."""
         return [name for name in self.collections if isinstance(name, str)]
 
     def clear_collection(self, name: Any) -> None:
+        """Empty a collection."""
         self.collections.pop(name, None)
 
     # ---- what is there -----------------------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
+        """All operations, in the order in which they were added."""
         return list(self.operations)
 
     def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of a name."""
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {type(name).__name__}.")
         op = self.as_graph_element(name, allow_tensor=False)
@@ -240,6 +253,7 @@ class Graph(Builder):
         return op
 
     def get_tensor_by_name(self, name: str) -> SymbolicTensor:
+        """The tensor of a name, `operation:index`."""
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {type(name).__name__}.")
         tensor = self.as_graph_element(name, allow_operation=False)

@@ -107,6 +107,7 @@ class Builder:
     # ---- the interpreter ---------------------------------------------------------------------
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
+        """Add the node of an operation; its results."""
         if attrs and not self.foreseeing:
             check_certain(attrs)
         xs = [
@@ -145,9 +146,11 @@ class Builder:
         return handed_on if row.many else handed_on[0]
 
     def accessed(self, variable: Any) -> None:
+        """A variable is being read: its value is a node, which is recorded by itself."""
         pass
 
     def made_variable(self, variable: Any) -> None:
+        """A variable was made; a graph of operations alone does not mind."""
         pass
 
     def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
@@ -284,6 +287,7 @@ class Builder:
         return list({id(op): op for ops in self._control for op in ops}.values())
 
     def add_control_inputs(self, op: Operation, others: Sequence[Operation]) -> None:
+        """Let an operation run after others."""
         op.control_inputs.extend(o for o in others if o not in op.control_inputs)
         self.changes += 1
 

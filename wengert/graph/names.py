@@ -42,6 +42,7 @@ class Names:
         self._used[key] = count
 
     def mark(self) -> int:
+        """How many names there are, so that later ones can be taken back."""
         return len(self._journal)
 
     def give_back(self, mark: int) -> None:

@@ -56,6 +56,7 @@ class Operation:
 
     @property
     def type(self) -> str:
+        """The type of the operation: the name of its row."""
         return self.row.name
 
     @property
@@ -70,14 +71,17 @@ class Operation:
 
     @property
     def values(self) -> Any:
+        """The results."""
         return lambda: tuple(self.outputs)
 
     @property
     def op_def(self) -> Any:
+        """What TensorFlow says of the type, as far as programs read it."""
         return self.row
 
     @property
     def node_def(self) -> NodeDef:
+        """What TensorFlow says of the node, as far as programs read it."""
         inputs = [x.name for x in self.inputs] + [f"^{op.name}" for op in self.control_inputs]
         return NodeDef(self.name, self.type, inputs, self.device, dict(self.attrs))
 
@@ -121,6 +125,7 @@ def _as_text(value: Any) -> str:
 
 
 def attribute(owner: str, attrs: Attrs, name: str) -> Any:
+    """An attribute by its name; an error names those there are."""
     if name not in attrs:
         raise ValueError(
             f"Operation '{owner}' has no attr named '{name}'. "

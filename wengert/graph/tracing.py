@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import activate
+from wengert.core.context import Context, activate, thread
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.values import nest
 from wengert.values.convert import convert
+from wengert.values.sizes import inference_mode
 
 
 def traced_body(
@@ -32,3 +33,24 @@ def as_output(graph: FunctionGraph, leaf: Any) -> Any:
     if leaf is None or isinstance(leaf, Operation):
         return None
     return graph.entered(convert(leaf))
+
+
+# ---- interrupts ---------------------------------------------------------------------------------
+
+
+def snapshot() -> tuple[Any, ...]:
+    """All that is active in this thread."""
+    context = thread.context
+    return (inference_mode.now, *[getattr(context, name) for name in Context.__slots__])
+
+
+def restore(before: tuple[Any, ...]) -> None:
+    """What was active before a piece of work that may have been interrupted anywhere.
+
+    Whoever traces calls it: an interrupt that comes just as a context ends keeps the context from
+    putting back what was there.
+    """
+    context = thread.context
+    inference_mode.now, *values = before
+    for name, value in zip(Context.__slots__, values, strict=True):
+        setattr(context, name, value)

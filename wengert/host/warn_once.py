@@ -13,6 +13,7 @@ _LOCK: Final = new_lock()
 
 
 def warn_once(message: str) -> None:
+    """Give a warning, unless it was given before; it points at the user's line."""
     with _LOCK:
         if message in _WARNED:
             return

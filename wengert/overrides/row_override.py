@@ -79,6 +79,7 @@ def other_row(rule: Callable[..., Any] | str) -> Row | None:
 
 
 def function_of(rule: Callable[..., Any] | str, op_type: str = "") -> Callable[..., Any] | None:
+    """The gradient function that a rule names; None if it is an operation type's own."""
     if callable(rule):
         return rule
     if rule not in GRADIENTS:

@@ -24,6 +24,7 @@ class Cell:
 
     @classmethod
     def from_array(cls, array: Any) -> Cell:
+        """A cell that holds an array."""
         cell = cls("fed", "")
         cell._value = array
         return cell
@@ -35,6 +36,7 @@ class Cell:
 
     @property
     def initialized(self) -> bool:
+        """Whether it has a value."""
         return self._value is not None
 
     @property
@@ -66,6 +68,7 @@ def is_resource(op: Operation) -> bool:
 
 
 def new_resource(op: Operation) -> Any:
+    """What stands behind the result of such an operation in a session."""
     if op.row is VAR_HANDLE:
         return Cell(op.name, op.place)
     return _FACTORIES[op.row.name](op)

@@ -123,6 +123,7 @@ class Variable(Value):
 
     @property
     def name(self) -> str:
+        """The name, with `:0` behind it."""
         return self._name
 
     @property
@@ -141,6 +142,7 @@ class Variable(Value):
         return self
 
     def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
         return self._shape
 
     @property
@@ -153,6 +155,7 @@ class Variable(Value):
         self._shape = self._shape.merge_with(shape)
 
     def is_initialized(self, name: str | None = None) -> bool:
+        """Whether it has a value: always, outside of graphs."""
         return True
 
     # ---- its value ---------------------------------------------------------------------------
@@ -164,6 +167,7 @@ class Variable(Value):
         return tensor
 
     def value(self) -> Tensor:
+        """The value, as a tensor."""
         return self.read_value()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

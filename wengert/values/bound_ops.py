@@ -12,6 +12,8 @@ from typing import Any
 
 
 class BoundOps:
+    """The operations, by what they do."""
+
     add: Callable[[Any, Any], Any]
     conj: Callable[[Any], Any]
     zeros_like: Callable[[Any], Any]

@@ -33,24 +33,29 @@ class DType:
 
     @property
     def numpy_dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype."""
         if self._numpy is None:
             self._numpy = _find_numpy_dtype(self.name)
         return self._numpy
 
     @property
     def as_numpy_dtype(self) -> Any:
+        """NumPy's type of one number."""
         return object if self._kind == "s" else self.numpy_dtype.type
 
     @property
     def as_datatype_enum(self) -> int:
+        """The number that stands for it in TensorFlow's protocol buffers."""
         return self._enum
 
     @property
     def is_floating(self) -> bool:
+        """Whether it holds real numbers with a fraction."""
         return self._kind == "f"
 
     @property
     def is_complex(self) -> bool:
+        """Whether it holds complex numbers."""
         return self._kind == "c"
 
     @property
@@ -60,38 +65,47 @@ class DType:
 
     @property
     def is_integer(self) -> bool:
+        """Whether it holds whole numbers."""
         return self._kind in "iu"
 
     @property
     def is_unsigned(self) -> bool:
+        """Whether it holds whole numbers without a sign."""
         return self._kind == "u"
 
     @property
     def is_bool(self) -> bool:
+        """Whether it holds truth values."""
         return self._kind == "b"
 
     @property
     def is_numeric(self) -> bool:
+        """Whether it holds numbers."""
         return self._kind in "fciu"
 
     @property
     def size(self) -> int:
+        """Bytes of one number."""
         return 0 if self._kind == "s" else self.numpy_dtype.itemsize
 
     @property
     def base_dtype(self) -> DType:
+        """The dtype itself: there are no references."""
         return self
 
     @property
     def real_dtype(self) -> DType:
+        """The dtype of the real part."""
         return {"complex64": float32, "complex128": float64}.get(self.name, self)
 
     @property
     def min(self) -> Any:
+        """The least number it holds."""
         return self._limit("min")
 
     @property
     def max(self) -> Any:
+        """The largest number it holds."""
         return self._limit("max")
 
     @property
@@ -111,6 +125,7 @@ class DType:
         raise TypeError(f"Cannot find {which}imum value of {self} with type {self}.")
 
     def is_compatible_with(self, other: Any) -> bool:
+        """Whether it is the same dtype."""
         return self == as_dtype(other)
 
     def __eq__(self, other: object) -> bool:

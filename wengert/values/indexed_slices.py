@@ -35,14 +35,17 @@ class IndexedSlices(Composite):
 
     @property
     def values(self) -> Tensor:
+        """The rows."""
         return self._values
 
     @property
     def indices(self) -> Tensor:
+        """Where each row stands."""
         return self._indices
 
     @property
     def dense_shape(self) -> Tensor | None:
+        """The shape of the whole tensor, as a tensor; None if it was not said."""
         return None if self._dense_shape is None else bound.pack(list(self._dense_shape))
 
     @property
@@ -57,17 +60,21 @@ class IndexedSlices(Composite):
 
     @property
     def shape(self) -> TensorShape:
+        """The shape of the whole tensor."""
         return TensorShape(self._dense_shape)
 
     @property
     def dtype(self) -> DType:
+        """The dtype of the rows."""
         return self._values.dtype
 
     @property
     def device(self) -> str:
+        """Where the rows are."""
         return self._values.device
 
     def with_values(self, values: Any) -> IndexedSlices:
+        """Other rows at the same places."""
         return IndexedSlices(values, self._indices, self._dense_shape)
 
     def _trace_key(self) -> str:

@@ -33,22 +33,27 @@ class TensorShape:
 
     @property
     def rank(self) -> int | None:
+        """The number of axes; None if it is not known."""
         return None if self._dims is None else len(self._dims)
 
     @property
     def ndims(self) -> int | None:
+        """The same as `rank`."""
         return self.rank
 
     @property
     def dims(self) -> list[int | None] | None:
+        """The sizes, None where one is not known; None if the rank is not."""
         return None if self._dims is None else list(self._dims)
 
     def as_list(self) -> list[int | None]:
+        """The sizes as a list; an error if the rank is not known."""
         if self._dims is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")
         return list(self._dims)
 
     def num_elements(self) -> int | None:
+        """The number of elements; None if it is not known."""
         if self._dims is None or None in self._dims:
             return None
         product = 1
@@ -57,9 +62,11 @@ class TensorShape:
         return product
 
     def is_fully_defined(self) -> bool:
+        """Whether every size is known."""
         return self._dims is not None and None not in self._dims
 
     def assert_is_fully_defined(self) -> None:
+        """Raise ValueError unless every size is known."""
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
@@ -73,14 +80,17 @@ class TensorShape:
         )
 
     def assert_is_compatible_with(self, other: Any) -> None:
+        """Raise ValueError if no tensor could have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
 
     def assert_has_rank(self, rank: int) -> None:
+        """Raise ValueError if the rank is known to be another."""
         if self.rank not in (None, rank):
             raise ValueError(f"Shape {self} must have rank {rank}")
 
     def assert_same_rank(self, other: Any) -> None:
+        """Raise ValueError if both ranks are known and differ."""
         if TensorShape(other).rank not in (None, self.rank) and self.rank is not None:
             raise ValueError(f"Shapes {self} and {TensorShape(other)} must have the same rank")
 
@@ -105,21 +115,25 @@ class TensorShape:
         return TensorShape([a if a == b else None for a, b in pairs])
 
     def concatenate(self, other: Any) -> TensorShape:
+        """The axes of this shape and behind them those of another."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return TensorShape(None)
         return TensorShape(self._dims + other._dims)
 
     def with_rank(self, rank: int) -> TensorShape:
+        """The shape, of which the rank is known now."""
         self.assert_has_rank(rank)
         return self if self._dims is not None else TensorShape([None] * rank)
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
+        """The shape; ValueError if it has fewer axes."""
         if self.rank is not None and self.rank < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
+        """The shape; ValueError if it has more axes."""
         if self.rank is not None and self.rank > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self

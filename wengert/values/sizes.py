@@ -385,10 +385,12 @@ def _term(terms: Terms, constant: int) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
+    """The smaller of two sizes, as a term where only a run knows."""
     return a - positive(a - b)
 
 
 def maximum(a: Any, b: Any) -> Any:
+    """The larger of two sizes, as a term where only a run knows."""
     return b + positive(a - b)
 
 

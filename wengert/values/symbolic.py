@@ -40,6 +40,7 @@ class AnyShape:
 
     @property
     def shape(self) -> AnyShape:
+        """The same: the shape of a shape that nobody knows."""
         return self
 
     def _unknown(self, *_: Any) -> NoReturn:
@@ -92,22 +93,27 @@ class SymbolicTensor(Tensor):
 
     @property
     def name(self) -> str:
+        """The name, `operation:index`."""
         return f"{self.op.name}:{self.value_index}"
 
     @property
     def graph(self) -> Any:
+        """The graph it belongs to."""
         return self.op.graph
 
     @property
     def device(self) -> str:
+        """The device that was asked for."""
         return str(self.op.device)
 
     @property
     def shape(self) -> TensorShape:
+        """What is known of the shape."""
         return known_shape(self._array.shape)
 
     @property
     def ndim(self) -> int:
+        """The number of axes; an error if it is not known."""
         return len(self._array.shape)
 
     def set_shape(self, shape: Any) -> None:
@@ -141,6 +147,7 @@ class SymbolicTensor(Tensor):
         )
 
     def numpy(self) -> Any:
+        """An error: it has no value before the graph runs."""
         raise AttributeError(
             f"'SymbolicTensor' object has no attribute 'numpy': {self!r} has no value before the "
             "graph runs. Run it with Session.run, or return it from the tf.function."
@@ -258,6 +265,7 @@ def _is_size(size: Any) -> bool:
 
 
 def new_of_form(op: Any, index: int, form: Any) -> SymbolicTensor:
+    """A result of an operation, of which shape and dtype are known."""
     tensor: SymbolicTensor = _new(SymbolicTensor)
     tensor.op = op
     tensor.value_index = index

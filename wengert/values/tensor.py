@@ -37,9 +37,11 @@ class Tensor(Value):
 
     @property
     def shape(self) -> TensorShape:
+        """The shape."""
         return TensorShape(self._array.shape)
 
     def get_shape(self) -> TensorShape:
+        """The same as `shape`."""
         return self.shape
 
     def set_shape(self, shape: Any) -> None:
@@ -135,6 +137,7 @@ class TensorList(list):  # type: ignore[type-arg]
     shape = ()
 
     def zeros(self) -> TensorList:
+        """A list of as many zeros of the same shapes."""
         return TensorList([None] * len(self))
 
 

@@ -30,14 +30,17 @@ class Value:
 
     @property
     def dtype(self) -> DType:
+        """The dtype."""
         return dtypes.of_numpy(self._array.dtype)
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return len(self._array.shape)
 
     @property
     def device(self) -> str:
+        """Where the value is: always the processor."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def numpy(self) -> Any:
@@ -82,6 +85,7 @@ class Value:
         return Reference(self)
 
     def experimental_ref(self) -> Reference:
+        """The same as `ref`."""
         return Reference(self)
 
     def __hash__(self) -> int:
@@ -137,6 +141,7 @@ class Reference:
         self._target = target
 
     def deref(self) -> Any:
+        """The value that it refers to."""
         return self._target
 
     def __eq__(self, other: object) -> bool:

@@ -16,8 +16,6 @@ from wengert.core.context import (
     active_rules,
     current_graph,
     override_rows,
-    restore,
-    snapshot,
     thread,
 )
 from wengert.core.row import place
@@ -26,7 +24,7 @@ from wengert.execution.plan import Plan, given_value
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
-from wengert.graph.tracing import as_output
+from wengert.graph.tracing import as_output, restore, snapshot
 from wengert.host.locks import TRACING
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
