@@ -1,4 +1,4 @@
-"""python -m wengert"""
+"""`python -m wengert` is the command `wengert`."""
 
 import sys
 

@@ -18,6 +18,7 @@ CHAIN = "chain, eager"
 
 
 def add_to(commands: Any, purpose: str) -> None:
+    """The arguments of the command."""
     parser = commands.add_parser(
         "bench",
         help=purpose,
@@ -35,6 +36,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Carry out the command; its exit status."""
     if not _find_benchmarks():
         return report_failure("the benchmarks are not part of this installation.")
     names = [n for n in _names() if options.name.lower() in n.lower()]

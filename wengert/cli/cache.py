@@ -10,6 +10,7 @@ from wengert.engines.native.runtime import cache
 
 
 def add_to(commands: Any, purpose: str) -> None:
+    """The arguments of the command."""
     parser = commands.add_parser(
         "cache",
         help=purpose,
@@ -23,6 +24,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Carry out the command; its exit status."""
     found: dict[str, Any] = dict(cache.about())
     if options.clear:
         found["removed"] = cache.clear()

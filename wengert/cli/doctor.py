@@ -26,6 +26,7 @@ OPTIONAL = {
 
 
 def add_to(commands: Any, purpose: str) -> None:
+    """The arguments of the command."""
     parser = commands.add_parser(
         "doctor",
         help=purpose,
@@ -37,6 +38,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Carry out the command; its exit status."""
     found = findings()
     if options.json:
         as_json(found)

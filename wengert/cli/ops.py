@@ -19,6 +19,7 @@ from wengert.engines.native import coverage
 
 
 def add_to(commands: Any, purpose: str) -> None:
+    """The arguments of the command."""
     parser = commands.add_parser(
         "ops",
         help=purpose,
@@ -33,6 +34,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Carry out the command; its exit status."""
     complete()
     name = _named(options.name) if options.name else None
     if options.name and name is None:
@@ -145,6 +147,7 @@ def _cases() -> dict[str, int]:
 
 
 def forward_rule(row: Row) -> str:
+    """How a row comes by its forward rule, in a word."""
     if not row.differentiable:
         return "none"
     if row.jvp is not None or row.joint_jvp is not None:
@@ -155,6 +158,7 @@ def forward_rule(row: Row) -> str:
 
 
 def batching_rule(row: Row) -> str:
+    """How a row is carried out for a batch, in a word."""
     if row.batch is not None:
         return "rule"
     return "aligned" if row.elementwise else "one by one"

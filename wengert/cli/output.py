@@ -21,6 +21,7 @@ def to_screen() -> Console:
 
 
 def to_errors() -> Console:
+    """The console of standard error."""
     return Console(stderr=True, soft_wrap=True, highlight=False)
 
 
@@ -31,10 +32,12 @@ def report_failure(message: str) -> int:
 
 
 def as_json(value: Any) -> None:
+    """Print a value as JSON."""
     print(json.dumps(value, indent=2))
 
 
 def heading(text: str) -> None:
+    """Print a heading."""
     to_screen().print(Text(text, "bold"))
 
 

@@ -27,6 +27,7 @@ _RUNNERS = (str(Path(__file__).parent.parent) + os.sep, "<frozen runpy>", runpy.
 
 
 def add_to(commands: Any, purpose: str) -> None:
+    """The arguments of the command."""
     parser = commands.add_parser(
         "run",
         help=purpose,
@@ -45,6 +46,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    """Carry out the command; its exit status."""
     wrong = _missing(options)
     if wrong:
         return report_failure(wrong)

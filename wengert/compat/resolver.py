@@ -42,6 +42,7 @@ class Missing(NamedTuple):
     near: list[str]
 
     def error(self, name: str, where: str) -> MissingNameError:
+        """What to raise for a name that is missing."""
         near = f" Near it: {', '.join(self.near)}." if self.near else ""
         return MissingNameError(f"Wengert has no {name} (asked for at {where}).{near}")
 

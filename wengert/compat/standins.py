@@ -75,6 +75,7 @@ class Missing(StandIn):
         return self._raise()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Do nothing."""
         return self._raise()
 
     def __mro_entries__(self, bases: Any) -> Any:

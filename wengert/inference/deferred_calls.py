@@ -489,6 +489,7 @@ class Guessed:
         self._found: dict[int, Any] = {}
 
     def value_of(self, tensor: SymbolicTensor) -> Any:
+        """The value of a tensor in this run."""
         if type(tensor) is not SymbolicTensor:
             return tensor._array
         if tensor._known is not None:

@@ -32,6 +32,7 @@ class Guess:
         self.value = value
 
     def shape(self, shape: Any) -> tuple[int, ...]:
+        """A shape with the guess in place of what is not known."""
         if isinstance(shape, AnyShape):
             return (self.size,) * self.rank
         return tuple([self.size if type(s) is Size else s for s in shape])

@@ -113,34 +113,42 @@ class LinearOperator:
 
     @property
     def parameters(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         return dict(self._parameters)
 
     @property
     def dtype(self) -> DType:
+        """The dtype of the elements."""
         return self._dtype
 
     @property
     def name(self) -> str:
+        """The name."""
         return self._name
 
     @property
     def graph_parents(self) -> list[Any]:
+        """The tensors that it is made of."""
         return []
 
     @property
     def is_non_singular(self) -> bool | None:
+        """Whether it has an inverse, as far as it was said."""
         return self._is_non_singular
 
     @property
     def is_self_adjoint(self) -> bool | None:
+        """Whether it is its own adjoint, as far as it was said."""
         return self._is_self_adjoint
 
     @property
     def is_positive_definite(self) -> bool | None:
+        """Whether it is positive definite, as far as it was said."""
         return self._is_positive_definite
 
     @property
     def is_square(self) -> bool | None:
+        """Whether it has as many rows as columns."""
         rows, columns = self.range_dimension, self.domain_dimension
         if rows is None or columns is None:
             return self._is_square
@@ -148,10 +156,12 @@ class LinearOperator:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
+        """The variables that it is made of."""
         return tuple(_variables(self._parameters.values()))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
+        """Those of them that are trained."""
         return tuple(v for v in self.variables if v.trainable)
 
     def __repr__(self) -> str:
@@ -165,38 +175,48 @@ class LinearOperator:
 
     @property
     def shape(self) -> TensorShape:
+        """The shape of the matrix, with the batch in front."""
         return TensorShape(self._sizes())
 
     @property
     def batch_shape(self) -> TensorShape:
+        """The shape of the batch."""
         return TensorShape(self._sizes()[:-2])
 
     @property
     def tensor_rank(self) -> int:
+        """The number of axes, those of the batch included."""
         return len(self._sizes())
 
     @property
     def range_dimension(self) -> Any:
+        """The number of rows."""
         return self._sizes()[-2]
 
     @property
     def domain_dimension(self) -> Any:
+        """The number of columns."""
         return self._sizes()[-1]
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
+        """The shape, as a tensor."""
         found = self._sizes()
         return creation.shape(self.to_dense()) if None in found else convert(np.int32(found))
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
+        """The shape of the batch, as a tensor."""
         return self.shape_tensor()[:-2]
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
+        """The number of axes, as a tensor."""
         return convert(np.int32(self.tensor_rank))
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
+        """The number of rows, as a tensor."""
         return self.shape_tensor()[-2]
 
     def domain_dimension_tensor(self, name: str = "domain_dimension_tensor") -> Tensor:
+        """The number of columns, as a tensor."""
         return self.shape_tensor()[-1]
 
     # ---- products -----------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from wengert.ops.reductions.reductions import reduce_max, reduce_min, reduce_pro
 
 
 def column(d: Any) -> Any:
+    """A diagonal as a column, which scales rows."""
     return expand_dims(d, -1)
 
 

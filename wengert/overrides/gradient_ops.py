@@ -92,8 +92,11 @@ class Whole:
 
 
 class OfTape(Whole):
-    """A tape keeps what the rules of the operations read. What another rule asks for besides is
-    computed once more, when it asks, from what was kept."""
+    """The operations of a tape.
+
+    A tape keeps what the rules of the operations read. What another rule asks for besides is
+    computed once more, when it asks, from what was kept.
+    """
 
     def __init__(self, tape: Tape, records: Records, given: Sequence[Any]) -> None:
         super().__init__(tape.positions)
@@ -112,12 +115,14 @@ class OfTape(Whole):
                 self._known.update(zip(e.outs, as_list(e.outputs), strict=True))
 
     def values(self, entry: Entry) -> Sequence[Any]:
+        """The inputs of an operation, as tensors."""
         return [
             self._value(key) if isinstance(x, tuple) else value_of(x)
             for key, x in zip(entry.keys, entry.inputs, strict=True)
         ]
 
     def results(self, entry: Entry) -> list[Any]:
+        """The results of an operation, as tensors."""
         return [self._value(key) for key in entry.outs]
 
     def _for_function(self, entry: Entry) -> tuple[Sequence[Any], list[Any]]:

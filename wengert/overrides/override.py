@@ -87,8 +87,10 @@ class Overrides:
         return entry.with_row(entry.row.overridden(self))
 
     def _look_into(self, graphs: Sequence[Any]) -> None:
-        """What loops, branches and functions compute is there, even if no cotangent enters them:
-        of a second derivative, the first may have read nothing that they computed."""
+        """Find operations in loops, branches and functions, even if no cotangent enters them.
+
+        Of a second derivative, the first may have read nothing that they computed.
+        """
         waiting = list(graphs)
         while waiting:
             found = _operations_from(waiting.pop())

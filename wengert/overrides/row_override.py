@@ -25,8 +25,11 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
 
 
 class _Replacing:
-    """Replaces rows by such with another gradient. Those of one rule are equal: traces of functions
-    are kept by the rules in force, and a map is made anew in each step of a training."""
+    """Replaces rows by such with another gradient.
+
+    Those of one rule are equal: traces of functions are kept by the rules in force, and a map is
+    made anew in each step of a training.
+    """
 
     __slots__ = ("_made", "_rule")
 
@@ -126,10 +129,12 @@ class LazyValue:
 
     @property
     def value(self) -> Any:
+        """The value, when a rule asks for it."""
         return self._find()
 
     @property
     def dtype(self) -> DType:
+        """The dtype."""
         return of_numpy(self._find_dtype())
 
     @property
@@ -166,10 +171,12 @@ class RecordedOperation:
 
     @property
     def inputs(self) -> tuple[Any, ...]:
+        """The inputs of the operation, as its own gradient function would see them."""
         return tuple([value_of(x) for x in self._inputs])
 
     @property
     def outputs(self) -> list[Any]:
+        """The results of the operation."""
         return [value_of(y) for y in self._outputs]
 
     @property

@@ -33,6 +33,7 @@ class TestCase(WithSession, Closeness, Plainly):
         self._threads: list[CheckedThread] = []
 
     def tearDown(self) -> None:
+        """Undo what a test changed."""
         alive = [thread for thread in self._threads if thread.is_alive()]
         self._threads = []
         super().tearDown()
@@ -92,6 +93,7 @@ class CheckedThread:
             self._error = error
 
     def start(self) -> None:
+        """Start the thread."""
         self._thread.start()
 
     def join(self) -> None:
@@ -101,6 +103,7 @@ class CheckedThread:
             raise AssertionError(f"Error in a checkedThread: {self._error}") from self._error
 
     def is_alive(self) -> bool:
+        """Whether it still runs."""
         return self._thread.is_alive()
 
 

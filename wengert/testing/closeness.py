@@ -19,6 +19,7 @@ class Closeness(unittest.TestCase):
     """Assertions that take tensors, arrays and nested structures of them."""
 
     def evaluate(self, tensors: Any) -> Any:
+        """The values of tensors, as arrays."""
         raise NotImplementedError  # by the class that knows about sessions
 
     def _array(self, value: Any) -> np.ndarray[Any, Any]:

@@ -27,6 +27,7 @@ class WithSession(unittest.TestCase):
     """Gives a test sessions, and the values of tensors."""
 
     def setUp(self) -> None:
+        """Begin each test with the same seeds and an empty default graph."""
         super().setUp()
         self._session: Session | None = None
         np.random.seed(SEED % 2**32)
@@ -38,6 +39,7 @@ class WithSession(unittest.TestCase):
             get_default_graph().seed = SEED
 
     def tearDown(self) -> None:
+        """Undo what a test changed."""
         self._close()
         super().tearDown()
 
@@ -127,6 +129,7 @@ class EagerSession:
 
     @property
     def graph(self) -> Graph:
+        """The graph of the session."""
         return get_default_graph()
 
     def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:

@@ -1,3 +1,3 @@
-"""tf.train: averages of variables. (The optimizers are tf.optimizers.)"""
+"""tf.train: averages of variables; the optimizers are tf.optimizers."""
 
 from wengert.train.moving_average import ExponentialMovingAverage as ExponentialMovingAverage

@@ -41,12 +41,14 @@ class RMSprop(Optimizer):
         self.centered = centered
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         names = ["velocity"]
         names += ["momentum"] if self.momentum else []
         names += ["average_gradient"] if self.centered else []
         return dict.fromkeys(names, 0.0)
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         velocity = self.slot(variable, "velocity")
         size = spread = self._mean(velocity, square(gradient))
         updates = [velocity.assign(size)]
@@ -91,9 +93,11 @@ class Adagrad(Optimizer):
         self.epsilon = epsilon
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         return {"accumulator": self.initial_accumulator_value}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         accumulator, part = self.slot(variable, "accumulator"), part_of(gradient)
         total = part.read(accumulator) + square(part.gradient)
         step = learning_rate * part.gradient / sqrt(total + self.epsilon)
@@ -127,9 +131,11 @@ class Adadelta(Optimizer):
         self.epsilon = epsilon
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         seen = self.slot(variable, "accumulated_grad")
         moved = self.slot(variable, "accumulated_delta_var")
         size = self.rho * seen + (1.0 - self.rho) * square(gradient)
@@ -181,9 +187,11 @@ class Ftrl(Optimizer):
         check_not_negative(self)
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         return {"accumulator": self.initial_accumulator_value, "linear": 0.0}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         return ftrl_step(
             part_of(gradient),
             variable,

@@ -31,20 +31,24 @@ def _elapsed(step: Any, decay_steps: Any, staircase: bool) -> Any:
 
 
 def exponential(rate: Any, step: Any, decay_steps: Any, factor: Any, staircase: bool) -> Any:
+    """rate · factor^(step / decay_steps)."""
     return rate * pow(cast(factor, rate.dtype), _elapsed(step, decay_steps, staircase))
 
 
 def natural_exponential(
     rate: Any, step: Any, decay_steps: Any, factor: Any, staircase: bool
 ) -> Any:
+    """rate · exp(-factor · step / decay_steps)."""
     return rate * exp(-cast(factor, rate.dtype) * _elapsed(step, decay_steps, staircase))
 
 
 def inverse_time(rate: Any, step: Any, decay_steps: Any, factor: Any, staircase: bool) -> Any:
+    """rate / (1 + factor · step / decay_steps)."""
     return rate / (1.0 + cast(factor, rate.dtype) * _elapsed(step, decay_steps, staircase))
 
 
 def polynomial(rate: Any, step: Any, decay_steps: Any, end: Any, power: Any, cycle: bool) -> Any:
+    """From the rate down to `end`, as a power of what is left."""
     steps, last = cast(decay_steps, rate.dtype), cast(end, rate.dtype)
     if cycle:
         rounds = ceil(step / steps)
@@ -68,6 +72,7 @@ def _half_wave(completed: Any) -> Any:
 
 
 def cosine(rate: Any, step: Any, decay_steps: Any, alpha: Any) -> Any:
+    """From the rate down to alpha times it, along half a cosine."""
     steps = cast(decay_steps, rate.dtype)
     wave = _half_wave(minimum(step, steps) / steps)
     return rate * ((1.0 - alpha) * wave + alpha)
@@ -99,6 +104,7 @@ def cosine_restarts(
 def linear_cosine(
     rate: Any, step: Any, decay_steps: Any, num_periods: Any, alpha: Any, beta: Any
 ) -> Any:
+    """A cosine times a line that falls."""
     steps = cast(decay_steps, rate.dtype)
     at = minimum(step, steps)
     wave = _half_wave(2.0 * num_periods * (at / steps))

@@ -23,9 +23,11 @@ class Whole:
         self.gradient = gradient
 
     def read(self, variable: Variable) -> Tensor:
+        """The part of the value that the gradient is about."""
         return variable.read_value()
 
     def write(self, variable: Variable, value: Tensor) -> Any:
+        """Put the part back."""
         return variable.assign(value, read_value=False)
 
 
@@ -37,9 +39,11 @@ class Rows:
         self.gradient = self.slices.values
 
     def read(self, variable: Variable) -> Tensor:
+        """The part of the value that the gradient is about."""
         return gather(variable, self.slices.indices)
 
     def write(self, variable: Variable, value: Tensor) -> Any:
+        """Put the part back."""
         return scatter(variable, "Update", self.slices.with_values(value), read_value=False)
 
 
@@ -47,6 +51,7 @@ Part = Whole | Rows
 
 
 def part_of(gradient: Tensor | IndexedSlices) -> Part:
+    """The part of a variable that a gradient is about: all of it, or rows."""
     return Rows(gradient) if isinstance(gradient, IndexedSlices) else Whole(gradient)
 
 

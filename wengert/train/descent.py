@@ -43,9 +43,11 @@ class SGD(Optimizer):
         self.leaves_rows = momentum == 0
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         return {"momentum": 0.0} if self.momentum else {}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         if not self.momentum:
             part = part_of(gradient)
             return part.write(variable, part.read(variable) - learning_rate * part.gradient)
@@ -80,9 +82,11 @@ class Lion(Optimizer):
         self.beta_2 = beta_2
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         return {"momentum": 0.0}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         slot = self.slot(variable, "momentum")
         ahead = slot * self.beta_1 + gradient * (1.0 - self.beta_1)
         mean = slot * self.beta_2 + gradient * (1.0 - self.beta_2)

@@ -44,6 +44,7 @@ def list_variables(variables: Sequence[Variable]) -> str:
 
 
 def no_gradients(variables: Sequence[Variable]) -> ValueError:
+    """What to raise where no variable has a gradient."""
     return ValueError(
         f"No gradients provided for any variable: [{list_variables(variables)}]. All gradients are "
         "None: the loss does not depend on these variables. Compute it from them inside the tape "
@@ -92,6 +93,7 @@ def as_dtype_of(variable: Variable, gradient: Any) -> Any:
 
 
 def check_dtype(gradient: Tensor | IndexedSlices, variable: Variable) -> None:
+    """Raise if a gradient has another dtype than its variable."""
     if gradient.dtype is not variable.dtype:
         raise ValueError(
             f"Tensor conversion requested dtype {variable.dtype.name} for Tensor with dtype "
@@ -110,6 +112,7 @@ def scalar(value: Any, dtype: DType | None = None) -> Tensor:
 
 
 def snake_case(name: str) -> str:
+    """A name of a class as a name of a variable."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 

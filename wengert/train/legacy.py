@@ -56,6 +56,7 @@ class Optimizer:
     # ---- what users call ---------------------------------------------------------------------
 
     def get_name(self) -> str:
+        """The name."""
         return self._name
 
     def minimize(
@@ -153,6 +154,7 @@ class Optimizer:
         return self._slots.get(name, {}).get(var.ref())
 
     def get_slot_names(self) -> list[str]:
+        """The names of what is kept for each variable."""
         return sorted(self._slots)
 
     def variables(self) -> list[Variable]:

@@ -68,10 +68,12 @@ class Adam(_Moments):
         self.amsgrad = amsgrad
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         names = ["momentum", "velocity", *(["velocity_hat"] if self.amsgrad else [])]
         return dict.fromkeys(names, 0.0)
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         dtype = variable.dtype
         unbias = sqrt(1.0 - self._power(self.beta_2, dtype)) / (
             1.0 - self._power(self.beta_1, dtype)
@@ -126,9 +128,11 @@ class Adamax(_Moments):
     """
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         return {"momentum": 0.0, "norm": 0.0}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         m, u = self.slot(variable, "momentum"), self.slot(variable, "norm")
         mean = _toward(m, gradient, self.beta_1)
         size = maximum(self.beta_2 * u, abs(gradient))
@@ -159,14 +163,17 @@ class Nadam(_Moments):
 
     @property
     def variables(self) -> list[Variable]:
+        """The variables that hold the state."""
         return [*super().variables, *([] if self._product is None else [self._product])]
 
     def build(self, variables: Sequence[Variable]) -> None:
+        """Make the state for some variables."""
         super().build(variables)
         one = convert(1.0, variables[0].dtype)
         self._product = Variable(one, trainable=False, name="u_product")
 
     def slots(self) -> dict[str, float]:
+        """What is kept for each variable, and what it begins with."""
         return {"momentum": 0.0, "velocity": 0.0}
 
     def _product_now(self) -> Any:
@@ -177,6 +184,7 @@ class Nadam(_Moments):
         return self._product * self.beta_1 * (1.0 - 0.5 * fading)
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
+        """What the value of a variable changes by, for a gradient."""
         dtype = variable.dtype
         beta_1, beta_2 = cast(self.beta_1, dtype), cast(self.beta_2, dtype)
         now, ahead = (beta_1 * (1.0 - 0.5 * self._power(0.96, dtype, t)) for t in (1, 2))

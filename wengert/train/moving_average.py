@@ -48,6 +48,7 @@ class ExponentialMovingAverage:
 
     @property
     def name(self) -> str:
+        """The name."""
         return self._name
 
     def apply(self, var_list: Sequence[Any] | None = None) -> Any:

@@ -118,6 +118,7 @@ class Optimizer(Memory):
             )
 
     def build(self, variables: Sequence[Variable]) -> None:
+        """Make the state for some variables."""
         super().build(variables)
         if self.use_ema:
             for variable in variables:

@@ -76,15 +76,18 @@ class Memory:
         return self._slots[key]
 
     def get_slot(self, variable: Variable, name: str) -> Variable | None:
+        """What is kept of a variable by a name; None if there is nothing."""
         return self._slots.get((variable.ref(), name))
 
     def get_slot_names(self) -> list[str]:
+        """The names of what is kept for each variable."""
         return sorted(self.slots())
 
     # ---- for optimizers written for Keras ----------------------------------------------------
 
     @property
     def built(self) -> bool:
+        """Whether the state has been made."""
         return bool(self._trainable)
 
     def add_variable_from_reference(
@@ -110,12 +113,15 @@ class Memory:
         )
 
     def assign(self, variable: Variable, value: Any) -> Any:
+        """Give a variable of the state a value."""
         return variable.assign(value)
 
     def assign_add(self, variable: Variable, value: Any) -> Any:
+        """Add to a variable of the state."""
         return variable.assign_add(value)
 
     def assign_sub(self, variable: Variable, value: Any) -> Any:
+        """Subtract from a variable of the state."""
         return variable.assign_sub(value)
 
 

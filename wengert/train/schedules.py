@@ -23,6 +23,7 @@ class LearningRateSchedule:
     """
 
     def __call__(self, step: Any) -> Any:
+        """The rate at a step."""
         raise NotImplementedError(
             f"Learning rate schedule '{type(self).__name__}' must override `__call__(self, step)`."
         )
@@ -33,6 +34,7 @@ class LearningRateSchedule:
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> LearningRateSchedule:
+        """A schedule of the arguments that `get_config` gave."""
         return cls(**config)
 
 
@@ -65,6 +67,7 @@ class ExponentialDecay(LearningRateSchedule):
         self.name = name
 
     def __call__(self, step: Any) -> Tensor:
+        """The rate at a step."""
         rate, at = decay.rate_and_step(self.initial_learning_rate, step)
         result: Tensor = decay.exponential(
             rate, at, self.decay_steps, self.decay_rate, self.staircase
@@ -96,6 +99,7 @@ class InverseTimeDecay(LearningRateSchedule):
         self.name = name
 
     def __call__(self, step: Any) -> Tensor:
+        """The rate at a step."""
         rate, at = decay.rate_and_step(self.initial_learning_rate, step)
         result: Tensor = decay.inverse_time(
             rate, at, self.decay_steps, self.decay_rate, self.staircase
@@ -125,6 +129,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         self.name = name
 
     def __call__(self, step: Any) -> Tensor:
+        """The rate at a step."""
         at = convert(step)
         boundaries = [cast(b, at.dtype) for b in self.boundaries]
         result: Tensor = decay.piecewise(at, boundaries, [convert(v) for v in self.values])
@@ -159,6 +164,7 @@ class PolynomialDecay(LearningRateSchedule):
         self.name = name
 
     def __call__(self, step: Any) -> Tensor:
+        """The rate at a step."""
         rate, at = decay.rate_and_step(self.initial_learning_rate, step)
         result: Tensor = decay.polynomial(
             rate, at, self.decay_steps, self.end_learning_rate, self.power, self.cycle
@@ -194,6 +200,7 @@ class CosineDecay(LearningRateSchedule):
         self.warmup_steps = warmup_steps
 
     def __call__(self, step: Any) -> Tensor:
+        """The rate at a step."""
         rate, at = decay.rate_and_step(self.initial_learning_rate, step)
         result: Tensor
         if self.warmup_target is None:
@@ -231,6 +238,7 @@ class CosineDecayRestarts(LearningRateSchedule):
         self.name = name
 
     def __call__(self, step: Any) -> Tensor:
+        """The rate at a step."""
         rate, at = decay.rate_and_step(self.initial_learning_rate, step)
         result: Tensor = decay.cosine_restarts(
             rate, at, self.first_decay_steps, self.t_mul, self.m_mul, self.alpha

@@ -56,6 +56,7 @@ class zeros_initializer(Initializer):
     """Zeros."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         return creation.zeros(shape, self._dtype(dtype))
 
 
@@ -63,6 +64,7 @@ class ones_initializer(Initializer):
     """Ones."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         return creation.ones(shape, self._dtype(dtype))
 
 
@@ -82,6 +84,7 @@ class constant_initializer(Initializer):
         partition_info: Any = None,
         verify_shape: bool | None = None,
     ) -> Tensor:
+        """The value of a variable of this shape."""
         kind = self._dtype(dtype)
         value = creation.constant(self.value, kind)
         if verify_shape or (verify_shape is None and self.verify_shape):
@@ -91,6 +94,7 @@ class constant_initializer(Initializer):
         return creation.constant(value, shape=shape)
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         return {"value": self.value, **super().get_config()}
 
 
@@ -124,9 +128,11 @@ class random_uniform_initializer(_Random):
         super().__init__(seed, dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         return self._source.uniform(shape, self.minval, self.maxval, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         return {"minval": self.minval, "maxval": self.maxval, **super().get_config()}
 
 
@@ -141,9 +147,11 @@ class random_normal_initializer(_Random):
         super().__init__(seed, dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         return self._source.normal(shape, self.mean, self.stddev, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         return {"mean": self.mean, "stddev": self.stddev, **super().get_config()}
 
 
@@ -151,6 +159,7 @@ class truncated_normal_initializer(random_normal_initializer):
     """Normal numbers nearer to the mean than two standard deviations."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         return self._source.truncated(shape, self.mean, self.stddev, self._dtype(dtype))
 
 
@@ -162,11 +171,13 @@ class uniform_unit_scaling_initializer(_Random):
         super().__init__(seed, dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         inputs = math.prod(float(size) for size in _whole(shape, partition_info)[:-1])
         limit = math.sqrt(3 / max(inputs, 1.0)) * self.factor
         return self._source.uniform(shape, -limit, limit, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         return {"factor": self.factor, **super().get_config()}
 
 
@@ -196,12 +207,14 @@ class variance_scaling_initializer(_Random):
         super().__init__(seed, dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         fan_in, fan_out = fans(_whole(shape, partition_info))
         variance = scaled_variance(self.scale, self.mode, fan_in, fan_out)
         kind = self._dtype(dtype)
         return with_variance(self._source, shape, self.distribution, variance, kind)
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         named = {"scale": self.scale, "mode": self.mode, "distribution": self.distribution}
         return {**named, **super().get_config()}
 
@@ -215,6 +228,7 @@ class glorot_uniform_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", self._distribution, seed, dtype)
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
@@ -232,10 +246,12 @@ class orthogonal_initializer(_Random):
         super().__init__(seed, dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         _check_rank(shape, len(shape) >= 2)
         return sampling.orthogonal(self._source, shape, self.gain, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         return {"gain": self.gain, **super().get_config()}
 
 
@@ -249,6 +265,7 @@ class identity_initializer(Initializer):
         super().__init__(dtype)
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The value of a variable of this shape."""
         full = _whole(shape, partition_info)
         _check_rank(full, len(full) == 2)
         rows, columns = full
@@ -259,6 +276,7 @@ class identity_initializer(Initializer):
         return result
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments with which it was made."""
         return {"gain": self.gain, **super().get_config()}
 
 

@@ -21,6 +21,7 @@ class Defun:
         self._gradient = options.get("grad_func")
 
     def __call__(self, func: Callable[..., Any]) -> Any:
+        """The function, as an operation of a graph."""
         traced = function(func)
         if self._python_gradient is None and self._gradient is None:
             return traced

@@ -80,10 +80,12 @@ class AbstractGradientTape:
             self._tape.__exit__(*error)
 
     def watch(self, x: Any) -> None:
+        """Follow a value."""
         if self._tape is not None:
             self._tape.watch(x)
 
     def gradient(self, y: Any, xs: Any, output_gradients: Any = None) -> Any:
+        """The gradient, eagerly or by the graph."""
         if self._tape is not None:
             return self._tape.gradient(y, xs, output_gradients)
         found = gradients(y, xs, output_gradients)

@@ -138,6 +138,7 @@ def compute_weighted_loss(
 
 
 def collected(losses: Any, weights: Any, loss_collection: Any, reduction: str) -> Tensor:
+    """The reduced loss, put into its collection."""
     Reduction.validate(reduction)
     given = convert(losses)
     each, weight = cast(given, float32), cast(convert(weights), float32)

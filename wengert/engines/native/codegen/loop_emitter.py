@@ -140,8 +140,10 @@ class Emitter(Layout):
             self.partial[k] = target
 
     def _pointer(self, base: Base, offset: int = 0) -> str:
-        """Where an array begins. It is told when the function is called, so that functions that
-        differ in nothing else are one."""
+        """Where an array begins.
+
+        It is told when the function is called, so that functions that differ in nothing else are one.
+        """
         for k, (known, begin) in enumerate(self.arrays):
             if known is base and begin == offset:
                 return f"%a{k}"

@@ -99,8 +99,11 @@ def memory_mangled(kind: str, width: int) -> str:
 
 
 def _masked(what: str, kind: str, width: int) -> str:
-    """Masked access to memory. The alignment is an operand of its own, as LLVM 20 and 21 want it;
-    LLVM 22, where it is an attribute of the pointer, takes both forms."""
+    """Masked access to memory.
+
+    The alignment is an operand of its own, as LLVM 20 and 21 want it; LLVM 22, where it is an
+    attribute of the pointer, takes both forms.
+    """
     return f"@llvm.masked.{what}.{memory_mangled(kind, width)}.p0"
 
 

@@ -88,8 +88,11 @@ def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
 
 
 def _pieces(at: Any, channels: int, size: int) -> tuple[tuple[int, int, int, int], int]:
-    """How the filter is cut: positions in a line, numbers for each, lines and numbers of a piece;
-    and how many numbers are one turn of the loop. `size` is that of a number's vectors."""
+    """How the filter is cut.
+
+    Positions in a line, numbers for each, lines and numbers of a piece; and how many numbers are
+    one turn of the loop. `size` is that of a number's vectors.
+    """
     high, broad = at.kernel
     # Without gaps a line of the filter meets numbers that lie side by side.
     taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)

@@ -34,8 +34,11 @@ def changed(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
 
 @kernel
 def _changed(how: str, kind: str, width: int) -> str:
-    """Each part some columns of all rows. The last one has what is left over, too, so that vectors
-    overlap within a part alone: elsewhere one thread would undo what another does."""
+    """Each part takes some columns of all rows.
+
+    The last one has what is left over, too, so that vectors overlap within a part alone: elsewhere
+    one thread would undo what another does.
+    """
     w = Writer(3, 3)
     (out, ids, updates), (count, columns, each) = w.arrays, w.numbers
     first = w.mul("%part", each)
