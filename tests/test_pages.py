@@ -43,7 +43,7 @@ def test_every_public_name_is_on_its_page(space: str) -> None:
     module = api.modules()[space]
     wanted = [n for n in dir(module) if not n.startswith("_") and callable(getattr(module, n))]
     page = PAGES.get(f"{space}.md", "")
-    assert re.findall(r"^### (\w+) ", page, re.M) == sorted(wanted)
+    assert sorted(re.findall(r"^### (\w+) ", page, re.M)) == sorted(wanted)
     assert len(re.findall(r"^```python$|^The same as \[", page, re.M)) == len(wanted)
 
 
@@ -72,6 +72,53 @@ def test_methods_of_a_class() -> None:
     assert "tf.GradientTape(persistent=False, watch_accessed_variables=True)" in entry
     assert "**`gradient(target, sources, output_gradients=None" in entry
     assert "unconnected_gradients=UnconnectedGradients.NONE" in entry
+
+
+def test_long_pages_are_grouped() -> None:
+    """By what functions are about; each has one topic, and few have none."""
+    headings = re.findall(r"^## (.*)$", PAGES["tf.md"], re.M)
+    assert set(headings) < {*api.TOPICS, api.OTHER}
+    assert "Gradients" in headings
+    assert api.OTHER not in headings
+    assert api.topic(tf.linalg.svd) == "Linear algebra"
+
+
+def test_what_stands_below_a_function() -> None:
+    """What its parameters mean, the errors that it raises, where it is written."""
+    entry = "\n".join(api.entry("tf.concat", tf.concat, {id(tf.concat): "tf.concat"}))
+    assert "- `axis`: " in entry
+    assert "[wengert/ops/arrays/joining.py:" in entry
+    entry = "\n".join(api.entry("tf.gradients", tf.gradients, {id(tf.gradients): "tf.gradients"}))
+    assert "Raises `RuntimeError`" in entry
+
+
+def test_sources_are_where_they_are_said_to_be() -> None:
+    """A file of the package, and a line that names the function or its operation."""
+    said = {m for page in PAGES.values() for m in re.findall(r"\(\.\./source/(.*?)\.txt\)", page)}
+    assert len(said) > 100
+    assert [file for file in said if not (api.PACKAGE / file).exists()] == []
+    file, line = api.source(tf.sin)
+    assert "Sin" in (api.PACKAGE / file).read_text("utf-8").splitlines()[line - 1]
+    file, line = api.source(tf.linalg.svd)
+    assert any(
+        "svd" in t
+        for t in (api.PACKAGE / file).read_text("utf-8").splitlines()[line - 1 : line + 3]
+    )
+
+
+def test_functions_by_topic() -> None:
+    """Each with a link to a heading, and the formula of its gradient where it has one."""
+    page = api.by_topic()
+    links = re.findall(r"^\| \[`(tf\.[\w.]+)`\]\(api/([\w.]+\.md)#(\w+)\)", page, re.M)
+    assert len(links) > 400
+    for name, file, key in links:
+        assert f"### {key} {{: #{key} }}" in PAGES[file], name
+    (sine,) = re.findall(r"^\| \[`tf\.sin`\].*$", page, re.M)
+    assert "| `Sin` | `g * cos(x)` |" in sine
+    (places,) = re.findall(r"^\| \[`tf\.argsort`\].*$", page, re.M)
+    assert places.endswith("| none |")
+    (product,) = re.findall(r"^\| \[`tf\.matmul`\].*$", page, re.M)
+    assert product.endswith("| rule |")
 
 
 @pytest.mark.parametrize(

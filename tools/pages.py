@@ -29,12 +29,16 @@ def on_files(files: Any, config: Any) -> Any:
     for picture in (ROOT / "benchmarks" / "results").glob("*.png"):
         moved = f"measured/{picture.name}"
         files.append(File.generated(config, moved, abs_src_path=str(picture)))
+    for code in sorted(api.PACKAGE.rglob("*.py")):  # as text, which every browser shows
+        shown = f"source/{code.relative_to(api.PACKAGE).as_posix()}.txt"
+        files.append(File.generated(config, shown, abs_src_path=str(code)))
     return files
 
 
 def extra_pages() -> dict[str, str]:
     """The pages that are not in docs/, by their path in the site."""
     made = {f"api/{name}": text for name, text in api.pages().items()}
+    made["topics.md"] = api.by_topic()
     made["examples/index.md"] = (ROOT / "examples" / "README.md").read_text("utf-8")
     for program in sorted((ROOT / "examples").glob("*.py")):
         code = program.read_text("utf-8")
