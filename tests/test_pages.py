@@ -88,8 +88,7 @@ def test_what_stands_below_a_function() -> None:
     entry = "\n".join(api.entry("tf.concat", tf.concat, {id(tf.concat): "tf.concat"}))
     assert "- `axis`: " in entry
     assert "[wengert/ops/arrays/joining.py:" in entry
-    entry = "\n".join(api.entry("tf.gradients", tf.gradients, {id(tf.gradients): "tf.gradients"}))
-    assert "Raises `RuntimeError`" in entry
+    assert "Raises `InvalidArgumentError`, `ValueError`" in entry
 
 
 def test_sources_are_where_they_are_said_to_be() -> None:
@@ -98,7 +97,7 @@ def test_sources_are_where_they_are_said_to_be() -> None:
     assert len(said) > 100
     assert [file for file in said if not (api.PACKAGE / file).exists()] == []
     file, line = api.source(tf.sin)
-    assert "Sin" in (api.PACKAGE / file).read_text("utf-8").splitlines()[line - 1]
+    assert "sin" in (api.PACKAGE / file).read_text("utf-8").splitlines()[line - 1]
     file, line = api.source(tf.linalg.svd)
     assert any(
         "svd" in t
