@@ -151,3 +151,40 @@ def test_links_out_of_docs_lead_to_their_pages() -> None:
     assert targets == ["examples/digits.md", "examples/index.md", "measured/native.md", "faq.md"]
     assert set(targets[:3]) <= set(made)
     assert "import tensorflow as tf" in made["examples/digits.md"]
+
+
+# ---- pictures ----------------------------------------------------------------------------------
+
+GALLERY = ROOT / "docs" / "gallery"
+
+
+@pytest.mark.slow
+def test_pictures_are_what_their_programs_draw() -> None:
+    """Up to less than a dot; `python tools/gallery.py` draws them anew."""
+    drawn = loaded("gallery").pictures()
+    assert set(drawn) == {file.stem for file in GALLERY.glob("*.svg")}
+    assert len(drawn) >= 5
+    for name, text in drawn.items():
+        kept = (GALLERY / f"{name}.svg").read_text("utf-8")
+        assert difference(text, kept) < 1.0, name
+
+
+def difference(drawn: str, kept: str) -> float:
+    """The largest difference of two numbers; infinite if anything else differs. Pixels are not compared."""
+    number, pixels = r"-?\d+\.\d", r"base64,[^\"]*"
+    drawn, kept = re.sub(pixels, "", drawn), re.sub(pixels, "", kept)
+    # A contour has as many pieces as cells that it passes, which a last digit can change.
+    contour = r'<path d="[^"]*" fill="none" stroke="#b8c0d4"/>'
+    drawn, kept = re.sub(contour, "", drawn), re.sub(contour, "", kept)
+    if re.sub(number, "", drawn) != re.sub(number, "", kept):
+        return float("inf")
+    pairs = zip(re.findall(number, drawn), re.findall(number, kept), strict=True)
+    return max(abs(float(a) - float(b)) for a, b in pairs)
+
+
+def test_a_wrong_picture_is_seen() -> None:
+    """A line elsewhere, and another label."""
+    kept = (GALLERY / "forward.svg").read_text("utf-8")
+    assert difference(kept, kept) == 0.0
+    assert difference(kept.replace("M52.0 ", "M60.0 ", 1), kept) == 8.0
+    assert difference(kept.replace("tanh", "sinh"), kept) == float("inf")
