@@ -150,7 +150,32 @@ def test_links_out_of_docs_lead_to_their_pages() -> None:
     targets = re.findall(r"\]\((.*?)\)", moved)
     assert targets == ["examples/digits.md", "examples/index.md", "measured/native.md", "faq.md"]
     assert set(targets[:3]) <= set(made)
+    for file, place in pages.FILES.items():
+        assert pages.moved_links(f"[x](../{file})") == f"[x]({place})"
+        assert len(made[place]) > 500
+    assert set(pages.BOOSTED) <= {*made, *[file.name for file in (ROOT / "docs").glob("*.md")]}
     assert "import tensorflow as tf" in made["examples/digits.md"]
+
+
+def test_every_page_is_in_the_navigation_and_search_works_from_the_disk() -> None:
+    """Whoever adds a page is told."""
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8")
+    for file in [*(ROOT / "docs").glob("*.md")]:
+        assert f": {file.name}\n" in settings, file.name
+    assert re.search(r"^  - offline\b", settings, re.M)
+    separator = re.search(r"separator: '(.*)'", settings)
+    assert separator is not None
+    assert (
+        re.split(separator[1], "torch.func.vmap per_example")
+        == "torch func vmap per example".split()
+    )
+
+
+def test_the_citation_has_the_version_of_the_package() -> None:
+    """Which is said in pyproject.toml."""
+    (version,) = re.findall(r"^version: (.*)$", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)
+    assert f'\nversion = "{version}"\n' in (ROOT / "pyproject.toml").read_text("utf-8")
+    assert f"{{{version}}}" in (ROOT / "docs" / "project.md").read_text("utf-8")
 
 
 # ---- pictures ----------------------------------------------------------------------------------

@@ -19,6 +19,46 @@ import api  # noqa: E402  # beside this file, which mkdocs loads by its path
 
 # Folders outside of docs/, and where their pages are in the site.
 MOVED = {"examples/": "examples/", "benchmarks/results/": "measured/"}
+# Files outside of docs/, or parts of them, and theirs.
+FILES = {
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "LICENSE": "licence.md",
+    "README.md#beside-others": "beside-others.md",
+}
+# What people search for stands here first.
+BOOSTED = {
+    **{"none-or-nan.md": 4, "how-to.md": 3, "faq.md": 3, "sharp-bits.md": 2, "tutorial.md": 2},
+    **{
+        "from-jax.md": 2,
+        "from-pytorch.md": 2,
+        "concepts.md": 2,
+        "topics.md": 0.5,
+        "operations.md": 0.2,
+    },
+}
+
+LEGENDS = {
+    "measured": """
+*ratio*, or *Wengert's share*: Wengert's time divided by the other library's; below one, Wengert is faster. *middle half*: the
+range from the first to the third quartile of the rounds; the number itself is the median. *bar*: the limit that the project
+sets itself, checked by whoever runs the benchmark. *no tape*: the function alone.
+
+Each library runs in a process of its own, in rounds that take turns, on the machine named at the end. `wengert bench` measures
+the same on yours, beside the libraries that you have installed ([install](../install.md#extras)).
+""",
+    "native": """
+Each row is a workload, with its unit; a column is a library, and an empty cell one that was not measured. *ratio*: Wengert's
+time divided by that of the library named under *bar*; below one, Wengert is faster. *bar*: the largest ratio that the project
+accepts; *holds*: whether it was met. *middle halves*: the range from the first to the third quartile of the rounds. *cold*:
+nothing on disk; *warm*: a second process, which finds what the first one compiled.
+
+`wengert bench` measures on your machine, beside the libraries that you have installed ([install](../install.md#extras)).
+What led to these numbers is in the [design notes](../design-notes.md).
+
+![The same table as bars](native.png)
+""",
+}
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -45,11 +85,31 @@ def extra_pages() -> dict[str, str]:
         made[f"examples/{program.stem}.md"] = f"# {program.name}\n\n```python\n{code}```\n"
     for table in (ROOT / "benchmarks" / "results").glob("*.md"):
         title = {"measured": "Measured", "native": "Measured: compiled"}.get(table.stem, table.stem)
-        made[f"measured/{table.name}"] = f"# {title}\n\n{table.read_text('utf-8')}"
-    return made
+        legend = LEGENDS.get(table.stem, "")
+        made[f"measured/{table.name}"] = f"# {title}\n{legend}\n{table.read_text('utf-8')}"
+    return {**made, **from_the_root()}
+
+
+def from_the_root() -> dict[str, str]:
+    """What stands beside docs/, with its links as they are there."""
+    made = {
+        FILES[name]: (ROOT / name).read_text("utf-8")
+        for name in ("CHANGELOG.md", "CONTRIBUTING.md")
+    }
+    licence = (ROOT / "LICENSE").read_text("utf-8")
+    made["licence.md"] = f"# Licence\n\n```text\n{licence}```\n"
+    readme = (ROOT / "README.md").read_text("utf-8")
+    part = readme.partition("\n## Beside others\n")[2].partition("\n## ")[0]
+    made["beside-others.md"] = f"# Size and speed beside others\n{part}"
+    return {
+        path: text.replace("](docs/", "](").replace("](benchmarks/", "](../benchmarks/")
+        for path, text in made.items()
+    }
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    if page.file.src_uri in BOOSTED:
+        page.meta["search"] = {"boost": BOOSTED[page.file.src_uri]}
     if page.file.src_uri.startswith("examples/"):
         return re.sub(r"\]\((\w+)\.py\)", r"](\1.md)", markdown)
     return moved_links(markdown)
@@ -57,6 +117,8 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def moved_links(markdown: str) -> str:
     """Links that lead out of docs/, to where the site has the same."""
+    for file, place in FILES.items():
+        markdown = markdown.replace(f"](../{file})", f"]({place})")
     for folder, place in MOVED.items():
         markdown = re.sub(
             rf"\]\(\.\./{folder}([\w.]*?)(\.py|\.md|)\)",
