@@ -165,10 +165,13 @@ def test_every_page_is_in_the_navigation_and_search_works_from_the_disk() -> Non
     assert re.search(r"^  - offline\b", settings, re.M)
     separator = re.search(r"separator: '(.*)'", settings)
     assert separator is not None
-    assert (
-        re.split(separator[1], "torch.func.vmap per_example")
-        == "torch func vmap per example".split()
-    )
+    assert re.split(separator[1], "torch.func.vmap per_example") == [
+        "torch",
+        "func",
+        "vmap",
+        "per",
+        "example",
+    ]
 
 
 def test_the_citation_has_the_version_of_the_package() -> None:
