@@ -6,6 +6,7 @@ are kept, and links to them, which lead out of docs/ in the repository, lead to 
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from pathlib import Path
@@ -81,13 +82,24 @@ def extra_pages() -> dict[str, str]:
     made["topics.md"] = api.by_topic()
     made["examples/index.md"] = (ROOT / "examples" / "README.md").read_text("utf-8")
     for program in sorted((ROOT / "examples").glob("*.py")):
-        code = program.read_text("utf-8")
-        made[f"examples/{program.stem}.md"] = f"# {program.name}\n\n```python\n{code}```\n"
+        made[f"examples/{program.stem}.md"] = example(program)
     for table in (ROOT / "benchmarks" / "results").glob("*.md"):
         title = {"measured": "Measured", "native": "Measured: compiled"}.get(table.stem, table.stem)
         legend = LEGENDS.get(table.stem, "")
         made[f"measured/{table.name}"] = f"# {title}\n{legend}\n{table.read_text('utf-8')}"
     return {**made, **from_the_root()}
+
+
+def example(program: Path) -> str:
+    """Its question as the title, what its docstring says, how to run it, and the program."""
+    text = program.read_text("utf-8")
+    said = ast.get_docstring(ast.parse(text)) or ""
+    question, _, prose = said.partition("\n")
+    code = text.split('"""\n', 2)[-1].lstrip()
+    run = f"`wengert run examples/{program.name}`"
+    # Searches should find the question, not each line of the program.
+    block = f"``` {{ .python data-search-exclude }}\n{code}```\n"
+    return f"# {question.rstrip('.')}\n\n{prose.strip()}\n\n{run}\n\n{block}"
 
 
 def from_the_root() -> dict[str, str]:
