@@ -163,6 +163,9 @@ def test_every_page_is_in_the_navigation_and_search_works_from_the_disk() -> Non
     for file in [*(ROOT / "docs").glob("*.md")]:
         assert f": {file.name}\n" in settings, file.name
     assert re.search(r"^  - offline\b", settings, re.M)
+    # The plugin would add one that is fetched from elsewhere, if it saw none of this name.
+    assert re.search(r"^  polyfills: \[iframe-worker\.js\]", settings, re.M)
+    assert (ROOT / "docs" / "iframe-worker.js").exists()
     separator = re.search(r"separator: '(.*)'", settings)
     assert separator is not None
     assert re.split(separator[1], "torch.func.vmap per_example") == [

@@ -66,6 +66,8 @@ TOPICS = {
 OTHER = "Everything else"
 # A page with more names than this has them by topic.
 MANY = 40
+# What most people look for stands before the others of its topic.
+FIRST = ("GradientTape", "custom_gradient", "constant", "Variable", "function")
 
 # Parameters that mean the same everywhere. (What a function's own words explain is not said again.)
 PARAMETERS = {
@@ -168,6 +170,7 @@ def _grouped(entries: list[tuple[str, Any]]) -> dict[str, list[tuple[str, Any]]]
     """By topic, where there are many."""
     if len(entries) <= MANY:
         return {"": entries}
+    entries = sorted(entries, key=lambda e: (e[0] not in FIRST, e[0].lower()))
     by_topic = {title: [e for e in entries if topic(e[1]) == title] for title in (*TOPICS, OTHER)}
     return {title: found for title, found in by_topic.items() if found}
 

@@ -57,7 +57,7 @@ nothing on disk; *warm*: a second process, which finds what the first one compil
 `wengert bench` measures on your machine, beside the libraries that you have installed ([install](../install.md#extras)).
 What led to these numbers is in the [design notes](../design-notes.md).
 
-![The same table as bars](native.png)
+![The same table as a chart: the time of each library, Wengert's being one](native.png)
 """,
 }
 
