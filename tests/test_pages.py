@@ -155,6 +155,10 @@ def test_links_out_of_docs_lead_to_their_pages() -> None:
         assert len(made[place]) > 500
     assert set(pages.BOOSTED) <= {*made, *[file.name for file in (ROOT / "docs").glob("*.md")]}
     assert "import tensorflow as tf" in made["examples/digits.md"]
+    assert made["examples/digits.md"].startswith("# How is a small network trained?\n")
+    for program in (ROOT / "examples").glob("*.py"):  # all of it but the docstring
+        code = program.read_text("utf-8").partition('"""\n')[2].strip()
+        assert code in made[f"examples/{program.stem}.md"]
 
 
 def test_every_page_is_in_the_navigation_and_search_works_from_the_disk() -> None:

@@ -95,7 +95,7 @@ def example(program: Path) -> str:
     text = program.read_text("utf-8")
     said = ast.get_docstring(ast.parse(text)) or ""
     question, _, prose = said.partition("\n")
-    code = text.split('"""\n', 2)[-1].lstrip()
+    code = text.partition('"""\n')[2].lstrip()
     run = f"`wengert run examples/{program.name}`"
     # Searches should find the question, not each line of the program.
     block = f"``` {{ .python data-search-exclude }}\n{code}```\n"
