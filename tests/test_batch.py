@@ -152,3 +152,19 @@ def test_variables_inside() -> None:
     with tf.GradientTape() as tape:
         y = tf.vectorized_map(lambda r: r * v, ROWS)
     assert tape.gradient(y, v).numpy() == 21.0
+
+
+def test_a_tangent_of_one_example_beside_what_all_have_in_common() -> None:
+    """Forward mode inside of a map, where only the direction differs from example to example."""
+    x = tf.constant([1.0, 2.0, 3.0], tf.float64)
+
+    def column(direction: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, direction) as forward:
+            y = tf.stack([tf.sin(x[0]) * x[1], x[2] ** 2.0 + x[0]])
+        return forward.jvp(y)
+
+    found = tf.vectorized_map(column, tf.eye(3, dtype=tf.float64))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.stack([tf.sin(x[0]) * x[1], x[2] ** 2.0 + x[0]])
+    np.testing.assert_allclose(found, tf.transpose(tape.jacobian(y, x)), rtol=1e-14)

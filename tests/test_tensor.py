@@ -654,3 +654,19 @@ def test_dlpack_takes_only_what_speaks_it() -> None:
     dlpack.from_dlpack(capsule)
     with pytest.raises(ValueError, match="A DLPack capsule can be taken only once"):
         dlpack.from_dlpack(capsule)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("grad", "tf.GradientTape"), ("backward", "tape.gradient"), ("detach", "tf.stop_gradient"),
+     ("at", "tf.tensor_scatter_nd_update"), ("unsqueeze", "tf.expand_dims")],
+)  # fmt: skip
+def test_attributes_of_other_libraries(name: str, words: str) -> None:
+    """The error says what it is called here."""
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'. Use .*{words}"):
+        getattr(tf.constant([1.0]), name)
+
+
+def test_the_truth_of_several() -> None:
+    with pytest.raises(ValueError, match=r"ambiguous.*tf.reduce_any\(a\) or tf.reduce_all\(a\)"):
+        bool(tf.constant([1.0, 2.0]) > 1.0)

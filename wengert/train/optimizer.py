@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 from wengert.errors import GradientWarning
 from wengert.host.user_frames import callers_depth
@@ -30,6 +30,21 @@ from wengert.train.schedules import LearningRateSchedule, deserialize, serialize
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor, dims
+
+# What arguments are called here that other libraries, and older versions, call otherwise.
+_RENAMED: Final = {
+    "lr": "learning_rate",
+    "decay": "a schedule of tf.optimizers.schedules as learning_rate, or weight_decay",
+    "betas": "beta_1 and beta_2",
+    "eps": "epsilon",
+    "beta1": "beta_1",
+    "beta2": "beta_2",
+}
+
+
+def _hints(kwargs: Mapping[str, Any]) -> str:
+    found = [f"{name!r} is {_RENAMED[name]}" for name in kwargs if name in _RENAMED]
+    return f". Here {'; '.join(found)}." if found else ""
 
 
 class Optimizer(Memory):
@@ -75,7 +90,7 @@ class Optimizer(Memory):
         **kwargs: Any,
     ) -> None:
         if kwargs:
-            raise ValueError(f"Argument(s) not recognized: {kwargs}")
+            raise ValueError(f"Argument(s) not recognized: {kwargs}{_hints(kwargs)}")
         self.name = name or snake_case(type(self).__name__)
         self.weight_decay = weight_decay
         self.clipnorm = clipnorm

@@ -161,6 +161,18 @@ def _unpickle(array: Any) -> Tensor:
     return wrap(array)
 
 
+# What PyTorch and JAX have as attributes of tensors.
+_OTHERS_METHODS: Final = {
+    "grad": "a tf.GradientTape, whose gradient(y, x) gives it, or tf.grad(f)(x)",
+    "backward": "a tf.GradientTape: tape.gradient(y, x)",
+    "requires_grad": "tape.watch(x) of a tf.GradientTape",
+    "requires_grad_": "tape.watch(x) of a tf.GradientTape",
+    "detach": "tf.stop_gradient(x)",
+    "at": "tf.tensor_scatter_nd_update(x, [[i]], [value])",
+    "cpu": "it as it is: tensors are on the processor",
+    "view": "tf.reshape(x, shape)",
+    "unsqueeze": "tf.expand_dims(x, axis)",
+}
 _NUMPY_METHODS: Final = {
     "astype": "tf.cast(tensor, dtype)",
     "reshape": "tf.reshape(tensor, shape)",
@@ -191,4 +203,6 @@ def _no_attribute(name: str) -> str:
             f"Tensor object has no attribute '{name}': it is not a NumPy array. "
             f"Use {_NUMPY_METHODS[name]}, or tensor.numpy().{name} outside a gradient."
         )
+    if name in _OTHERS_METHODS:
+        return f"Tensor object has no attribute '{name}'. Use {_OTHERS_METHODS[name]}."
     return f"Tensor object has no attribute '{name}'"

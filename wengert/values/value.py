@@ -55,7 +55,13 @@ class Value:
         return array[()] if isinstance(array, np.ndarray) else array
 
     def __bool__(self) -> bool:
-        return bool(self._array)
+        try:
+            return bool(self._array)
+        except ValueError as error:
+            raise ValueError(
+                f"{error}. Of a tensor: tf.reduce_any(a) or tf.reduce_all(a), and & and | in place "
+                "of `and` and `or`."
+            ) from None
 
     def __int__(self) -> int:
         return int(self._array)
