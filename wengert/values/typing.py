@@ -12,7 +12,7 @@ texts, so that a run of the file would cost nothing either.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, SupportsFloat, SupportsIndex, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Array",
-    "Integers",
     "DTypeLike",
+    "FloatLike",
+    "IntLike",
+    "Integers",
     "Namespace",
     "Nested",
     "NumpyDType",
     "Scalar",
-    "Sequence",
     "ShapeLike",
     "Structure",
     "SupportsArray",
-    "SupportsIndex",
     "SupportsTensor",
     "TensorLike",
     "TensorOrDims",
@@ -74,8 +74,13 @@ TensorLike: TypeAlias = (
     "| Sequence[TensorLike]"
 )
 # Sizes are integers, None where unknown, or what Python takes for an index: tensors, too.
-ShapeLike: TypeAlias = "TensorShape | Value | Array | SupportsIndex | Sequence[SupportsIndex | None]"
+ShapeLike: TypeAlias = (
+    "TensorShape | Value | Array | SupportsIndex | Sequence[SupportsIndex | None]"
+)
 DTypeLike: TypeAlias = "DType | NumpyDType | str | type | int"
+# One number that Python's int() and float() take: a tensor, too, whose value is known.
+IntLike: TypeAlias = "SupportsIndex"
+FloatLike: TypeAlias = "SupportsFloat | SupportsIndex"
 # Of integers that say which axes, an array or tensor, too, whose value is known.
 Integers: TypeAlias = "SupportsIndex | Sequence[SupportsIndex] | Value | Array"
 # What a rule sees of an input: if the row does not save it, its shape.

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,6 +34,10 @@ from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Structure, TensorLike
+    from wengert.values.value import Value
 
 
 class GradientTape:
@@ -88,7 +92,7 @@ class GradientTape:
         stop(self._tape)
         self._recording = False
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: TensorLike) -> None:
         """Follow a tensor, a variable or a nested structure of them."""
         tape = self._started("watch")
         leaves = _flat(tensor)
@@ -157,7 +161,7 @@ class GradientTape:
         self,
         target: Any,
         sources: Any,
-        output_gradients: Any = None,
+        output_gradients: TensorLike | None = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         overrides: Any = None,
     ) -> Any:
@@ -239,8 +243,8 @@ class GradientTape:
 
     def jacobian(
         self,
-        target: Any,
-        sources: Any,
+        target: TensorLike,
+        sources: TensorLike,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -276,8 +280,8 @@ class GradientTape:
 
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
+        target: TensorLike,
+        source: TensorLike,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -332,7 +336,7 @@ def _targets(target: Any) -> list[Any]:
     return [_checked(t, "target") for t in _flat(target)]
 
 
-def _sources(sources: Any) -> list[Any]:
+def _sources(sources: TensorLike) -> list[Any]:
     flat = [_checked(x, "source") for x in _flat(sources)]
     for x in flat:
         if not x.dtype.is_differentiable:
@@ -340,7 +344,7 @@ def _sources(sources: Any) -> list[Any]:
     return flat
 
 
-def _arranged(sources: Any, gradients: Sequence[Any]) -> Any:
+def _arranged(sources: Structure, gradients: Sequence[Any]) -> Any:
     given = iter(gradients)
     leaves = [_with_gradient(x, next(given)) for x in nest.flatten(sources)]
     return nest.pack_sequence_as(sources, leaves)
@@ -360,7 +364,7 @@ def _with_gradient(source: Any, gradient: Any) -> Any:
     return source._with_differentiated(gradient)
 
 
-def _checked(value: Any, role: str) -> Any:
+def _checked(value: Value, role: str) -> Value:
     if isinstance(value, (Tensor, Variable)):
         return value
     raise TypeError(
@@ -370,21 +374,21 @@ def _checked(value: Any, role: str) -> Any:
     )
 
 
-def _single(value: Any, role: str) -> list[Any]:
+def _single(value: TensorLike, role: str) -> list[Any]:
     flat = [_checked(v, role) for v in _flat(value)]
     if len(flat) != 1:
         raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
     return flat
 
 
-def _can_be_target(target: Any) -> bool:
+def _can_be_target(target: Tensor) -> bool:
     if target.dtype.is_differentiable:
         return True
     _warn_dtype("target tensor", target, "gradient")
     return False
 
 
-def _warn_dtype(what: str, value: Any, method: str) -> None:
+def _warn_dtype(what: str, value: Value, method: str) -> None:
     warnings.warn(
         f"The dtype of the {what} must be floating (e.g. tf.float32) when calling "
         f"GradientTape.{method}, got {value.dtype!r}: the gradient is None. "
@@ -394,7 +398,7 @@ def _warn_dtype(what: str, value: Any, method: str) -> None:
     )
 
 
-def _seeds(targets: Sequence[Any], output_gradients: Any) -> list[Any]:
+def _seeds(targets: Sequence[Any], output_gradients: TensorLike | None) -> list[Any]:
     if output_gradients is None:
         return [_all_ones(t) for t in targets]
     given = _flat(output_gradients)
@@ -406,13 +410,13 @@ def _seeds(targets: Sequence[Any], output_gradients: Any) -> list[Any]:
     return [_seed(i, t, g) for i, (t, g) in enumerate(zip(targets, given, strict=True))]
 
 
-def _all_ones(target: Any) -> Any:
+def _all_ones(target: Tensor) -> Tensor:
     if target.dtype is dtypes.string:  # nothing flows from it
         return target
     return ones_like(target)
 
 
-def _seed(index: int, target: Any, given: Any) -> Any:
+def _seed(index: int, target: Tensor, given: Tensor) -> Tensor:
     if given is None:
         return _all_ones(target)
     seed = convert(given, hint=target.dtype)
@@ -428,7 +432,7 @@ def _seed(index: int, target: Any, given: Any) -> Any:
 # ---- rows of a Jacobian -----------------------------------------------------------------------
 
 
-def _rows(tape: Tape, y: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
+def _rows(tape: Tape, y: Tensor, sources: Sequence[Any], at_once: bool) -> list[Any]:
     """For each source the gradients of the elements of y, stacked."""
     if is_certain(dims(y)):
         # In a batch no rule can wait for a size that only a run knows; in a loop all of them can.
@@ -441,11 +445,11 @@ def _rows(tape: Tape, y: Any, sources: Sequence[Any], at_once: bool) -> list[Any
 
 
 def _in_a_loop(
-    tape: Tape, y: Any, count: Any, seed: Callable[[Any], Any], sources: Sequence[Any]
+    tape: Tape, y: Tensor, count: Tensor, seed: Callable[[Any], Any], sources: Sequence[Any]
 ) -> list[Any]:
     """The rows where only a run knows how many: one after the other, in the loop of a graph."""
 
-    def one(seed: Any) -> list[Any]:
+    def one(seed: Tensor) -> list[Any]:
         pulled = pull_back(tape, [y], [seed], sources, drain=False)
         return [conjugate(bound.to_dense(g)) for g in pulled if g is not None]
 
@@ -473,33 +477,37 @@ def _batch_jacobian_in_a_loop(tape: Tape, y: Any, x: Any, policy: UnconnectedGra
     return reshape(transpose(apart, (1, 0, 2)), wanted)
 
 
-def _unit_vectors(y: Any) -> Any:
+def _unit_vectors(y: Tensor) -> Tensor:
     shape = y._array.shape
     size = math.prod(shape)
     return convert(np.eye(size, dtype=y._array.dtype).reshape(size, *shape))
 
 
-def _each_row(tape: Tape, y: Any, seeds: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
+def _each_row(
+    tape: Tape, y: Tensor, seeds: Tensor, sources: Sequence[Any], at_once: bool
+) -> list[Any]:
     """For each source the gradients of all rows, stacked."""
 
-    def one(seed: Any) -> list[Any]:
+    def one(seed: Tensor) -> list[Any]:
         pulled = pull_back(tape, [y], [seed], sources, drain=False)
         return [bound.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
 
     return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))
 
 
-def _at_once(one: Callable[[Any], list[Any]], seeds: Any) -> list[Any]:
+def _at_once(one: Callable[[Any], list[Any]], seeds: Tensor) -> list[Any]:
     return [conjugate(g) for g in vectorize(one, dims(seeds)[0], [seeds])]
 
 
-def _one_by_one(one: Callable[[Any], list[Any]], seeds: Any, count: int) -> list[Any]:
+def _one_by_one(one: Callable[[Any], list[Any]], seeds: Tensor, count: int) -> list[Any]:
     rows = [one(seed) for seed in bound.unstack(seeds)]
     columns = list(zip(*rows, strict=True)) or [(None,)] * count
     return [None if c[0] is None else conjugate(stack(c)) for c in columns]
 
 
-def _jacobian_or_zeros(g: Any, y: Any, x: Any, policy: UnconnectedGradients) -> Any:
+def _jacobian_or_zeros(
+    g: Tensor | None, y: Tensor, x: Value, policy: UnconnectedGradients
+) -> Tensor | None:
     if not x.dtype.is_differentiable:
         return None
     if g is None and policy is UnconnectedGradients.NONE:

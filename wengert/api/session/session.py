@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, TensorLike
 
 
 class IndexedSlicesValue(NamedTuple):
@@ -111,7 +114,7 @@ class Session:
         return cell
 
     def make_callable(
-        self, fetches: Any, feed_list: Any = None, accept_options: bool = False
+        self, fetches: Any, feed_list: Iterable[Any] | None = None, accept_options: bool = False
     ) -> Callable[..., Any]:
         """A function of the feeds that returns the fetches, with the plan made now.
 
@@ -126,7 +129,7 @@ class Session:
         feeds = [_feedable(self._graph, x) for x in feed_list or []]
         run = self._run_for(structure.elements, feeds)
 
-        def call(*values: Any) -> Any:
+        def call(*values: Array) -> Any:
             if len(values) != len(feeds):
                 raise ValueError(
                     f"The callable takes {len(feeds)} values, one for each of feed_list, and was "
@@ -138,7 +141,7 @@ class Session:
 
         return call
 
-    def partial_run_setup(self, *_: Any, **__: Any) -> Any:
+    def partial_run_setup(self, *_: object, **__: object) -> Any:
         raise NotImplementedError(
             "partial_run is not there: call run() with all fetches at once, or keep what the first "
             "call returned and feed it to the second."
@@ -242,7 +245,7 @@ class _Run:
         return [next(given) if is_tensor else None for is_tensor in self._is_tensor]
 
 
-def _own(value: Any) -> Any:
+def _own(value: Array) -> Array:
     """A value that the caller may change."""
     if not isinstance(value, np.ndarray):
         return value
@@ -328,7 +331,7 @@ def _feeds(graph: Graph, feed_dict: Any) -> list[tuple[SymbolicTensor, Any]]:
     return [(x, _value_for(x, v)) for x, v in pairs]
 
 
-def _feedable(graph: Graph, key: Any) -> SymbolicTensor:
+def _feedable(graph: Graph, key: TensorLike) -> SymbolicTensor:
     handle = getattr(key, "handle_in", None)
     if handle is not None:
         return handle(graph)  # type: ignore[no-any-return]
@@ -339,7 +342,7 @@ def _feedable(graph: Graph, key: Any) -> SymbolicTensor:
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {words}") from None
 
 
-def _value_for(x: SymbolicTensor, value: Any) -> Any:
+def _value_for(x: SymbolicTensor, value: Any) -> Array:
     """A fed value as an array of the tensor's dtype and shape."""
     if isinstance(value, SymbolicTensor):
         raise TypeError(

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.variable_scope import get_variable_scope, graph_of_variables
 from wengert.api.variables.variable_store import VariableStore, one_of_graph
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
+
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
+    collections: TensorLike | None = None,
     caching_device: Any = None,
     partitioner: Any = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
     custom_getter: Any = None,
-    constraint: Any = None,
+    constraint: Callable[..., Any] | None = None,
     synchronization: Any = None,
     aggregation: Any = None,
 ) -> Any:
@@ -56,8 +60,8 @@ def get_variable(
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Any = None,
     trainable: bool = False,
@@ -103,7 +107,7 @@ def variable_store() -> VariableStore:
     return one_of_graph(graph_of_variables(), "__variable_store", VariableStore)
 
 
-def no_regularizer(_: Any) -> None:
+def no_regularizer(_: TensorLike) -> None:
     """A regularizer that adds nothing, where a scope has another one.
 
     >>> tf.compat.v1.no_regularizer(tf.constant(1.0))

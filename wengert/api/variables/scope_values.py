@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from wengert.api.session.modes import get_default_graph
 from wengert.api.session.modes import name_scope as entered_name_scope
@@ -12,6 +13,12 @@ from wengert.api.variables.variable_store import AUTO_REUSE, VariableStore
 from wengert.core.context import current_graph
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
+
+if TYPE_CHECKING:
+    from wengert.api.session.modes import name_scope
+    from wengert.host.context_manager import ContextManager
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
 
 class VariableScope:
@@ -27,14 +34,14 @@ class VariableScope:
         reuse: Any,
         name: str = "",
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         caching_device: Any = None,
         partitioner: Any = None,
-        custom_getter: Any = None,
+        custom_getter: Callable[..., Any] | None = None,
         name_scope: str = "",
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
     ) -> None:
         eager = current_graph() is None
         if eager and caching_device is not None:
@@ -72,7 +79,7 @@ class VariableScope:
         return self._initializer
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DType:
         return self._dtype
 
     @property
@@ -106,7 +113,7 @@ class VariableScope:
     def set_initializer(self, initializer: Any) -> None:
         self._initializer = initializer
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: DTypeLike) -> None:
         self._dtype = as_dtype(dtype)
 
     def set_use_resource(self, use_resource: bool | None) -> None:
@@ -116,7 +123,7 @@ class VariableScope:
             )
         self._use_resource = use_resource
 
-    def set_regularizer(self, regularizer: Any) -> None:
+    def set_regularizer(self, regularizer: Callable[..., Any]) -> None:
         self._regularizer = regularizer
 
     def set_caching_device(self, caching_device: Any) -> None:
@@ -133,7 +140,7 @@ class VariableScope:
     def set_custom_getter(self, custom_getter: Any) -> None:
         self._custom_getter = custom_getter
 
-    def get_collection(self, name: Any) -> list[Any]:
+    def get_collection(self, name: str) -> list[Any]:
         """The items of a collection whose names begin with that of the scope."""
         scope = f"{self._name}/" if self._name else None
         return get_default_graph().get_collection(name, scope)
@@ -151,19 +158,19 @@ class VariableScope:
         self,
         var_store: VariableStore,
         name: str,
-        shape: Any = None,
-        dtype: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
         initializer: Any = None,
-        regularizer: Any = None,
+        regularizer: Callable[..., Any] | None = None,
         reuse: Any = None,
         trainable: bool | None = None,
-        collections: Any = None,
+        collections: TensorLike | None = None,
         caching_device: Any = None,
         partitioner: Any = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,
         custom_getter: Any = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
     ) -> Any:
@@ -222,7 +229,7 @@ def _reuse_of(reuse: Any) -> Any:
     return False if current_graph() is None else reuse
 
 
-def _checked_dtype(dtype: Any, given: Any, initializer: Any) -> Any:
+def _checked_dtype(dtype: DType, given: DTypeLike | None, initializer: TensorLike | None) -> DType:
     """A value has a dtype of its own, which no other may contradict."""
     if given is None or initializer is None or callable(initializer):
         return dtype
@@ -242,17 +249,19 @@ def _no_partitions(partitioner: Any) -> None:
         )
 
 
-def _one_in_other(outer: Any, inner: Any) -> Any:
+def _one_in_other(
+    outer: Callable[..., Any] | None, inner: Callable[..., Any]
+) -> Callable[..., Any]:
     """The inner getter asks the outer one, and that the one it is given."""
     if outer is None:
         return inner
 
-    def both(getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def both(getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return inner(*args, getter=functools.partial(outer, getter), **kwargs)
 
     return both
 
 
-def _no_name_scope() -> Any:
+def _no_name_scope() -> ContextManager | name_scope:
     graph = current_graph()
     return entered_name_scope(None) if graph is None else graph.name_scope(None)

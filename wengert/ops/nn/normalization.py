@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +15,20 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, TensorLike
+    from wengert.values.value import Value
+
 # ---- moments ----------------------------------------------------------------------------------
 
 
 @deferrable
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: Integers,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance along some axes.
 
@@ -40,9 +48,9 @@ def moments(
 
 @deferrable
 def weighted_moments(
-    x: Any,
-    axes: Any,
-    frequency_weights: Any,
+    x: TensorLike,
+    axes: Integers,
+    frequency_weights: TensorLike,
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -65,7 +73,11 @@ def weighted_moments(
 
 @deferrable
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: Integers,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Any, Any, Any, Any]:
     """How many elements, their sum, the sum of their squares, and by what they were shifted before.
 
@@ -88,7 +100,11 @@ def sufficient_statistics(
 
 @deferrable
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike,
+    mean_ss: TensorLike,
+    variance_ss: TensorLike,
+    shift: Any,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance from what `sufficient_statistics` collected.
 
@@ -106,12 +122,12 @@ def normalize_moments(
 
 @deferrable
 def batch_normalization(
-    x: Any,
-    mean: Any,
-    variance: Any,
-    offset: Any,
-    scale: Any,
-    variance_epsilon: Any,
+    x: TensorLike,
+    mean: float | Value | Array,
+    variance: TensorLike,
+    offset: float | Value | Array | None,
+    scale: TensorLike,
+    variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon), times a scale and plus an offset if they are given.
@@ -130,12 +146,12 @@ def batch_normalization(
 
 @deferrable
 def batch_norm_with_global_normalization(
-    input: Any,
-    mean: Any,
-    variance: Any,
-    beta: Any,
-    gamma: Any,
-    variance_epsilon: Any,
+    input: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    beta: TensorLike,
+    gamma: TensorLike,
+    variance_epsilon: TensorLike,
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:
