@@ -40,7 +40,7 @@ def _logical_or_bitwise(logical: Operator, bitwise: Operator) -> Operator:
     return operator
 
 
-def _equal(self: Tensor, other: TensorLike) -> Tensor | bool:
+def _equal(self: Tensor, other: TensorLike | None) -> Tensor | bool:
     """Elementwise where the shapes allow it; otherwise the two are simply not equal."""
     if other is None:
         return False

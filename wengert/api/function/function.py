@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from wengert.execution.description import Description
     from wengert.graph.graph import Graph
     from wengert.values.shapes import Dims
-    from wengert.values.typing import NumpyDType, TensorLike
+    from wengert.values.typing import NumpyDType
 
 
 class ConcreteFunction:
@@ -228,7 +228,7 @@ class Function:
         concrete: ConcreteFunction = self.get_concrete_function(*args, **kwargs)
         return concrete.plan()
 
-    def __get__(self, instance: Any, owner: Any = None) -> Callable[..., Any]:
+    def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         """As a method: a function of its own for each object."""
         if instance is None:
             return self
@@ -239,7 +239,7 @@ class Function:
         except TypeError:  # an object that cannot be hashed or referred to weakly
             return self._for(instance)
 
-    def _for(self, instance: Any) -> Function:
+    def _for(self, instance: object) -> Function:
         owner = weakref.ref(instance)
 
         @functools.wraps(self._python_function)
@@ -303,7 +303,7 @@ class Function:
             self._retracing.traced(self, inputs.outlined())
         return concrete
 
-    def _forget_with(self, traces: Traces, key: TensorLike, objects: Sequence[Any]) -> None:
+    def _forget_with(self, traces: Traces, key: Hashable, objects: Sequence[Any]) -> None:
         """A trace goes when an object does that it was made for."""
         owner = weakref.ref(traces)
 
@@ -394,12 +394,12 @@ def function(
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
-    experimental_implements: Any = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: Any = None,
-    experimental_compile: Any = None,
-    experimental_follow_type_hints: Any = None,
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
+    experimental_relax_shapes: object = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: object = None,
 ) -> Any:
     """Trace a Python function to a graph, once for each signature, and call the graph instead.
 

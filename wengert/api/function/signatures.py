@@ -17,7 +17,7 @@ from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.values.dtypes import DType
-    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
+    from wengert.values.typing import DTypeLike, ShapeLike, Structure, TensorLike
     from wengert.values.value import Value
 
 
@@ -172,7 +172,7 @@ class Inputs:
         return tuple(args), kwargs
 
 
-def _with_leaves(structure: Any, leaves: Sequence[Any]) -> Any:
+def _with_leaves(structure: Structure, leaves: Sequence[Any]) -> Any:
     given = iter(leaves)
     whole = [
         leaf._as_argument(given) if nest.is_composite(leaf) else next(given)

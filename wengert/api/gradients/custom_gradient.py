@@ -63,7 +63,7 @@ class CustomGradient:
         self._signature = signature_of(function)
         named_after(self, function)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Callable[..., Any]:
+    def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:

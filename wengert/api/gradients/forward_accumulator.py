@@ -83,7 +83,11 @@ class ForwardAccumulator:
             stop(self._accumulator)
             self._recording = False
 
-    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+    def jvp(
+        self,
+        primals: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
         """The derivatives of results, or of a nested structure of them, along the tangents."""
         policy = as_policy(unconnected_gradients)
         return nest.map_structure(lambda y: self._tangent(y, policy), primals)

@@ -162,7 +162,7 @@ class GradientTape:
         target: Any,
         sources: Any,
         output_gradients: TensorLike | None = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         overrides: Any = None,
     ) -> Any:
         """The derivatives of the target with respect to the sources, arranged as the sources are.
@@ -245,7 +245,7 @@ class GradientTape:
         self,
         target: TensorLike,
         sources: TensorLike,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
         overrides: Any = None,
@@ -282,7 +282,7 @@ class GradientTape:
         self,
         target: TensorLike,
         source: TensorLike,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
         overrides: Any = None,
@@ -350,7 +350,7 @@ def _arranged(sources: Structure, gradients: Sequence[Any]) -> Any:
     return nest.pack_sequence_as(sources, leaves)
 
 
-def _flat(structure: Any) -> list[Any]:
+def _flat(structure: Structure) -> list[Any]:
     """The leaves; of a value made of several tensors the one that is differentiated."""
     return [
         leaf._differentiated if nest.is_composite(leaf) else leaf

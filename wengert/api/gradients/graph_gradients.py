@@ -49,7 +49,7 @@ def gradients(
     gate_gradients: bool = False,
     aggregation_method: IntLike | None = None,
     stop_gradients: TensorLike | None = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     overrides: Any = None,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` with respect to each of `xs`, as tensors of the graph.
@@ -84,7 +84,7 @@ def hessians(
     ys: TensorLike,
     xs: TensorLike,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
+    aggregation_method: object = None,
     name: str = "hessians",
 ) -> list[Any]:
     """The second derivatives of the sum of `ys`: for each x a tensor of shape x.shape + x.shape.

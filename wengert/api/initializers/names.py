@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -75,7 +75,7 @@ def serialize(initializer: Initializer) -> dict[str, Any]:
     }
 
 
-def deserialize(config: dict[str, Any], custom_objects: Any = None) -> Any:
+def deserialize(config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
     """The initializer that a dictionary describes.
 
     >>> tf.initializers.deserialize({"class_name": "ones", "config": {}})([1]).numpy().tolist()
@@ -110,7 +110,7 @@ def get(identifier: Any) -> Any:
     return identifier() if isinstance(identifier, type) else identifier
 
 
-def _giving(value: Array) -> Callable[..., Tensor]:
+def _giving(value: Array | Tensor | Variable | np.generic) -> Callable[..., Tensor]:
     def initialize(shape: Sequence[int], dtype: Any = None) -> Tensor:
         if tuple(shape) != tuple(value.shape):
             raise ValueError(

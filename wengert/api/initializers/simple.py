@@ -27,9 +27,7 @@ _PARTITION: Final = ("partition_shape", "partition_offset")
 class SimpleInitializer:
     """What these initializers have in common."""
 
-    def __call__(
-        self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: object
-    ) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Tensor:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:

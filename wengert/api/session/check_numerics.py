@@ -64,7 +64,7 @@ def _forward_line(op: Operation) -> str:
     return ""
 
 
-def _check(array: Array, where: str, more: str) -> None:
+def _check(array: Array | np.generic, where: str, more: str) -> None:
     if array.dtype.kind not in "fcV" or np.isfinite(array).all():
         return
     counts = {"-Inf": np.isneginf, "+Inf": np.isposinf, "NaN": np.isnan}

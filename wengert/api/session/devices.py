@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from wengert.values.typing import TensorLike
@@ -66,7 +66,7 @@ def set_visible_devices(devices: TensorLike, device_type: str | None = None) -> 
     """
 
 
-def set_logical_device_configuration(device: Any, logical_devices: TensorLike) -> None:
+def set_logical_device_configuration(device: object, logical_devices: TensorLike) -> None:
     """Accepted: one processor stays one device.
 
     >>> cpu, = tf.config.list_physical_devices("CPU")

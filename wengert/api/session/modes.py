@@ -96,7 +96,7 @@ def disable_eager_execution() -> None:
 
 
 def enable_eager_execution(
-    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+    config: object = None, device_policy: object = None, execution_mode: object = None
 ) -> None:
     """From now on operations run at once.
 
@@ -154,7 +154,7 @@ class name_scope:
         self._contexts.append(names)
         return scope
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: BaseException) -> None:
         self._contexts.pop().__exit__(*error)
 
 

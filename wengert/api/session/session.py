@@ -57,7 +57,7 @@ class Session:
     9.0 16.0
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         self._graph = graph if graph is not None else get_default_graph()
         self._cells: dict[Operation, Any] = {}
         self._plans: dict[Any, _Run] = {}
@@ -77,7 +77,11 @@ class Session:
     # ---- running -----------------------------------------------------------------------------
 
     def run(
-        self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        self,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: object = None,
+        run_metadata: object = None,
     ) -> Any:
         """The values of the fetches: a tensor, an operation, a name, or a nested structure."""
         self._check_open()
@@ -167,7 +171,7 @@ class Session:
         self._contexts.append(context)
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: BaseException) -> None:
         self._contexts.pop().__exit__(*error)
         self.close()
 
@@ -187,7 +191,7 @@ class Session:
 class InteractiveSession(Session):
     """A session that is the default one from the start, until it is closed."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         super().__init__(target, graph, config)
         self._installed = self.as_default() if graph is not None else _only_session(self)
         self._installed.__enter__()

@@ -33,7 +33,7 @@ _COUNTER: Final = slice(0, 2)
 _KEY: Final = slice(2, 3)
 
 
-def create_rng_state(seed: TensorLike, alg: TensorLike) -> Tensor:
+def create_rng_state(seed: TensorLike | IntLike, alg: TensorLike) -> Tensor:
     """The state of a generator made of a seed: an integer, or at most three of 64 bits.
 
     >>> tf.random.create_rng_state(1, "philox").numpy().tolist()
@@ -47,7 +47,7 @@ def create_rng_state(seed: TensorLike, alg: TensorLike) -> Tensor:
     return concat([np.zeros(missing, np.int64), given], 0)
 
 
-def _as_state(value: TensorLike) -> Tensor:
+def _as_state(value: Any) -> Tensor:
     """Integers as a tensor of int64; those above its range keep their bits."""
     if isinstance(value, int):
         return wrap(np.array(value & LONG, np.uint64).view(np.int64))

@@ -71,16 +71,16 @@ class GraphVariable(Variable):
         trainable: bool | None = None,
         collections: Iterable[Any] | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Any = None,
+        variable_def: object = None,
         dtype: DTypeLike | None = None,
-        expected_shape: Any = None,
-        import_scope: Any = None,
+        expected_shape: ShapeLike | None = None,
+        import_scope: object = None,
         constraint: Callable[..., Any] | None = None,
         use_resource: bool | None = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: object = None,
+        aggregation: object = None,
         shape: ShapeLike | None = None,
     ) -> None:
         if initial_value is None:
@@ -221,7 +221,7 @@ class GraphVariable(Variable):
         with graph.control_dependencies([changed]):
             return identity(apply(READ, (self,)), name=method.title().replace("_", ""))
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> Any:
         raise NotImplementedError(
             "__deepcopy__() is only available when eager execution is enabled."
         )

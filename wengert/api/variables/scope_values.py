@@ -16,6 +16,7 @@ from wengert.values.dtypes import as_dtype, float32
 
 if TYPE_CHECKING:
     from wengert.api.session.modes import name_scope
+    from wengert.api.variables.variable_store import Reuse
     from wengert.host.context_manager import ContextManager
     from wengert.values.dtypes import DType
     from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
@@ -31,12 +32,12 @@ class VariableScope:
 
     def __init__(
         self,
-        reuse: Any,
+        reuse: Reuse,
         name: str = "",
         initializer: Any = None,
         regularizer: Callable[..., Any] | None = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
+        caching_device: object = None,
+        partitioner: object = None,
         custom_getter: Callable[..., Any] | None = None,
         name_scope: str = "",
         dtype: DTypeLike = float32,
@@ -126,18 +127,18 @@ class VariableScope:
     def set_regularizer(self, regularizer: Callable[..., Any]) -> None:
         self._regularizer = regularizer
 
-    def set_caching_device(self, caching_device: Any) -> None:
+    def set_caching_device(self, caching_device: object) -> None:
         if current_graph() is None:
             raise NotImplementedError(
                 "Caching devices are not yet supported when eager execution is enabled."
             )
         self._caching_device = caching_device
 
-    def set_partitioner(self, partitioner: Any) -> None:
+    def set_partitioner(self, partitioner: object) -> None:
         _no_partitions(partitioner)
         self._partitioner = None
 
-    def set_custom_getter(self, custom_getter: Any) -> None:
+    def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
         self._custom_getter = custom_getter
 
     def get_collection(self, name: str) -> list[Any]:
@@ -162,17 +163,17 @@ class VariableScope:
         dtype: DTypeLike | None = None,
         initializer: Any = None,
         regularizer: Callable[..., Any] | None = None,
-        reuse: Any = None,
+        reuse: Reuse = None,
         trainable: bool | None = None,
         collections: TensorLike | None = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
+        caching_device: object = None,
+        partitioner: object = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,
-        custom_getter: Any = None,
+        custom_getter: Callable[..., Any] | None = None,
         constraint: Callable[..., Any] | None = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: object = None,
+        aggregation: object = None,
     ) -> Any:
         """The variable of a name in this scope, with the scope's values where none is given."""
         full_name = f"{self._name}/{name}" if self._name else name
@@ -224,7 +225,7 @@ _INHERITED = (
 )
 
 
-def _reuse_of(reuse: Any) -> Any:
+def _reuse_of(reuse: Reuse) -> Any:
     """In eager mode nothing is kept that could be found again."""
     return False if current_graph() is None else reuse
 
@@ -241,7 +242,7 @@ def _checked_dtype(dtype: DType, given: DTypeLike | None, initializer: TensorLik
     return dtype
 
 
-def _no_partitions(partitioner: Any) -> None:
+def _no_partitions(partitioner: object) -> None:
     if partitioner is not None:
         raise NotImplementedError(
             "Variables are not partitioned here: `partitioner` must be None. A variable lives in "

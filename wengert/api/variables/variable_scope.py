@@ -14,6 +14,7 @@ from wengert.core.context import current_graph
 from wengert.state.variable import around_functions
 
 if TYPE_CHECKING:
+    from wengert.api.variables.variable_store import Reuse
     from wengert.graph.function_graph import FunctionGraph
     from wengert.graph.graph import Graph
     from wengert.values.typing import DTypeLike, TensorLike
@@ -90,10 +91,10 @@ class variable_scope:
         values: TensorLike | None = None,
         initializer: Any = None,
         regularizer: Callable[..., Any] | None = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
+        caching_device: object = None,
+        partitioner: object = None,
         custom_getter: Callable[..., Any] | None = None,
-        reuse: Any = None,
+        reuse: Reuse = None,
         dtype: DTypeLike | None = None,
         use_resource: bool | None = None,
         constraint: Callable[..., Any] | None = None,
@@ -135,7 +136,7 @@ class variable_scope:
         self._contexts.append(context)
         return scope
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: BaseException) -> None:
         self._contexts.pop().__exit__(*error)
 
     @contextmanager
@@ -190,14 +191,14 @@ def variable_op_scope(
     name_or_scope: Any,
     default_name: str | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    custom_getter: Any = None,
-    reuse: Any = None,
+    regularizer: Callable[..., Any] | None = None,
+    caching_device: object = None,
+    partitioner: object = None,
+    custom_getter: Callable[..., Any] | None = None,
+    reuse: Reuse = None,
     dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
-    constraint: Any = None,
+    constraint: Callable[..., Any] | None = None,
 ) -> Iterator[VariableScope]:
     """The same as `variable_scope`, with the values in front.
 

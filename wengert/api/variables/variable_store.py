@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import inspect
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from wengert.api.initializers.sampling import StatefulSource, fans, scaled_variance, with_variance
 from wengert.api.variables.graph_variable import GraphKeys
@@ -31,6 +31,8 @@ class _Reuse(enum.Enum):
 
 
 AUTO_REUSE: Final = _Reuse.AUTO_REUSE
+# Whether variables that are there are meant: True says so, AUTO_REUSE that they may be.
+Reuse: TypeAlias = "bool | _Reuse | None"
 
 
 def one_of_graph(graph: FunctionGraph | Graph, name: str, make: Callable[[], Made]) -> Made:
@@ -66,7 +68,7 @@ class VariableStore:
         name: str,
         shape: Sequence[int] | None = None,
         dtype: DType = float32,
-        reuse: Any = None,
+        reuse: Reuse = None,
         **more: Any,
     ) -> Variable:
         more.pop("partitioner", None)
@@ -81,7 +83,7 @@ class VariableStore:
             )
         return self._made(name, size, kind, **more)
 
-    def _found(self, name: str, shape: TensorShape | None, dtype: DType, reuse: Any) -> Variable:
+    def _found(self, name: str, shape: TensorShape | None, dtype: DType, reuse: Reuse) -> Variable:
         found = self._variables[name]
         if not reuse:
             made_at = f" It was made at {found.op.place}." if found.graph is not None else ""
@@ -111,12 +113,12 @@ class VariableStore:
         regularizer: Callable[..., Any] | None = None,
         trainable: bool | None = None,
         collections: Sequence[str] | None = None,
-        caching_device: Any = None,
+        caching_device: object = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,
         constraint: Callable[..., Any] | None = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: object = None,
+        aggregation: object = None,
     ) -> Variable:
         value, dtype = _initial(name, initializer, shape, dtype)
         with enter_scope(None):  # the name is whole already
@@ -170,7 +172,7 @@ def new_variable(
     return Variable(value, **graph_only, **more)
 
 
-def _is_trained(trainable: bool | None, synchronization: Any) -> bool:
+def _is_trained(trainable: bool | None, synchronization: object) -> bool:
     """A variable that is only read in parts, each on its device, is not trained unless asked."""
     if trainable is not None:
         return bool(trainable)
@@ -180,9 +182,7 @@ def _is_trained(trainable: bool | None, synchronization: Any) -> bool:
 # ---- initial values ---------------------------------------------------------------------------
 
 
-def _initial(
-    name: str, initializer: TensorLike | None, shape: TensorShape | None, dtype: DType
-) -> Any:
+def _initial(name: str, initializer: Any, shape: TensorShape | None, dtype: DType) -> Any:
     """The initial value, or a function that makes it, and the dtype of the variable."""
     if initializer is None:
         if shape is None:
@@ -220,7 +220,7 @@ def _glorot_uniform(shape: Sequence[int], dtype: DType) -> Tensor:
     return with_variance(StatefulSource(None), shape, "uniform", variance, dtype)
 
 
-def _constant(value: TensorLike, shape: TensorShape | None) -> Any:
+def _constant(value: TensorLike | None, shape: TensorShape | None) -> Any:
     if shape is not None:
         raise ValueError("If initializer is a constant, do not specify shape.")
     return value

@@ -68,7 +68,7 @@ def constant(
     )
 
 
-def _sizes(shape: ShapeLike) -> tuple[int, ...]:
+def _sizes(shape: ShapeLike | TensorLike) -> tuple[int, ...]:
     """The shape of something that is to be made."""
     sizes = as_shape(shape)
     for size in sizes:
@@ -97,7 +97,7 @@ def _of_ones(dtype: DTypeLike) -> Any:
 
 
 @deferrable
-def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
+def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:  # fmt: skip
     """Zeros.
 
     >>> tf.zeros([2]).numpy().tolist()
@@ -110,7 +110,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None 
 
 
 @deferrable
-def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
+def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:  # fmt: skip
     """Ones.
 
     >>> tf.ones([2]).numpy().tolist()
@@ -121,7 +121,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None =
 
 @deferrable
 def fill(
-    dims: TensorLike, value: TensorLike, name: str | None = None, layout: Any = None
+    dims: TensorLike, value: TensorLike, name: str | None = None, layout: object = None
 ) -> Tensor:
     """A scalar repeated to a shape; a gradient flows to the scalar.
 
@@ -219,7 +219,7 @@ def _no_range_of(dtype: DType) -> InvalidArgumentError:
     )
 
 
-def _end_of_range(name: str, tensor: Tensor, dtype: DType) -> Array:
+def _end_of_range(name: str, tensor: Tensor, dtype: DType) -> Any:
     if dims(tensor):
         raise InvalidArgumentError(
             f"{name} must be a scalar, not shape {shape_text(dims(tensor))} [Op:Range]"

@@ -155,8 +155,8 @@ ROWS_OF: Final[dict[type, Callable[[Any, Any], Any]]] = {}
 @deferrable
 def gather(
     params: TensorLike,
-    indices: TensorLike,
-    validate_indices: Any = None,
+    indices: TensorLike | Integers,
+    validate_indices: object = None,
     axis: Integers | None = None,
     batch_dims: int = 0,
     name: str | None = None,
@@ -201,7 +201,7 @@ def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
 
 
 def integers(
-    value: TensorLike, attr: str = "Tindices", names: str = "int16, int32, int64"
+    value: TensorLike | Integers, attr: str = "Tindices", names: str = "int16, int32, int64"
 ) -> Tensor:
     none = isinstance(value, (list, tuple)) and not value
     i = convert(value, dtypes.int32 if none else None)

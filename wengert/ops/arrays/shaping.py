@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # ---- arguments --------------------------------------------------------------------------------
 
 
-def static(value: TensorLike) -> Array:
+def static(value: TensorLike | Integers) -> Array:
     """Integers that say how, not what, as a NumPy array: of a tensor, a nested list, a number."""
     if isinstance(value, (list, tuple)):
         parts = [static(v) for v in value]

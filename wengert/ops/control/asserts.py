@@ -62,7 +62,7 @@ def _compared(
     compare: Compare,
     x: TensorLike,
     y: TensorLike,
-    message: Any,
+    message: object,
     summarize: Any,
     name: Any = None,
 ) -> Operation | None:
@@ -97,7 +97,7 @@ def _nothing() -> Operation | None:
     return None if current_graph() is None else no_op()
 
 
-def _opening(message: Any) -> str:
+def _opening(message: object) -> str:
     return "" if message is None else f"{message}\n"
 
 
@@ -106,7 +106,7 @@ def _shown(name: str, x: Tensor) -> list[Any]:
 
 
 def _difference(
-    sign: str, compare: Compare, a: Tensor, b: Tensor, message: Any, summarize: Any
+    sign: str, compare: Compare, a: Tensor, b: Tensor, message: object, summarize: Any
 ) -> str:
     """TensorFlow's sentences about the first elements for which a relation does not hold."""
     p, q = np.broadcast_arrays(_eager(a), _eager(b))
@@ -131,7 +131,7 @@ def _difference(
 def assert_equal(
     x: TensorLike,
     y: TensorLike,
-    message: Any = None,
+    message: object = None,
     summarize: int | None = None,
     name: str | None = None,
 ) -> Any:
@@ -146,7 +146,7 @@ def assert_none_equal(
     x: TensorLike,
     y: TensorLike,
     summarize: int | None = None,
-    message: Any = None,
+    message: object = None,
     name: str | None = None,
 ) -> Any:
     """No elements are equal.
@@ -159,7 +159,7 @@ def assert_none_equal(
 def assert_less(
     x: TensorLike,
     y: TensorLike,
-    message: Any = None,
+    message: object = None,
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
@@ -173,7 +173,7 @@ def assert_less(
 def assert_less_equal(
     x: TensorLike,
     y: TensorLike,
-    message: Any = None,
+    message: object = None,
     summarize: int | None = None,
     name: str | None = None,
 ) -> Any:
@@ -187,7 +187,7 @@ def assert_less_equal(
 def assert_greater(
     x: TensorLike,
     y: TensorLike,
-    message: Any = None,
+    message: object = None,
     summarize: int | None = None,
     name: str | None = None,
 ) -> Any:
@@ -201,7 +201,7 @@ def assert_greater(
 def assert_greater_equal(
     x: TensorLike,
     y: TensorLike,
-    message: Any = None,
+    message: object = None,
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
@@ -214,7 +214,7 @@ def assert_greater_equal(
 
 @nameable
 def _signed(
-    sign: str, compare: Compare, x: TensorLike, message: Any, summarize: Any, name: Any = None
+    sign: str, compare: Compare, x: TensorLike, message: object, summarize: Any, name: Any = None
 ) -> Any:
     """A relation of every element with zero."""
     tensor = convert(x)
@@ -234,7 +234,7 @@ def _signed(
 
 
 def assert_positive(
-    x: TensorLike, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Every element is above zero.
 
@@ -244,7 +244,7 @@ def assert_positive(
 
 
 def assert_negative(
-    x: TensorLike, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """Every element is below zero.
 
@@ -254,7 +254,7 @@ def assert_negative(
 
 
 def assert_non_negative(
-    x: TensorLike, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """No element is below zero.
 
@@ -264,7 +264,7 @@ def assert_non_negative(
 
 
 def assert_non_positive(
-    x: TensorLike, message: Any = None, summarize: int | None = None, name: str | None = None
+    x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
 ) -> Any:
     """No element is above zero.
 
@@ -279,7 +279,7 @@ def assert_near(
     y: TensorLike,
     rtol: Any = None,
     atol: TensorLike | None = None,
-    message: Any = None,
+    message: object = None,
     summarize: int | None = None,
     name: str | None = None,
 ) -> Any:
@@ -311,7 +311,7 @@ def _number(x: Tensor) -> str:
 
 def _ranked(
     x: TensorLike,
-    message: Any,
+    message: object,
     wanted: str,
     fits: Compare,
     later: Callable[..., Any],
@@ -333,7 +333,7 @@ def _ranked(
     return _nothing()
 
 
-def _static_rank(rank: TensorLike) -> int:
+def _static_rank(rank: TensorLike | IntLike) -> int:
     value = rank if isinstance(rank, int) else np.asarray(convert(rank))
     if np.ndim(value) or np.asarray(value).dtype.kind not in "iu":
         raise TypeError(f"Rank must be a scalar integer, got {rank!r}")
@@ -342,7 +342,7 @@ def _static_rank(rank: TensorLike) -> int:
 
 @nameable
 def assert_rank(
-    x: TensorLike, rank: IntLike, message: Any = None, name: str | None = None
+    x: TensorLike, rank: IntLike, message: object = None, name: str | None = None
 ) -> Operation | None:
     """A tensor has a rank.
 
@@ -357,7 +357,7 @@ def assert_rank(
 
 @nameable
 def assert_rank_at_least(
-    x: TensorLike, rank: IntLike, message: Any = None, name: str | None = None
+    x: TensorLike, rank: IntLike, message: object = None, name: str | None = None
 ) -> Any:
     """A tensor has a rank, or a higher one.
 
@@ -372,7 +372,7 @@ def assert_rank_at_least(
 
 @nameable
 def assert_rank_in(
-    x: TensorLike, ranks: Iterable[TensorLike], message: Any = None, name: str | None = None
+    x: TensorLike, ranks: Iterable[TensorLike], message: object = None, name: str | None = None
 ) -> Any:
     """A tensor has one of some ranks.
 
@@ -385,7 +385,7 @@ def assert_rank_in(
     )  # fmt: skip
 
 
-def assert_scalar(tensor: TensorLike, message: Any = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: TensorLike, message: object = None, name: str | None = None) -> Any:
     """A tensor has no axes; returns it.
 
     >>> tf.debugging.assert_scalar(3.0).numpy()
@@ -403,7 +403,7 @@ def assert_shapes(
     shapes: Mapping[Any, Any] | Iterable[tuple[TensorLike, Any]],
     data: TensorLike | None = None,
     summarize: int | None = None,
-    message: Any = None,
+    message: object = None,
     name: str | None = None,
 ) -> Operation | None:
     """Tensors have shapes, in which a name stands for one and the same size everywhere.
@@ -481,7 +481,7 @@ def _described(x: Tensor) -> str:
 
 
 def assert_type(
-    tensor: TensorLike, tf_type: Any, message: Any = None, name: str | None = None
+    tensor: TensorLike, tf_type: Any, message: object = None, name: str | None = None
 ) -> Any:
     """A tensor has a dtype.
 
@@ -495,7 +495,7 @@ def assert_type(
     return _nothing()
 
 
-def assert_integer(x: TensorLike, message: Any = None, name: str | None = None) -> Any:
+def assert_integer(x: TensorLike, message: object = None, name: str | None = None) -> Any:
     """A tensor holds integers.
 
     >>> tf.debugging.assert_integer(tf.constant(1))

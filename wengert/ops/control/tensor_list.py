@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LIST: Final = ((), VARIANT)  # what is known of a list: a scalar of its own dtype
 
 
-def _checked(values: list[Any], index: Tensor | Array, who: str) -> int:
+def _checked(values: list[Any], index: Tensor | Array | int, who: str) -> int:
     at = int(index)
     if not 0 <= at < len(values):
         raise OutOfRangeError(
@@ -116,12 +116,15 @@ def _sum(
     return _added(xp, a, b) if isinstance(a, TensorList) else a + b
 
 
-def _zeros_like(xp: Namespace, value: Array) -> Array:
+def _zeros_like(xp: Namespace, value: Array | Tensor) -> Array:
     return value.zeros() if isinstance(value, TensorList) else xp.zeros_like(value)
 
 
 def _stacked(
-    xp: Namespace, values: list[Any], dtype: NumpyDType, shape: Dims | Sequence[int | None]
+    xp: Namespace,
+    values: list[Any],
+    dtype: NumpyDType | Array,
+    shape: Dims | Sequence[int | None] | Array,
 ) -> Tensor | Array:
     if not values:
         return xp.zeros((0, *[s or 0 for s in shape or ()]), dtype)
@@ -154,7 +157,7 @@ def _joined(xp: Namespace, values: list[Any], dtype: Array, shape: Array) -> Arr
     return xp.concatenate(values) if values else xp.zeros((0, *[s or 0 for s in shape or ()][1:]), dtype)  # fmt: skip
 
 
-def _in_one(xp: Namespace, stacked: Array) -> Array:
+def _in_one(xp: Namespace, stacked: Array | Tensor) -> Array:
     return xp.reshape(stacked, (-1, *stacked.shape[2:]))
 
 
@@ -364,7 +367,7 @@ LENGTH: Row = _list_op(
 # The lists of the examples of a batch are one list, whose elements have the batch in front.
 
 
-def _each(function: Callable[..., Any], value: Array | TensorList) -> Array | TensorList:
+def _each(function: Callable[..., Any], value: Array | TensorList) -> Any:
     """A function of the arrays of a list, which may be lists themselves; nothing stays nothing."""
     if isinstance(value, TensorList):
         return TensorList([_each(function, v) for v in value])

@@ -218,7 +218,9 @@ def _inputs(
     return made
 
 
-def _shapes(structure: Any, initial: Sequence[Any], invariants: Structure) -> list[TensorShape]:
+def _shapes(
+    structure: Structure, initial: Sequence[Any], invariants: Structure
+) -> list[TensorShape]:
     if invariants is None:
         return [x.shape for x in initial]
     given = _flat_invariants(structure, invariants)

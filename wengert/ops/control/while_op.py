@@ -128,7 +128,7 @@ class Loop:
 
     def _goes_on(
         self,
-        carried: Sequence[Array | TensorList],
+        carried: Sequence[Any],
         constants: Dims | Sequence[Variable | Array | TensorList],
         runs: Sequence[Any],
         at: int,

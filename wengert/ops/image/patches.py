@@ -95,7 +95,7 @@ IMAGE_PATCHES: Row = _family("ExtractImagePatches")
 VOLUME_PATCHES: Row = _family("ExtractVolumePatches")
 
 
-def _numbers(value: TensorLike, rank: int, name: str, who: str) -> Dims:
+def _numbers(value: TensorLike | Integers, rank: int, name: str, who: str) -> Dims:
     numbers = as_shape(value)
     if len(numbers) != rank:
         raise InvalidArgumentError(

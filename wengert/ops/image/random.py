@@ -38,7 +38,7 @@ def _drawn(seed: Any) -> Draw:
     return partial(uniform, seed=seed)
 
 
-def _fixed(seed: TensorLike | None) -> Draw:
+def _fixed(seed: Any) -> Draw:
     return partial(stateless_uniform, seed=seed)
 
 

@@ -31,7 +31,7 @@ def _places(size: int, out: int, align_corners: bool, half: bool, dtype: Any = n
     return (i + dtype(0.5)) * scale - dtype(0.5) if half else i * scale
 
 
-def _matrix(size: int, index: Array, weight: Array) -> Array:
+def _matrix(size: int, index: Array, weight: Array | float) -> Array:
     """A matrix from the places (out, taps) and their weights; places beyond the edge are clamped."""
     out = np.zeros((len(index), size))
     rows = np.broadcast_to(np.arange(len(index))[:, None], index.shape)
@@ -172,7 +172,12 @@ def scaled(
 
 
 def _near(
-    size: int, out: int, scale: Array, translate: Array, radius: float, antialias: bool
+    size: int,
+    out: int,
+    scale: Any,
+    translate: Any,
+    radius: float,
+    antialias: bool,
 ) -> Array:
     """What a curve reaches, in single precision as TensorFlow: the Gaussian jumps at its end."""
     f = np.float32

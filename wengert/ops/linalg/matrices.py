@@ -220,9 +220,7 @@ def conjugate_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
     """A rule from one written for conjugated cotangents, where adjoints stand in place of
     transposes, as the literature has it."""
 
-    def plain(
-        g: Tensor | Sequence[Tensor | None], y: TensorLike, *xs: TensorOrDims, **attrs: Any
-    ) -> Tensor:
+    def plain(g: Any, y: Any, *xs: TensorOrDims, **attrs: Any) -> Tensor:
         given = [None if p is None else conj(p) for p in g] if isinstance(g, list) else conj(g)
         return conj(rule(given, y, *xs, **attrs))
 

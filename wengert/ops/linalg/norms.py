@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @deferrable
 def norm(
     tensor: TensorLike,
-    ord: TensorLike = "euclidean",
+    ord: str | float = "euclidean",
     axis: Integers | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
@@ -65,7 +65,7 @@ def norm(
     return cast(pow(reduce_sum(pow(size, float(ord)), axis, keep), 1.0 / ord), x.dtype)
 
 
-def _largest_sum(size: Tensor, axis: Any, ord: TensorLike, keep: bool) -> Tensor:
+def _largest_sum(size: Tensor, axis: Any, ord: str | float, keep: bool) -> Tensor:
     rows, columns = (normal_axes(a, len(dims(size)), "Norm")[0] for a in axis)
     summed, kept = (rows, columns) if ord == 1 else (columns, rows)
     if keep:
@@ -87,7 +87,7 @@ def _largest_singular_value(x: Tensor, axis: Any, keep: bool) -> Tensor:
 @deferrable
 def normalize(
     tensor: TensorLike,
-    ord: TensorLike = "euclidean",
+    ord: str | float = "euclidean",
     axis: Integers | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:

@@ -163,9 +163,7 @@ def _eliminated(a: Array) -> tuple[Any, Any]:
     return lu.reshape(a.shape), order.reshape(*batch, size)
 
 
-def _lu_rule(
-    gs: Sequence[Tensor | None], ys: Sequence[Tensor], a: Tensor, *, index_type: DType
-) -> Tensor:
+def _lu_rule(gs: Sequence[Any], ys: Sequence[Tensor], a: Tensor, *, index_type: DType) -> Tensor:
     """dl is l times the part below the diagonal of m = l^-1 da u^-1, du the rest of m times u."""
     lu, order = ys
     lower, upper = _with_unit_diagonal(lu), band_part(lu, 0, -1)
@@ -180,7 +178,7 @@ def _with_unit_diagonal(lu: Tensor) -> Tensor:
     return set_diag(band_part(lu, -1, 0), ones(dims(lu)[:-1], lu.dtype))
 
 
-def _below_diagonal(x: Tensor | None) -> Tensor:
+def _below_diagonal(x: Tensor) -> Tensor:
     lower = band_part(x, -1, 0)
     return set_diag(lower, zeros_like(diag_part(lower)))
 

@@ -7,7 +7,6 @@ the matrix, so the last element above and the first below are not looked at.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -240,7 +239,7 @@ def _smallest(d: Array) -> Array:
     return np.finfo(d.dtype).eps * np.where(size == 0, 1, size)
 
 
-def _from_below(rows: list[Any], b: Array, instead: Array) -> Array:
+def _from_below(rows: list[Any], b: Array, instead: Array | float) -> Array:
     """The solution, from the last row to the first, with `instead` for pivots of zero."""
     x = np.zeros_like(b)
     later = (np.zeros_like(b[..., 0, :]),) * 2
@@ -340,7 +339,7 @@ def eigh_tridiagonal(
     beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
-    select_range: Iterable[TensorLike] | None = None,
+    select_range: TensorLike | None = None,
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
@@ -400,9 +399,7 @@ def _by_index(
     return e if v is None else (e, v[..., first : last + 1])
 
 
-def _by_value(
-    e: Tensor, v: Tensor | None, select_range: Iterable[TensorLike]
-) -> Tensor | tuple[Tensor, Tensor]:
+def _by_value(e: Tensor, v: Tensor | None, select_range: Any) -> Tensor | tuple[Tensor, Tensor]:
     low, high = (convert(x, e.dtype) for x in select_range)
     if not np.asarray(low) < np.asarray(high):
         raise InvalidArgumentError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -389,7 +389,10 @@ ONES_LIKE: Row = op("OnesLike", lambda xp, x: xp.ones_like(x), elementwise=True,
 
 @deferrable
 def zeros_like(
-    input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None
+    input: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    layout: object = None,
 ) -> Tensor:
     """Zeros with the shape and dtype of another tensor.
 
@@ -401,7 +404,10 @@ def zeros_like(
 
 @deferrable
 def ones_like(
-    input: TensorLike, dtype: DTypeLike | None = None, name: str | None = None, layout: Any = None
+    input: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    layout: object = None,
 ) -> Tensor:
     """Ones with the shape and dtype of another tensor.
 

@@ -16,8 +16,7 @@ from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Array, Integers, TensorLike
-    from wengert.values.value import Value
+    from wengert.values.typing import Integers, TensorLike
 
 # ---- moments ----------------------------------------------------------------------------------
 
@@ -123,10 +122,10 @@ def normalize_moments(
 @deferrable
 def batch_normalization(
     x: TensorLike,
-    mean: float | Value | Array,
+    mean: TensorLike,
     variance: TensorLike,
-    offset: float | Value | Array | None,
-    scale: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
     variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Tensor:
@@ -139,7 +138,8 @@ def batch_normalization(
     factor = rsqrt(convert(variance, hint=values.dtype) + variance_epsilon)
     if scale is not None:
         factor = factor * scale
-    shift = -mean * factor if offset is None else offset - mean * factor
+    centre = convert(mean, hint=factor.dtype)
+    shift = -centre * factor if offset is None else offset - centre * factor
     result: Tensor = values * cast(factor, values.dtype) + cast(shift, values.dtype)
     return result
 

@@ -219,9 +219,7 @@ BATCH_TO_SPACE: Row = op(
 )
 
 
-def _pairs(
-    value: Tensor | Array | Sequence[Sequence[int]], count: int, what: str, who: str
-) -> Pairs:
+def _pairs(value: TensorLike, count: int, what: str, who: str) -> Pairs:
     array = static(value)
     if array.shape != (count, 2):
         shape = str(list(array.shape)).replace(" ", "")

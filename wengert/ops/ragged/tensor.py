@@ -410,7 +410,7 @@ def _values(value: TensorLike) -> Tensor | RaggedTensor:
     return value if isinstance(value, RaggedTensor) else convert(value)
 
 
-def _integers(value: Tensor | Array | Sequence[Tensor | int]) -> Tensor:
+def _integers(value: TensorLike) -> Tensor:
     """Splits, lengths and rows: int32 where it is given, otherwise int64."""
     if isinstance(value, (Tensor, np.ndarray)):
         given = convert(value)

@@ -37,7 +37,7 @@ class Algorithm(enum.Enum):
     AUTO_SELECT = 3
 
 
-def algorithm_number(alg: TensorLike) -> int:
+def algorithm_number(alg: Any) -> int:
     """The number of an algorithm given by number, name or member of the enumeration."""
     if isinstance(alg, Algorithm):
         return int(alg.value)

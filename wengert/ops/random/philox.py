@@ -7,7 +7,7 @@ block can be had without those before it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -38,9 +38,7 @@ class Philox(NamedTuple):
         return Philox((self.counter + blocks) & _COUNTER, self.key)
 
 
-def rounds(
-    a: Array, b: Array, c: Array, d: Array, key: int
-) -> Dims | tuple[Array, Array, Array, Array]:
+def rounds(a: Any, b: Any, c: Any, d: Any, key: int) -> tuple[Any, Any, Any, Any]:
     """A block: four words out of four words. They are integers, or 64-bit arrays of them."""
     low, high = key & WORD, key >> 32
     for _ in range(_ROUNDS):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wengert.graph.function_graph import FunctionGraph
     from wengert.graph.graph import Graph
     from wengert.values.tensor import Tensor
-    from wengert.values.typing import Array, Namespace, TensorLike
+    from wengert.values.typing import Array, IntLike, Namespace, TensorLike
 
 _LARGEST: Final = 2**31 - 1
 _DEFAULT: Final = 87654321  # beside an operation's own seed, where no seed was set
@@ -83,7 +83,7 @@ class Eager:
 _eager: Final = Eager()
 
 
-def _integer(seed: TensorLike) -> int:
+def _integer(seed: TensorLike | IntLike | None) -> int:
     try:
         return int(np.asarray(seed))
     except (TypeError, ValueError):
@@ -108,7 +108,7 @@ def set_seed(seed: TensorLike | None) -> None:
         _eager.set(seed)
 
 
-def seeds(op_seed: Array | None) -> Seeds:
+def seeds(op_seed: TensorLike | IntLike | None) -> Seeds:
     """The two seeds of an operation that was given one, or None."""
     if _eager.seed is None:
         if op_seed is None:
@@ -127,7 +127,7 @@ def stream_for(seed: int | None, seed2: int | None) -> Stream:
     return Stream(seeded_state(seed or 0, seed2 or 0))
 
 
-def graph_stream(graph: FunctionGraph | Graph, op_seed: int | None) -> Tensor:
+def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | None) -> Tensor:
     """The stream of an operation of a graph: a tensor for what every session has of its own.
 
     The seed of an operation that was given none is its place in the graph.
@@ -151,7 +151,7 @@ STREAM: Final = Row("RandomStream", _none_here, forms=lambda xs, attrs: [((), VA
 resource("RandomStream", lambda op: stream_for(op.attrs["seed"], op.attrs["seed2"]))
 
 
-def eager_stream(op_seed: Array | None, operation: Hashable) -> Stream:
+def eager_stream(op_seed: TensorLike | IntLike | None, operation: Hashable) -> Stream:
     """The stream of an operation that runs now.
 
     An operation with a seed of its own continues where the same operation with the same seed

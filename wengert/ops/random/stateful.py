@@ -29,10 +29,12 @@ from wengert.values.symbolic import AnyShape, SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Array, DTypeLike, IntLike, ShapeLike, TensorLike
+    from wengert.values.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 
 
-def draw(row: Row, seed: Array | None, inputs: Sequence[Tensor] = (), **attrs: Any) -> Tensor:
+def draw(
+    row: Row, seed: IntLike | TensorLike | None, inputs: Sequence[Tensor] = (), **attrs: Any
+) -> Tensor:
     """Carry out a stateful operation that was given a seed, or None."""
     graph = current_graph()
     if graph is not None:
@@ -142,7 +144,7 @@ def truncated_normal(
 
 def _scaled(
     row: Row,
-    shape: TensorLike,
+    shape: ShapeLike,
     mean: TensorLike,
     stddev: TensorLike,
     dtype: DTypeLike,

@@ -49,7 +49,7 @@ def _kernel(xp: Namespace, x: Array) -> list[Array]:
     return [fits.astype(x.dtype), pools]
 
 
-def _rule(gs: Sequence[Tensor | None], ys: Sequence[Tensor], x: TensorOrDims) -> Tensor:
+def _rule(gs: Sequence[Any], ys: Sequence[Tensor], x: TensorOrDims) -> Tensor:
     """Within a pool every element moves all: the mean of the cotangents."""
     rows, size = dims(ys[1])
     own = ys[1] + cast(reshape(range_(rows), (rows, 1)) * size, dtypes.int32)

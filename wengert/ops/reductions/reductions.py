@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # ---- axes -------------------------------------------------------------------------------------
 
 
-def normal_axes(axis: TensorLike | None, rank: int, who: str) -> Dims:
+def normal_axes(axis: TensorLike | Integers | None, rank: int, who: str) -> Dims:
     """The axes to reduce, sorted and counted from the front; None means all."""
     if axis is None:
         return tuple(range(rank))
@@ -271,7 +271,11 @@ REDUCED: Final[dict[type, Callable[..., Any]]] = {}
 
 
 def _reduce(
-    row: Row, tensor: TensorLike, axis: TensorLike | None, keepdims: bool, takes: str = NUMBER
+    row: Row,
+    tensor: TensorLike,
+    axis: TensorLike | Integers | None,
+    keepdims: bool,
+    takes: str = NUMBER,
 ) -> Tensor:
     if type(tensor) is not Tensor:
         if type(tensor) in REDUCED:

@@ -56,7 +56,7 @@ def _highest(dtype: NumpyDType) -> Array:
     return dtypes.of_numpy(dtype).max
 
 
-def _empty(value: int | Callable[..., Any], dtype: NumpyDType) -> Array:
+def _empty(value: Any, dtype: NumpyDType) -> Any:
     return value(dtype) if callable(value) else value
 
 

@@ -53,7 +53,7 @@ def _counted_kernel(xp: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
 
 
 def _unique_rule(
-    gs: Sequence[Tensor | None], ys: Sequence[Tensor], x: TensorOrDims, **attrs: object
+    gs: Sequence[Any], ys: Sequence[Tensor], x: TensorOrDims, **attrs: object
 ) -> Tensor:
     """An element that occurs several times is taken from where it occurs first."""
     idx = ys[1]

@@ -323,7 +323,7 @@ def ifftnd(
 
 
 def _complex_nd(
-    name: str, value: Tensor | Array, fft_length: Any, axes: Integers | None, norm: str | None
+    name: str, value: TensorLike, fft_length: Any, axes: Integers | None, norm: str | None
 ) -> Tensor:
     x = _signal(value, COMPLEX_KINDS, name)
     along, lengths = _chosen(x, fft_length, axes, name)

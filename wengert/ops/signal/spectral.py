@@ -333,7 +333,7 @@ def inverse_mdct(
 # ---- mel --------------------------------------------------------------------------------------
 
 
-def _mel(hertz: Array) -> Array:
+def _mel(hertz: Array | float) -> Array:
     return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
 
 

@@ -490,7 +490,7 @@ def sampled_addmm(
     beta: float | Value | Array = 1.0,
     alpha: float | Value | Array = 1.0,
     output_type: DTypeLike = dtypes.float32,
-) -> tuple[Tensor, Tensor, Tensor]:
+) -> tuple[Tensor, Any, Tensor]:
     """`alpha` times the elements of a product of matrices that stand at `indices`, plus `beta`
     times the values; coordinates and shape are returned with them.
 

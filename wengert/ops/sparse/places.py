@@ -25,7 +25,6 @@ from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.core.row import Attrs
-    from wengert.values.shapes import Dims
     from wengert.values.typing import Array, Namespace
 
 
@@ -144,5 +143,5 @@ def check_sorted(indices: Array, who: str) -> None:
     )
 
 
-def as_list(values: Array | Dims) -> str:
+def as_list(values: Array | Sequence[int]) -> str:
     return f"[{','.join(str(int(v)) for v in values)}]"

@@ -185,7 +185,7 @@ class SparseTensor(Composite):
         )
 
 
-def _int64(value: TensorLike) -> Tensor:
+def _int64(value: Any) -> Tensor:
     """Coordinates or a shape: Python's numbers and smaller integers become int64."""
     if isinstance(value, Tensor):
         return convert(value, dtypes.int64)

@@ -40,7 +40,7 @@ def quotient(s: Series, t: Series) -> Series:
     return out
 
 
-def times_linear(s: Series, c: Array, e: float = 0.0, d: float = 0.0) -> Series:
+def times_linear(s: Series, c: Array, e: Array | float = 0.0, d: Array | float = 0.0) -> Series:
     """The product with c + e times the first variable + d times the second."""
     return {
         (i, j): c * s[i, j] + e * s.get((i - 1, j), 0.0) + d * s.get((i, j - 1), 0.0) for i, j in s

@@ -117,7 +117,7 @@ def pooling_kernel(x: Any, at: Windows, how: str, count: Any = None) -> Any:
 
 
 @_large_kernel
-def mean_pool_gradient_kernel(g: Array, at: Windows, count: Array) -> Array:
+def mean_pool_gradient_kernel(g: Array, at: Windows, count: Array) -> Any:
     """The cotangent of each window for all of its elements, divided by `count`."""
 
 

@@ -32,7 +32,7 @@ def change_rows(ufunc: np.ufunc, out: Array, ids: Array, updates: Array) -> None
     ufunc.at(flat, places, np.ascontiguousarray(updates).reshape(-1))
 
 
-def reduced_rows(ufunc: np.ufunc, x: Array, ids: Array, count: int, empty: Array) -> Array:
+def reduced_rows(ufunc: np.ufunc, x: Array, ids: Array, count: int, empty: Array | int) -> Array:
     """For each index below `count` the reduction of the rows that have it; negative ones are left out."""
     rows = widen(x).reshape(ids.size, *x.shape[ids.ndim :])
     flat = ids.ravel()

@@ -185,7 +185,7 @@ def conv1d(
 
 
 def _returned(
-    x: Tensor, w: Tensor, output_shape: TensorLike, attrs: Attrs, family: Family
+    x: Tensor, w: Tensor, output_shape: TensorLike | ShapeLike, attrs: Attrs, family: Family
 ) -> Tensor:
     """What windows give back to an image of a shape."""
     sizes, form = as_shape(output_shape), attrs["data_format"]

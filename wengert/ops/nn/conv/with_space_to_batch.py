@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,9 +36,7 @@ def required_space_to_batch_paddings(
     return convert(pads, dtypes.int32), convert(crops, dtypes.int32)
 
 
-def _required(
-    shape: Dims, blocks: Dims, base: Array | Sequence[Sequence[int]] | None
-) -> tuple[Any, Any]:
+def _required(shape: Dims, blocks: Dims, base: TensorLike | None) -> tuple[Any, Any]:
     given = np.zeros((len(blocks), 2), int) if base is None else static(base).reshape(-1, 2)
     more = -(np.array(shape, int) + given.sum(axis=1)) % np.array(blocks, int)
     crops = np.stack([np.zeros_like(more), more], axis=1)

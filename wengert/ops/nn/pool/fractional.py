@@ -104,7 +104,7 @@ def _offsets(rows: Array, cols: Array, overlapping: bool) -> Iterator[tuple[Any,
         yield (slice(None), there[0][:, None], there[1]), (slice(None), met[0][:, None], met[1])
 
 
-def _empty(x: Array, rows: Array, cols: Array, fill: Array) -> Array:
+def _empty(x: Array, rows: Array, cols: Array, fill: Array | int) -> Array:
     return np.full((len(x), len(rows) - 1, len(cols) - 1, x.shape[-1]), fill, x.dtype)
 
 

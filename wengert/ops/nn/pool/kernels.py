@@ -58,7 +58,7 @@ def pooled(
     x: Array,
     at: Windows,
     join: Callable[..., Any],
-    neutral: Array,
+    neutral: Array | int,
     finish: Callable[..., Any] | None = None,
 ) -> Array:
     """The elements of each window joined by a ufunc, axis by axis; finish(y, at) for each tile.
@@ -115,7 +115,7 @@ def over_images(
 
 
 def _join_along(
-    y: Array, x: Array, at: Windows, axis: int, join: Callable[..., Any], neutral: Array
+    y: Array, x: Array, at: Windows, axis: int, join: Callable[..., Any], neutral: Array | int
 ) -> None:
     if not _is_thin(at, axis):
         _join_into(y, x, at, axis, join, neutral)
@@ -156,7 +156,7 @@ def _in_blocks(x: Array, axis: int) -> Array:
 
 
 def _join_into(
-    y: Array, x: Array, at: Windows, axis: int, join: Callable[..., Any], neutral: Array
+    y: Array, x: Array, at: Windows, axis: int, join: Callable[..., Any], neutral: Array | int
 ) -> None:
     """Along one axis: first two positions at once, which needs no copy, then one after the other."""
     positions = list(taps(at))
@@ -190,7 +190,7 @@ def _covers(tap: Tap, at: Windows) -> bool:
     return all(s.stop - s.start == n for s, n in zip(tap.out, at.out, strict=True))
 
 
-def lowest(dtype: NumpyDType) -> Array:
+def lowest(dtype: NumpyDType) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else dtype.type(-np.inf)
 
 

@@ -29,7 +29,7 @@ from wengert.values.dtypes import DType, as_dtype
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Array, DTypeLike, Integers, TensorLike
+    from wengert.values.typing import DTypeLike, Integers, TensorLike
 
 
 def _pooled(
@@ -52,7 +52,7 @@ def _pooled(
 
 def _flat(
     row: Row,
-    value: Tensor | Array,
+    value: TensorLike,
     ksize: Integers,
     strides: Integers | None,
     padding: str,
