@@ -39,6 +39,7 @@ __all__ = [
     "SupportsTensor",
     "TensorLike",
     "TensorOrDims",
+    "Tensors",
 ]
 
 
@@ -90,5 +91,7 @@ TensorOrDims: TypeAlias = "Tensor | Dims"
 
 Leaf = TypeVar("Leaf")
 Nested: TypeAlias = "Leaf | Sequence[Nested[Leaf]] | Mapping[Any, Nested[Leaf]]"
+# What is watched and differentiated.
+Tensors: TypeAlias = "Nested[Value | Composite]"
 # With anything for its leaves: what `nest` takes, whose classes need no common base.
 Structure: TypeAlias = "Nested[object]"

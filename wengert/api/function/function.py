@@ -6,7 +6,7 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, match_signature
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
@@ -97,7 +97,7 @@ class ConcreteFunction:
     def structured_outputs(self) -> Any:
         return self._packed([TensorSpec(y.shape, y.dtype) for y in self.outputs])
 
-    def __call__(self, *args: Tensor, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the trace. Arguments that are no tensors are those of the trace."""
         return self.call(checked_all(self.name, self._specs, self._inputs.is_tensor, args, kwargs))
 
@@ -207,7 +207,7 @@ class Function:
             self._quick[key] = concrete
         return concrete.call(inputs.tensors)
 
-    def get_concrete_function(self, *args: Tensor | TensorSpec, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for some arguments; a tf.TensorSpec may stand for a tensor.
 
         >>> f = tf.function(lambda x: x * x)
@@ -218,7 +218,7 @@ class Function:
             args = self._input_signature
         return self._concrete(self._inputs(args, kwargs))
 
-    def plan(self, *args: Tensor, **kwargs: Any) -> Description:
+    def plan(self, *args: Any, **kwargs: Any) -> Description:
         """What a call with these arguments does: its loops, and the lines that they come from.
 
         >>> f = tf.function(lambda x, w: tf.nn.relu(tf.matmul(x, w) + 1.0))
@@ -388,9 +388,37 @@ def _without_first(signature: inspect.Signature | None) -> Any:
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
+@overload
+def function(
+    func: Callable[..., Any],
+    input_signature: Sequence[Any] | None = ...,
+    autograph: bool = ...,
+    jit_compile: bool | None = ...,
+    reduce_retracing: bool = ...,
+    experimental_implements: object = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: object = ...,
+    experimental_relax_shapes: object = ...,
+    experimental_compile: bool | None = ...,
+    experimental_follow_type_hints: object = ...,
+) -> Function: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: Sequence[Any] | None = ...,
+    autograph: bool = ...,
+    jit_compile: bool | None = ...,
+    reduce_retracing: bool = ...,
+    experimental_implements: object = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: object = ...,
+    experimental_relax_shapes: object = ...,
+    experimental_compile: bool | None = ...,
+    experimental_follow_type_hints: object = ...,
+) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
+    input_signature: Sequence[Any] | None = None,
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
@@ -400,7 +428,7 @@ def function(
     experimental_relax_shapes: object = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: object = None,
-) -> Any:
+) -> Function | Callable[[Callable[..., Any]], Function]:
     """Trace a Python function to a graph, once for each signature, and call the graph instead.
 
     >>> @tf.function

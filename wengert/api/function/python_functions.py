@@ -90,7 +90,7 @@ def _wanted(Tout: Sequence[DType] | DTypeLike) -> tuple[list[DType], bool]:  # n
 def numpy_function(
     func: Callable[..., Any],
     inp: Iterable[TensorLike],
-    Tout: DTypeLike,  # noqa: N803
+    Tout: DTypeLike | Sequence[DTypeLike],  # noqa: N803
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -172,7 +172,7 @@ EAGER_PY_FUNC: Row = op(
 def py_function(
     func: Callable[..., Any],
     inp: Iterable[TensorLike],
-    Tout: DTypeLike,  # noqa: N803
+    Tout: DTypeLike | Sequence[DTypeLike],  # noqa: N803
     name: str | None = None,
 ) -> Any:
     """Call a function of tensors. Gradients of every order flow through the operations it uses.

@@ -237,7 +237,7 @@ def match_signature(
     return Inputs(tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True)))
 
 
-def _as_specified(name: str, spec: TensorSpec | None, value: TensorLike) -> Any:
+def _as_specified(name: str, spec: TensorSpec | None, value: Any) -> Any:
     if spec is None:
         return value
     if isinstance(spec, TensorSpec):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from wengert.api.gradients.user_forward_rule import ForwardRule
 from wengert.api.gradients.user_gradient import (
@@ -241,12 +241,26 @@ def _batcher_of(inputs: Sequence[Any]) -> Batcher | None:
     return None
 
 
+@overload
+def custom_gradient(
+    f: Callable[..., Any],
+    *,
+    jvp: Callable[..., Any] | None = ...,
+    batch: Callable[..., Any] | None = ...,
+) -> CustomGradient: ...
+@overload
+def custom_gradient(
+    f: None = None,
+    *,
+    jvp: Callable[..., Any] | None = ...,
+    batch: Callable[..., Any] | None = ...,
+) -> Callable[[Callable[..., Any]], CustomGradient]: ...
 def custom_gradient(
     f: Callable[..., Any] | None = None,
     *,
     jvp: Callable[..., Any] | None = None,
     batch: Callable[..., Any] | None = None,
-) -> Any:
+) -> CustomGradient | Callable[[Callable[..., Any]], CustomGradient]:
     """Decorate a function that returns its result and, as a function, its gradient.
 
     `grad_fn(*dys)` receives the gradient of each result and returns one for each input. Where the

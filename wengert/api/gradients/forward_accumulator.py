@@ -16,7 +16,7 @@ from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import TensorLike
+    from wengert.values.typing import Nested, TensorLike, Tensors
     from wengert.values.value import Value
 
 
@@ -33,7 +33,7 @@ class ForwardAccumulator:
     [4.0, 0.0]
     """
 
-    def __init__(self, primals: TensorLike, tangents: TensorLike) -> None:
+    def __init__(self, primals: Tensors, tangents: Nested[TensorLike]) -> None:
         self._accumulator = Accumulator()
         self._recording = False
         nest.assert_same_structure(primals, tangents)

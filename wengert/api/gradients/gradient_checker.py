@@ -66,7 +66,9 @@ def _numerical(value: Callable[[Any], Any], x: Array, y: Array, delta: float) ->
 # ---- tf.test.compute_gradient -----------------------------------------------------------------
 
 
-def compute_gradient(f: Callable[..., Any], x: TensorLike, delta: float | None = None) -> Any:
+def compute_gradient(
+    f: Callable[..., Any], x: Sequence[TensorLike], delta: float | None = None
+) -> Any:
     """The Jacobian of a function for each argument, by its gradients and by differences.
 
     Both are tuples with a matrix for each argument: a row for each number of the result, a column

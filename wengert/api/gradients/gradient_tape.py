@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -36,8 +36,11 @@ from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Structure, TensorLike
+    from wengert.values.typing import Nested, Structure, TensorLike, Tensors
     from wengert.values.value import Value
+
+
+Source = TypeVar("Source", bound="Value")
 
 
 class GradientTape:
@@ -92,7 +95,7 @@ class GradientTape:
         stop(self._tape)
         self._recording = False
 
-    def watch(self, tensor: TensorLike) -> None:
+    def watch(self, tensor: Tensors) -> None:
         """Follow a tensor, a variable or a nested structure of them."""
         tape = self._started("watch")
         leaves = _flat(tensor)
@@ -157,11 +160,50 @@ class GradientTape:
 
     # ---- differentiating ---------------------------------------------------------------------
 
+    # The gradient for a source is None where nothing connects them, unless the policy says zeros;
+    # `Tensor | Any` spares those who know better a check.
+
+    @overload
     def gradient(
         self,
-        target: Any,
-        sources: Any,
-        output_gradients: TensorLike | None = None,
+        target: Tensors,
+        sources: Value,
+        output_gradients: Nested[TensorLike | None] = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        overrides: Any = ...,
+    ) -> Tensor | Any: ...
+    @overload
+    def gradient(
+        self,
+        target: Tensors,
+        sources: list[Source],
+        output_gradients: Nested[TensorLike | None] = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        overrides: Any = ...,
+    ) -> list[Tensor | Any]: ...
+    @overload
+    def gradient(
+        self,
+        target: Tensors,
+        sources: tuple[Source, ...],
+        output_gradients: Nested[TensorLike | None] = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        overrides: Any = ...,
+    ) -> tuple[Tensor | Any, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Tensors,
+        sources: Tensors,
+        output_gradients: Nested[TensorLike | None] = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        overrides: Any = ...,
+    ) -> Any: ...
+    def gradient(
+        self,
+        target: Tensors,
+        sources: Tensors,
+        output_gradients: Nested[TensorLike | None] = None,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         overrides: Any = None,
     ) -> Any:
@@ -243,8 +285,8 @@ class GradientTape:
 
     def jacobian(
         self,
-        target: TensorLike,
-        sources: TensorLike,
+        target: Value,
+        sources: Tensors,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
@@ -280,13 +322,13 @@ class GradientTape:
 
     def batch_jacobian(
         self,
-        target: TensorLike,
-        source: TensorLike,
+        target: Value,
+        source: Value,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
         overrides: Any = None,
-    ) -> Any:
+    ) -> Tensor | Any:
         """The Jacobian of each example of a batch: target[i] with respect to source[i].
 
         It takes for granted that target[i] depends on source[i] alone.
@@ -327,7 +369,7 @@ class GradientTape:
 # ---- arguments --------------------------------------------------------------------------------
 
 
-def _targets(target: Any) -> list[Any]:
+def _targets(target: Tensors) -> list[Any]:
     if target is None:
         raise TypeError(
             "Argument `target` should be a list or nested structure of Tensors, Variables or "
@@ -336,7 +378,7 @@ def _targets(target: Any) -> list[Any]:
     return [_checked(t, "target") for t in _flat(target)]
 
 
-def _sources(sources: TensorLike) -> list[Any]:
+def _sources(sources: Tensors) -> list[Any]:
     flat = [_checked(x, "source") for x in _flat(sources)]
     for x in flat:
         if not x.dtype.is_differentiable:
@@ -374,7 +416,7 @@ def _checked(value: Value, role: str) -> Value:
     )
 
 
-def _single(value: TensorLike, role: str) -> list[Any]:
+def _single(value: Any, role: str) -> list[Any]:
     flat = [_checked(v, role) for v in _flat(value)]
     if len(flat) != 1:
         raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
@@ -398,7 +440,7 @@ def _warn_dtype(what: str, value: Value, method: str) -> None:
     )
 
 
-def _seeds(targets: Sequence[Any], output_gradients: TensorLike | None) -> list[Any]:
+def _seeds(targets: Sequence[Any], output_gradients: Nested[TensorLike | None]) -> list[Any]:
     if output_gradients is None:
         return [_all_ones(t) for t in targets]
     given = _flat(output_gradients)
@@ -416,7 +458,7 @@ def _all_ones(target: Tensor) -> Tensor:
     return ones_like(target)
 
 
-def _seed(index: int, target: Tensor, given: Tensor) -> Tensor:
+def _seed(index: int, target: Tensor, given: TensorLike | None) -> Tensor:
     if given is None:
         return _all_ones(target)
     seed = convert(given, hint=target.dtype)

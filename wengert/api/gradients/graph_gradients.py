@@ -29,7 +29,7 @@ from wengert.values.value import Value
 
 if TYPE_CHECKING:
     from wengert.values.tensor import Tensor
-    from wengert.values.typing import IntLike, TensorLike
+    from wengert.values.typing import Nested, TensorLike, Tensors
 
 
 class AggregationMethod:
@@ -42,13 +42,13 @@ class AggregationMethod:
 
 
 def gradients(
-    ys: TensorLike,
-    xs: TensorLike,
-    grad_ys: TensorLike | None = None,
+    ys: Tensors,
+    xs: Tensors,
+    grad_ys: Nested[TensorLike | None] = None,
     name: str = "gradients",
-    gate_gradients: bool = False,
-    aggregation_method: IntLike | None = None,
-    stop_gradients: TensorLike | None = None,
+    gate_gradients: object = False,
+    aggregation_method: object = None,
+    stop_gradients: Tensors | None = None,
     unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     overrides: Any = None,
 ) -> list[Any]:
@@ -81,8 +81,8 @@ def gradients(
 
 
 def hessians(
-    ys: TensorLike,
-    xs: TensorLike,
+    ys: Tensors,
+    xs: Tensors,
     gate_gradients: bool = False,
     aggregation_method: object = None,
     name: str = "hessians",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from wengert.values.typing import TensorLike
+    pass
 
 
 class PhysicalDevice(NamedTuple):
@@ -59,14 +59,14 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     return list_physical_devices(device_type)
 
 
-def set_visible_devices(devices: TensorLike, device_type: str | None = None) -> None:
+def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Accepted: hiding a GPU that is not there changes nothing.
 
     >>> tf.config.set_visible_devices([], "GPU")
     """
 
 
-def set_logical_device_configuration(device: object, logical_devices: TensorLike) -> None:
+def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
     """Accepted: one processor stays one device.
 
     >>> cpu, = tf.config.list_physical_devices("CPU")

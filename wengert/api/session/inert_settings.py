@@ -15,7 +15,6 @@ from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.values.dtypes import DType
-    from wengert.values.typing import TensorLike
 
 _SETTINGS: Final = {"traceback filtering": True, "device placement": False}
 
@@ -102,7 +101,7 @@ def get_current_name_scope() -> str:
     return scope.rstrip("/")
 
 
-def is_symbolic_tensor(tensor: TensorLike) -> bool:
+def is_symbolic_tensor(tensor: object) -> bool:
     """Whether the value of a tensor is known only when its graph runs.
 
     >>> tf.is_symbolic_tensor(tf.constant(1.0))

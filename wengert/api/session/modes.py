@@ -10,7 +10,7 @@ from wengert.graph.graph import Graph, defaults
 from wengert.host.context_manager import Change, context_manager, enter
 
 if TYPE_CHECKING:
-    from wengert.values.typing import TensorLike
+    pass
 
 
 class _Global:
@@ -136,7 +136,7 @@ class name_scope:
     """
 
     def __init__(
-        self, name: str | None, default_name: str | None = None, values: TensorLike | None = None
+        self, name: str | None, default_name: str | None = None, values: object = None
     ) -> None:
         if name is not None and not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
@@ -162,7 +162,7 @@ def get_default_session() -> Any:
     return defaults.sessions[-1] if defaults.sessions else None
 
 
-def control_dependencies(control_inputs: TensorLike | None) -> Any:
+def control_dependencies(control_inputs: Any) -> Any:
     """Operations inside run after these. Where operations run at once, they have.
 
     >>> with tf.Graph().as_default():
@@ -188,7 +188,7 @@ def device(device_name: str) -> Any:
     return nullcontext() if graph is None else graph.device(device_name)
 
 
-def colocate_with(op: TensorLike, ignore_existing: bool = False) -> Any:
+def colocate_with(op: object, ignore_existing: bool = False) -> Any:
     """Accepted: there is one place.
 
     >>> with tf.compat.v1.colocate_with(tf.constant(1.0)):

@@ -33,7 +33,7 @@ _COUNTER: Final = slice(0, 2)
 _KEY: Final = slice(2, 3)
 
 
-def create_rng_state(seed: TensorLike | IntLike, alg: TensorLike) -> Tensor:
+def create_rng_state(seed: TensorLike | IntLike, alg: int | str | Algorithm) -> Tensor:
     """The state of a generator made of a seed: an integer, or at most three of 64 bits.
 
     >>> tf.random.create_rng_state(1, "philox").numpy().tolist()
@@ -92,7 +92,7 @@ class Generator:
         self,
         copy_from: Generator | None = None,
         state: TensorLike | None = None,
-        alg: TensorLike | None = None,
+        alg: Any = None,
     ):
         if copy_from is not None:
             if alg is not None or state is not None:
@@ -108,7 +108,7 @@ class Generator:
     # ---- how it is made ----------------------------------------------------------------------
 
     @classmethod
-    def from_state(cls, state: TensorLike, alg: TensorLike) -> Generator:
+    def from_state(cls, state: TensorLike, alg: int | str | Algorithm) -> Generator:
         """A generator with a state: three integers, or a variable that it is to use."""
         return cls(alg=alg, state=state)
 
@@ -125,7 +125,9 @@ class Generator:
         return cls(state=state, alg=_or_philox(alg))
 
     @classmethod
-    def from_key_counter(cls, key: IntLike, counter: TensorLike, alg: str) -> Generator:
+    def from_key_counter(
+        cls, key: TensorLike, counter: TensorLike, alg: int | str | Algorithm
+    ) -> Generator:
         """A generator with a key and a counter of two integers."""
         return cls(state=_joined(key, counter), alg=alg)
 
@@ -257,7 +259,7 @@ def _checked(state: TensorLike) -> Tensor:
     return tensor
 
 
-def _joined(key: IntLike, counter: TensorLike) -> Tensor:
+def _joined(key: Any, counter: TensorLike) -> Tensor:
     """The state with a key and a counter."""
     first, last = _as_state(counter), _as_state(key)
     first.shape.assert_is_compatible_with([_SIZE - 1])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from wengert.api.variables.graph_variable import GraphKeys
@@ -10,7 +10,7 @@ from wengert.api.variables.variable_scope import get_variable_scope, graph_of_va
 from wengert.api.variables.variable_store import VariableStore, one_of_graph
 
 if TYPE_CHECKING:
-    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
+    from wengert.values.typing import DTypeLike, ShapeLike
 
 
 def get_variable(
@@ -20,7 +20,7 @@ def get_variable(
     initializer: Any = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool | None = None,
-    collections: TensorLike | None = None,
+    collections: Iterable[str] | None = None,
     caching_device: object = None,
     partitioner: object = None,
     validate_shape: bool = True,
@@ -65,7 +65,7 @@ def get_local_variable(
     initializer: Any = None,
     regularizer: Callable[..., Any] | None = None,
     trainable: bool = False,
-    collections: Any = None,
+    collections: Iterable[str] | None = None,
     caching_device: object = None,
     partitioner: object = None,
     validate_shape: bool = True,
@@ -107,7 +107,7 @@ def variable_store() -> VariableStore:
     return one_of_graph(graph_of_variables(), "__variable_store", VariableStore)
 
 
-def no_regularizer(_: TensorLike) -> None:
+def no_regularizer(_: object) -> None:
     """A regularizer that adds nothing, where a scope has another one.
 
     >>> tf.compat.v1.no_regularizer(tf.constant(1.0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from wengert.api.session.modes import get_default_graph
@@ -165,7 +165,7 @@ class VariableScope:
         regularizer: Callable[..., Any] | None = None,
         reuse: Reuse = None,
         trainable: bool | None = None,
-        collections: TensorLike | None = None,
+        collections: Iterable[str] | None = None,
         caching_device: object = None,
         partitioner: object = None,
         validate_shape: bool = True,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wengert.api.variables.variable_store import Reuse
     from wengert.graph.function_graph import FunctionGraph
     from wengert.graph.graph import Graph
-    from wengert.values.typing import DTypeLike, TensorLike
+    from wengert.values.typing import DTypeLike
 
 
 class _Scopes:
@@ -88,7 +88,7 @@ class variable_scope:
         self,
         name_or_scope: Any,
         default_name: str | None = None,
-        values: TensorLike | None = None,
+        values: object = None,
         initializer: Any = None,
         regularizer: Callable[..., Any] | None = None,
         caching_device: object = None,
@@ -187,7 +187,7 @@ class variable_scope:
 
 @contextmanager
 def variable_op_scope(
-    values: TensorLike,
+    values: object,
     name_or_scope: Any,
     default_name: str | None = None,
     initializer: Any = None,

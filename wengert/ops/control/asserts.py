@@ -63,8 +63,8 @@ def _compared(
     x: TensorLike,
     y: TensorLike,
     message: object,
-    summarize: Any,
-    name: Any = None,
+    summarize: int | None,
+    name: str | None = None,
 ) -> Operation | None:
     """Two tensors stand in a relation, element by element."""
     a = convert(x)
@@ -134,7 +134,7 @@ def assert_equal(
     message: object = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Operation | None:
     """All elements are equal.
 
     >>> tf.debugging.assert_equal([1, 2], [1, 2])
@@ -148,7 +148,7 @@ def assert_none_equal(
     summarize: int | None = None,
     message: object = None,
     name: str | None = None,
-) -> Any:
+) -> Operation | None:
     """No elements are equal.
 
     >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
@@ -176,7 +176,7 @@ def assert_less_equal(
     message: object = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Operation | None:
     """No element of x is above that of y.
 
     >>> tf.debugging.assert_less_equal([1, 2], 2)
@@ -190,7 +190,7 @@ def assert_greater(
     message: object = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Operation | None:
     """Every element of x is above that of y.
 
     >>> tf.debugging.assert_greater([1, 2], 0)
@@ -214,8 +214,13 @@ def assert_greater_equal(
 
 @nameable
 def _signed(
-    sign: str, compare: Compare, x: TensorLike, message: object, summarize: Any, name: Any = None
-) -> Any:
+    sign: str,
+    compare: Compare,
+    x: TensorLike,
+    message: object,
+    summarize: int | None,
+    name: str | None = None,
+) -> Operation | None:
     """A relation of every element with zero."""
     tensor = convert(x)
     opening = "" if message is None else f"{message}.  "
@@ -235,7 +240,7 @@ def _signed(
 
 def assert_positive(
     x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+) -> Operation | None:
     """Every element is above zero.
 
     >>> tf.debugging.assert_positive([1.0, 2.0])
@@ -245,7 +250,7 @@ def assert_positive(
 
 def assert_negative(
     x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+) -> Operation | None:
     """Every element is below zero.
 
     >>> tf.debugging.assert_negative([-1.0, -2.0])
@@ -255,7 +260,7 @@ def assert_negative(
 
 def assert_non_negative(
     x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+) -> Operation | None:
     """No element is below zero.
 
     >>> tf.debugging.assert_non_negative([0.0, 1.0])
@@ -265,7 +270,7 @@ def assert_non_negative(
 
 def assert_non_positive(
     x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+) -> Operation | None:
     """No element is above zero.
 
     >>> tf.debugging.assert_non_positive([0.0, -1.0])
@@ -277,12 +282,12 @@ def assert_non_positive(
 def assert_near(
     x: TensorLike,
     y: TensorLike,
-    rtol: Any = None,
+    rtol: TensorLike | None = None,
     atol: TensorLike | None = None,
     message: object = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Operation | None:
     """|x - y| <= atol + rtol * |y|; both are ten roundings of the dtype unless given.
 
     >>> tf.debugging.assert_near(1.0, 1.0 + 1e-7)
@@ -358,7 +363,7 @@ def assert_rank(
 @nameable
 def assert_rank_at_least(
     x: TensorLike, rank: IntLike, message: object = None, name: str | None = None
-) -> Any:
+) -> Operation | None:
     """A tensor has a rank, or a higher one.
 
     >>> tf.debugging.assert_rank_at_least([[1.0]], 1)
@@ -372,8 +377,8 @@ def assert_rank_at_least(
 
 @nameable
 def assert_rank_in(
-    x: TensorLike, ranks: Iterable[TensorLike], message: object = None, name: str | None = None
-) -> Any:
+    x: TensorLike, ranks: Iterable[IntLike], message: object = None, name: str | None = None
+) -> Operation | None:
     """A tensor has one of some ranks.
 
     >>> tf.debugging.assert_rank_in([[1.0]], [1, 2])
@@ -481,8 +486,8 @@ def _described(x: Tensor) -> str:
 
 
 def assert_type(
-    tensor: TensorLike, tf_type: Any, message: object = None, name: str | None = None
-) -> Any:
+    tensor: TensorLike, tf_type: DTypeLike, message: object = None, name: str | None = None
+) -> Operation | None:
     """A tensor has a dtype.
 
     >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
@@ -495,7 +500,9 @@ def assert_type(
     return _nothing()
 
 
-def assert_integer(x: TensorLike, message: object = None, name: str | None = None) -> Any:
+def assert_integer(
+    x: TensorLike, message: object = None, name: str | None = None
+) -> Operation | None:
     """A tensor holds integers.
 
     >>> tf.debugging.assert_integer(tf.constant(1))
@@ -510,7 +517,7 @@ def assert_integer(x: TensorLike, message: object = None, name: str | None = Non
     return _nothing()
 
 
-def assert_proper_iterable(values: TensorLike) -> None:
+def assert_proper_iterable(values: object) -> None:
     """A list of tensors is meant, and neither a tensor nor a string.
 
     >>> tf.debugging.assert_proper_iterable([tf.constant(1.0)])
@@ -546,7 +553,7 @@ def assert_same_float_dtype(
     return kind
 
 
-def is_numeric_tensor(tensor: TensorLike) -> bool:
+def is_numeric_tensor(tensor: object) -> bool:
     """Whether it is a tensor of numbers.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant(1)), tf.debugging.is_numeric_tensor(1)

@@ -43,7 +43,7 @@ def no_op(name: str | None = None) -> Operation | None:
     return made
 
 
-def group(*inputs: TensorLike, **kwargs: Any) -> Operation | None:
+def group(*inputs: object, **kwargs: Any) -> Operation | None:
     """An operation that is done when all the inputs are. Where operations run at once, they are.
 
     >>> with tf.Graph().as_default():

@@ -61,7 +61,7 @@ def map_fn(
     return nest.map_structure(lambda ta: ta.stack(), arrays)
 
 
-def _check_structure(signature: Structure, result: TensorLike) -> None:
+def _check_structure(signature: Structure, result: Structure) -> None:
     try:
         nest.assert_same_structure(signature, result, check_types=False)
     except (TypeError, ValueError) as error:

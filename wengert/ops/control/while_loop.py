@@ -25,7 +25,7 @@ from wengert.values.shapes import TensorShape
 
 if TYPE_CHECKING:
     from wengert.values.tensor import Tensor
-    from wengert.values.typing import Structure
+    from wengert.values.typing import IntLike, Structure
 
 
 @nameable
@@ -37,7 +37,7 @@ def while_loop(
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: IntLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Run `body` as long as `cond` holds; both are called with the loop variables.

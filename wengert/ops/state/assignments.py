@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wengert.state.cell import Cell
     from wengert.state.variable import Variable
     from wengert.values.tensor import Tensor
-    from wengert.values.typing import Array, Namespace, TensorLike
+    from wengert.values.typing import Array, Namespace
     from wengert.values.value import Value
 
 # ---- rows -------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def assign_later(variable: Variable, method: str, value: Tensor) -> Operation:
     return changed
 
 
-def is_variable_initialized(variable: TensorLike) -> Tensor:
+def is_variable_initialized(variable: Variable) -> Tensor:
     """Whether a variable has a value.
 
     >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.0)).numpy()

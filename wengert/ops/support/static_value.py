@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, ShapeLike, TensorLike
 
 
-def is_tensor(x: TensorLike | None) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether a value is a tensor, a variable or IndexedSlices.
 
     >>> tf.is_tensor(tf.constant(1.0)), tf.is_tensor(np.ones(2))
@@ -35,7 +35,7 @@ def is_tensor(x: TensorLike | None) -> bool:
     return isinstance(x, (Value, IndexedSlices))
 
 
-def get_static_value(tensor: TensorLike, partial: bool = False) -> Any:
+def get_static_value(tensor: object, partial: bool = False) -> Any:
     """The value of a tensor as an array, if it is known before a graph runs; otherwise None.
 
     >>> with tf.Graph().as_default():
