@@ -39,6 +39,7 @@ from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import BinaryOfX1X2, BinaryOfYX
     from wengert.values.typing import Array, DTypeLike, Namespace, ShapeLike, TensorLike
 
 # ---- the four operations ----------------------------------------------------------------------
@@ -323,7 +324,7 @@ def _not_zero(x: Tensor) -> Tensor:
     return cast(not_equal(x, zeros_like(x)), x.dtype)
 
 
-atan2: Binary = binary(
+atan2: BinaryOfYX = binary(
     "Atan2",
     "atan2",
     "The angle of the point (y, x), with the sign of y: atan2(y, x).",
@@ -337,7 +338,7 @@ atan2: Binary = binary(
     takes=REAL,
     saves="x",
 )
-nextafter: Binary = binary(
+nextafter: BinaryOfX1X2 = binary(
     "NextAfter",
     "math.nextafter",
     "The number after x on the way to y. The gradient goes to x.",

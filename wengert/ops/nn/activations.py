@@ -45,6 +45,7 @@ from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import UnaryOfFeatures
     from wengert.values.typing import Array, Integers, Namespace, TensorLike
 
 # ---- activations ------------------------------------------------------------------------------
@@ -63,7 +64,7 @@ RELU_GRAD: Row = op(
     large=elementwise_kernel,
     saves="x",
 )
-relu: Unary = unary(
+relu: UnaryOfFeatures = unary(
     "Relu",
     "nn.relu",
     "max(x, 0). The gradient at 0 is 0.",
@@ -84,7 +85,7 @@ _relu6: Unary = unary(
     saves="y",
     takes=REAL_OR_INT,
 )
-elu: Unary = unary(
+elu: UnaryOfFeatures = unary(
     "Elu",
     "nn.elu",
     "x where it is positive, exp(x) - 1 elsewhere.",
@@ -97,7 +98,7 @@ elu: Unary = unary(
 )
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
-selu: Unary = unary(
+selu: UnaryOfFeatures = unary(
     "Selu",
     "nn.selu",
     "The elu, scaled so that it keeps mean and variance.",
@@ -110,7 +111,7 @@ selu: Unary = unary(
     saves="y",
     takes=REAL,
 )  # fmt: skip
-softplus: Unary = unary(
+softplus: UnaryOfFeatures = unary(
     "Softplus",
     "math.softplus",
     "log(1 + exp(x)), without overflow.",
@@ -121,7 +122,7 @@ softplus: Unary = unary(
     saves="x",
     takes=REAL,
 )
-softsign: Unary = unary(
+softsign: UnaryOfFeatures = unary(
     "Softsign",
     "nn.softsign",
     "x / (1 + |x|).",

@@ -15,12 +15,13 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.ops.math.elementwise import cos, exp, sin
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.support.declare import REAL, Binary, Unary, binary, unary
+from wengert.ops.support.declare import REAL, Unary, binary, unary
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import BinaryOfAX, BinaryOfXQ
     from wengert.values.typing import Array, Namespace, TensorLike
 
 
@@ -120,7 +121,7 @@ def digamma_derivative(order: int, x: Tensor) -> Tensor:
     return apply(TRIGAMMA, (x,), {"order": order}) if order else digamma(x)
 
 
-polygamma: Binary = binary(
+polygamma: BinaryOfAX = binary(
     "Polygamma",
     "math.polygamma",
     "The derivative of digamma of order `a`, a whole number, at `x`.",
@@ -143,7 +144,7 @@ def _polygamma_kernel(xp: Namespace, a: Array, x: Array) -> Array:
     return np.where(proper, y, np.nan).astype(x.dtype)
 
 
-zeta: Binary = binary(
+zeta: BinaryOfXQ = binary(
     "Zeta",
     "math.zeta",
     "Hurwitz's zeta function: the sum of (q + n)^-x over n = 0, 1, ...",

@@ -28,11 +28,12 @@ from wengert.ops.special.bivariate_taylor import (
     times_linear,
 )
 from wengert.ops.special.gamma import digamma, digamma_derivative, lgamma, scipys
-from wengert.ops.support.declare import REAL, Binary, binary, convert_alike, wrong_dtype
+from wengert.ops.support.declare import REAL, binary, convert_alike, wrong_dtype
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import BinaryOfAX
     from wengert.values.typing import Array, Namespace, TensorLike
 
 Arrays = tuple[Any, ...]
@@ -179,7 +180,7 @@ def gamma_in_a(a: Tensor, x: Tensor, order: int = 1) -> Tensor:
     return result
 
 
-igamma: Binary = binary(
+igamma: BinaryOfAX = binary(
     "Igamma",
     "math.igamma",
     "The lower incomplete gamma function of order `a` at `x`, divided by gamma(a).",
@@ -193,7 +194,7 @@ igamma: Binary = binary(
     saves="x",
     takes=REAL,
 )
-igammac: Binary = binary(
+igammac: BinaryOfAX = binary(
     "Igammac",
     "math.igammac",
     "1 - igamma(a, x), exact where that is small.",

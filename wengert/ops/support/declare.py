@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
 
 import numpy as np
 
@@ -21,6 +21,13 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import (
+        BinaryOfAX,
+        BinaryOfX1X2,
+        BinaryOfXQ,
+        BinaryOfYX,
+        UnaryOfFeatures,
+    )
     from wengert.values.typing import TensorLike
 
 # What an operation accepts, as the kinds of NumPy's dtypes. bfloat16 is of kind V.
@@ -43,6 +50,31 @@ class Binary(Protocol):
     def __call__(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor: ...
 
 
+# Type checkers know the parameters by the names that `parameters` gives: one overload for each.
+
+
+@overload
+def unary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["features"]],
+    **fields: Any,
+) -> UnaryOfFeatures: ...
+@overload
+def unary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    kernel: Callable[..., Any] | str,
+    vjp: Callable[..., Any] | None = None,
+    takes: str = INEXACT,
+    **fields: Any,
+) -> Unary: ...
 def unary(
     type_name: str,
     public: str,
@@ -53,7 +85,7 @@ def unary(
     takes: str = INEXACT,
     parameters: tuple[str, ...] = ("x",),
     **fields: Any,
-) -> Unary:
+) -> Unary | UnaryOfFeatures:
     """Declare an elementwise operation of one input, and make its public function."""
     fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
@@ -70,6 +102,61 @@ def unary(
     return presented
 
 
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["y"], Literal["x"]],
+    **fields: Any,
+) -> BinaryOfYX: ...
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["x1"], Literal["x2"]],
+    **fields: Any,
+) -> BinaryOfX1X2: ...
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["a"], Literal["x"]],
+    **fields: Any,
+) -> BinaryOfAX: ...
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["x"], Literal["q"]],
+    **fields: Any,
+) -> BinaryOfXQ: ...
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    kernel: Callable[..., Any] | str,
+    vjp: Sequence[Callable[..., Any] | None] | None = None,
+    takes: str = NUMBER,
+    **fields: Any,
+) -> Binary: ...
 def binary(
     type_name: str,
     public: str,
@@ -80,7 +167,7 @@ def binary(
     takes: str = NUMBER,
     parameters: tuple[str, ...] = ("x", "y"),
     **fields: Any,
-) -> Binary:
+) -> Binary | BinaryOfYX | BinaryOfX1X2 | BinaryOfAX | BinaryOfXQ:
     """Declare an elementwise operation of two inputs of one dtype, and make its function."""
     if not isinstance(kernel, str):
         fields.setdefault("large", elementwise_kernel)
