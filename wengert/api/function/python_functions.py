@@ -80,7 +80,7 @@ def _as_list(result: Tensor | Array | Sequence[Tensor | Array], count: int) -> l
     return [result]
 
 
-def _wanted(Tout: Sequence[DType] | DTypeLike) -> tuple[list[DType], bool]:  # noqa: N803
+def _wanted(Tout: DTypeLike | Sequence[DTypeLike]) -> tuple[list[DType], bool]:  # noqa: N803
     """The dtypes of the results, and whether there is a single one."""
     if isinstance(Tout, (list, tuple)):
         return [as_dtype(t) for t in Tout], False

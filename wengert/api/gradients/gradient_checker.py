@@ -147,9 +147,9 @@ def _puller(f: Callable[..., Any], arrays: Sequence[Any], at: int) -> Callable[[
 
 
 def compute_gradient_of_graph(
-    x: SymbolicTensor | list[SymbolicTensor],
+    x: Tensor | list[Tensor],
     x_shape: Sequence[Any],
-    y: SymbolicTensor,
+    y: Tensor,
     y_shape: Sequence[int],
     x_init_value: Any = None,
     delta: float = 1e-3,
@@ -175,9 +175,9 @@ def compute_gradient_of_graph(
 
 
 def compute_gradient_error_of_graph(
-    x: SymbolicTensor | list[SymbolicTensor],
+    x: Tensor | list[Tensor],
     x_shape: Sequence[Any],
-    y: SymbolicTensor,
+    y: Tensor,
     y_shape: Sequence[int],
     x_init_value: Any = None,
     delta: float = 1e-3,
@@ -206,7 +206,7 @@ def compute_gradient_error_of_graph(
 def _of_graph(
     xs: Sequence[Any],
     shapes: Sequence[Any],
-    y: SymbolicTensor,
+    y: Any,
     y_shape: Sequence[int],
     values: Sequence[Any],
     delta: float,

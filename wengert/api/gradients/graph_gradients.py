@@ -159,7 +159,7 @@ def _source(graph: Graph, x: TensorLike) -> Tensor:
     return graph.entered(x if isinstance(x, Value) else convert(x))
 
 
-def _seeds(ys: Sequence[Any], given: TensorLike | None) -> list[Any]:
+def _seeds(ys: Sequence[Any], given: Nested[TensorLike | None]) -> list[Any]:
     if given is None:
         return [_ones(y, i) for i, y in enumerate(ys)]
     listed = as_list(given)

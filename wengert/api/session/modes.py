@@ -178,7 +178,7 @@ def control_dependencies(control_inputs: Any) -> Any:
     return graph.control_dependencies(control_inputs)
 
 
-def device(device_name: str) -> Any:
+def device(device_name: object) -> Any:
     """Operations inside note the device. There is one.
 
     >>> with tf.device("/CPU:0"):

@@ -174,7 +174,7 @@ MIRROR_PAD: Row = op(
 
 
 def _mirror_pad_grad_kernel(
-    xp: Namespace, g: Array, *, paddings: Paddings, mode: str, shape: Dims
+    xp: Namespace, g: Array, *, paddings: Paddings, mode: Any, shape: Dims
 ) -> Array:
     """Each padded element gives its cotangent to the element it mirrors, axis by axis."""
     for axis, (pad, size) in enumerate(zip(paddings, shape, strict=True)):

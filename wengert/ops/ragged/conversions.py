@@ -131,7 +131,7 @@ def from_sparse(
 def from_tensor(
     tensor: TensorLike,
     lengths: TensorLike | None = None,
-    padding: IntLike | None = None,
+    padding: TensorLike | None = None,
     ragged_rank: int = 1,
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,

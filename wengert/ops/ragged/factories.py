@@ -119,7 +119,7 @@ def range_(
 # ---- on the values ----------------------------------------------------------------------------
 
 
-def map_flat_values(op: Callable[..., Any], *args: RaggedTensor, **kwargs: Any) -> Any:
+def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """A function of the innermost values; all ragged arguments have the same rows.
 
     >>> r = tf.ragged.constant([[1.0, 4.0], [9.0]])

@@ -51,7 +51,7 @@ class RaggedTensor(Composite):
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, *args: Sequence[int], **kwargs: object) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         raise ValueError(
             "RaggedTensor constructor is private; please use one of the factory methods instead "
             "(e.g., RaggedTensor.from_row_lengths())"

@@ -54,7 +54,7 @@ def algorithm_number(alg: Any) -> int:
     return int(alg)
 
 
-def check_algorithm(alg: TensorLike) -> int:
+def check_algorithm(alg: Any) -> int:
     """The number of an algorithm, which must be Philox."""
     number = algorithm_number(alg)
     if number not in (1, 2, 3):

@@ -122,7 +122,7 @@ def stateless_uniform(
     maxval: TensorLike | None = None,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: str | None = "auto_select",
+    alg: Any = "auto_select",
 ) -> Tensor:
     """Numbers from minval up to, and without, maxval; integers of all bits if both are None.
 
@@ -154,7 +154,7 @@ def stateless_normal(
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: str = "auto_select",
+    alg: Any = "auto_select",
 ) -> Tensor:
     """Normal numbers. A gradient flows to mean and stddev.
 
@@ -173,7 +173,7 @@ def stateless_truncated_normal(
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: str = "auto_select",
+    alg: Any = "auto_select",
 ) -> Tensor:
     """Normal numbers that are nearer to the mean than two standard deviations.
 
@@ -290,7 +290,7 @@ def stateless_categorical(
 
 @deferrable
 def stateless_shuffle(
-    value: TensorLike, seed: TensorLike, alg: str = "auto_select", name: str | None = None
+    value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
     """The rows of a tensor in random order. As in TensorFlow, no gradient flows through it.
 
@@ -304,7 +304,7 @@ def stateless_shuffle(
 
 
 @deferrable
-def split(seed: TensorLike, num: IntLike = 2, alg: str = "auto_select") -> Tensor:
+def split(seed: TensorLike, num: IntLike = 2, alg: Any = "auto_select") -> Tensor:
     """Several seeds that are independent of each other and of the one they are made of.
 
     >>> tf.random.split([1, 2], num=3).shape
@@ -315,7 +315,7 @@ def split(seed: TensorLike, num: IntLike = 2, alg: str = "auto_select") -> Tenso
 
 
 @deferrable
-def fold_in(seed: TensorLike, data: IntLike, alg: str = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: IntLike, alg: Any = "auto_select") -> Tensor:
     """A seed that depends on another and on a number, such as that of a step.
 
     >>> tf.random.fold_in([1, 2], 3).numpy().tolist()

@@ -269,7 +269,7 @@ def _sorted(values: TensorLike, axis: Integers, direction: str) -> TopK:
 # ---- places in sorted elements ----------------------------------------------------------------
 
 
-def _search(side: str) -> Any:
+def _search(side: Any) -> Any:
     def kernel(xp: Namespace, ordered: Array, values: Array, *, out_type: DType) -> Array:
         found = [np.searchsorted(o, v, side) for o, v in zip(ordered, values, strict=True)]
         return np.array(found, out_type.numpy_dtype).reshape(values.shape)

@@ -341,7 +341,7 @@ def _mel(hertz: Array | float) -> Array:
 def linear_to_mel_weight_matrix(
     num_mel_bins: IntLike = 20,
     num_spectrogram_bins: IntLike = 129,
-    sample_rate: IntLike = 8000,
+    sample_rate: TensorLike = 8000,
     lower_edge_hertz: FloatLike = 125.0,
     upper_edge_hertz: FloatLike = 3800.0,
     dtype: DTypeLike = dtypes.float32,

@@ -17,7 +17,7 @@ from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
-    from wengert.ops.sparse.tensor import SparseTensor
+    from wengert.ops.sparse.tensor import SparseLike
     from wengert.values.typing import Array, Namespace
 
 
@@ -63,8 +63,8 @@ EDIT_DISTANCE: Row = op(
 
 @deferrable
 def edit_distance(
-    hypothesis: SparseTensor,
-    truth: SparseTensor,
+    hypothesis: SparseLike,
+    truth: SparseLike,
     normalize: bool = True,
     name: str = "edit_distance",
 ) -> Tensor:

@@ -57,6 +57,7 @@ from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
+    from wengert.ops.sparse.tensor import SparseLike
     from wengert.values.typing import (
         Array,
         DTypeLike,
@@ -97,7 +98,7 @@ TO_DENSE: Row = op(
 
 @deferrable
 def to_dense(
-    sp_input: SparseTensor,
+    sp_input: SparseLike,
     default_value: TensorLike | None = None,
     validate_indices: bool = True,
     name: str | None = None,
@@ -118,7 +119,7 @@ def to_dense(
 
 
 @deferrable
-def to_indicator(sp_input: SparseTensor, vocab_size: IntLike, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseLike, vocab_size: IntLike, name: str | None = None) -> Tensor:
     """For each row which of the numbers below `vocab_size` are among its values.
 
     >>> ids = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [2, 0, 1], [2, 2])
@@ -165,7 +166,7 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Any, Any, Any, Any]:
 
 
 @deferrable
-def add(a: SparseTensor, b: TensorLike, threshold: TensorLike = 0) -> Any:
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
     """The sum: sparse of two sparse tensors, dense if one of them is.
 
     Of two sparse tensors, sums below the threshold are left out.
@@ -207,7 +208,7 @@ def _added(a: SparseTensor, b: SparseTensor, threshold: TensorLike) -> SparseTen
 
 
 def _extreme(
-    who: str, choose: Callable[..., Any], sp_a: SparseTensor, sp_b: SparseTensor
+    who: str, choose: Callable[..., Any], sp_a: SparseLike, sp_b: SparseLike
 ) -> SparseTensor:
     a, b = sparse(sp_a), sparse(sp_b)
     shape = _same_shape(a, b, who)
@@ -217,7 +218,7 @@ def _extreme(
 
 @deferrable
 @gives_sparse
-def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
+def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
     """The larger elements, at the coordinates of both.
 
     >>> a = tf.SparseTensor([[0], [1]], [5.0, -7.0], [3])
@@ -230,7 +231,7 @@ def maximum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> 
 
 @deferrable
 @gives_sparse
-def minimum(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
+def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
     """The smaller elements, at the coordinates of both.
 
     >>> a = tf.SparseTensor([[0], [1]], [5.0, -7.0], [3])
@@ -272,7 +273,7 @@ setattr(SparseTensor, "__mul__", multiplied)  # noqa: B010
 setattr(SparseTensor, "__truediv__", divided)  # noqa: B010
 
 
-def map_values(op: Callable[..., Any], *args: SparseTensor | float, **kwargs: Any) -> SparseTensor:
+def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
     """A function of the values; all sparse arguments have the same coordinates.
 
     >>> s = tf.SparseTensor([[0], [2]], [5.0, 7.0], [3])
@@ -297,7 +298,7 @@ def map_values(op: Callable[..., Any], *args: SparseTensor | float, **kwargs: An
 def _reduced(
     who: str,
     combine: Callable[..., Any],
-    sp_input: SparseTensor,
+    sp_input: SparseLike,
     axis: Integers | None,
     keepdims: bool | None,
     as_sparse: bool,
@@ -329,7 +330,7 @@ def _largest(values: Tensor, places: Tensor, count: int) -> Tensor:
 
 @deferrable
 def reduce_sum(
-    sp_input: SparseTensor,
+    sp_input: SparseLike,
     axis: Integers | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
@@ -349,7 +350,7 @@ def reduce_sum(
 
 @deferrable
 def reduce_max(
-    sp_input: SparseTensor,
+    sp_input: SparseLike,
     axis: Integers | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
@@ -366,7 +367,7 @@ def reduce_max(
 
 @deferrable
 @gives_sparse
-def softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
+def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
     """The softmax of the values in each row, along the last axis; what is not there has no share.
 
     >>> s = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])

@@ -27,6 +27,7 @@ from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.core.row import Attrs
+    from wengert.ops.sparse.tensor import SparseLike
     from wengert.values.typing import Array, Namespace, TensorLike
 
 _COMBINED: Final[dict[str, Callable[[set[Any], set[Any]], set[Any]]]] = {
@@ -142,7 +143,7 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
 
 
 @deferrable
-def size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
+def size(a: SparseLike, validate_indices: bool = True) -> Tensor:
     """How many different elements each row has.
 
     >>> tf.sets.size(tf.sets.union([[1, 2]], [[3, 2]])).numpy().tolist()

@@ -44,6 +44,7 @@ from wengert.values.shapes import Dims, normal_axis
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
+    from wengert.ops.sparse.tensor import SparseLike
     from wengert.values.typing import DTypeLike, Integers, IntLike, ShapeLike, TensorLike
 
 
@@ -60,7 +61,7 @@ def sorted_(s: SparseTensor) -> SparseTensor:
 
 @deferrable
 @gives_sparse
-def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
     """The same tensor with its coordinates in rising order.
 
     >>> s = tf.SparseTensor([[1, 0], [0, 1]], [1.0, 2.0], [2, 2])
@@ -72,7 +73,7 @@ def reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
 
 @deferrable
 @gives_sparse
-def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
+def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
     """Only the values for which `to_retain` is true.
 
     >>> s = tf.SparseTensor([[0], [2]], [1.0, 2.0], [3])
@@ -88,7 +89,7 @@ def retain(sp_input: SparseTensor, to_retain: TensorLike) -> SparseTensor:
 @deferrable
 @gives_sparse
 def transpose(
-    sp_input: SparseTensor, perm: Integers | None = None, name: str | None = None
+    sp_input: SparseLike, perm: Integers | None = None, name: str | None = None
 ) -> SparseTensor:
     """The axes in another order, by default the reverse one.
 
@@ -105,7 +106,7 @@ def transpose(
 
 @deferrable
 @gives_sparse
-def reshape(sp_input: SparseTensor, shape: ShapeLike, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: SparseLike, shape: ShapeLike, name: str | None = None) -> SparseTensor:
     """The same elements in another shape; one size may be -1 and is computed.
 
     >>> s = tf.SparseTensor([[0, 1], [1, 2]], [5.0, 7.0], [2, 3])
@@ -135,7 +136,7 @@ def _reshaped(before: Dims, after: Dims) -> Dims:
 @deferrable
 @gives_sparse
 def expand_dims(
-    sp_input: SparseTensor, axis: Integers | None = None, name: str | None = None
+    sp_input: SparseLike, axis: Integers | None = None, name: str | None = None
 ) -> SparseTensor:
     """A new axis of size one, by default the last.
 
@@ -154,7 +155,7 @@ def expand_dims(
 
 @deferrable
 @gives_sparse
-def reset_shape(sp_input: SparseTensor, new_shape: ShapeLike | None = None) -> SparseTensor:
+def reset_shape(sp_input: SparseLike, new_shape: ShapeLike | None = None) -> SparseTensor:
     """The same values in a larger tensor, or in the smallest that holds them.
 
     >>> s = tf.SparseTensor([[0, 1]], [5.0], [9, 9])
@@ -190,7 +191,7 @@ def _piece(s: SparseTensor, start: Sequence[int], size: Sequence[int]) -> Sparse
 @deferrable
 @gives_sparse
 def slice_(
-    sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None
+    sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str | None = None
 ) -> SparseTensor:
     """The part that begins at `start`; where it would reach beyond the end it is cut.
 
@@ -211,7 +212,7 @@ def slice_(
 
 @deferrable
 def split(
-    sp_input: SparseTensor | None = None,
+    sp_input: SparseLike | None = None,
     num_split: IntLike | None = None,
     axis: Integers | None = None,
     name: str | None = None,
@@ -303,7 +304,7 @@ def _filled_foreseen(dtype: Any) -> tuple[Any, list[Any]]:
 @deferrable
 @gives(_filled_foreseen)
 def fill_empty_rows(
-    sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
+    sp_input: SparseLike, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
     """A value at the start of every row that has none, and which rows these are.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from wengert.errors import InvalidArgumentError
@@ -33,7 +33,7 @@ def convolution(
     input: TensorLike,
     filters: TensorLike,
     strides: Integers | None = None,
-    padding: str = "VALID",
+    padding: str | Iterable[Integers] = "VALID",
     data_format: str | None = None,
     dilations: Integers | None = None,
     name: str | None = None,
@@ -73,7 +73,11 @@ def _listed(value: Integers | None) -> Dims:
 
 @deferrable
 def atrous_conv2d(
-    value: TensorLike, filters: TensorLike, rate: IntLike, padding: str, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    rate: IntLike,
+    padding: str | Iterable[Integers],
+    name: str | None = None,
 ) -> Tensor:
     """A convolution whose filter has holes: `rate` pixels lie from one element to the next.
 
@@ -98,7 +102,7 @@ def atrous_conv2d_transpose(
     filters: TensorLike,
     output_shape: ShapeLike,
     rate: IntLike,
-    padding: str,
+    padding: str | Iterable[Integers],
     name: str | None = None,
 ) -> Tensor:
     """The transpose of tf.nn.atrous_conv2d.
@@ -177,7 +181,7 @@ def conv2d_backprop_input_v2(
     filter: TensorLike,
     out_backprop: TensorLike,
     strides: Integers,
-    padding: str,
+    padding: str | Iterable[Integers],
     use_cudnn_on_gpu: bool = True,
     explicit_paddings: TensorLike = (),
     data_format: str = "NHWC",
@@ -202,7 +206,7 @@ def conv2d_backprop_filter_v2(
     filter: TensorLike,
     out_backprop: TensorLike,
     strides: Integers,
-    padding: str,
+    padding: str | Iterable[Integers],
     use_cudnn_on_gpu: bool = True,
     explicit_paddings: TensorLike = (),
     data_format: str = "NHWC",

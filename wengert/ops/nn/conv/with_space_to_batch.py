@@ -89,7 +89,11 @@ def _axes(rates: Dims, spatial_dims: Any, data_format: str | None) -> list[int]:
 
 
 def _base_paddings(
-    padding: str, rates: Dims, filter_shape: TensorLike | None, axes: list[int], span: range
+    padding: Any,
+    rates: Dims,
+    filter_shape: TensorLike | None,
+    axes: list[int],
+    span: range,
 ) -> Array:
     """What is put around the input: nothing, or as much as keeps its size."""
     pads = np.zeros((len(rates), 2), int)

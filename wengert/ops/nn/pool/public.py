@@ -55,7 +55,7 @@ def _flat(
     value: TensorLike,
     ksize: Integers,
     strides: Integers | None,
-    padding: str,
+    padding: str | Iterable[Integers],
     form: str,
     takes: str,
 ) -> Tensor:
@@ -99,7 +99,7 @@ def max_pool1d(
     input: TensorLike,
     ksize: Integers,
     strides: Integers | None,
-    padding: str,
+    padding: str | Iterable[Integers],
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -118,7 +118,7 @@ def max_pool3d(
     input: TensorLike,
     ksize: Integers,
     strides: Integers,
-    padding: str,
+    padding: str | Iterable[Integers],
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -137,7 +137,7 @@ def avg_pool2d(
     input: TensorLike,
     ksize: Integers,
     strides: Integers | None,
-    padding: str,
+    padding: str | Iterable[Integers],
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -156,7 +156,7 @@ def avg_pool1d(
     input: TensorLike,
     ksize: Integers,
     strides: Integers | None,
-    padding: str,
+    padding: str | Iterable[Integers],
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -175,7 +175,7 @@ def avg_pool3d(
     input: TensorLike,
     ksize: Integers,
     strides: Integers,
-    padding: str,
+    padding: str | Iterable[Integers],
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -209,7 +209,7 @@ def max_pool(
     input: TensorLike,
     ksize: Integers,
     strides: Integers,
-    padding: str,
+    padding: str | Iterable[Integers],
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -229,7 +229,7 @@ def avg_pool(
     input: TensorLike,
     ksize: Integers,
     strides: Integers,
-    padding: str,
+    padding: str | Iterable[Integers],
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -293,7 +293,7 @@ def _computed(
     x: Tensor,
     ksize: int | Sequence[int],
     strides: int | Sequence[int],
-    padding: str,
+    padding: str | Iterable[Integers],
     kind: DType,
     with_batch: bool,
 ) -> WithArgmax:
@@ -323,7 +323,7 @@ def max_pool_with_argmax(
     input: TensorLike,
     ksize: Integers,
     strides: Integers,
-    padding: str,
+    padding: str | Iterable[Integers],
     data_format: str = "NHWC",
     output_dtype: DTypeLike = dtypes.int64,
     include_batch_in_index: bool = False,
