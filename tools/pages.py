@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,10 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 def moved_links(markdown: str) -> str:
     """Links that lead out of docs/, to where the site has the same."""
     for folder, place in MOVED.items():
-        markdown = re.sub(
-            rf"\]\(\.\./{folder}([\w.]*?)(\.py|\.md|)\)",
-            lambda found, place=place: f"]({place}{found[1].replace('README', '') or 'index'}.md)",
-            markdown,
-        )
+        link = rf"\]\(\.\./{folder}([\w.]*?)(\.py|\.md|)\)"
+        markdown = re.sub(link, partial(_moved, place), markdown)
     return markdown
+
+
+def _moved(place: str, link: re.Match[str]) -> str:
+    return f"]({place}{link[1].replace('README', '') or 'index'}.md)"
