@@ -36,6 +36,7 @@ __all__ = [
     "ShapeLike",
     "Structure",
     "SupportsArray",
+    "SupportsFlatten",
     "SupportsTensor",
     "TensorLike",
     "TensorOrDims",
@@ -53,6 +54,12 @@ class SupportsTensor(Protocol):
     """What says itself how it becomes a tensor."""
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any: ...
+
+
+class SupportsFlatten(Protocol):
+    """What says itself how it is nested: a class of the user."""
+
+    def __tf_flatten__(self) -> tuple[Any, Any]: ...
 
 
 class Namespace(Protocol):
@@ -92,6 +99,6 @@ TensorOrDims: TypeAlias = "Tensor | Dims"
 Leaf = TypeVar("Leaf")
 Nested: TypeAlias = "Leaf | Sequence[Nested[Leaf]] | Mapping[Any, Nested[Leaf]]"
 # What is watched and differentiated.
-Tensors: TypeAlias = "Nested[Value | Composite]"
+Tensors: TypeAlias = "Nested[Value | Composite | SupportsFlatten]"
 # With anything for its leaves: what `nest` takes, whose classes need no common base.
 Structure: TypeAlias = "Nested[object]"

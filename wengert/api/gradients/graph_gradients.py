@@ -42,8 +42,8 @@ class AggregationMethod:
 
 
 def gradients(
-    ys: Tensors,
-    xs: Tensors,
+    ys: Nested[TensorLike],
+    xs: Nested[TensorLike],
     grad_ys: Nested[TensorLike | None] = None,
     name: str = "gradients",
     gate_gradients: object = False,

@@ -182,6 +182,11 @@ class SparseTensor(Composite):
         """The values of the parts, of a SparseTensorValue or a tuple."""
         return [*value._parts()] if isinstance(value, SparseTensor) else [*value]
 
+    if TYPE_CHECKING:  # attached where products are (math.py)
+
+        def __mul__(self, other: Any) -> SparseTensor: ...
+        def __truediv__(self, other: Any) -> SparseTensor: ...
+
     def __repr__(self) -> str:
         return (
             f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "

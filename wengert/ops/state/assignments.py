@@ -90,7 +90,7 @@ def assign_later(variable: Variable, method: str, value: Tensor) -> Operation:
     return changed
 
 
-def is_variable_initialized(variable: Variable) -> Tensor:
+def is_variable_initialized(variable: Value) -> Tensor:
     """Whether a variable has a value.
 
     >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.0)).numpy()
