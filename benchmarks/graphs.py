@@ -107,7 +107,7 @@ def _placeholders(tf: Any) -> list[Any]:
 def _session(tf: Any) -> Callable[[], Any]:
     with tf.Graph().as_default():
         xs = _placeholders(tf)
-        y = steps(*xs, chain.MULTIPLY_ADDS)
+        y = steps(xs[0], xs[1], xs[2], chain.MULTIPLY_ADDS)
         fetches = [y, *_gradients(tf)(y, xs[0])]
         session = tf.compat.v1.Session()
     feeds = dict(zip(xs, chain.inputs(), strict=True))
@@ -130,7 +130,7 @@ def _build(tf: Any) -> float:
     """Seconds for the graph of the gradient, the graph of the value being there."""
     with tf.Graph().as_default():
         xs = _placeholders(tf)
-        y = steps(*xs, chain.MULTIPLY_ADDS)
+        y = steps(xs[0], xs[1], xs[2], chain.MULTIPLY_ADDS)
         began = time.perf_counter()
         _gradients(tf)(y, xs[0])
         return time.perf_counter() - began

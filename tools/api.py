@@ -371,7 +371,7 @@ def members(name: str, cls: type) -> Iterator[str]:
 
 
 def signature(value: Any) -> str:
-    """Parameters and defaults, without annotations, which would be Any nearly everywhere."""
+    """Parameters and defaults, without annotations, which would take more room than the rest."""
     try:
         found = inspect.signature(value)
     except (TypeError, ValueError):

@@ -65,7 +65,8 @@ def picture(names: dict[str, Any]) -> str:
     if "basins" in names:
         parts.append(_image(names["basins"]))
     if "field" in names:
-        parts += _contours(*names["field"], view)
+        xs, ys, values = names["field"]
+        parts += _contours(xs, ys, values, view)
     parts += view.axes()
     for colour, (x, y) in zip(COLOURS, lines.values(), strict=False):
         style = f'fill="none" stroke="{colour}" stroke-width="2" clip-path="url(#inside)"'

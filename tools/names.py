@@ -70,8 +70,8 @@ def _difference(function: Any, wanted: Parameters) -> str | None:
 
 
 def _shown(parameter: inspect.Parameter) -> str:
-    stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return stars.get(parameter.kind, "") + parameter.name
+    stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+    return stars.get(parameter.kind.name, "") + parameter.name
 
 
 def _default(parameter: inspect.Parameter) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -132,9 +133,10 @@ def moved_links(markdown: str) -> str:
     for file, place in FILES.items():
         markdown = markdown.replace(f"](../{file})", f"]({place})")
     for folder, place in MOVED.items():
-        markdown = re.sub(
-            rf"\]\(\.\./{folder}([\w.]*?)(\.py|\.md|)\)",
-            lambda found, place=place: f"]({place}{found[1].replace('README', '') or 'index'}.md)",
-            markdown,
-        )
+        link = rf"\]\(\.\./{folder}([\w.]*?)(\.py|\.md|)\)"
+        markdown = re.sub(link, partial(_moved, place), markdown)
     return markdown
+
+
+def _moved(place: str, link: re.Match[str]) -> str:
+    return f"]({place}{link[1].replace('README', '') or 'index'}.md)"

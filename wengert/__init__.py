@@ -5,7 +5,7 @@ A name that TensorFlow has means here what it means there; a name that it lacks 
 
 import importlib as _importlib
 import sys as _sys
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 from typing import Any as _Any
 
 from wengert import autodiff as autodiff
@@ -242,15 +242,18 @@ tuple = _tuple
 
 newaxis = None
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from wengert import compat as compat
     from wengert import derivatives as derivatives
+    from wengert import image as image
     from wengert import initializers as initializers
     from wengert import linalg as linalg
     from wengert import nn as nn
     from wengert import optimizers as optimizers
+    from wengert import quantization as quantization
     from wengert import ragged as ragged
     from wengert import random as random
+    from wengert import raw_ops as raw_ops
     from wengert import sets as sets
     from wengert import signal as signal
     from wengert import sparse as sparse
@@ -270,6 +273,8 @@ if _TYPE_CHECKING:
         random_uniform_initializer as random_uniform_initializer,
     )
     from wengert.api.initializers.simple import zeros_initializer as zeros_initializer
+    from wengert.api.session.logger import get_logger as get_logger
+    from wengert.api.variables.module import Module as Module
     from wengert.derivatives import curl as curl
     from wengert.derivatives import divergence as divergence
     from wengert.derivatives import grad as grad
@@ -287,10 +292,28 @@ if _TYPE_CHECKING:
     from wengert.derivatives import vmap as vmap
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
     from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
+    from wengert.ops.arrays.text import as_string as as_string
+    from wengert.ops.image.patches import extract_volume_patches as extract_volume_patches
+    from wengert.ops.linalg.eigen import eig as eig
+    from wengert.ops.linalg.eigen import eigvals as eigvals
+    from wengert.ops.linalg.matrix_functions import sqrtm as _sqrtm
     from wengert.ops.nn.clipping import clip_by_global_norm as clip_by_global_norm
+    from wengert.ops.nn.conv.dilated import conv as conv
+    from wengert.ops.nn.conv.dilated import conv2d_backprop_filter_v2 as conv2d_backprop_filter_v2
+    from wengert.ops.nn.conv.dilated import conv2d_backprop_input_v2 as conv2d_backprop_input_v2
+    from wengert.ops.nn.conv.with_space_to_batch import (
+        required_space_to_batch_paddings as required_space_to_batch_paddings,
+    )
+    from wengert.ops.nn.space_depth import batch_to_space as batch_to_space
+    from wengert.ops.nn.space_depth import space_to_batch as space_to_batch
+    from wengert.ops.nn.space_depth import space_to_batch_nd as space_to_batch_nd
     from wengert.ops.reductions.unique import unique as unique
     from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
+    from wengert.ops.sparse.edit_distance import edit_distance as edit_distance
+    from wengert.ragged import RaggedTensor as RaggedTensor
+    from wengert.sparse import SparseTensor as SparseTensor
 
+    matrix_square_root = _sqrtm
 
 # What is loaded when it is first asked for: half of all there is. Namespaces, and functions with
 # the module in which they stand.
@@ -366,18 +389,21 @@ _ELSEWHERE = {
 }
 
 
-def __getattr__(name: str) -> _Any:
-    if name in _LATER:
-        return _importlib.import_module(f"wengert.{name}")
-    if name in _ELSEWHERE:
-        module, function = _ELSEWHERE[name]
-        found = getattr(_importlib.import_module(f"wengert.{module}"), function)
-        globals()[name] = found
-        return found
-    # With these two Python says what is near, when somebody reads the message.
-    raise AttributeError(
-        f"module 'wengert' has no attribute {name!r}", name=name, obj=_sys.modules["wengert"]
-    )
+# Type checkers know the names from above, and shall know that there are no others.
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        if name in _LATER:
+            return _importlib.import_module(f"wengert.{name}")
+        if name in _ELSEWHERE:
+            module, function = _ELSEWHERE[name]
+            found = getattr(_importlib.import_module(f"wengert.{module}"), function)
+            globals()[name] = found
+            return found
+        # With these two Python says what is near, when somebody reads the message.
+        raise AttributeError(
+            f"module 'wengert' has no attribute {name!r}", name=name, obj=_sys.modules["wengert"]
+        )
 
 
 def __dir__() -> list[str]:

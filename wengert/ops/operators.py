@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims, wrap
 from wengert.values.value import Value
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import TensorLike
+
 Operator = Callable[[Any, Any], Any]
 
 
@@ -29,13 +33,14 @@ def _swapped(function: Operator) -> Operator:
 
 
 def _logical_or_bitwise(logical: Operator, bitwise: Operator) -> Operator:
-    def operator(x: Any, y: Any) -> Any:
-        return (logical if convert(x).dtype is bool_ else bitwise)(x, y)
+    def operator(x: TensorLike, y: TensorLike) -> Tensor:
+        result: Tensor = (logical if convert(x).dtype is bool_ else bitwise)(x, y)
+        return result
 
     return operator
 
 
-def _equal(self: Any, other: Any) -> Any:
+def _equal(self: Tensor, other: TensorLike | None) -> Tensor | bool:
     """Elementwise where the shapes allow it; otherwise the two are simply not equal."""
     if other is None:
         return False
@@ -49,17 +54,17 @@ def _equal(self: Any, other: Any) -> Any:
     return comparison.equal(a, b)
 
 
-def _not_equal(self: Any, other: Any) -> Any:
+def _not_equal(self: Tensor, other: TensorLike | None) -> Tensor | bool:
     same = _equal(self, other)
     return not same if isinstance(same, bool) else elementwise.logical_not(same)
 
 
-def _invert(self: Any) -> Any:
+def _invert(self: Tensor) -> Tensor:
     tensor = convert(self)
     return (elementwise.logical_not if tensor.dtype is bool_ else elementwise.invert)(tensor)
 
 
-def _factors(x: Any, y: Any) -> list[Any]:
+def _factors(x: TensorLike, y: TensorLike) -> list[Any]:
     """What `*` multiplies: beside a boolean tensor everything is true or false, and the product `and`."""
     if any(isinstance(v, Value) and v.dtype is bool_ for v in (x, y)):
         return [elementwise.cast(v, bool_) for v in (x, y)]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import itertools
-from typing import Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from wengert.values.shapes import TensorShape, shape_text
 from wengert.values.symbolic import known_shape
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.value import Key, Value, shown_value
+
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
 
 def _refuse_in_place(sign: str, instead: str = "") -> Any:
@@ -69,18 +73,18 @@ class Variable(Value):
 
     def __init__(
         self,
-        initial_value: Any = None,
+        initial_value: TensorLike | Callable[[], Any] | None = None,
         trainable: bool | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        import_scope: Any = None,
-        constraint: Any = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
-        shape: Any = None,
+        variable_def: object = None,
+        dtype: DTypeLike | None = None,
+        import_scope: object = None,
+        constraint: Callable[[Any], Any] | None = None,
+        synchronization: object = None,
+        aggregation: object = None,
+        shape: ShapeLike | None = None,
     ) -> None:
         if initial_value is None:
             raise ValueError(
@@ -175,11 +179,11 @@ class Variable(Value):
 
     def assign(
         self,
-        value: Any,
+        value: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Variable | None:
+    ) -> Variable | Any:
         """Replace the value; returns the variable."""
         tensor = convert(value, hint=self.dtype)
         self._check(tensor)
@@ -191,11 +195,11 @@ class Variable(Value):
 
     def assign_add(
         self,
-        delta: Any,
+        delta: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Variable | None:
+    ) -> Variable | Any:
         """Add to the value; returns the variable."""
         change = self._change(delta, "AssignAdd")
         if current_graph() is not None:
@@ -206,11 +210,11 @@ class Variable(Value):
 
     def assign_sub(
         self,
-        delta: Any,
+        delta: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Variable | None:
+    ) -> Variable | Any:
         """Subtract from the value; returns the variable."""
         change = self._change(delta, "AssignSub")
         if current_graph() is not None:

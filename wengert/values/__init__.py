@@ -1,5 +1,6 @@
 """Values: dtypes, shapes, tensors, and what else an operation takes and gives.
 
+typing          What functions take and give, for the annotations: only type checkers read it
 bound_ops       The few operations that the machine itself speaks of
 dtypes          Data types: TensorFlow's names over NumPy's types
 shapes          Shapes: TensorShape for people, tuples of integers for the machine

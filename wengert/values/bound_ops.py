@@ -8,36 +8,38 @@ for these by what they do, and api/bind.py says which operations do it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
 
 
 class BoundOps:
     """The operations, by what they do."""
 
-    add: Callable[[Any, Any], Any]
-    conj: Callable[[Any], Any]
-    zeros_like: Callable[[Any], Any]
-    sum_to: Callable[[Any, tuple[int, ...]], Any]  # sum the axes that were broadcast
-    broadcast_to: Callable[[Any, tuple[int, ...]], Any]
+    add: Callable[[Any, Any], Any]  # gradients, of which each may be IndexedSlices
+    conj: Callable[[Any], Tensor]
+    zeros_like: Callable[[Any], Tensor]
+    sum_to: Callable[[Any, tuple[int, ...]], Tensor]  # sum the axes that were broadcast
+    broadcast_to: Callable[[Any, tuple[int, ...]], Tensor]
     to_dense: Callable[[Any], Any]  # IndexedSlices to a tensor
-    pack: Callable[[Any], Any]  # a nested list with tensors in it to one tensor
-    stack: Callable[[list[Any]], Any]
-    unstack: Callable[[Any], list[Any]]
+    pack: Callable[[Any], Tensor]  # a nested list with tensors in it to one tensor
+    stack: Callable[[list[Any]], Tensor]
+    unstack: Callable[[Any], list[Tensor]]
     # The values of the examples of a batch as one, with the batch in front, and back; one for all.
     join_examples: Callable[[list[Any]], Any]
     part_examples: Callable[[Any, int], list[Any]]
     repeat_example: Callable[[Any, int], Any]
-    reshape: Callable[[Any, tuple[int, ...]], Any]
-    blank: Callable[[Any, tuple[int, ...]], Any]  # zeros of another shape, of the same dtype
+    reshape: Callable[[Any, tuple[int, ...]], Tensor]
+    blank: Callable[[Any, tuple[int, ...]], Tensor]  # zeros of another shape, of the same dtype
     read: Callable[[Any], Any]  # a variable to its value
     assign_later: Callable[[Any, str, Any], Any]  # the operation of a graph that changes one
     # A value; whoever uses it gets an error with a message unless a condition holds.
-    provided: Callable[[Any, Any, str], Any]
+    provided: Callable[[Any, Any, str], Tensor]
     # The first, provided that the second has its shape.
-    of_same_shape: Callable[[Any, Any, str], Any]
-    entered: Callable[
-        [Any], Any
-    ]  # plain values; a graph under construction makes a constant of them
+    of_same_shape: Callable[[Any, Any, str], Tensor]
+    # Plain values; a graph under construction makes a constant of them.
+    entered: Callable[[Any], Tensor]
     evaluate: Callable[[Any], Any]  # a symbolic tensor that depends on no input, to its value
 
 

@@ -10,6 +10,7 @@ from wengert.values import dtypes
 from wengert.values.dtypes import DType
 
 if TYPE_CHECKING:
+    from wengert.values.shapes import TensorShape
     from wengert.values.tensor import Tensor
 
 # The identity of a value, given when a tape first follows it. It outlives the tensor where a record
@@ -101,7 +102,11 @@ class Value:
     def __copy__(self) -> Any:
         return self  # of a variable, two with one value would not stay equal: use copy.deepcopy
 
-    if TYPE_CHECKING:  # attached by ops/operators.py, so that this file names no operation
+    if TYPE_CHECKING:  # `shape` is of each kind; operators are attached by ops/operators.py, so
+        # that this file names no operation
+
+        @property
+        def shape(self) -> TensorShape: ...  # noqa: D102  # each kind says it
 
         def __add__(self, other: Any) -> Tensor: ...
         def __radd__(self, other: Any) -> Tensor: ...

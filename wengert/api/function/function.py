@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import weakref
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, match_signature
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
@@ -31,6 +31,12 @@ from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from wengert.execution.description import Description
+    from wengert.graph.graph import Graph
+    from wengert.values.shapes import Dims
+    from wengert.values.typing import NumpyDType
 
 
 class ConcreteFunction:
@@ -112,7 +118,7 @@ class ConcreteFunction:
         given = iter(results)
         return nest.with_tensors(self._structure, [next(given) if t else None for t in self._there])
 
-    def plan(self) -> Any:
+    def plan(self) -> Description:
         """What a call does, step by step: loops, matrix products, bytes moved, arithmetic.
 
         >>> f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) * x))
@@ -120,7 +126,8 @@ class ConcreteFunction:
         >>> [(step["kind"], step["size"], step["bytes"]) for step in plan.steps]
         [('loop', [1, 1000], 4004)]
         """
-        return self._subgraph.current.describe(self.name)
+        description: Description = self._subgraph.current.describe(self.name)
+        return description
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(spec) for spec in self._specs)
@@ -209,7 +216,7 @@ class Function:
             args = self._input_signature
         return self._concrete(self._inputs(args, kwargs))
 
-    def plan(self, *args: Any, **kwargs: Any) -> Any:
+    def plan(self, *args: Any, **kwargs: Any) -> Description:
         """What a call with these arguments does: its loops, and the lines that they come from.
 
         >>> f = tf.function(lambda x, w: tf.nn.relu(tf.matmul(x, w) + 1.0))
@@ -219,7 +226,7 @@ class Function:
         concrete: ConcreteFunction = self.get_concrete_function(*args, **kwargs)
         return concrete.plan()
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         """As a method: a function of its own for each object."""
         if instance is None:
             return self
@@ -230,12 +237,13 @@ class Function:
         except TypeError:  # an object that cannot be hashed or referred to weakly
             return self._for(instance)
 
-    def _for(self, instance: Any) -> Function:
+    def _for(self, instance: object) -> Function:
         owner = weakref.ref(instance)
 
         @functools.wraps(self._python_function)
-        def method(*args: Any, **kwargs: Any) -> Any:
-            return self._python_function(owner(), *args, **kwargs)
+        def method(*args: Tensor, **kwargs: Any) -> Tensor:
+            result: Tensor = self._python_function(owner(), *args, **kwargs)
+            return result
 
         method.__signature__ = _without_first(self._signature)  # type: ignore[attr-defined]
         return Function(
@@ -265,14 +273,18 @@ class Function:
             found = self._known(outer, key, inputs.specs)  # another thread may have traced it
             return self._new(outer, key, inputs) if found is None else found
 
-    def _known(self, outer: Any, key: Any, specs: Sequence[TensorSpec]) -> Any:
+    def _known(
+        self, outer: FunctionGraph | None, key: Hashable, specs: Sequence[TensorSpec]
+    ) -> ConcreteFunction | None:
         """The trace for such arguments; of those that use values of `outer`, too."""
         found = self._traces.find(key, specs)
         if found is None and outer is not None and self in outer.traces:
             found = outer.traces[self].find(key, specs)
         return found
 
-    def _new(self, outer: Any, key: Any, inputs: Inputs) -> ConcreteFunction:
+    def _new(
+        self, outer: FunctionGraph | Graph | None, key: Hashable, inputs: Inputs
+    ) -> ConcreteFunction:
         specs = list(self._input_signature_specs() or inputs.specs)
         latest = self._traces.latest(key) if self._reduce_retracing else None
         if latest is not None:
@@ -289,7 +301,7 @@ class Function:
             self._retracing.traced(self, inputs.outlined())
         return concrete
 
-    def _forget_with(self, traces: Traces, key: Any, objects: Sequence[Any]) -> None:
+    def _forget_with(self, traces: Traces, key: Hashable, objects: Sequence[Any]) -> None:
         """A trace goes when an object does that it was made for."""
         owner = weakref.ref(traces)
 
@@ -334,12 +346,12 @@ class Function:
         return f"<tf.function {self._name} at {place(self._python_function)}>"
 
 
-def _is_session_s(graph: Any) -> bool:
+def _is_session_s(graph: FunctionGraph | Graph) -> bool:
     """Whether a graph is one that sessions run, or a function within it."""
     return around_functions(graph) is not None
 
 
-def _around(outer: Any) -> Any:
+def _around(outer: FunctionGraph | Graph | None) -> Any:
     """What of the rules in force, and of the graph around a call, makes another trace."""
     rules = active_rules()
     if outer is not None and _is_session_s(outer):
@@ -357,7 +369,7 @@ def _input_for(graph: FunctionGraph, spec: TensorSpec) -> SymbolicTensor:
     return graph.input(shape, spec.dtype.numpy_dtype, spec.name or "args")
 
 
-def _quick_key(args: tuple[Any, ...]) -> Any:
+def _quick_key(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | None:
     """Shapes and dtypes, where all arguments are plain tensors."""
     key = []
     for arg in args:
@@ -374,19 +386,47 @@ def _without_first(signature: inspect.Signature | None) -> Any:
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
+@overload
+def function(
+    func: Callable[..., Any],
+    input_signature: Sequence[Any] | None = ...,
+    autograph: bool = ...,
+    jit_compile: bool | None = ...,
+    reduce_retracing: bool = ...,
+    experimental_implements: object = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: object = ...,
+    experimental_relax_shapes: object = ...,
+    experimental_compile: bool | None = ...,
+    experimental_follow_type_hints: object = ...,
+) -> Function: ...
+@overload
+def function(
+    func: None = None,
+    input_signature: Sequence[Any] | None = ...,
+    autograph: bool = ...,
+    jit_compile: bool | None = ...,
+    reduce_retracing: bool = ...,
+    experimental_implements: object = ...,
+    experimental_autograph_options: object = ...,
+    experimental_attributes: object = ...,
+    experimental_relax_shapes: object = ...,
+    experimental_compile: bool | None = ...,
+    experimental_follow_type_hints: object = ...,
+) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     func: Callable[..., Any] | None = None,
-    input_signature: Any = None,
+    input_signature: Sequence[Any] | None = None,
     autograph: bool = True,
     jit_compile: bool | None = None,
     reduce_retracing: bool = False,
-    experimental_implements: Any = None,
-    experimental_autograph_options: Any = None,
-    experimental_attributes: Any = None,
-    experimental_relax_shapes: Any = None,
-    experimental_compile: Any = None,
-    experimental_follow_type_hints: Any = None,
-) -> Any:
+    experimental_implements: object = None,
+    experimental_autograph_options: object = None,
+    experimental_attributes: object = None,
+    experimental_relax_shapes: object = None,
+    experimental_compile: bool | None = None,
+    experimental_follow_type_hints: object = None,
+) -> Function | Callable[[Callable[..., Any]], Function]:
     """Trace a Python function to a graph, once for each signature, and call the graph instead.
 
     >>> @tf.function
@@ -409,7 +449,7 @@ def function(
     return decorated if func is None else decorated(func)
 
 
-def evaluate(value: Any) -> Any:
+def evaluate(value: Tensor) -> Tensor:
     """The value of a tensor of a function that does not depend on the function's arguments."""
     if not isinstance(value, SymbolicTensor):
         return value

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,12 @@ from wengert.values.dtypes import DType, as_dtype
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import wrap
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, DTypeLike, Namespace, TensorLike
 
-def _unknown_shapes(xs: Any, attrs: Attrs) -> list[Any]:
+
+def _unknown_shapes(xs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
     """Python functions may return any shapes."""
     return [(None, dtype.numpy_dtype) for dtype in attrs["wanted"]]
 
@@ -30,7 +34,9 @@ def _unknown_shapes(xs: Any, attrs: Attrs) -> list[Any]:
 # ---- functions of arrays ----------------------------------------------------------------------
 
 
-def _kernel(xp: Any, *arrays: Any, func: Callable[..., Any], wanted: Sequence[DType]) -> list[Any]:
+def _kernel(
+    xp: Namespace, *arrays: Array, func: Callable[..., Any], wanted: Sequence[DType]
+) -> list[Any]:
     results = _as_list(func(*[read_only(a) if a.shape else a for a in arrays]), len(wanted))
     name = getattr(func, "__name__", "pyfunc")
     if len(results) != len(wanted):
@@ -66,7 +72,7 @@ PY_FUNC: Row = _array_row("PyFunc", stateful=True)
 PY_FUNC_STATELESS: Row = _array_row("PyFuncStateless", stateful=False)
 
 
-def _as_list(result: Any, count: int) -> list[Any]:
+def _as_list(result: Tensor | Array | Sequence[Tensor | Array], count: int) -> list[Any]:
     if result is None:
         return []
     if isinstance(result, (list, tuple)) and not (count == 1 and isinstance(result, list)):
@@ -74,7 +80,7 @@ def _as_list(result: Any, count: int) -> list[Any]:
     return [result]
 
 
-def _wanted(Tout: Any) -> tuple[list[DType], bool]:  # noqa: N803
+def _wanted(Tout: DTypeLike | Sequence[DTypeLike]) -> tuple[list[DType], bool]:  # noqa: N803
     """The dtypes of the results, and whether there is a single one."""
     if isinstance(Tout, (list, tuple)):
         return [as_dtype(t) for t in Tout], False
@@ -83,8 +89,8 @@ def _wanted(Tout: Any) -> tuple[list[DType], bool]:  # noqa: N803
 
 def numpy_function(
     func: Callable[..., Any],
-    inp: Any,
-    Tout: Any,  # noqa: N803
+    inp: Iterable[TensorLike],
+    Tout: DTypeLike | Sequence[DTypeLike],  # noqa: N803
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
@@ -117,20 +123,20 @@ def _called(func: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[DT
 
 
 def _eager_kernel(
-    xp: Any, *arrays: Any, func: Callable[..., Any], wanted: Sequence[DType]
+    xp: Namespace, *arrays: Array, func: Callable[..., Any], wanted: Sequence[DType]
 ) -> list[Any]:
     with activate((), None):
         return [y._array for y in _called(func, [wrap(a) for a in arrays], wanted)]
 
 
-def _pulled(gs: Sequence[Any], ys: Any, xs: Sequence[Any], attrs: Attrs) -> list[Any]:
+def _pulled(gs: Sequence[Any], ys: Sequence[Tensor], xs: Sequence[Any], attrs: Attrs) -> list[Any]:
     """The gradient is a Python function, too: it calls the function on a tape."""
     func, wanted = attrs["func"], attrs["wanted"]
     there = [g is not None for g in gs]
     plain = [conjugate(g) for g in gs if g is not None]
     places = [i for i, x in enumerate(xs) if x.dtype.is_differentiable]
 
-    def gradients(*values: Any) -> tuple[Any, ...]:
+    def gradients(*values: Tensor) -> tuple[Any, ...]:
         cotangents = iter(values[: len(plain)])
         given = values[len(plain) :]
         seeds = [next(cotangents) if is_there else None for is_there in there]
@@ -145,7 +151,7 @@ def _pulled(gs: Sequence[Any], ys: Any, xs: Sequence[Any], attrs: Attrs) -> list
     return [conjugate(known.get(i)) for i in range(len(xs))]
 
 
-def _dense(gradient: Any, x: Any) -> Any:
+def _dense(gradient: TensorLike, x: Tensor) -> Tensor:
     return bound.zeros_like(x) if gradient is None else bound.to_dense(gradient)
 
 
@@ -165,8 +171,8 @@ EAGER_PY_FUNC: Row = op(
 @nameable
 def py_function(
     func: Callable[..., Any],
-    inp: Any,
-    Tout: Any,  # noqa: N803
+    inp: Iterable[TensorLike],
+    Tout: DTypeLike | Sequence[DTypeLike],  # noqa: N803
     name: str | None = None,
 ) -> Any:
     """Call a function of tensors. Gradients of every order flow through the operations it uses.

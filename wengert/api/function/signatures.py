@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,11 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import DTypeLike, ShapeLike, Structure, TensorLike
+    from wengert.values.value import Value
 
 
 class TensorSpec:
@@ -25,7 +30,9 @@ class TensorSpec:
 
     __slots__ = ("_dtype", "_name", "_shape")
 
-    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+    def __init__(
+        self, shape: ShapeLike | None, dtype: DTypeLike = float32, name: str | None = None
+    ) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
         self._name = name
@@ -35,7 +42,7 @@ class TensorSpec:
         return self._shape
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DType:
         return self._dtype
 
     @property
@@ -43,7 +50,7 @@ class TensorSpec:
         return self._name
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+    def from_tensor(cls, tensor: Value, name: str | None = None) -> TensorSpec:
         return cls(tensor.shape, tensor.dtype, name)
 
     def is_compatible_with(self, value: Any) -> bool:
@@ -165,7 +172,7 @@ class Inputs:
         return tuple(args), kwargs
 
 
-def _with_leaves(structure: Any, leaves: Sequence[Any]) -> Any:
+def _with_leaves(structure: Structure, leaves: Sequence[Any]) -> Any:
     given = iter(leaves)
     whole = [
         leaf._as_argument(given) if nest.is_composite(leaf) else next(given)
@@ -174,15 +181,15 @@ def _with_leaves(structure: Any, leaves: Sequence[Any]) -> Any:
     return nest.pack_sequence_as(structure, whole)
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: TensorLike | None) -> bool:
     return isinstance(value, (Tensor, TensorSpec, np.ndarray, np.generic))
 
 
-def _spec_of(value: Any) -> TensorSpec:
+def _spec_of(value: Tensor | TensorSpec) -> TensorSpec:
     return value if isinstance(value, TensorSpec) else TensorSpec(value.shape, value.dtype)
 
 
-def _key_of_value(value: Any) -> Any:
+def _key_of_value(value: TensorLike | None) -> Any:
     """What of an argument that is no tensor makes a new trace: its value, or its identity."""
     if isinstance(value, (int, float, complex, str, bytes, bool, type(None))):
         return type(value), value
@@ -230,7 +237,7 @@ def match_signature(
     return Inputs(tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True)))
 
 
-def _as_specified(name: str, spec: Any, value: Any) -> Any:
+def _as_specified(name: str, spec: TensorSpec | None, value: Any) -> Any:
     if spec is None:
         return value
     if isinstance(spec, TensorSpec):
@@ -247,7 +254,7 @@ def _as_specified(name: str, spec: Any, value: Any) -> Any:
     return nest.map_parts(lambda _: next(parts), spec)
 
 
-def _checked(name: str, spec: TensorSpec, value: Any) -> Any:
+def _checked(name: str, spec: TensorSpec, value: TensorLike) -> Tensor | TensorSpec:
     tensor = value if isinstance(value, TensorSpec) else convert(value, hint=spec.dtype)
     if not spec.is_compatible_with(tensor):
         found = TensorSpec(tensor.shape, tensor.dtype)
@@ -259,7 +266,11 @@ def _checked(name: str, spec: TensorSpec, value: Any) -> Any:
 
 
 def checked_all(
-    name: str, specs: Sequence[TensorSpec], is_tensor: Sequence[bool], args: Any, kwargs: Any
+    name: str,
+    specs: Sequence[TensorSpec],
+    is_tensor: Sequence[bool],
+    args: Sequence[Tensor],
+    kwargs: Any,
 ) -> list[Any]:
     """The tensors of a call of one trace, whose other arguments are fixed."""
     leaves = nest.flatten((args, kwargs), expand_composites=True)

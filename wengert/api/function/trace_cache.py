@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.api.function.signatures import Inputs, TensorSpec
 from wengert.api.session.logger import get_logger
+
+if TYPE_CHECKING:
+    from wengert.api.function.function import ConcreteFunction
 
 MOST: Final = 1000  # traces of one function; what was traced first is traced again if it comes back
 
@@ -17,12 +20,12 @@ class Traces:
     """By what a trace depends on: a key, and the shapes and dtypes of tensors."""
 
     def __init__(self) -> None:
-        self._exact: dict[Any, Any] = {}
+        self._exact: dict[Any, ConcreteFunction] = {}
         # Those for more than one shape, by key.
-        self._open: dict[Any, list[tuple[tuple[TensorSpec, ...], Any]]] = {}
+        self._open: dict[Any, list[tuple[tuple[TensorSpec, ...], ConcreteFunction]]] = {}
         self._latest: dict[Any, tuple[TensorSpec, ...]] = {}
 
-    def find(self, key: Any, specs: Sequence[TensorSpec]) -> Any:
+    def find(self, key: Hashable, specs: Sequence[TensorSpec]) -> ConcreteFunction | None:
         """The trace for such tensors; None if there is none."""
         found = self._exact.get((key, tuple(specs)))
         if found is not None:
@@ -32,10 +35,10 @@ class Traces:
                 return trace
         return None
 
-    def latest(self, key: Any) -> tuple[TensorSpec, ...] | None:
+    def latest(self, key: Hashable) -> tuple[TensorSpec, ...] | None:
         return self._latest.get(key)
 
-    def add(self, key: Any, specs: Sequence[TensorSpec], trace: Any) -> bool:
+    def add(self, key: Hashable, specs: Sequence[TensorSpec], trace: ConcreteFunction) -> bool:
         """Keep a trace; whether another had to go."""
         specs = tuple(specs)
         self._exact[key, specs] = trace
@@ -81,7 +84,7 @@ class Retracing:
     def called(self) -> None:
         self._calls += 1
 
-    def traced(self, function: Any, inputs: Inputs) -> None:
+    def traced(self, function: Callable[..., Any], inputs: Inputs) -> None:
         """`inputs` belong to the call that was just counted."""
         now = time.monotonic()
         self._traced.append((self._calls, now))
@@ -96,7 +99,7 @@ class Retracing:
             self._said = True
             self._say(function, "" if before is None else inputs.difference(before))
 
-    def _say(self, function: Any, difference: str) -> None:
+    def _say(self, function: Callable[..., Any], difference: str) -> None:
         get_logger().warning(
             f"{_MANY} out of the last {self._calls - self._traced[0][0] + 1} calls to {function!r} "
             "triggered tf.function retracing. Tracing is expensive: pass tensors instead of Python "

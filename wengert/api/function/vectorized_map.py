@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import vectorize
 from wengert.core.context import current_graph
@@ -13,6 +13,9 @@ from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.sizes import key_of
 from wengert.values.tensor import dims
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
 
 
 def vectorized_map(
@@ -35,12 +38,13 @@ def vectorized_map(
         return _one_by_one(fn, elems)
 
 
-def _one_by_one(fn: Callable[[Any], Any], elems: Any) -> Any:
+def _one_by_one(fn: Callable[[Any], Any], elems: Tensor) -> Tensor:
     """In the loop of a graph, where rules for all slices at once would need sizes."""
     with current_graph().looked_at():
         one = fn(nest.map_structure(lambda e: convert(e)[0], elems))
         dtypes = nest.map_structure(lambda r: convert(r).dtype, one)
-    return map_fn(fn, elems, fn_output_signature=dtypes)
+    result: Tensor = map_fn(fn, elems, fn_output_signature=dtypes)
+    return result
 
 
 def _at_once(fn: Callable[[Any], Any], elems: Any) -> Any:
@@ -56,7 +60,7 @@ def _at_once(fn: Callable[[Any], Any], elems: Any) -> Any:
         )
     returned: list[Any] = []
 
-    def flat(*rows: Any) -> list[Any]:
+    def flat(*rows: Tensor) -> list[Any]:
         returned.append(fn(nest.pack_sequence_as(elems, rows)))
         return [convert(r) for r in nest.flatten(returned[0])]
 

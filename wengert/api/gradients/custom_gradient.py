@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 from wengert.api.gradients.user_forward_rule import ForwardRule
 from wengert.api.gradients.user_gradient import (
@@ -63,7 +63,7 @@ class CustomGradient:
         self._signature = signature_of(function)
         named_after(self, function)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
@@ -147,7 +147,9 @@ class CustomGradient:
         passed = {id(v) for v in inputs}
         return inputs, [_resource(v) for v in watcher.variables.values() if id(v) not in passed]
 
-    def _check_variables(self, grad_fn: Any, variables: list[Variable]) -> None:
+    def _check_variables(
+        self, grad_fn: Callable[..., Any] | None, variables: list[Variable]
+    ) -> None:
         if variables and grad_fn is not None and not accepts_variables(grad_fn):
             names = [v.name for v in variables]
             raise CustomGradientError(
@@ -157,7 +159,13 @@ class CustomGradient:
                 "variables)."
             )
 
-    def _row(self, grad_fn: Any, call: Call, variables: list[Variable], nested: bool) -> Row:
+    def _row(
+        self,
+        grad_fn: Any,
+        call: Call,
+        variables: list[Variable],
+        nested: bool,
+    ) -> Row:
         """The operation that this call was."""
         forward = None
         if self._jvp is not None:
@@ -179,7 +187,7 @@ class CustomGradient:
 
     # ---- a call for a batch ------------------------------------------------------------------
 
-    def _call_batched(self, call: Call, batcher: Batcher) -> Any:
+    def _call_batched(self, call: Call, batcher: Batcher) -> Tensor:
         """The batch rule, outside the batch, with a batch of every tensor."""
         assert self._batch is not None
         inputs = [v if isinstance(v, Tensor) else convert(v) for v in call.inputs]
@@ -197,7 +205,8 @@ class CustomGradient:
             recorder.record(_row_of_one(full_row, batcher), inputs, {}, results)
         with batcher.outside():
             announce(full_row, [batcher.full(v) for v in inputs], {}, full_results)
-        return nest.pack_sequence_as(result, results)
+        found: Tensor = nest.pack_sequence_as(result, results)
+        return found
 
 
 def _resource(variable: Variable) -> Variable:
@@ -232,12 +241,26 @@ def _batcher_of(inputs: Sequence[Any]) -> Batcher | None:
     return None
 
 
+@overload
+def custom_gradient(
+    f: Callable[..., Any],
+    *,
+    jvp: Callable[..., Any] | None = ...,
+    batch: Callable[..., Any] | None = ...,
+) -> CustomGradient: ...
+@overload
+def custom_gradient(
+    f: None = None,
+    *,
+    jvp: Callable[..., Any] | None = ...,
+    batch: Callable[..., Any] | None = ...,
+) -> Callable[[Callable[..., Any]], CustomGradient]: ...
 def custom_gradient(
     f: Callable[..., Any] | None = None,
     *,
     jvp: Callable[..., Any] | None = None,
     batch: Callable[..., Any] | None = None,
-) -> Any:
+) -> CustomGradient | Callable[[Callable[..., Any]], CustomGradient]:
     """Decorate a function that returns its result and, as a function, its gradient.
 
     `grad_fn(*dys)` receives the gradient of each result and returns one for each input. Where the

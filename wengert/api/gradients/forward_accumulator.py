@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.context import start, stop
@@ -14,6 +14,10 @@ from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Nested, TensorLike, Tensors
+    from wengert.values.value import Value
 
 
 class ForwardAccumulator:
@@ -29,7 +33,7 @@ class ForwardAccumulator:
     [4.0, 0.0]
     """
 
-    def __init__(self, primals: Any, tangents: Any) -> None:
+    def __init__(self, primals: Tensors, tangents: Nested[TensorLike]) -> None:
         self._accumulator = Accumulator()
         self._recording = False
         nest.assert_same_structure(primals, tangents)
@@ -44,7 +48,7 @@ class ForwardAccumulator:
             seen.add(id(primal))
             self._watch(primal, tangent)
 
-    def _watch(self, primal: Any, tangent: Any) -> None:
+    def _watch(self, primal: Value | str, tangent: Value | str) -> None:
         if not isinstance(primal, (Tensor, Variable)):
             raise ValueError(
                 f"A primal must be a tensor or a variable, got {primal!r}: make a tensor of it "
@@ -79,12 +83,16 @@ class ForwardAccumulator:
             stop(self._accumulator)
             self._recording = False
 
-    def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
+    def jvp(
+        self,
+        primals: Any,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
+    ) -> Any:
         """The derivatives of results, or of a nested structure of them, along the tangents."""
         policy = as_policy(unconnected_gradients)
         return nest.map_structure(lambda y: self._tangent(y, policy), primals)
 
-    def _tangent(self, value: Any, policy: UnconnectedGradients) -> Any:
+    def _tangent(self, value: TensorLike, policy: UnconnectedGradients) -> Any:
         if not isinstance(value, (Tensor, Variable)):
             raise TypeError(f"jvp needs a tensor computed inside the accumulator, got {value!r}.")
         tangent = self._accumulator.tangent(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,23 +18,30 @@ from wengert.values.dtypes import of_numpy, real_of
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import wrap
 
+if TYPE_CHECKING:
+    from wengert.api.session.session import Session
+    from wengert.graph.operation import Operation
+    from wengert.values.symbolic import SymbolicTensor
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, TensorLike
+
 # ---- matrices ---------------------------------------------------------------------------------
 
 
-def _reals(array: Any) -> Any:
+def _reals(array: Array) -> Array:
     """The numbers of an array as a vector; a complex one is two, its real and imaginary part."""
     flat = np.ascontiguousarray(array).reshape(-1)
     return flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
 
 
-def _moved(array: Any, at: int, step: Any) -> Any:
+def _moved(array: Array, at: int, step: TensorLike) -> Array:
     """The array with one of its numbers changed."""
     copy = np.array(array)
     _reals(copy.reshape(-1))[at] += step
     return copy
 
 
-def _theoretical(pull: Callable[[Any], Any], x: Any, y: Any) -> Any:
+def _theoretical(pull: Callable[[Any], Any], x: Array, y: Array) -> Array:
     """Row by row: what comes back for a one in each place of the result."""
     rows, columns = _reals(y).size, _reals(x).size
     jacobian = np.zeros((rows, columns), real_of(x.dtype))
@@ -45,7 +52,7 @@ def _theoretical(pull: Callable[[Any], Any], x: Any, y: Any) -> Any:
     return jacobian
 
 
-def _numerical(value: Callable[[Any], Any], x: Any, y: Any, delta: Any) -> Any:
+def _numerical(value: Callable[[Any], Any], x: Array, y: Array, delta: float) -> Array:
     """Column by column: half the difference over a step in each place of the input."""
     rows, columns = _reals(y).size, _reals(x).size
     jacobian = np.zeros((rows, columns), real_of(x.dtype))
@@ -59,7 +66,9 @@ def _numerical(value: Callable[[Any], Any], x: Any, y: Any, delta: Any) -> Any:
 # ---- tf.test.compute_gradient -----------------------------------------------------------------
 
 
-def compute_gradient(f: Callable[..., Any], x: Any, delta: Any = None) -> Any:
+def compute_gradient(
+    f: Callable[..., Any], x: Sequence[TensorLike], delta: float | None = None
+) -> Any:
     """The Jacobian of a function for each argument, by its gradients and by differences.
 
     Both are tuples with a matrix for each argument: a row for each number of the result, a column
@@ -85,7 +94,7 @@ def compute_gradient(f: Callable[..., Any], x: Any, delta: Any = None) -> Any:
     return tuple([t for t, _ in pairs]), tuple([n for _, n in pairs])
 
 
-def _check_dtype(array: Any, index: int) -> None:
+def _check_dtype(array: Array, index: int) -> None:
     dtype = of_numpy(array.dtype)
     if not dtype.is_differentiable:
         raise AssertionError(
@@ -93,11 +102,11 @@ def _check_dtype(array: Any, index: int) -> None:
         )
 
 
-def _evaluated(f: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+def _evaluated(f: Callable[..., Any], arrays: Sequence[Any]) -> Array:
     return np.asarray(_one(f(*[wrap(a) for a in arrays])))
 
 
-def _one(result: Any) -> Any:
+def _one(result: Tensor) -> Tensor:
     if isinstance(result, (list, tuple)):
         raise TypeError(
             f"The function must return one tensor, it returned {type(result).__name__} of "
@@ -106,8 +115,10 @@ def _one(result: Any) -> Any:
     return bound.to_dense(result) if isinstance(result, IndexedSlices) else convert(result)
 
 
-def _jacobians(f: Callable[..., Any], arrays: list[Any], at: int, y: Any, delta: Any) -> Any:
-    def value(x: Any) -> Any:
+def _jacobians(
+    f: Callable[..., Any], arrays: list[Any], at: int, y: Array, delta: float
+) -> tuple[Array, Array]:
+    def value(x: Array) -> Array:
         return _evaluated(f, [*arrays[:at], x, *arrays[at + 1 :]])
 
     x = arrays[at]
@@ -125,7 +136,7 @@ def _puller(f: Callable[..., Any], arrays: Sequence[Any], at: int) -> Callable[[
         tape.watch(tensors)
         result = _one(f(*tensors))
 
-    def pull(one: Any) -> Any:
+    def pull(one: Array) -> Array:
         pulled = tape.gradient(result, tensors[at], wrap(one))
         return np.zeros_like(arrays[at]) if pulled is None else np.asarray(bound.to_dense(pulled))
 
@@ -136,10 +147,10 @@ def _puller(f: Callable[..., Any], arrays: Sequence[Any], at: int) -> Callable[[
 
 
 def compute_gradient_of_graph(
-    x: Any,
-    x_shape: Any,
-    y: Any,
-    y_shape: Any,
+    x: Tensor | list[Tensor],
+    x_shape: Sequence[Any],
+    y: Tensor,
+    y_shape: Sequence[int],
     x_init_value: Any = None,
     delta: float = 1e-3,
     init_targets: Any = None,
@@ -164,15 +175,15 @@ def compute_gradient_of_graph(
 
 
 def compute_gradient_error_of_graph(
-    x: Any,
-    x_shape: Any,
-    y: Any,
-    y_shape: Any,
+    x: Tensor | list[Tensor],
+    x_shape: Sequence[Any],
+    y: Tensor,
+    y_shape: Sequence[int],
     x_init_value: Any = None,
     delta: float = 1e-3,
     init_targets: Any = None,
     extra_feed_dict: Any = None,
-) -> Any:
+) -> float:
     """The largest difference between the two Jacobians of `compute_gradient`.
 
     >>> v1 = tf.compat.v1
@@ -196,10 +207,10 @@ def _of_graph(
     xs: Sequence[Any],
     shapes: Sequence[Any],
     y: Any,
-    y_shape: Any,
+    y_shape: Sequence[int],
     values: Sequence[Any],
     delta: float,
-    init_targets: Any,
+    init_targets: Operation | None,
     feeds: dict[Any, Any],
 ) -> list[Any]:
     session = _session()
@@ -213,7 +224,7 @@ def _of_graph(
     return [_two_jacobians(session, x, start, y, like, delta, given) for x, start in zip(xs, starts, strict=True)]  # fmt: skip
 
 
-def _session() -> Any:
+def _session() -> Session:
     if current_graph() is None and not defaults.sessions:
         raise RuntimeError(
             "tf.compat.v1.test.compute_gradient checks tensors of a graph in the default session. "
@@ -224,10 +235,11 @@ def _session() -> Any:
             "Cannot compute a gradient: No default session is registered. Use "
             "`with tf.compat.v1.Session():`"
         )
-    return defaults.sessions[-1]
+    session: Session = defaults.sessions[-1]
+    return session
 
 
-def _start(x: Any, shape: Any, value: Any) -> Any:
+def _start(x: Tensor, shape: Sequence[int], value: Array | None) -> Array:
     """The value that was given, or numbers between 0 and 1 by chance."""
     dtype = x.dtype
     if not dtype.is_differentiable:
@@ -242,7 +254,13 @@ def _start(x: Any, shape: Any, value: Any) -> Any:
 
 
 def _two_jacobians(
-    session: Any, x: Any, start: Any, y: Any, like: Any, delta: float, given: dict[Any, Any]
+    session: Session,
+    x: Tensor,
+    start: Array,
+    y: SymbolicTensor,
+    like: Array,
+    delta: float,
+    given: dict[Any, Any],
 ) -> tuple[Any, Any]:
     with y.graph.as_default():
         seed = identity(wrap(like))
@@ -255,7 +273,7 @@ def _two_jacobians(
     rest = [v for k, v in given.items() if k is not x]
     order = list(given).index(x)
 
-    def with_x(now: Any) -> list[Any]:
+    def with_x(now: Array) -> list[Any]:
         return [*rest[:order], now, *rest[order:]]
 
     theoretical = _theoretical(lambda one: pull(one, *with_x(start)), start, like)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from wengert.core.context import current_graph, override_rows
@@ -10,7 +11,7 @@ from wengert.overrides.row_override import rules_by_type
 
 
 @context_manager
-def gradient_override_map(op_type_map: Any) -> Change:
+def gradient_override_map(op_type_map: Mapping[Any, Any] | None) -> Change:
     """Operations made inside have another gradient, in eager mode, in functions and in graphs.
 
     The map goes from operation types to names under which gradients are registered, to operation

@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
@@ -34,6 +34,13 @@ from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Nested, Structure, TensorLike, Tensors
+    from wengert.values.value import Value
+
+
+Source = TypeVar("Source", bound="Value")
 
 
 class GradientTape:
@@ -88,7 +95,7 @@ class GradientTape:
         stop(self._tape)
         self._recording = False
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: Tensors) -> None:
         """Follow a tensor, a variable or a nested structure of them."""
         tape = self._started("watch")
         leaves = _flat(tensor)
@@ -153,12 +160,51 @@ class GradientTape:
 
     # ---- differentiating ---------------------------------------------------------------------
 
+    # The gradient for a source is None where nothing connects them, unless the policy says zeros;
+    # `Tensor | Any` spares those who know better a check.
+
+    @overload
     def gradient(
         self,
-        target: Any,
-        sources: Any,
-        output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: Tensors,
+        sources: Value,
+        output_gradients: Nested[TensorLike | None] = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        overrides: Any = ...,
+    ) -> Tensor | Any: ...
+    @overload
+    def gradient(
+        self,
+        target: Tensors,
+        sources: list[Source],
+        output_gradients: Nested[TensorLike | None] = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        overrides: Any = ...,
+    ) -> list[Tensor | Any]: ...
+    @overload
+    def gradient(
+        self,
+        target: Tensors,
+        sources: tuple[Source, ...],
+        output_gradients: Nested[TensorLike | None] = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        overrides: Any = ...,
+    ) -> tuple[Tensor | Any, ...]: ...
+    @overload
+    def gradient(
+        self,
+        target: Tensors,
+        sources: Tensors,
+        output_gradients: Nested[TensorLike | None] = ...,
+        unconnected_gradients: UnconnectedGradients | str = ...,
+        overrides: Any = ...,
+    ) -> Any: ...
+    def gradient(
+        self,
+        target: Tensors,
+        sources: Tensors,
+        output_gradients: Nested[TensorLike | None] = None,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         overrides: Any = None,
     ) -> Any:
         """The derivatives of the target with respect to the sources, arranged as the sources are.
@@ -239,9 +285,9 @@ class GradientTape:
 
     def jacobian(
         self,
-        target: Any,
-        sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: Value,
+        sources: Tensors,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
         overrides: Any = None,
@@ -276,13 +322,13 @@ class GradientTape:
 
     def batch_jacobian(
         self,
-        target: Any,
-        source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        target: Value,
+        source: Value,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
         overrides: Any = None,
-    ) -> Any:
+    ) -> Tensor | Any:
         """The Jacobian of each example of a batch: target[i] with respect to source[i].
 
         It takes for granted that target[i] depends on source[i] alone.
@@ -323,7 +369,7 @@ class GradientTape:
 # ---- arguments --------------------------------------------------------------------------------
 
 
-def _targets(target: Any) -> list[Any]:
+def _targets(target: Tensors) -> list[Any]:
     if target is None:
         raise TypeError(
             "Argument `target` should be a list or nested structure of Tensors, Variables or "
@@ -332,7 +378,7 @@ def _targets(target: Any) -> list[Any]:
     return [_checked(t, "target") for t in _flat(target)]
 
 
-def _sources(sources: Any) -> list[Any]:
+def _sources(sources: Tensors) -> list[Any]:
     flat = [_checked(x, "source") for x in _flat(sources)]
     for x in flat:
         if not x.dtype.is_differentiable:
@@ -340,13 +386,13 @@ def _sources(sources: Any) -> list[Any]:
     return flat
 
 
-def _arranged(sources: Any, gradients: Sequence[Any]) -> Any:
+def _arranged(sources: Structure, gradients: Sequence[Any]) -> Any:
     given = iter(gradients)
     leaves = [_with_gradient(x, next(given)) for x in nest.flatten(sources)]
     return nest.pack_sequence_as(sources, leaves)
 
 
-def _flat(structure: Any) -> list[Any]:
+def _flat(structure: Structure) -> list[Any]:
     """The leaves; of a value made of several tensors the one that is differentiated."""
     return [
         leaf._differentiated if nest.is_composite(leaf) else leaf
@@ -360,7 +406,7 @@ def _with_gradient(source: Any, gradient: Any) -> Any:
     return source._with_differentiated(gradient)
 
 
-def _checked(value: Any, role: str) -> Any:
+def _checked(value: Value, role: str) -> Value:
     if isinstance(value, (Tensor, Variable)):
         return value
     raise TypeError(
@@ -377,14 +423,14 @@ def _single(value: Any, role: str) -> list[Any]:
     return flat
 
 
-def _can_be_target(target: Any) -> bool:
+def _can_be_target(target: Tensor) -> bool:
     if target.dtype.is_differentiable:
         return True
     _warn_dtype("target tensor", target, "gradient")
     return False
 
 
-def _warn_dtype(what: str, value: Any, method: str) -> None:
+def _warn_dtype(what: str, value: Value, method: str) -> None:
     warnings.warn(
         f"The dtype of the {what} must be floating (e.g. tf.float32) when calling "
         f"GradientTape.{method}, got {value.dtype!r}: the gradient is None. "
@@ -394,7 +440,7 @@ def _warn_dtype(what: str, value: Any, method: str) -> None:
     )
 
 
-def _seeds(targets: Sequence[Any], output_gradients: Any) -> list[Any]:
+def _seeds(targets: Sequence[Any], output_gradients: Nested[TensorLike | None]) -> list[Any]:
     if output_gradients is None:
         return [_all_ones(t) for t in targets]
     given = _flat(output_gradients)
@@ -406,13 +452,13 @@ def _seeds(targets: Sequence[Any], output_gradients: Any) -> list[Any]:
     return [_seed(i, t, g) for i, (t, g) in enumerate(zip(targets, given, strict=True))]
 
 
-def _all_ones(target: Any) -> Any:
+def _all_ones(target: Tensor) -> Tensor:
     if target.dtype is dtypes.string:  # nothing flows from it
         return target
     return ones_like(target)
 
 
-def _seed(index: int, target: Any, given: Any) -> Any:
+def _seed(index: int, target: Tensor, given: TensorLike | None) -> Tensor:
     if given is None:
         return _all_ones(target)
     seed = convert(given, hint=target.dtype)
@@ -428,7 +474,7 @@ def _seed(index: int, target: Any, given: Any) -> Any:
 # ---- rows of a Jacobian -----------------------------------------------------------------------
 
 
-def _rows(tape: Tape, y: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
+def _rows(tape: Tape, y: Tensor, sources: Sequence[Any], at_once: bool) -> list[Any]:
     """For each source the gradients of the elements of y, stacked."""
     if is_certain(dims(y)):
         # In a batch no rule can wait for a size that only a run knows; in a loop all of them can.
@@ -441,11 +487,11 @@ def _rows(tape: Tape, y: Any, sources: Sequence[Any], at_once: bool) -> list[Any
 
 
 def _in_a_loop(
-    tape: Tape, y: Any, count: Any, seed: Callable[[Any], Any], sources: Sequence[Any]
+    tape: Tape, y: Tensor, count: Tensor, seed: Callable[[Any], Any], sources: Sequence[Any]
 ) -> list[Any]:
     """The rows where only a run knows how many: one after the other, in the loop of a graph."""
 
-    def one(seed: Any) -> list[Any]:
+    def one(seed: Tensor) -> list[Any]:
         pulled = pull_back(tape, [y], [seed], sources, drain=False)
         return [conjugate(bound.to_dense(g)) for g in pulled if g is not None]
 
@@ -473,33 +519,37 @@ def _batch_jacobian_in_a_loop(tape: Tape, y: Any, x: Any, policy: UnconnectedGra
     return reshape(transpose(apart, (1, 0, 2)), wanted)
 
 
-def _unit_vectors(y: Any) -> Any:
+def _unit_vectors(y: Tensor) -> Tensor:
     shape = y._array.shape
     size = math.prod(shape)
     return convert(np.eye(size, dtype=y._array.dtype).reshape(size, *shape))
 
 
-def _each_row(tape: Tape, y: Any, seeds: Any, sources: Sequence[Any], at_once: bool) -> list[Any]:
+def _each_row(
+    tape: Tape, y: Tensor, seeds: Tensor, sources: Sequence[Any], at_once: bool
+) -> list[Any]:
     """For each source the gradients of all rows, stacked."""
 
-    def one(seed: Any) -> list[Any]:
+    def one(seed: Tensor) -> list[Any]:
         pulled = pull_back(tape, [y], [seed], sources, drain=False)
         return [bound.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
 
     return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))
 
 
-def _at_once(one: Callable[[Any], list[Any]], seeds: Any) -> list[Any]:
+def _at_once(one: Callable[[Any], list[Any]], seeds: Tensor) -> list[Any]:
     return [conjugate(g) for g in vectorize(one, dims(seeds)[0], [seeds])]
 
 
-def _one_by_one(one: Callable[[Any], list[Any]], seeds: Any, count: int) -> list[Any]:
+def _one_by_one(one: Callable[[Any], list[Any]], seeds: Tensor, count: int) -> list[Any]:
     rows = [one(seed) for seed in bound.unstack(seeds)]
     columns = list(zip(*rows, strict=True)) or [(None,)] * count
     return [None if c[0] is None else conjugate(stack(c)) for c in columns]
 
 
-def _jacobian_or_zeros(g: Any, y: Any, x: Any, policy: UnconnectedGradients) -> Any:
+def _jacobian_or_zeros(
+    g: Tensor | None, y: Tensor, x: Value, policy: UnconnectedGradients
+) -> Tensor | None:
     if not x.dtype.is_differentiable:
         return None
     if g is None and policy is UnconnectedGradients.NONE:

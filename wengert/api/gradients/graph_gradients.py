@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.context import activate, apply_overrides, current_graph, thread
@@ -27,6 +27,10 @@ from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import dims
 from wengert.values.value import Value
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Nested, TensorLike, Tensors
+
 
 class AggregationMethod:
     """How gradients that meet are added. There is one way; the names are accepted."""
@@ -38,14 +42,14 @@ class AggregationMethod:
 
 
 def gradients(
-    ys: Any,
-    xs: Any,
-    grad_ys: Any = None,
+    ys: Nested[TensorLike],
+    xs: Nested[TensorLike],
+    grad_ys: Nested[TensorLike | None] = None,
     name: str = "gradients",
-    gate_gradients: bool = False,
-    aggregation_method: Any = None,
-    stop_gradients: Any = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    gate_gradients: object = False,
+    aggregation_method: object = None,
+    stop_gradients: Tensors | None = None,
+    unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     overrides: Any = None,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` with respect to each of `xs`, as tensors of the graph.
@@ -77,10 +81,10 @@ def gradients(
 
 
 def hessians(
-    ys: Any,
-    xs: Any,
+    ys: Tensors,
+    xs: Tensors,
     gate_gradients: bool = False,
-    aggregation_method: Any = None,
+    aggregation_method: object = None,
     name: str = "hessians",
 ) -> list[Any]:
     """The second derivatives of the sum of `ys`: for each x a tensor of shape x.shape + x.shape.
@@ -97,7 +101,7 @@ def hessians(
         return [_hessian(g, x) for g, x in zip(gradients(ys, sources), sources, strict=True)]
 
 
-def _hessian(gradient: Any, x: Any) -> Any:
+def _hessian(gradient: Tensor | None, x: Tensor) -> Tensor:
     """The derivatives of each element of a gradient, by the tensor that it is for."""
     if gradient is None:
         raise ValueError(f"The target of tf.hessians does not depend on {x!r}.")
@@ -107,20 +111,22 @@ def _hessian(gradient: Any, x: Any) -> Any:
     return reshape(rows, concat([shape(x), shape(x)], 0))
 
 
-def gradients_of_each(ys: Any, x: Any) -> Any:
+def gradients_of_each(ys: Any, x: Any) -> Tensor:
     """The gradients of each element of a vector by a tensor of the same graph, stacked."""
     if is_certain(dims(ys)):
         (size,) = dims(ys)
         return stack([gradients(ys[i], x, unconnected_gradients="zero")[0] for i in range(size)])
     between = operations_between([ys], {x._key}, set())
 
-    def row(i: Any) -> Any:
+    def row(i: Tensor) -> Tensor:
         # A loop's body is a graph of its own: what leads to the element is built again inside.
         inside = current_graph().entered(x)
         element = replay_between(between, {id(x): inside}, ys)[i]
-        return gradients(element, inside, unconnected_gradients="zero")[0]
+        result: Tensor = gradients(element, inside, unconnected_gradients="zero")[0]
+        return result
 
-    return map_fn(row, range_(size_of(ys)), fn_output_signature=x.dtype)
+    result: Tensor = map_fn(row, range_(size_of(ys)), fn_output_signature=x.dtype)
+    return result
 
 
 def _graph_of(values: Sequence[Any]) -> Graph:
@@ -137,13 +143,13 @@ def _graph_of(values: Sequence[Any]) -> Graph:
     return graphs[0] if graphs else active  # type: ignore[no-any-return]
 
 
-def _element(graph: Graph, y: Any) -> SymbolicTensor:
+def _element(graph: Graph, y: Tensor) -> SymbolicTensor:
     if isinstance(y, IndexedSlices):
         y = y.values
     return graph.entered(convert(y))
 
 
-def _source(graph: Graph, x: Any) -> Any:
+def _source(graph: Graph, x: TensorLike) -> Tensor:
     """What a gradient is asked for: a tensor, or a variable by its handle.
 
     A tensor made of a number now has no connection with the targets: the gradient is None, as in TensorFlow.
@@ -153,7 +159,7 @@ def _source(graph: Graph, x: Any) -> Any:
     return graph.entered(x if isinstance(x, Value) else convert(x))
 
 
-def _seeds(ys: Sequence[Any], given: Any) -> list[Any]:
+def _seeds(ys: Sequence[Any], given: Nested[TensorLike | None]) -> list[Any]:
     if given is None:
         return [_ones(y, i) for i, y in enumerate(ys)]
     listed = as_list(given)
@@ -165,7 +171,7 @@ def _seeds(ys: Sequence[Any], given: Any) -> list[Any]:
     return [_seed(y, g, i) for i, (y, g) in enumerate(zip(ys, listed, strict=True))]
 
 
-def _ones(y: Any, index: int) -> Any:
+def _ones(y: Tensor, index: int) -> Tensor:
     if y.dtype.is_complex:
         raise TypeError(
             f"Gradients of complex tensors ({y!r}) must set grad_ys (y.dtype = {y.dtype.name})"
@@ -173,7 +179,7 @@ def _ones(y: Any, index: int) -> Any:
     return ones_like(y, name=f"grad_ys_{index}")
 
 
-def _seed(y: Any, given: Any, index: int) -> Any:
+def _seed(y: Tensor, given: Tensor | None, index: int) -> Tensor:
     if given is None:
         return _ones(y, index)
     if isinstance(given, IndexedSlices):
@@ -188,4 +194,5 @@ def _seed(y: Any, given: Any, index: int) -> Any:
         raise ValueError(
             f"grad_ys[{index}] has shape {seed.shape}, but the target {y!r} has shape {y.shape}."
         )
-    return conjugate(seed)
+    result: Tensor = conjugate(seed)
+    return result

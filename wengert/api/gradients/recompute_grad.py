@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.api.gradients.custom_gradient import CustomGradient, VariableWatcher
 from wengert.api.gradients.user_gradient import is_input, named_after
@@ -13,6 +13,10 @@ from wengert.ops.arrays.identity import identity
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.value import Value
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,8 +30,8 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     (np.float32(2.0), np.float32(1.0))
     """
 
-    def passing(*args: Any, **kwargs: Any) -> Any:
-        def grad_fn(*dys: Any, variables: Any = None) -> Any:
+    def passing(*args: Value | None, **kwargs: Any) -> Any:
+        def grad_fn(*dys: Tensor, variables: Sequence[Variable] | None = None) -> Any:
             return dys if variables is None else (dys, [None] * len(variables))
 
         return f(*args, **kwargs), grad_fn
@@ -49,7 +53,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     np.float32(12.0)
     """
 
-    def forward_only(*args: Any, **kwargs: Any) -> Any:
+    def forward_only(*args: Value, **kwargs: Any) -> Any:
         watcher = next(
             r for r in reversed(thread.context.recorders) if isinstance(r, VariableWatcher)
         )
@@ -58,7 +62,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         for variable in watcher.variables.values():
             note_access(variable)  # the tapes outside did not hear of it
 
-        def grad_fn(*dys: Any, variables: Sequence[Variable] | None = None) -> Any:
+        def grad_fn(*dys: Tensor, variables: Sequence[Variable] | None = None) -> Any:
             return _recomputed(f, args, kwargs, dys, list(variables or []), variables is not None)
 
         return result, grad_fn
@@ -69,7 +73,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
 def _recomputed(
     f: Callable[..., Any],
-    args: Any,
+    args: Sequence[Value],
     kwargs: dict[str, Any],
     dys: Sequence[Any],
     variables: list[Variable],
@@ -79,7 +83,7 @@ def _recomputed(
     again = nest.map_structure(lambda v: identity(v) if is_input(v) else v, list(args))
     inputs = [v for v in nest.flatten(again) if is_input(v)]
 
-    def results(*_: Any) -> list[Any]:
+    def results(*_: Tensor) -> list[Any]:
         made = [convert(r) for r in nest.flatten(f(*again, **kwargs))]
         return [r if r.dtype.is_differentiable else None for r in made]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from wengert.overrides.registered_gradients import (
 )
 from wengert.overrides.row_override import operation_of
 from wengert.values.convert import as_array, convert
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
 
 
 class RegisterGradient:
@@ -50,13 +53,13 @@ class RegisterGradient:
         return f
 
 
-def _checked_name(op_type: Any) -> str:
+def _checked_name(op_type: int | str) -> str:
     if not isinstance(op_type, str):
         raise TypeError(f"op_type must be a string, got {op_type!r}")
     return op_type
 
 
-def _check_gradient_function(op_type: str, f: Any) -> None:
+def _check_gradient_function(op_type: str, f: Callable[..., Any]) -> None:
     """Find a wrong signature when it is registered, not when it is first used."""
     if not callable(f):
         raise TypeError(f"The gradient of '{op_type}' must be a function (op, *grads), got {f!r}.")
@@ -90,7 +93,7 @@ def register_op(
     forward: Callable[..., Any] | None = None,
     *,
     outputs: int = 1,
-) -> Any:
+) -> Callable[..., Any]:
     """Make an operation of a Python function of NumPy arrays.
 
     The function receives arrays, which it must not change, and returns an array, or a list of
@@ -109,7 +112,7 @@ def register_op(
     row = op(name, kernel, joint=_RegisteredRule(name), many=outputs != 1, users=True)
 
     @functools.wraps(forward)
-    def operation(*inputs: Any, **attrs: Any) -> Any:
+    def operation(*inputs: TensorLike, **attrs: Any) -> Any:
         return apply(row, [convert(x) for x in inputs], attrs)
 
     return operation
@@ -117,7 +120,7 @@ def register_op(
 
 def _kernel_of(name: str, forward: Callable[..., Any], outputs: int) -> Callable[..., Any]:
     @functools.wraps(forward)
-    def kernel(xp: Any, *arrays: Any, **attrs: Any) -> Any:
+    def kernel(xp: Namespace, *arrays: Array, **attrs: Any) -> Array | list[Array]:
         result = forward(*[read_only(a) for a in arrays], **attrs)
         if outputs == 1:
             return as_array(result)
@@ -132,7 +135,7 @@ def _kernel_of(name: str, forward: Callable[..., Any], outputs: int) -> Callable
     return kernel
 
 
-def read_only(array: Any) -> Any:
+def read_only(array: Array) -> Array:
     """A view that the user's function cannot write to."""
     view = np.asarray(array).view()
     view.flags.writeable = False

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.ops.arrays.creation import zeros
 from wengert.values.tensor import dims
+
+if TYPE_CHECKING:
+    from wengert.values.value import Value
 
 
 class UnconnectedGradients(enum.Enum):
@@ -20,7 +23,7 @@ class UnconnectedGradients(enum.Enum):
     ZERO = "zero"
 
 
-def as_policy(value: Any) -> UnconnectedGradients:
+def as_policy(value: str | UnconnectedGradients) -> UnconnectedGradients:
     """The policy that an enum member or its string stands for."""
     try:
         return UnconnectedGradients(value)
@@ -31,7 +34,7 @@ def as_policy(value: Any) -> UnconnectedGradients:
         ) from None
 
 
-def fill_unconnected(gradient: Any, source: Any, policy: UnconnectedGradients) -> Any:
+def fill_unconnected(gradient: Any, source: Value, policy: UnconnectedGradients) -> Any:
     """The gradient, or what the policy puts in the place of None."""
     if gradient is not None or policy is UnconnectedGradients.NONE:
         return gradient

@@ -7,7 +7,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.typing import TensorLike
 
 Results = Sequence[Any]
 
@@ -65,7 +68,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
-def named_after(wrapper: Any, function: Callable[..., Any]) -> None:
+def named_after(wrapper: Callable[..., Any], function: Callable[..., Any]) -> None:
     """Give an object that calls a function its name, its docstring and what was attached to it.
 
     A callable object keeps its own fields: they would take the place of the wrapper's.
@@ -88,7 +91,7 @@ def _requires_variables(grad_fn: Callable[..., Any]) -> bool:
     return parameter is not None and parameter.default is parameter.empty
 
 
-def _is_nothing(value: Any) -> bool:
+def _is_nothing(value: TensorLike) -> bool:
     return value is None or (isinstance(value, (list, tuple)) and not value)
 
 
@@ -132,7 +135,7 @@ class GradFn:
             return nest.flatten(returned), []
         return nest.flatten(self._grad_fn(*dys)), []
 
-    def _with_variables(self, returned: Any) -> tuple[list[Any], list[Any]]:
+    def _with_variables(self, returned: TensorLike) -> tuple[list[Any], list[Any]]:
         if not isinstance(returned, (tuple, list)) or len(returned) != 2:
             raise CustomGradientError(
                 f"grad_fn ({place(self._grad_fn)}) was given `variables` and must return two "

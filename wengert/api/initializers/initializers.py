@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, ClassVar, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -20,10 +21,13 @@ from wengert.ops.math.elementwise import cast
 from wengert.values.dtypes import DType, as_dtype, float32
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
+
 _SEEDS: Final = 2**31 - 2
 
 
-def _dtype(dtype: Any) -> DType:
+def _dtype(dtype: DTypeLike | None) -> DType:
     return float32 if dtype is None else as_dtype(dtype)
 
 
@@ -37,7 +41,7 @@ class Initializer:
     [0.5, 0.5]
     """
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Any:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Any:
         """The value for a weight of a shape and a dtype, float32 unless another is given."""
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
@@ -61,7 +65,7 @@ class Zeros(Initializer):
     [0.0, 0.0]
     """
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
         return creation.zeros(shape, _dtype(dtype))
 
 
@@ -72,7 +76,7 @@ class Ones(Initializer):
     [1.0, 1.0]
     """
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
         return creation.ones(shape, _dtype(dtype))
 
 
@@ -83,10 +87,10 @@ class Constant(Initializer):
     [3.0, 3.0]
     """
 
-    def __init__(self, value: Any = 0.0) -> None:
+    def __init__(self, value: TensorLike = 0.0) -> None:
         self.value = value
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
         kind = _dtype(dtype)
         result: Tensor = cast(self.value, kind) * creation.ones(shape, kind)
         return result
@@ -102,10 +106,10 @@ class Identity(Initializer):
     [[2.0, 0.0], [0.0, 2.0]]
     """
 
-    def __init__(self, gain: Any = 1.0) -> None:
+    def __init__(self, gain: TensorLike = 1.0) -> None:
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
         if len(shape) != 2:
             raise ValueError(
                 "Identity matrix initializer can only be used for 2D matrices. "
@@ -125,7 +129,9 @@ class Identity(Initializer):
 class _Source(StatelessSource):
     """As Keras has it, bounds that are plain numbers are rounded to float32 on their way."""
 
-    def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor:
+    def uniform(
+        self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
+    ) -> Tensor:
         return super().uniform(shape, cast(low, dtype), cast(high, dtype), dtype)
 
 
@@ -156,12 +162,14 @@ class RandomNormal(RandomInitializer):
     [ 0.0063 -0.0247  0.0316]
     """
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(
+        self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: int | None = None
+    ) -> None:
         self.mean = mean
         self.stddev = stddev
         super().__init__(seed)
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
         return self._source.normal(shape, self.mean, self.stddev, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
@@ -175,7 +183,7 @@ class TruncatedNormal(RandomNormal):
     [ 0.0063 -0.0247  0.0316]
     """
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
         return self._source.truncated(shape, self.mean, self.stddev, _dtype(dtype))
 
 
@@ -186,12 +194,14 @@ class RandomUniform(RandomInitializer):
     [ 0.0378 -0.004   0.01  ]
     """
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: int | None = None) -> None:
+    def __init__(
+        self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: int | None = None
+    ) -> None:
         self.minval = minval
         self.maxval = maxval
         super().__init__(seed)
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
         return self._source.uniform(shape, self.minval, self.maxval, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
@@ -206,11 +216,11 @@ class Orthogonal(RandomInitializer):
     True
     """
 
-    def __init__(self, gain: Any = 1.0, seed: int | None = None) -> None:
+    def __init__(self, gain: TensorLike = 1.0, seed: int | None = None) -> None:
         self.gain = gain
         super().__init__(seed)
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
         if len(shape) < 2:
             raise ValueError(
                 "The tensor to initialize must be at least two-dimensional. "
@@ -236,8 +246,8 @@ class VarianceScaling(RandomInitializer):
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: int | None = None,
-        input_axes: Any = None,
-        output_axes: Any = None,
+        input_axes: Iterable[int] | None = None,
+        output_axes: Iterable[int] | None = None,
     ) -> None:
         if scale <= 0.0:
             raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
@@ -258,7 +268,7 @@ class VarianceScaling(RandomInitializer):
         self.output_axes = output_axes
         super().__init__(seed)
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
+    def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
         fan_in, fan_out = fans(shape, self.input_axes, self.output_axes)
         variance = scaled_variance(self.scale, self.mode, fan_in, fan_out)
         return with_variance(self._source, shape, self.distribution, variance, _dtype(dtype))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from wengert.ops.math.elementwise import cast
 from wengert.state.variable import Variable
 from wengert.values.dtypes import as_dtype, float32
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
 _BY_NAME: Final[dict[str, type[Initializer]]] = {
     "constant": Constant,
@@ -72,7 +75,7 @@ def serialize(initializer: Initializer) -> dict[str, Any]:
     }
 
 
-def deserialize(config: dict[str, Any], custom_objects: Any = None) -> Any:
+def deserialize(config: dict[str, Any], custom_objects: Mapping[str, Any] | None = None) -> Any:
     """The initializer that a dictionary describes.
 
     >>> tf.initializers.deserialize({"class_name": "ones", "config": {}})([1]).numpy().tolist()
@@ -107,8 +110,8 @@ def get(identifier: Any) -> Any:
     return identifier() if isinstance(identifier, type) else identifier
 
 
-def _giving(value: Any) -> Callable[..., Tensor]:
-    def initialize(shape: Any, dtype: Any = None) -> Tensor:
+def _giving(value: Array | Tensor | Variable | np.generic) -> Callable[..., Tensor]:
+    def initialize(shape: Sequence[int], dtype: Any = None) -> Tensor:
         if tuple(shape) != tuple(value.shape):
             raise ValueError(
                 f"Expected `shape` to be {value.shape} for direct tensor as initializer. "

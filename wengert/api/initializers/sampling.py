@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, Protocol
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.linalg.orthogonal_basis import orthogonal_basis
@@ -11,6 +12,9 @@ from wengert.ops.random import stateful, stateless
 from wengert.values import dtypes
 from wengert.values.dtypes import DType
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 
 MODES: Final = ("fan_in", "fan_out", "fan_avg")
 # The standard deviation of a standard normal distribution that is cut off at 2.
@@ -20,9 +24,15 @@ _TRUNCATED: Final = 0.87962566103423978
 class Source(Protocol):
     """Where an initializer has its random numbers from."""
 
-    def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor: ...
-    def normal(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor: ...
-    def truncated(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor: ...
+    def uniform(
+        self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
+    ) -> Tensor: ...
+    def normal(
+        self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
+    ) -> Tensor: ...
+    def truncated(
+        self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
+    ) -> Tensor: ...
 
 
 class StatelessSource:
@@ -31,33 +41,49 @@ class StatelessSource:
     def __init__(self, seed: list[int]) -> None:
         self.seed = seed
 
-    def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor:
+    def uniform(
+        self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
+    ) -> Tensor:
         return stateless.stateless_uniform(shape, self.seed, low, high, dtype)
 
-    def normal(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+    def normal(
+        self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
+    ) -> Tensor:
         return stateless.stateless_normal(shape, self.seed, mean, stddev, dtype)
 
-    def truncated(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+    def truncated(
+        self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
+    ) -> Tensor:
         return stateless.stateless_truncated_normal(shape, self.seed, mean, stddev, dtype)
 
 
 class StatefulSource:
     """Other numbers each time, from an operation with a seed or without."""
 
-    def __init__(self, seed: Any) -> None:
+    def __init__(self, seed: IntLike | None) -> None:
         self.seed = seed
 
-    def uniform(self, shape: Any, low: Any, high: Any, dtype: Any) -> Tensor:
+    def uniform(
+        self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
+    ) -> Tensor:
         return stateful.uniform(shape, low, high, dtype, self.seed)
 
-    def normal(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+    def normal(
+        self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
+    ) -> Tensor:
         return stateful.normal(shape, mean, stddev, dtype, self.seed)
 
-    def truncated(self, shape: Any, mean: Any, stddev: Any, dtype: Any) -> Tensor:
+    def truncated(
+        self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
+    ) -> Tensor:
         return stateful.truncated_normal(shape, mean, stddev, dtype, self.seed)
 
 
-def fans(shape: Any, input_axes: Any = None, output_axes: Any = None) -> tuple[int, int]:
+def fans(
+    shape: Iterable[Any],
+    input_axes: Iterable[int] | None = None,
+    output_axes: Iterable[int] | None = None,
+) -> tuple[int, int]:
     """How many inputs and outputs a unit of a weight has."""
     sizes = [int(size) for size in shape]
     if input_axes is not None and output_axes is not None:
@@ -70,7 +96,7 @@ def fans(shape: Any, input_axes: Any = None, output_axes: Any = None) -> tuple[i
 
 
 def with_variance(
-    source: Source, shape: Any, distribution: str, variance: float, dtype: Any
+    source: Source, shape: ShapeLike, distribution: str, variance: float, dtype: DType
 ) -> Tensor:
     """Numbers around zero with a variance."""
     if distribution == "uniform":
@@ -88,7 +114,7 @@ def scaled_variance(scale: float, mode: str, fan_in: int, fan_out: int) -> float
     return scale / max(1.0, size)
 
 
-def orthogonal(source: Source, shape: Any, gain: Any, dtype: Any) -> Tensor:
+def orthogonal(source: Source, shape: Sequence[Any], gain: TensorLike, dtype: DType) -> Tensor:
     """A weight that is an orthogonal matrix when all axes but the last are one."""
     rows, columns = math.prod(int(size) for size in shape[:-1]), int(shape[-1])
     tall = (max(rows, columns), min(rows, columns))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,13 +18,16 @@ from wengert.values import dtypes
 from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
+
 _PARTITION: Final = ("partition_shape", "partition_offset")
 
 
 class SimpleInitializer:
     """What these initializers have in common."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Tensor:
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
@@ -51,7 +54,7 @@ def _shape(shape: Any, kwargs: dict[str, Any]) -> Any:
     return kwargs.get("partition_shape", shape)
 
 
-def _source(seed: Any) -> Source:
+def _source(seed: int | None) -> Source:
     return StatefulSource(None) if seed is None else StatelessSource([seed, 0])
 
 
@@ -62,7 +65,9 @@ class zeros_initializer(SimpleInitializer):
     [0.0, 0.0]
     """
 
-    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
+    ) -> Tensor:
         return creation.zeros(_shape(shape, kwargs), check_numeric(as_dtype(dtype)))
 
 
@@ -73,7 +78,9 @@ class ones_initializer(SimpleInitializer):
     [1, 1]
     """
 
-    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
+    ) -> Tensor:
         return creation.ones(_shape(shape, kwargs), check_numeric(as_dtype(dtype)))
 
 
@@ -84,12 +91,12 @@ class constant_initializer(SimpleInitializer):
     [[1.0, 2.0]]
     """
 
-    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+    def __init__(self, value: TensorLike = 0, support_partition: bool = False) -> None:
         check_constant(value)
         self.value = value
         self.support_partition = support_partition
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+    def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
         _check(kwargs)
         if kwargs and not self.support_partition:
             raise ValueError("Constant initializer doesn't support partition-related arguments")
@@ -99,7 +106,7 @@ class constant_initializer(SimpleInitializer):
         return {"value": self.value}
 
 
-def check_constant(value: Any, shown: str = "") -> None:
+def check_constant(value: TensorLike, shown: str = "") -> None:
     """What a constant may be; `shown` is how the value enters the complaint."""
     if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
         raise TypeError(
@@ -115,12 +122,16 @@ class random_uniform_initializer(SimpleInitializer):
     [0.8785 0.46  ]
     """
 
-    def __init__(self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None) -> None:
+    def __init__(
+        self, minval: TensorLike = -0.05, maxval: TensorLike = 0.05, seed: int | None = None
+    ) -> None:
         self.minval = minval
         self.maxval = maxval
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
+    ) -> Tensor:
         wanted, kind = _shape(shape, kwargs), as_dtype(dtype)
         if not kind.is_floating and not kind.is_integer:
             raise ValueError(
@@ -139,12 +150,16 @@ class random_normal_initializer(SimpleInitializer):
     [ 0.1267 -0.493 ]
     """
 
-    def __init__(self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None) -> None:
+    def __init__(
+        self, mean: TensorLike = 0.0, stddev: TensorLike = 0.05, seed: int | None = None
+    ) -> None:
         self.mean = mean
         self.stddev = stddev
         self.seed = seed
 
-    def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
+    ) -> Tensor:
         wanted, kind = _shape(shape, kwargs), check_floating(as_dtype(dtype))
         return _source(self.seed).normal(wanted, self.mean, self.stddev, kind)
 

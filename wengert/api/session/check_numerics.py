@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from wengert.execution.engine_registry import set_check
 from wengert.graph.operation import Operation
 from wengert.host.user_frames import callers_place
 from wengert.values.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
 
 class _Watching(Recorder):
@@ -61,7 +64,7 @@ def _forward_line(op: Operation) -> str:
     return ""
 
 
-def _check(array: Any, where: str, more: str) -> None:
+def _check(array: Array | np.generic, where: str, more: str) -> None:
     if array.dtype.kind not in "fcV" or np.isfinite(array).all():
         return
     counts = {"-Inf": np.isneginf, "+Inf": np.isposinf, "NaN": np.isnan}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    pass
 
 
 class PhysicalDevice(NamedTuple):
@@ -63,7 +66,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """
 
 
-def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
+def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
     """Accepted: one processor stays one device.
 
     >>> cpu, = tf.config.list_physical_devices("CPU")

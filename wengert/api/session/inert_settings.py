@@ -5,13 +5,16 @@ from __future__ import annotations
 import enum
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.core.context import current_graph, thread
 from wengert.values import dtypes
 from wengert.values.convert import convert, register_converter
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
 
 _SETTINGS: Final = {"traceback filtering": True, "device placement": False}
 
@@ -98,7 +101,7 @@ def get_current_name_scope() -> str:
     return scope.rstrip("/")
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: object) -> bool:
     """Whether the value of a tensor is known only when its graph runs.
 
     >>> tf.is_symbolic_tensor(tf.constant(1.0))
@@ -122,7 +125,7 @@ def register_tensor_conversion_function(
     21.0
     """
 
-    def converted(value: Any, dtype: Any, hint: Any) -> Tensor:
+    def converted(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:
         found = conversion_func(value, dtype=dtype or hint, name=None, as_ref=False)
         if found is NotImplemented:
             raise TypeError(f"The function registered for {base_type} does not convert {value!r}.")

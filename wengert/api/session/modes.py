@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.context import activate, current_graph, enter_scope, start_threads_with
 from wengert.graph.graph import Graph, defaults
 from wengert.host.context_manager import Change, context_manager, enter
+
+if TYPE_CHECKING:
+    pass
 
 
 class _Global:
@@ -93,7 +96,7 @@ def disable_eager_execution() -> None:
 
 
 def enable_eager_execution(
-    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+    config: object = None, device_policy: object = None, execution_mode: object = None
 ) -> None:
     """From now on operations run at once.
 
@@ -133,7 +136,7 @@ class name_scope:
     """
 
     def __init__(
-        self, name: str | None, default_name: str | None = None, values: Any = None
+        self, name: str | None, default_name: str | None = None, values: object = None
     ) -> None:
         if name is not None and not isinstance(name, str):
             raise ValueError(f"name for name_scope must be a string, got {name!r}.")
@@ -151,7 +154,7 @@ class name_scope:
         self._contexts.append(names)
         return scope
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: BaseException) -> None:
         self._contexts.pop().__exit__(*error)
 
 
@@ -175,7 +178,7 @@ def control_dependencies(control_inputs: Any) -> Any:
     return graph.control_dependencies(control_inputs)
 
 
-def device(device_name: Any) -> Any:
+def device(device_name: object) -> Any:
     """Operations inside note the device. There is one.
 
     >>> with tf.device("/CPU:0"):
@@ -185,7 +188,7 @@ def device(device_name: Any) -> Any:
     return nullcontext() if graph is None else graph.device(device_name)
 
 
-def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+def colocate_with(op: object, ignore_existing: bool = False) -> Any:
     """Accepted: there is one place.
 
     >>> with tf.compat.v1.colocate_with(tf.constant(1.0)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
@@ -12,6 +12,10 @@ from wengert.graph.graph_builder import PLACEHOLDER
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
 from wengert.values.shapes import TensorShape
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
 WITH_DEFAULT: Row = op(
     "PlaceholderWithDefault",
@@ -23,7 +27,9 @@ WITH_DEFAULT: Row = op(
 )
 
 
-def placeholder(dtype: Any = float32, shape: Any = None, name: str | None = None) -> Any:
+def placeholder(
+    dtype: DTypeLike = float32, shape: ShapeLike | None = None, name: str | None = None
+) -> Tensor:
     """A tensor whose value is given when the graph runs, in feed_dict.
 
     >>> with tf.Graph().as_default():
@@ -41,10 +47,13 @@ def placeholder(dtype: Any = float32, shape: Any = None, name: str | None = None
     kind, known = as_dtype(dtype), TensorShape(shape)
     attrs = {"dtype": kind, "shape": known}
     form = (None if known.rank is None else tuple(known), kind.numpy_dtype)
-    return graph.add(PLACEHOLDER, (), attrs, name or "Placeholder", [form]).outputs[0]
+    result: Tensor = graph.add(PLACEHOLDER, (), attrs, name or "Placeholder", [form]).outputs[0]
+    return result
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Any:
+def placeholder_with_default(
+    input: TensorLike, shape: ShapeLike, name: str | None = None
+) -> Tensor:
     """A tensor that has a value of its own where none is fed.
 
     >>> with tf.Graph().as_default():
@@ -60,4 +69,5 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
             f"The default of a placeholder must have its shape, {known}, got {value.shape}."
         )
     shape_known = None if known.rank is None else tuple(known)
-    return apply(WITH_DEFAULT, (value,), {"shape": shape_known}, name)
+    result: Tensor = apply(WITH_DEFAULT, (value,), {"shape": shape_known}, name)
+    return result

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, TensorLike
 
 
 class IndexedSlicesValue(NamedTuple):
@@ -54,7 +57,7 @@ class Session:
     9.0 16.0
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         self._graph = graph if graph is not None else get_default_graph()
         self._cells: dict[Operation, Any] = {}
         self._plans: dict[Any, _Run] = {}
@@ -74,7 +77,11 @@ class Session:
     # ---- running -----------------------------------------------------------------------------
 
     def run(
-        self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        self,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: object = None,
+        run_metadata: object = None,
     ) -> Any:
         """The values of the fetches: a tensor, an operation, a name, or a nested structure."""
         self._check_open()
@@ -111,7 +118,7 @@ class Session:
         return cell
 
     def make_callable(
-        self, fetches: Any, feed_list: Any = None, accept_options: bool = False
+        self, fetches: Any, feed_list: Iterable[Any] | None = None, accept_options: bool = False
     ) -> Callable[..., Any]:
         """A function of the feeds that returns the fetches, with the plan made now.
 
@@ -126,7 +133,7 @@ class Session:
         feeds = [_feedable(self._graph, x) for x in feed_list or []]
         run = self._run_for(structure.elements, feeds)
 
-        def call(*values: Any) -> Any:
+        def call(*values: Array) -> Any:
             if len(values) != len(feeds):
                 raise ValueError(
                     f"The callable takes {len(feeds)} values, one for each of feed_list, and was "
@@ -138,7 +145,7 @@ class Session:
 
         return call
 
-    def partial_run_setup(self, *_: Any, **__: Any) -> Any:
+    def partial_run_setup(self, *_: object, **__: object) -> Any:
         raise NotImplementedError(
             "partial_run is not there: call run() with all fetches at once, or keep what the first "
             "call returned and feed it to the second."
@@ -164,7 +171,7 @@ class Session:
         self._contexts.append(context)
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: BaseException) -> None:
         self._contexts.pop().__exit__(*error)
         self.close()
 
@@ -184,7 +191,7 @@ class Session:
 class InteractiveSession(Session):
     """A session that is the default one from the start, until it is closed."""
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         super().__init__(target, graph, config)
         self._installed = self.as_default() if graph is not None else _only_session(self)
         self._installed.__enter__()
@@ -242,7 +249,7 @@ class _Run:
         return [next(given) if is_tensor else None for is_tensor in self._is_tensor]
 
 
-def _own(value: Any) -> Any:
+def _own(value: Array) -> Array:
     """A value that the caller may change."""
     if not isinstance(value, np.ndarray):
         return value
@@ -328,7 +335,7 @@ def _feeds(graph: Graph, feed_dict: Any) -> list[tuple[SymbolicTensor, Any]]:
     return [(x, _value_for(x, v)) for x, v in pairs]
 
 
-def _feedable(graph: Graph, key: Any) -> SymbolicTensor:
+def _feedable(graph: Graph, key: TensorLike) -> SymbolicTensor:
     handle = getattr(key, "handle_in", None)
     if handle is not None:
         return handle(graph)  # type: ignore[no-any-return]
@@ -339,7 +346,7 @@ def _feedable(graph: Graph, key: Any) -> SymbolicTensor:
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {words}") from None
 
 
-def _value_for(x: SymbolicTensor, value: Any) -> Any:
+def _value_for(x: SymbolicTensor, value: Any) -> Array:
     """A fed value as an array of the tensor's dtype and shape."""
     if isinstance(value, SymbolicTensor):
         raise TypeError(

@@ -6,7 +6,7 @@ import functools
 import math
 import os
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -24,13 +24,16 @@ from wengert.values import dtypes
 from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor, wrap
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, IntLike, ShapeLike, TensorLike
+
 Method = TypeVar("Method", bound=Callable[..., Any])
 _SIZE: Final = 3  # a counter of two, and a key
 _COUNTER: Final = slice(0, 2)
 _KEY: Final = slice(2, 3)
 
 
-def create_rng_state(seed: Any, alg: Any) -> Tensor:
+def create_rng_state(seed: TensorLike | IntLike, alg: int | str | Algorithm) -> Tensor:
     """The state of a generator made of a seed: an integer, or at most three of 64 bits.
 
     >>> tf.random.create_rng_state(1, "philox").numpy().tolist()
@@ -57,12 +60,15 @@ def _kept_after_an_error(method: Method) -> Method:
     """Numbers that could not be drawn leave the state as it was."""
 
     @functools.wraps(method)
-    def drawn(self: Generator, *args: Any, **kwargs: Any) -> Any:
+    def drawn(self: Generator, *args: Any, **kwargs: Any) -> Tensor:
+        result: Tensor
         if current_graph() is not None:
-            return method(self, *args, **kwargs)
+            result = method(self, *args, **kwargs)
+            return result
         before = self._state.read_value()
         try:
-            return method(self, *args, **kwargs)
+            result = method(self, *args, **kwargs)
+            return result
         except Exception:
             self._state.assign(before)
             raise
@@ -82,7 +88,12 @@ class Generator:
     [769, 0, 0]
     """
 
-    def __init__(self, copy_from: Generator | None = None, state: Any = None, alg: Any = None):
+    def __init__(
+        self,
+        copy_from: Generator | None = None,
+        state: TensorLike | None = None,
+        alg: Any = None,
+    ):
         if copy_from is not None:
             if alg is not None or state is not None:
                 raise ValueError(
@@ -97,12 +108,12 @@ class Generator:
     # ---- how it is made ----------------------------------------------------------------------
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> Generator:
+    def from_state(cls, state: TensorLike, alg: int | str | Algorithm) -> Generator:
         """A generator with a state: three integers, or a variable that it is to use."""
         return cls(alg=alg, state=state)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: IntLike, alg: Any = None) -> Generator:
         """A generator whose state is made of a seed."""
         number = _or_philox(alg)
         return cls(state=create_rng_state(seed, number), alg=number)
@@ -114,21 +125,23 @@ class Generator:
         return cls(state=state, alg=_or_philox(alg))
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+    def from_key_counter(
+        cls, key: TensorLike, counter: TensorLike, alg: int | str | Algorithm
+    ) -> Generator:
         """A generator with a key and a counter of two integers."""
         return cls(state=_joined(key, counter), alg=alg)
 
     # ---- its state ---------------------------------------------------------------------------
 
-    def reset(self, state: Any) -> None:
+    def reset(self, state: TensorLike) -> None:
         """Replace the state."""
         self._state.assign(_checked(state))
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: TensorLike) -> None:
         """Replace the state by one made of a seed."""
         self._state.assign(create_rng_state(seed, self._algorithm))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+    def reset_from_key_counter(self, key: IntLike, counter: TensorLike) -> None:
         """Replace the state by a key and a counter."""
         self._state.assign(_joined(key, counter))
 
@@ -146,13 +159,13 @@ class Generator:
         key: Tensor = self._state.read_value()[-1]
         return key
 
-    def skip(self, delta: Any) -> Tensor:
+    def skip(self, delta: IntLike) -> Tensor:
         """Go on as if `delta` numbers had been drawn; returns the state before."""
         before = self._state.read_value()
         self._state.assign(apply(rows.ADVANCED, (before,), {"delta": int(delta)}))
         return before
 
-    def _take(self, shape: Any) -> list[Tensor]:
+    def _take(self, shape: ShapeLike) -> list[Tensor]:
         """Key and counter for the numbers of a shape."""
         state = self.skip(math.prod(sizes(shape, rows.ADVANCED)))
         return [state[_KEY], state[_COUNTER]]
@@ -162,10 +175,10 @@ class Generator:
     @_kept_after_an_error
     def normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Normal numbers."""
@@ -175,10 +188,10 @@ class Generator:
     @_kept_after_an_error
     def truncated_normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        shape: ShapeLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Normal numbers nearer to the mean than two standard deviations."""
@@ -188,10 +201,10 @@ class Generator:
     @_kept_after_an_error
     def uniform(
         self,
-        shape: Any,
-        minval: Any = 0,
-        maxval: Any = None,
-        dtype: Any = dtypes.float32,
+        shape: ShapeLike,
+        minval: TensorLike = 0,
+        maxval: TensorLike | None = None,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Numbers from minval up to, and without, maxval; integers of all bits if both are None."""
@@ -200,7 +213,7 @@ class Generator:
 
     @_kept_after_an_error
     def uniform_full_int(
-        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.uint64, name: str | None = None
     ) -> Tensor:
         """Integers of all bits."""
         return uniform_from(self._take(shape), shape, None, None, as_dtype(dtype))
@@ -208,10 +221,10 @@ class Generator:
     @_kept_after_an_error
     def binomial(
         self,
-        shape: Any,
-        counts: Any,
-        probs: Any,
-        dtype: Any = dtypes.int32,
+        shape: ShapeLike,
+        counts: TensorLike,
+        probs: TensorLike,
+        dtype: DTypeLike = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
         """How many of `counts` trials succeed, each with a probability of `probs`."""
@@ -232,7 +245,7 @@ class Generator:
         return [Generator(state=stack([0, 0, key]), alg=self._algorithm) for key in keys]
 
 
-def _or_philox(alg: Any) -> int:
+def _or_philox(alg: int | str | Algorithm | None) -> int:
     return algorithm_number(Algorithm.PHILOX if alg is None else alg)
 
 
@@ -240,13 +253,13 @@ def _variable(state: Tensor) -> Variable:
     return Variable(state, trainable=False, name="StateVar")
 
 
-def _checked(state: Any) -> Tensor:
+def _checked(state: TensorLike) -> Tensor:
     tensor = _as_state(state)
     tensor.shape.assert_is_compatible_with([_SIZE])
     return tensor
 
 
-def _joined(key: Any, counter: Any) -> Tensor:
+def _joined(key: Any, counter: TensorLike) -> Tensor:
     """The state with a key and a counter."""
     first, last = _as_state(counter), _as_state(key)
     first.shape.assert_is_compatible_with([_SIZE - 1])

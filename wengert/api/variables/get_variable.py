@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.variable_scope import get_variable_scope, graph_of_variables
 from wengert.api.variables.variable_store import VariableStore, one_of_graph
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, ShapeLike
+
 
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    collections: Iterable[str] | None = None,
+    caching_device: object = None,
+    partitioner: object = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Any = None,
-    constraint: Any = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Callable[..., Any] | None = None,
+    synchronization: object = None,
+    aggregation: object = None,
 ) -> Any:
     """The variable of a name in the current scope: a new one, or where that is meant the old one.
 
@@ -56,20 +60,20 @@ def get_variable(
 
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
+    regularizer: Callable[..., Any] | None = None,
     trainable: bool = False,
-    collections: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    collections: Iterable[str] | None = None,
+    caching_device: object = None,
+    partitioner: object = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Any = None,
-    constraint: Any = None,
-    synchronization: Any = None,
-    aggregation: Any = None,
+    custom_getter: Callable[..., Any] | None = None,
+    constraint: Callable[..., Any] | None = None,
+    synchronization: object = None,
+    aggregation: object = None,
 ) -> Any:
     """A variable that is not trained, not saved, and stands among the local ones.
 
@@ -103,7 +107,7 @@ def variable_store() -> VariableStore:
     return one_of_graph(graph_of_variables(), "__variable_store", VariableStore)
 
 
-def no_regularizer(_: Any) -> None:
+def no_regularizer(_: object) -> None:
     """A regularizer that adds nothing, where a scope has another one.
 
     >>> tf.compat.v1.no_regularizer(tf.constant(1.0))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.context import activate, current_graph, note_access
 from wengert.core.dispatch import apply
@@ -19,6 +20,10 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
 
 class GraphKeys:
@@ -64,19 +69,19 @@ class GraphVariable(Variable):
         self,
         initial_value: Any = None,
         trainable: bool | None = None,
-        collections: Any = None,
+        collections: Iterable[Any] | None = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
-        variable_def: Any = None,
-        dtype: Any = None,
-        expected_shape: Any = None,
-        import_scope: Any = None,
-        constraint: Any = None,
-        use_resource: Any = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
-        shape: Any = None,
+        variable_def: object = None,
+        dtype: DTypeLike | None = None,
+        expected_shape: ShapeLike | None = None,
+        import_scope: object = None,
+        constraint: Callable[..., Any] | None = None,
+        use_resource: bool | None = None,
+        synchronization: object = None,
+        aggregation: object = None,
+        shape: ShapeLike | None = None,
     ) -> None:
         if initial_value is None:
             raise ValueError(
@@ -99,7 +104,13 @@ class GraphVariable(Variable):
         self.uses_resource = use_resource is not False
         self._collect(collections)
 
-    def _make(self, initial_value: Any, name: str | None, dtype: Any, shape: Any) -> None:
+    def _make(
+        self,
+        initial_value: TensorLike,
+        name: str | None,
+        dtype: DType | None,
+        shape: ShapeLike | None,
+    ) -> None:
         graph = self._graph
         with graph.name_scope(name or "Variable") as scope:
             with graph.name_scope("Initializer"):
@@ -123,7 +134,7 @@ class GraphVariable(Variable):
         form = [(known, self._initial_value._array.dtype)]
         return self._graph.add(VAR_HANDLE, (), attrs, scope, form).outputs[0]
 
-    def _collect(self, collections: Any) -> None:
+    def _collect(self, collections: Iterable[Any] | None) -> None:
         names = [GraphKeys.GLOBAL_VARIABLES] if collections is None else list(collections)
         if self.trainable and GraphKeys.TRAINABLE_VARIABLES not in names:
             names.append(GraphKeys.TRAINABLE_VARIABLES)
@@ -141,7 +152,7 @@ class GraphVariable(Variable):
         return operation
 
     @property
-    def handle(self) -> Any:
+    def handle(self) -> Tensor:
         return self._handle
 
     @property
@@ -186,15 +197,16 @@ class GraphVariable(Variable):
         """The value in a session: the one given, or the default one."""
         return self._graph.session_for(session, "eval()").run(self)
 
-    def load(self, value: Any, session: Any = None) -> None:
+    def load(self, value: TensorLike, session: Any = None) -> None:
         """Give the variable a value in a session."""
         chosen = self._graph.session_for(session, "eval()")
         chosen.run(self.initializer, {self.initializer.inputs[1]: value})
 
-    def initialized_value(self) -> Any:
+    def initialized_value(self) -> Tensor:
         """The value, or the initial value where it has none yet."""
         there = apply(IS_INITIALIZED, (self,))
-        return cond(there, self.read_value, lambda: identity(self._initial_value))
+        result: Tensor = cond(there, self.read_value, lambda: identity(self._initial_value))
+        return result
 
     def is_initialized(self, name: str | None = None) -> Any:
         return apply(IS_INITIALIZED, (self,))
@@ -209,7 +221,7 @@ class GraphVariable(Variable):
         with graph.control_dependencies([changed]):
             return identity(apply(READ, (self,)), name=method.title().replace("_", ""))
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: object) -> Any:
         raise NotImplementedError(
             "__deepcopy__() is only available when eager execution is enabled."
         )
@@ -224,6 +236,6 @@ class GraphVariable(Variable):
         return f"<tf.Variable '{self._name}' shape={self._shape} dtype={self.dtype.name}>"
 
 
-def variables_initializer(var_list: Any, name: str = "init") -> Any:
+def variables_initializer(var_list: Sequence[Variable], name: str = "init") -> Operation | None:
     """An operation that gives variables their initial values."""
     return group(*[v.initializer for v in var_list if v.graph is not None], name=name)

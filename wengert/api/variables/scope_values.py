@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from wengert.api.session.modes import get_default_graph
 from wengert.api.session.modes import name_scope as entered_name_scope
@@ -12,6 +13,13 @@ from wengert.api.variables.variable_store import AUTO_REUSE, VariableStore
 from wengert.core.context import current_graph
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
+
+if TYPE_CHECKING:
+    from wengert.api.session.modes import name_scope
+    from wengert.api.variables.variable_store import Reuse
+    from wengert.host.context_manager import ContextManager
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
 
 class VariableScope:
@@ -24,17 +32,17 @@ class VariableScope:
 
     def __init__(
         self,
-        reuse: Any,
+        reuse: Reuse,
         name: str = "",
         initializer: Any = None,
-        regularizer: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
+        regularizer: Callable[..., Any] | None = None,
+        caching_device: object = None,
+        partitioner: object = None,
+        custom_getter: Callable[..., Any] | None = None,
         name_scope: str = "",
-        dtype: Any = float32,
+        dtype: DTypeLike = float32,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
     ) -> None:
         eager = current_graph() is None
         if eager and caching_device is not None:
@@ -72,7 +80,7 @@ class VariableScope:
         return self._initializer
 
     @property
-    def dtype(self) -> Any:
+    def dtype(self) -> DType:
         return self._dtype
 
     @property
@@ -106,7 +114,7 @@ class VariableScope:
     def set_initializer(self, initializer: Any) -> None:
         self._initializer = initializer
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: DTypeLike) -> None:
         self._dtype = as_dtype(dtype)
 
     def set_use_resource(self, use_resource: bool | None) -> None:
@@ -116,24 +124,24 @@ class VariableScope:
             )
         self._use_resource = use_resource
 
-    def set_regularizer(self, regularizer: Any) -> None:
+    def set_regularizer(self, regularizer: Callable[..., Any]) -> None:
         self._regularizer = regularizer
 
-    def set_caching_device(self, caching_device: Any) -> None:
+    def set_caching_device(self, caching_device: object) -> None:
         if current_graph() is None:
             raise NotImplementedError(
                 "Caching devices are not yet supported when eager execution is enabled."
             )
         self._caching_device = caching_device
 
-    def set_partitioner(self, partitioner: Any) -> None:
+    def set_partitioner(self, partitioner: object) -> None:
         _no_partitions(partitioner)
         self._partitioner = None
 
-    def set_custom_getter(self, custom_getter: Any) -> None:
+    def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
         self._custom_getter = custom_getter
 
-    def get_collection(self, name: Any) -> list[Any]:
+    def get_collection(self, name: str) -> list[Any]:
         """The items of a collection whose names begin with that of the scope."""
         scope = f"{self._name}/" if self._name else None
         return get_default_graph().get_collection(name, scope)
@@ -151,21 +159,21 @@ class VariableScope:
         self,
         var_store: VariableStore,
         name: str,
-        shape: Any = None,
-        dtype: Any = None,
+        shape: ShapeLike | None = None,
+        dtype: DTypeLike | None = None,
         initializer: Any = None,
-        regularizer: Any = None,
-        reuse: Any = None,
+        regularizer: Callable[..., Any] | None = None,
+        reuse: Reuse = None,
         trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
+        collections: Iterable[str] | None = None,
+        caching_device: object = None,
+        partitioner: object = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,
-        custom_getter: Any = None,
-        constraint: Any = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        custom_getter: Callable[..., Any] | None = None,
+        constraint: Callable[..., Any] | None = None,
+        synchronization: object = None,
+        aggregation: object = None,
     ) -> Any:
         """The variable of a name in this scope, with the scope's values where none is given."""
         full_name = f"{self._name}/{name}" if self._name else name
@@ -217,12 +225,12 @@ _INHERITED = (
 )
 
 
-def _reuse_of(reuse: Any) -> Any:
+def _reuse_of(reuse: Reuse) -> Any:
     """In eager mode nothing is kept that could be found again."""
     return False if current_graph() is None else reuse
 
 
-def _checked_dtype(dtype: Any, given: Any, initializer: Any) -> Any:
+def _checked_dtype(dtype: DType, given: DTypeLike | None, initializer: TensorLike | None) -> DType:
     """A value has a dtype of its own, which no other may contradict."""
     if given is None or initializer is None or callable(initializer):
         return dtype
@@ -234,7 +242,7 @@ def _checked_dtype(dtype: Any, given: Any, initializer: Any) -> Any:
     return dtype
 
 
-def _no_partitions(partitioner: Any) -> None:
+def _no_partitions(partitioner: object) -> None:
     if partitioner is not None:
         raise NotImplementedError(
             "Variables are not partitioned here: `partitioner` must be None. A variable lives in "
@@ -242,17 +250,19 @@ def _no_partitions(partitioner: Any) -> None:
         )
 
 
-def _one_in_other(outer: Any, inner: Any) -> Any:
+def _one_in_other(
+    outer: Callable[..., Any] | None, inner: Callable[..., Any]
+) -> Callable[..., Any]:
     """The inner getter asks the outer one, and that the one it is given."""
     if outer is None:
         return inner
 
-    def both(getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def both(getter: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return inner(*args, getter=functools.partial(outer, getter), **kwargs)
 
     return both
 
 
-def _no_name_scope() -> Any:
+def _no_name_scope() -> ContextManager | name_scope:
     graph = current_graph()
     return entered_name_scope(None) if graph is None else graph.name_scope(None)

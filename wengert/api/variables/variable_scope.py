@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.api.session.modes import get_default_graph
 from wengert.api.session.modes import name_scope as entered_name_scope
@@ -12,6 +12,12 @@ from wengert.api.variables.scope_values import VariableScope
 from wengert.api.variables.variable_store import AUTO_REUSE, one_of_graph
 from wengert.core.context import current_graph
 from wengert.state.variable import around_functions
+
+if TYPE_CHECKING:
+    from wengert.api.variables.variable_store import Reuse
+    from wengert.graph.function_graph import FunctionGraph
+    from wengert.graph.graph import Graph
+    from wengert.values.typing import DTypeLike
 
 
 class _Scopes:
@@ -45,7 +51,7 @@ def _scopes() -> _Scopes:
     return one_of_graph(graph_of_variables(), "__varscope", _Scopes)
 
 
-def graph_of_variables() -> Any:
+def graph_of_variables() -> FunctionGraph | Graph:
     """Where scopes and variables are kept: functions share those of the graph around them."""
     graph = current_graph()
     return around_functions(graph) or graph or get_default_graph()
@@ -82,16 +88,16 @@ class variable_scope:
         self,
         name_or_scope: Any,
         default_name: str | None = None,
-        values: Any = None,
+        values: object = None,
         initializer: Any = None,
-        regularizer: Any = None,
-        caching_device: Any = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
-        reuse: Any = None,
-        dtype: Any = None,
+        regularizer: Callable[..., Any] | None = None,
+        caching_device: object = None,
+        partitioner: object = None,
+        custom_getter: Callable[..., Any] | None = None,
+        reuse: Reuse = None,
+        dtype: DTypeLike | None = None,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: Callable[..., Any] | None = None,
         auxiliary_name_scope: bool = True,
     ) -> None:
         if default_name is None and name_or_scope is None:
@@ -130,7 +136,7 @@ class variable_scope:
         self._contexts.append(context)
         return scope
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: BaseException) -> None:
         self._contexts.pop().__exit__(*error)
 
     @contextmanager
@@ -155,7 +161,7 @@ class variable_scope:
                 kept = {k: n for k, n in scopes.counts.items() if not k.startswith(inner)}
                 scopes.counts = kept | {k: n for k, n in counts.items() if k.startswith(inner)}
 
-    def _names(self, named: Any) -> Any:
+    def _names(self, named: str | VariableScope) -> Any:
         """The name scope of the operations inside."""
         if not self._auxiliary:
             graph = current_graph()
@@ -166,7 +172,9 @@ class variable_scope:
             return entered_name_scope(last) if last else nullcontext("")
         return entered_name_scope(named) if named else nullcontext("")
 
-    def _new(self, before: VariableScope, named: Any, name_scope: str) -> VariableScope:
+    def _new(
+        self, before: VariableScope, named: str | VariableScope, name_scope: str
+    ) -> VariableScope:
         reuse = self._reuse
         if isinstance(named, VariableScope):
             return named._within(
@@ -179,18 +187,18 @@ class variable_scope:
 
 @contextmanager
 def variable_op_scope(
-    values: Any,
+    values: object,
     name_or_scope: Any,
     default_name: str | None = None,
     initializer: Any = None,
-    regularizer: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
-    custom_getter: Any = None,
-    reuse: Any = None,
-    dtype: Any = None,
+    regularizer: Callable[..., Any] | None = None,
+    caching_device: object = None,
+    partitioner: object = None,
+    custom_getter: Callable[..., Any] | None = None,
+    reuse: Reuse = None,
+    dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
-    constraint: Any = None,
+    constraint: Callable[..., Any] | None = None,
 ) -> Iterator[VariableScope]:
     """The same as `variable_scope`, with the values in front.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import inspect
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from wengert.api.initializers.sampling import StatefulSource, fans, scaled_variance, with_variance
 from wengert.api.variables.graph_variable import GraphKeys
@@ -16,6 +16,13 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
 from wengert.values.shapes import TensorShape
 
+if TYPE_CHECKING:
+    from wengert.graph.function_graph import FunctionGraph
+    from wengert.graph.graph import Graph
+    from wengert.values.dtypes import DType
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import TensorLike
+
 Made = TypeVar("Made")
 
 
@@ -24,9 +31,11 @@ class _Reuse(enum.Enum):
 
 
 AUTO_REUSE: Final = _Reuse.AUTO_REUSE
+# Whether variables that are there are meant: True says so, AUTO_REUSE that they may be.
+Reuse: TypeAlias = "bool | _Reuse | None"
 
 
-def one_of_graph(graph: Any, name: str, make: Callable[[], Made]) -> Made:
+def one_of_graph(graph: FunctionGraph | Graph, name: str, make: Callable[[], Made]) -> Made:
     """What a graph has one of; it is made at the first use."""
     found: list[Made] = graph.get_collection_ref((name,))
     if not found:
@@ -40,7 +49,9 @@ class VariableStore:
     def __init__(self) -> None:
         self._variables: dict[str, Any] = {}
 
-    def get_variable(self, name: str, custom_getter: Any = None, **wanted: Any) -> Any:
+    def get_variable(
+        self, name: str, custom_getter: Callable[..., Any] | None = None, **wanted: Any
+    ) -> Any:
         """The variable of a name; a getter of the user's may step in."""
         if custom_getter is None:
             return self._found_or_made(name, **wanted)
@@ -48,13 +59,18 @@ class VariableStore:
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
         return custom_getter(getter=self._for_getter, name=name, **wanted)
 
-    def _for_getter(self, name: str, *args: Any, **wanted: Any) -> Any:
+    def _for_getter(self, name: str, *args: Any, **wanted: Any) -> Variable:
         """What a getter calls: it may leave out what it was given."""
         return self._found_or_made(name, **dict(zip(_ORDER, args, strict=False)), **wanted)
 
     def _found_or_made(
-        self, name: str, shape: Any = None, dtype: Any = float32, reuse: Any = None, **more: Any
-    ) -> Any:
+        self,
+        name: str,
+        shape: Sequence[int] | None = None,
+        dtype: DType = float32,
+        reuse: Reuse = None,
+        **more: Any,
+    ) -> Variable:
         more.pop("partitioner", None)
         kind = None if dtype is None else as_dtype(dtype)
         size = None if shape is None else TensorShape(shape)
@@ -67,7 +83,7 @@ class VariableStore:
             )
         return self._made(name, size, kind, **more)
 
-    def _found(self, name: str, shape: TensorShape | None, dtype: Any, reuse: Any) -> Any:
+    def _found(self, name: str, shape: TensorShape | None, dtype: DType, reuse: Reuse) -> Variable:
         found = self._variables[name]
         if not reuse:
             made_at = f" It was made at {found.op.place}." if found.graph is not None else ""
@@ -85,24 +101,25 @@ class VariableStore:
                 f"Trying to share variable {name}, but specified dtype {dtype.name} and found "
                 f"dtype {found.dtype.name}."
             )
-        return found
+        known: Variable = found
+        return known
 
     def _made(
         self,
         name: str,
         shape: TensorShape | None,
-        dtype: Any,
-        initializer: Any = None,
-        regularizer: Any = None,
+        dtype: DType,
+        initializer: TensorLike | None = None,
+        regularizer: Callable[..., Any] | None = None,
         trainable: bool | None = None,
-        collections: Any = None,
-        caching_device: Any = None,
+        collections: Sequence[str] | None = None,
+        caching_device: object = None,
         validate_shape: bool = True,
         use_resource: bool | None = None,
-        constraint: Any = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
-    ) -> Any:
+        constraint: Callable[..., Any] | None = None,
+        synchronization: object = None,
+        aggregation: object = None,
+    ) -> Variable:
         value, dtype = _initial(name, initializer, shape, dtype)
         with enter_scope(None):  # the name is whole already
             made = new_variable(
@@ -142,7 +159,12 @@ _ORDER: Final = (
 )
 
 
-def new_variable(value: Any, collections: Any = None, use_resource: Any = None, **more: Any) -> Any:
+def new_variable(
+    value: TensorLike,
+    collections: Sequence[str] | None = None,
+    use_resource: bool | None = None,
+    **more: Any,
+) -> Variable:
     """A variable of the graph, or where there is none an eager one."""
     if around_functions(current_graph()) is None:
         return Variable(value, **more)
@@ -150,7 +172,7 @@ def new_variable(value: Any, collections: Any = None, use_resource: Any = None, 
     return Variable(value, **graph_only, **more)
 
 
-def _is_trained(trainable: bool | None, synchronization: Any) -> bool:
+def _is_trained(trainable: bool | None, synchronization: object) -> bool:
     """A variable that is only read in parts, each on its device, is not trained unless asked."""
     if trainable is not None:
         return bool(trainable)
@@ -160,7 +182,7 @@ def _is_trained(trainable: bool | None, synchronization: Any) -> bool:
 # ---- initial values ---------------------------------------------------------------------------
 
 
-def _initial(name: str, initializer: Any, shape: TensorShape | None, dtype: Any) -> Any:
+def _initial(name: str, initializer: Any, shape: TensorShape | None, dtype: DType) -> Any:
     """The initial value, or a function that makes it, and the dtype of the variable."""
     if initializer is None:
         if shape is None:
@@ -184,7 +206,7 @@ def _initial(name: str, initializer: Any, shape: TensorShape | None, dtype: Any)
     )
 
 
-def _usual(name: str, dtype: Any) -> Any:
+def _usual(name: str, dtype: DType) -> Callable[..., Any]:
     """Glorot's uniform numbers for weights, zeros for whole numbers and texts."""
     if dtype.is_floating:
         return _glorot_uniform
@@ -193,12 +215,12 @@ def _usual(name: str, dtype: Any) -> Any:
     raise ValueError(f"An initializer for variable {name} of {dtype} is required")
 
 
-def _glorot_uniform(shape: Any, dtype: Any) -> Any:
+def _glorot_uniform(shape: Sequence[int], dtype: DType) -> Tensor:
     variance = scaled_variance(1.0, "fan_avg", *fans(shape))
     return with_variance(StatefulSource(None), shape, "uniform", variance, dtype)
 
 
-def _constant(value: Any, shape: TensorShape | None) -> Any:
+def _constant(value: TensorLike | None, shape: TensorShape | None) -> Any:
     if shape is not None:
         raise ValueError("If initializer is a constant, do not specify shape.")
     return value
@@ -215,7 +237,9 @@ def _needs_nothing(function: Callable[..., Any]) -> bool:
 _POSITIONAL: Final = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-def _call_of(initializer: Callable[..., Any], shape: TensorShape, dtype: Any) -> Any:
+def _call_of(
+    initializer: Callable[..., Any], shape: TensorShape, dtype: DType
+) -> Callable[..., Any]:
     """The initializers of both versions take a shape and a dtype; version 1 more than that."""
     try:
         takes_part = "partition_info" in inspect.signature(initializer).parameters
@@ -229,7 +253,7 @@ def _call_of(initializer: Callable[..., Any], shape: TensorShape, dtype: Any) ->
 # ---- regularizers -----------------------------------------------------------------------------
 
 
-def _regularize(name: str, variable: Any, regularizer: Callable[[Any], Any]) -> None:
+def _regularize(name: str, variable: Variable, regularizer: Callable[[Any], Any]) -> None:
     graph = around_functions(current_graph())
     if graph is None:
         return

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,10 +21,13 @@ from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 # ---- shapes -----------------------------------------------------------------------------------
 
 
-def _broadcast_kernel(xp: Any, x: Any, y: Any) -> Any:
+def _broadcast_kernel(xp: Namespace, x: Array, y: Array) -> Array:
     try:
         shape = np.broadcast_shapes(tuple(x.tolist()), tuple(y.tolist()))
     except ValueError:
@@ -38,7 +42,7 @@ BROADCAST_ARGS: Row = op("BroadcastArgs", _broadcast_kernel, by_value=True)
 
 
 @deferrable
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The shape to which two shapes broadcast, as a tensor.
 
     >>> tf.broadcast_dynamic_shape([2, 1], [3]).numpy().tolist()
@@ -67,7 +71,7 @@ def _padded(shape: TensorShape, rank: int) -> list[Any]:
     return [1] * (rank - len(shape)) + shape.as_list()
 
 
-def _wider(a: Any, b: Any, x: TensorShape, y: TensorShape) -> Any:
+def _wider(a: int, b: int, x: TensorShape, y: TensorShape) -> int:
     if a == 1 or a == b:
         return b
     if b == 1:
@@ -80,7 +84,7 @@ def _wider(a: Any, b: Any, x: TensorShape, y: TensorShape) -> Any:
 # ---- the same bytes ---------------------------------------------------------------------------
 
 
-def _bitcast_kernel(xp: Any, x: Any, *, type: DType) -> Any:
+def _bitcast_kernel(xp: Namespace, x: Array, *, type: DType) -> Array:
     target = np.dtype(type.numpy_dtype)
     x = np.ascontiguousarray(x).reshape(x.shape)  # a scalar would become a vector
     if target.itemsize == x.dtype.itemsize:
@@ -94,7 +98,7 @@ BITCAST: Row = op("Bitcast", _bitcast_kernel)
 
 
 @deferrable
-def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
     """The bytes of a tensor taken for another dtype, with one axis more or less if sizes differ.
 
     >>> tf.bitcast(tf.constant(1.0), tf.int32).numpy().item()
@@ -114,7 +118,7 @@ def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
 # ---- as they are ------------------------------------------------------------------------------
 
 
-def guarantee_const(input: Any, name: str | None = None) -> Tensor:
+def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
     """The tensor itself; a promise to TensorFlow's runtime that it never changes.
 
     >>> tf.guarantee_const([1.0]).numpy().tolist()
@@ -124,7 +128,7 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     return same
 
 
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+def parallel_stack(values: Iterable[TensorLike], name: str = "parallel_stack") -> Tensor:
     """Tensors as one, along a new first axis.
 
     >>> tf.parallel_stack([[1, 2], [3, 4]]).numpy().tolist()
@@ -137,7 +141,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
 
 
 @deferrable
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """A polynomial at x, by Horner's rule; the coefficient of the highest power comes first.
 
     >>> tf.math.polyval([2.0, 0.0, 1.0], 3.0).numpy().item()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -37,9 +37,14 @@ from wengert.values.sizes import Size, Symbol, certainly, evaluate, inference_mo
 from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of, is_certain
 from wengert.values.tensor import Tensor, dims, wrap
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, IntLike, ShapeLike, TensorLike
+
 
 @deferrable
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Const") -> Tensor:
+def constant(
+    value: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str = "Const"
+) -> Tensor:
     """A tensor of a number, an array or a nested list, which it copies.
 
     >>> tf.constant([1, 2, 3])
@@ -63,7 +68,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str = "Cons
     )
 
 
-def _sizes(shape: Any) -> tuple[int, ...]:
+def _sizes(shape: ShapeLike | TensorLike) -> tuple[int, ...]:
     """The shape of something that is to be made."""
     sizes = as_shape(shape)
     for size in sizes:
@@ -83,7 +88,7 @@ def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tenso
     return to_graph(wrap(made))
 
 
-def _of_ones(dtype: Any) -> Any:
+def _of_ones(dtype: DTypeLike) -> Any:
     """The NumPy type of something that is to hold ones."""
     kind = as_dtype(dtype)
     if kind is dtypes.string:
@@ -92,7 +97,7 @@ def _of_ones(dtype: Any) -> Any:
 
 
 @deferrable
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
+def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:  # fmt: skip
     """Zeros.
 
     >>> tf.zeros([2]).numpy().tolist()
@@ -105,7 +110,7 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layo
 
 
 @deferrable
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layout: Any = None) -> Tensor:  # fmt: skip
+def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:  # fmt: skip
     """Ones.
 
     >>> tf.ones([2]).numpy().tolist()
@@ -115,7 +120,9 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None, layou
 
 
 @deferrable
-def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> Tensor:
+def fill(
+    dims: TensorLike, value: TensorLike, name: str | None = None, layout: object = None
+) -> Tensor:
     """A scalar repeated to a shape; a gradient flows to the scalar.
 
     >>> tf.fill([2], 7).numpy().tolist()
@@ -134,9 +141,9 @@ def fill(dims: Any, value: Any, name: str | None = None, layout: Any = None) -> 
 @deferrable
 def eye(
     num_rows: Any,
-    num_columns: Any = None,
-    batch_shape: Any = None,
-    dtype: Any = dtypes.float32,
+    num_columns: TensorLike | None = None,
+    batch_shape: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Ones on the diagonal, zeros elsewhere.
@@ -154,9 +161,9 @@ def eye(
 @deferrable
 def range_(
     start: Any,
-    limit: Any = None,
-    delta: Any = 1,
-    dtype: Any = None,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str = "range",
 ) -> Tensor:
     """Numbers from start (or 0) up to, and without, limit.
@@ -226,7 +233,9 @@ range_.__name__ = range_.__qualname__ = "range"
 
 
 @deferrable
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+def linspace(
+    start: TensorLike, stop: TensorLike, num: IntLike, name: str | None = None, axis: int = 0
+) -> Tensor:
     """`num` evenly spaced values from start to stop, both included.
 
     >>> tf.linspace(0.0, 1.0, 3).numpy().tolist()
@@ -247,7 +256,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     return low * (1.0 - weight) + high * weight
 
 
-def _count(num: Any) -> int:
+def _count(num: IntLike) -> int:
     count = static(num)
     if count.dtype.kind not in "iuO":
         raise TypeError(f"Argument `num` of tf.linspace must be an integer, got {num!r}.")
@@ -257,7 +266,7 @@ def _count(num: Any) -> int:
 
 
 @deferrable
-def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
     """Coordinates of a grid: one array for each vector.
 
     >>> [t.numpy().tolist() for t in tf.meshgrid([1, 2], [3, 4])]
@@ -283,7 +292,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     return grids
 
 
-def _counted(sizes: Any, dtype: DType, who: str) -> Any:
+def _counted(sizes: int | Sequence[int | None], dtype: DType, who: str) -> Array:
     wide = np.array(sizes, np.int64)
     if wide.size and wide.max() > np.iinfo(dtype.numpy_dtype).max:
         raise InvalidArgumentError(
@@ -311,7 +320,7 @@ SIZE: Row = op(
 
 
 @deferrable
-def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def shape(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The shape of a tensor, as a tensor.
 
     >>> tf.shape([[1, 2], [3, 4]]).numpy().tolist()
@@ -325,7 +334,9 @@ def shape(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
+def shape_n(
+    input: Iterable[TensorLike], out_type: DTypeLike = dtypes.int32, name: str | None = None
+) -> list[Tensor]:
     """The shapes of several tensors.
 
     >>> [s.numpy().tolist() for s in tf.shape_n([[1, 2], 3.0])]
@@ -335,7 +346,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 
 @deferrable
-def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
+def size(input: TensorLike, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """The number of elements.
 
     >>> tf.size([[1, 2], [3, 4]]).numpy().item()
@@ -349,7 +360,7 @@ def size(input: Any, out_type: Any = None, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: TensorLike, name: str | None = None) -> Tensor:
     """The number of axes.
 
     >>> tf.rank([[1, 2], [3, 4]]).numpy().item()
@@ -380,7 +391,7 @@ def _symbol_tensor(symbol: Symbol) -> Tensor:
     return cast(reshape(symbol.tensor, (-1,))[symbol.element], dtypes.int32)
 
 
-def blank(x: Any, wanted: tuple[int, ...]) -> Tensor:
+def blank(x: Tensor, wanted: tuple[int, ...]) -> Tensor:
     return to_graph(wrap(np.zeros(wanted, x._array.dtype)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -37,10 +37,13 @@ from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, Integers, Namespace, ShapeLike, TensorLike
+
 # ---- gather along an axis ---------------------------------------------------------------------
 
 
-def check_indices(indices: Any, size: int, who: str) -> None:
+def check_indices(indices: Array, size: int, who: str) -> None:
     bad = (indices < 0) | (indices >= size)
     if np.any(bad):
         at = np.argwhere(bad)[0]
@@ -58,7 +61,7 @@ def _batch_grid(shape: Dims, count: int) -> list[Any]:
     ]
 
 
-def _gather_kernel(xp: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> Any:
+def _gather_kernel(xp: Namespace, x: Array, i: Array, *, axis: int, batch_dims: int) -> Array:
     check_indices(i, x.shape[axis], "GatherV2")
     if not batch_dims:
         return xp.take(x, i, axis=axis)
@@ -72,7 +75,9 @@ def _gather_kernel(xp: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> An
     )
 
 
-def _gather_grad_kernel(xp: Any, g: Any, i: Any, *, axis: int, batch_dims: int, shape: Dims) -> Any:
+def _gather_grad_kernel(
+    xp: Namespace, g: Array, i: Array, *, axis: int, batch_dims: int, shape: Dims
+) -> Array:
     batch, size = shape[:batch_dims], shape[axis]
     rest = (*shape[batch_dims:axis], *shape[axis + 1 :])
     count = math.prod(batch)
@@ -85,7 +90,9 @@ def _gather_grad_kernel(xp: Any, g: Any, i: Any, *, axis: int, batch_dims: int, 
     return xp.moveaxis(out.reshape(*batch, size, *rest), batch_dims, axis)
 
 
-def _gather_rule(g: Any, y: Any, x: Any, i: Any, *, axis: int, batch_dims: int) -> Any:
+def _gather_rule(
+    g: Tensor, y: Tensor | None, x: Tensor, i: Tensor, *, axis: int, batch_dims: int
+) -> Any:
     shape = dims(x)
     if axis == 0 and batch_dims == 0 and type(g) in (Tensor, SymbolicTensor):
         rows = reshape(g, (math.prod(dims(i)), *shape[1:]))
@@ -119,7 +126,7 @@ GATHER: Row = op(
 )
 
 
-def gather_densely(x: Any, places: Any, axis: int = 0) -> Tensor:
+def gather_densely(x: Tensor, places: Tensor | Array, axis: int = 0) -> Tensor:
     """Slices along an axis, for functions whose gradient is a tensor in TensorFlow."""
     if axis:
         return gather(x, places, axis=axis)
@@ -147,10 +154,10 @@ ROWS_OF: Final[dict[type, Callable[[Any, Any], Any]]] = {}
 
 @deferrable
 def gather(
-    params: Any,
-    indices: Any,
-    validate_indices: Any = None,
-    axis: Any = None,
+    params: TensorLike,
+    indices: TensorLike | Integers,
+    validate_indices: object = None,
+    axis: Integers | None = None,
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
@@ -193,7 +200,9 @@ def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
             )
 
 
-def integers(value: Any, attr: str = "Tindices", names: str = "int16, int32, int64") -> Tensor:
+def integers(
+    value: TensorLike | Integers, attr: str = "Tindices", names: str = "int16, int32, int64"
+) -> Tensor:
     none = isinstance(value, (list, tuple)) and not value
     i = convert(value, dtypes.int32 if none else None)
     if i.dtype.name not in names.split(", "):
@@ -207,7 +216,7 @@ def integers(value: Any, attr: str = "Tindices", names: str = "int16, int32, int
 # ---- gather and scatter by coordinates --------------------------------------------------------
 
 
-def coordinates(i: Any, shape: Dims, words_for: str, who: str) -> tuple[Any, ...]:
+def coordinates(i: Array, shape: Dims, words_for: str, who: str) -> tuple[Any, ...]:
     """The columns of an index matrix, checked against a shape."""
     limits = np.array(shape[: i.shape[-1]], i.dtype)
     bad = ((i < 0) | (i >= limits)).any(axis=-1) if i.shape[-1] else np.zeros(i.shape[:-1], bool)
@@ -221,14 +230,16 @@ def coordinates(i: Any, shape: Dims, words_for: str, who: str) -> tuple[Any, ...
     return tuple(np.moveaxis(i, -1, 0))
 
 
-def _gather_nd_kernel(xp: Any, x: Any, i: Any, *, batch_dims: int) -> Any:
+def _gather_nd_kernel(xp: Namespace, x: Array, i: Array, *, batch_dims: int) -> Array:
     places = coordinates(i, x.shape[batch_dims:], "param shape", "GatherNd")
     if not places:
         return xp.broadcast_to(x, (*i.shape[:-1], *x.shape[batch_dims:])).copy()
     return x[tuple([*_batch_grid(i.shape[:-1], batch_dims), *places])]
 
 
-def _scatter_nd_kernel(xp: Any, i: Any, updates: Any, *, shape: Dims, batch_dims: int) -> Any:
+def _scatter_nd_kernel(
+    xp: Namespace, i: Array, updates: Array, *, shape: Dims, batch_dims: int
+) -> Array:
     places = coordinates(i, shape[batch_dims:], "shape", "ScatterNd")
     if not places:
         return updates.reshape(-1, *shape).sum(axis=0, dtype=updates.dtype)
@@ -238,7 +249,7 @@ def _scatter_nd_kernel(xp: Any, i: Any, updates: Any, *, shape: Dims, batch_dims
     return reduced_rows(np.add, rows, ids, math.prod(shape[: len(at)]), 0).reshape(shape)
 
 
-def linear(places: Sequence[Any], shape: Dims) -> Any:
+def linear(places: Sequence[Any], shape: Dims) -> Array:
     """Coordinates as places in the flattened axes."""
     ids = np.zeros((), np.intp)
     for place, size in zip(places, shape, strict=True):
@@ -246,7 +257,7 @@ def linear(places: Sequence[Any], shape: Dims) -> Any:
     return ids.ravel()
 
 
-def _gather_nd_rule(g: Any, y: Any, x: Any, i: Any, *, batch_dims: int) -> Any:
+def _gather_nd_rule(g: Tensor, y: Tensor | None, x: Tensor, i: Tensor, *, batch_dims: int) -> Any:
     shape, places = dims(x), dims(i)
     rows = len(places) == 2 and type(places[1]) is int and places[1] == 1 and not batch_dims
     if rows and type(g) in (Tensor, SymbolicTensor):
@@ -278,8 +289,8 @@ SCATTER_ND: Row = op(
 
 @deferrable
 def gather_nd(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     batch_dims: int = 0,
     name: str | None = None,
     bad_indices_policy: str = "",
@@ -305,9 +316,9 @@ def gather_nd(
 
 @deferrable
 def scatter_nd(
-    indices: Any,
-    updates: Any,
-    shape: Any,
+    indices: TensorLike,
+    updates: TensorLike,
+    shape: ShapeLike,
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
@@ -343,7 +354,9 @@ def check_scatter(indices: Dims, updates: Dims, shape: Dims, who: str) -> None:
 # ---- one-hot ----------------------------------------------------------------------------------
 
 
-def _one_hot_kernel(xp: Any, i: Any, *, depth: int, axis: int, on: Any, off: Any) -> Any:
+def _one_hot_kernel(
+    xp: Namespace, i: Array, *, depth: int, axis: int, on: Array, off: Array
+) -> Array:
     out = np.zeros((*i.shape, depth), on.dtype)
     if off != np.zeros((), on.dtype):
         out[...] = off
@@ -363,12 +376,12 @@ ONE_HOT: Row = op(
 
 @deferrable
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """For each index a row with `on_value` in its place and `off_value` elsewhere.
@@ -391,7 +404,9 @@ def one_hot(
     return result
 
 
-def _one_hot_dtype(on_value: Any, off_value: Any, dtype: Any) -> DType:
+def _one_hot_dtype(
+    on_value: TensorLike | None, off_value: TensorLike | None, dtype: DTypeLike | None
+) -> DType:
     if dtype is not None:
         return as_dtype(dtype)
     for value in (on_value, off_value):
@@ -403,12 +418,12 @@ def _one_hot_dtype(on_value: Any, off_value: Any, dtype: Any) -> DType:
 # ---- sums of rows by their index --------------------------------------------------------------
 
 
-def _segment_sum_kernel(xp: Any, x: Any, ids: Any, *, num_segments: int) -> Any:
+def _segment_sum_kernel(xp: Namespace, x: Array, ids: Array, *, num_segments: int) -> Array:
     check_ids(ids, num_segments, "UnsortedSegmentSum")
     return reduced_rows(np.add, x, ids, num_segments, 0)
 
 
-def check_ids(ids: Any, count: int, who: str) -> None:
+def check_ids(ids: Array, count: int, who: str) -> None:
     high = np.argwhere(ids >= count)
     if len(high):
         raise InvalidArgumentError(
@@ -417,7 +432,7 @@ def check_ids(ids: Any, count: int, who: str) -> None:
         )
 
 
-def rows_of_segments(g: Any, ids: Any) -> Any:
+def rows_of_segments(g: Tensor, ids: Tensor) -> Tensor:
     """For each row what its segment has; zeros for rows with a negative index, which were dropped."""
     kept = greater_equal(ids, zeros_like(ids))
     picked = gather(g, where(kept, ids, zeros_like(ids)))
@@ -441,7 +456,7 @@ UNSORTED_SEGMENT_SUM: Row = op(
 
 @deferrable
 def unsorted_segment_sum(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The sums of the rows that have the same index; rows with a negative one are left out.
 
@@ -469,7 +484,7 @@ def to_dense(slices: Any) -> Any:
     return unsorted_segment_sum(slices.values, slices.indices, slices.dims[0])
 
 
-def _dense_converter(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:
+def _dense_converter(value: IndexedSlices, dtype: DType | None, hint: DType | None) -> Tensor:
     return convert(to_dense(value), dtype)
 
 

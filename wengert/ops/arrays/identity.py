@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
 
 IDENTITY: Row = op(
     "Identity",
@@ -50,7 +53,7 @@ IDENTITY_N: Row = op(
 STOP_GRADIENT: Row = op("StopGradient", lambda xp, x: x, elementwise=True)
 
 
-def _check_kernel(xp: Any, x: Any, *, message: str) -> Any:
+def _check_kernel(xp: Namespace, x: Array, *, message: str) -> Array:
     if not np.all(np.isfinite(x)):
         found = " and ".join(
             word
@@ -81,7 +84,7 @@ CHECK_NUMERICS: Row = op(
 
 
 @deferrable
-def identity(input: Any, name: str | None = None) -> Any:
+def identity(input: TensorLike, name: str | None = None) -> Any:
     """The same value as a new tensor.
 
     >>> tf.identity(2.0).numpy()
@@ -93,7 +96,7 @@ def identity(input: Any, name: str | None = None) -> Any:
 
 
 @deferrable
-def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
     """The same values as new tensors, in one operation whose gradient sees all of them.
 
     >>> [t.numpy().item() for t in tf.identity_n([1.0, 2])]
@@ -125,7 +128,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 
 
 @deferrable
-def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; an error with the message if there is NaN or infinity in it.
 
     >>> tf.debugging.assert_all_finite([1.0, 2.0], "found one").numpy().tolist()
@@ -135,7 +138,7 @@ def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The same value, or an error if it, or later its gradient, contains NaN or Inf.
 
     >>> tf.debugging.check_numerics([1.0, float("nan")], "loss")

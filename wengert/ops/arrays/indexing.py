@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,9 +23,12 @@ from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Integers, TensorLike
+
 
 @deferrable
-def getitem(x: Any, key: Any) -> Tensor:
+def getitem(x: TensorLike, key: Any) -> Tensor:
     """x[key], with everything Python's slicing has; a boolean tensor selects where it is true."""
     tensor = convert(x)
     if _is_mask(key):
@@ -63,7 +66,7 @@ def _bound(value: Any) -> Any:
     return None if value is None else _index(value)
 
 
-def _bad_index(part: Any) -> TypeError:
+def _bad_index(part: Sequence[int]) -> TypeError:
     return TypeError(
         "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
         f"tf.int32/tf.int64 tensors are valid indices, got {part!r}. "
@@ -107,10 +110,10 @@ def _consumed_after(key: Index) -> int:
 
 @deferrable
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: Integers | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
@@ -129,7 +132,13 @@ def strided_slice(
     return take_part(x, index_of(begin, end, strides, masks, dims(x)))
 
 
-def index_of(begin: Any, end: Any, strides: Any, masks: Sequence[int], shape: Dims) -> Index:
+def index_of(
+    begin: TensorLike,
+    end: TensorLike,
+    strides: Integers | None,
+    masks: Sequence[int],
+    shape: Dims,
+) -> Index:
     """begin:end:strides as an index of Python; a bit of a mask gives a part another meaning."""
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
     starts, ends = as_shape(begin), as_shape(end)
@@ -155,7 +164,9 @@ def index_of(begin: Any, end: Any, strides: Any, masks: Sequence[int], shape: Di
 
 
 @deferrable
-def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, axis: Integers | None = None, name: str = "boolean_mask"
+) -> Tensor:
     """The elements, or slices, for which the mask is true.
 
     >>> tf.boolean_mask([1.0, 2.0, 3.0], [True, False, True]).numpy().tolist()

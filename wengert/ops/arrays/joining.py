@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,13 +25,16 @@ from wengert.values.sizes import Size, certainly, shapes_differ
 from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike, TensorOrDims
+
 # How values that are no single tensor are joined, by the type of the first: concat and stack.
 JOINED: Final[dict[type, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
 
 # ---- joining and parting ----------------------------------------------------------------------
 
 
-def _part_of_concat(i: int, g: Any, y: Any, *xs: Any, axis: int) -> Any:
+def _part_of_concat(i: int, g: Tensor, y: Tensor | None, *xs: TensorOrDims, axis: int) -> Tensor:
     begin = sum(dims(x)[axis] for x in xs[:i])
     shape = dims(xs[i])
     key = (*[slice(None)] * axis, slice(begin, begin + shape[axis]))
@@ -63,7 +66,7 @@ CONCAT: Row = op(
 
 
 @deferrable
-def concat(values: Any, axis: Any, name: str | None = "concat") -> Tensor:
+def concat(values: TensorLike, axis: Integers, name: str | None = "concat") -> Tensor:
     """Tensors joined along an existing axis.
 
     >>> tf.concat([[1, 2], [3]], 0).numpy().tolist()
@@ -124,7 +127,7 @@ PACK: Row = op(
 
 
 @deferrable
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape put side by side along a new axis.
 
     >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
@@ -158,20 +161,20 @@ def _agreeing(values: list[Any]) -> list[Any]:
     return values if hint is None else [convert(value, hint=hint) for value in values]
 
 
-def _unpack_kernel(xp: Any, x: Any, *, num: int, axis: int) -> list[Any]:
+def _unpack_kernel(xp: Namespace, x: Array, *, num: int, axis: int) -> list[Any]:
     slices = list(xp.moveaxis(x, axis, 0))
     if len(slices) != num:
         raise _wrong_count(x.shape, num, axis)
     return slices
 
 
-def _wrong_count(shape: Any, num: int, axis: int) -> InvalidArgumentError:
+def _wrong_count(shape: Dims, num: int, axis: int) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"Input shape axis {axis} must equal {num}, got shape {shape_text(shape)} [Op:Unpack]"
     )
 
 
-def _unpacked_shapes(shape: Any, *, num: int, axis: int) -> list[Any]:
+def _unpacked_shapes(shape: Dims, *, num: int, axis: int) -> list[Any]:
     if isinstance(shape, AnyShape):
         return [None] * num
     if certainly(shape[axis] != num):
@@ -196,7 +199,7 @@ UNPACK: Row = op(
 
 @deferrable
 def unstack(
-    value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
+    value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
     """The slices of a tensor along an axis, as a list.
 
@@ -220,13 +223,14 @@ def unstack(
     return results
 
 
-def _split_kernel(xp: Any, x: Any, *, sizes: Dims, axis: int) -> Any:
+def _split_kernel(xp: Namespace, x: Array, *, sizes: Dims, axis: int) -> list[Array]:
     if sum(sizes) != x.shape[axis]:
         raise _misfit(sizes, x.shape[axis], axis)
-    return xp.split(x, list(np.cumsum(sizes)[:-1]), axis)
+    parts: list[Array] = xp.split(x, list(np.cumsum(sizes)[:-1]), axis)
+    return parts
 
 
-def _split_shapes(have: Any, *, sizes: Dims, axis: int) -> list[Any]:
+def _split_shapes(have: Dims, *, sizes: Dims, axis: int) -> list[Any]:
     if isinstance(have, AnyShape):
         return [None] * len(sizes)
     if certainly(have[axis] != sum(sizes)):
@@ -235,7 +239,7 @@ def _split_shapes(have: Any, *, sizes: Dims, axis: int) -> list[Any]:
     return [(*have[:at], size, *have[at + 1 :]) for size in sizes]
 
 
-def _misfit(sizes: Dims, size: Any, axis: int) -> InvalidArgumentError:
+def _misfit(sizes: Dims, size: int, axis: int) -> InvalidArgumentError:
     return InvalidArgumentError(
         f"Determined shape must either match input shape along split_dim {axis} exactly if "
         f"fully specified, or be less than the size of the input along split_dim if not: "
@@ -264,9 +268,9 @@ SPLIT_BY_SIZES: Row = _split_row("SplitV")
 
 @deferrable
 def split(
-    value: Any,
-    num_or_size_splits: Any,
-    axis: Any = 0,
+    value: TensorLike,
+    num_or_size_splits: TensorLike,
+    axis: Integers = 0,
     num: int | None = None,
     name: str = "split",
 ) -> list[Tensor]:

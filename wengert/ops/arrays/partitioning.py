@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,10 +26,15 @@ from wengert.values.sizes import shapes_differ
 from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 # ---- dealt out --------------------------------------------------------------------------------
 
 
-def _partition_kernel(xp: Any, x: Any, partitions: Any, *, num_partitions: int) -> Any:
+def _partition_kernel(
+    xp: Namespace, x: Array, partitions: Array, *, num_partitions: int
+) -> list[Array]:
     bad = np.argwhere((partitions < 0) | (partitions >= num_partitions))
     if len(bad):
         raise InvalidArgumentError(
@@ -52,7 +57,14 @@ def _partition_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
     return [((int(np.sum(known == part)), *rest), dtype) for part in range(count)]
 
 
-def _partition_rule(gs: Any, ys: Any, x: Any, partitions: Any, *, num_partitions: int) -> Any:
+def _partition_rule(
+    gs: Sequence[Tensor],
+    ys: Sequence[Tensor],
+    x: Tensor,
+    partitions: Tensor,
+    *,
+    num_partitions: int,
+) -> Tensor:
     shape = dims(partitions)
     places = reshape(range_(math.prod(shape)), shape)
     dealt = apply(PARTITION, (places, partitions), {"num_partitions": num_partitions})
@@ -74,7 +86,7 @@ PARTITION: Row = op(
 
 @deferrable
 def dynamic_partition(
-    data: Any, partitions: Any, num_partitions: int, name: str | None = None
+    data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
     """The rows of a tensor dealt out to several: row i goes to number partitions[i].
 
@@ -99,7 +111,7 @@ def dynamic_partition(
 # ---- put together -----------------------------------------------------------------------------
 
 
-def _stitch_kernel(xp: Any, *xs: Any) -> Any:
+def _stitch_kernel(xp: Namespace, *xs: Array) -> Array:
     """Half of the inputs are indices, the other half rows; of several rows the last counts."""
     count = len(xs) // 2
     indices, data = xs[:count], xs[count:]
@@ -118,7 +130,7 @@ def _rows_of(indices: Sequence[Any]) -> int:
     return max([int(i.max()) + 1 for i in indices if i.size], default=0)
 
 
-def _stitch_rule(at: int, g: Any, y: Any, *xs: Any) -> Any:
+def _stitch_rule(at: int, g: Tensor, y: Tensor | None, *xs: Tensor) -> Tensor | None:
     """A row receives the cotangent of its place, if no later row stands there."""
     count = len(xs) // 2
     if at < count:
@@ -162,7 +174,9 @@ STITCH: Row = op(
 
 
 @deferrable
-def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
+def dynamic_stitch(
+    indices: Iterable[TensorLike], data: Iterable[TensorLike], name: str | None = None
+) -> Tensor:
     """One tensor of the rows of several: row i of data[m] goes to place indices[m][i].
 
     >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy().tolist()

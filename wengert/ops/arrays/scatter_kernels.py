@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -11,14 +11,17 @@ from wengert.errors import InvalidArgumentError
 from wengert.ops.arrays.gathering import check_scatter, coordinates
 from wengert.values.shapes import shape_text
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace
+
 Change = Callable[[Any, Any, Any], None]
 
 
-def _put(out: Any, at: Any, updates: Any) -> None:
+def _put(out: Array, at: Array | Sequence[Array], updates: Array) -> None:
     out[at] = updates
 
 
-def _divide(out: Any, at: Any, updates: Any) -> None:
+def _divide(out: Array, at: Array, updates: Array) -> None:
     if not np.all(updates):
         raise InvalidArgumentError("updates must not contain 0 [Op:ResourceScatterDiv]")
     if out.dtype.kind not in "iu":
@@ -33,7 +36,7 @@ def _divide(out: Any, at: Any, updates: Any) -> None:
 def _extreme(ufunc: Any) -> Change:
     """An update that is NaN changes nothing; a NaN in the variable stays."""
 
-    def change(out: Any, at: Any, updates: Any) -> None:
+    def change(out: Array, at: Array | Sequence[Array], updates: Array) -> None:
         ufunc.at(out, at, np.where(updates == updates, updates, out[at]))
 
     return change
@@ -51,7 +54,7 @@ CHANGES: Final[dict[str, Change]] = {
 
 
 def by_coordinates(name: str, change: Change) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, indices: Any, updates: Any) -> Any:
+    def kernel(xp: Namespace, x: Array, indices: Array, updates: Array) -> Array:
         check_scatter(indices.shape, updates.shape, x.shape, name)
         out = x.copy()
         places = coordinates(indices, x.shape, "shape", name)

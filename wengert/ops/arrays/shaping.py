@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,10 +27,13 @@ from wengert.values.symbolic import AnyShape, SymbolicTensor, count_of
 from wengert.values.tensor import Tensor, dims
 from wengert.values.value import Value
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, ShapeLike, TensorLike, TensorOrDims
+
 # ---- arguments --------------------------------------------------------------------------------
 
 
-def static(value: Any) -> Any:
+def static(value: TensorLike | Integers) -> Array:
     """Integers that say how, not what, as a NumPy array: of a tensor, a nested list, a number."""
     if isinstance(value, (list, tuple)):
         parts = [static(v) for v in value]
@@ -50,7 +53,7 @@ def static(value: Any) -> Any:
     return array
 
 
-def plain(value: Any, dtype: DType) -> Any:
+def plain(value: TensorLike, dtype: DType) -> Array:
     """An argument that is kept as an array: a number, or a tensor whose value is known."""
     return np.asarray(value if isinstance(value, Value) else as_array(value, dtype))
 
@@ -73,7 +76,7 @@ def as_shape(value: Any) -> Dims:
 
 
 def one_axis(
-    axis: Any,
+    axis: Integers,
     rank: int,
     who: str,
     complaint: str = "axis = {at} not in [{low}, {rank}): the input has {rank} dimension(s)",
@@ -101,7 +104,7 @@ RESHAPE: Row = op(
 
 
 @deferrable
-def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The same elements in another shape; one size may be -1 and is computed.
 
     >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy().tolist()
@@ -160,7 +163,10 @@ TRANSPOSE: Row = op(
 
 @deferrable
 def transpose(
-    a: Any, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
+    a: TensorLike,
+    perm: Integers | None = None,
+    conjugate: bool = False,
+    name: str | None = "transpose",
 ) -> Tensor:
     """The axes in another order; reversed when none is given.
 
@@ -215,7 +221,7 @@ SQUEEZE: Row = op(
 
 
 @deferrable
-def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+def expand_dims(input: TensorLike, axis: Integers, name: str | None = None) -> Tensor:
     """A new axis of size one.
 
     >>> tf.expand_dims([1, 2], 1).shape
@@ -232,7 +238,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def squeeze(input: TensorLike, axis: Integers | None = None, name: str | None = None) -> Tensor:
     """Without the axes of size one: all of them, or those given.
 
     >>> tf.squeeze([[[1], [2]]]).shape, tf.squeeze([[[1], [2]]], axis=0).shape
@@ -258,9 +264,12 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
 # ---- repetition -------------------------------------------------------------------------------
 
 
-def _batched_broadcast(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+def _batched_broadcast(
+    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> Tensor:
     shape = attrs["shape"]
-    return apply(BROADCAST_TO, (with_rank(xs[0], len(shape)),), {"shape": (size, *shape)})
+    result: Tensor = apply(BROADCAST_TO, (with_rank(xs[0], len(shape)),), {"shape": (size, *shape)})
+    return result
 
 
 BROADCAST_TO: Row = op(
@@ -275,7 +284,7 @@ BROADCAST_TO: Row = op(
 
 
 @deferrable
-def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The tensor repeated along new axes and axes of size one.
 
     >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
@@ -297,7 +306,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return result
 
 
-def _tile_rule(g: Any, y: Any, x: Any, *, multiples: Dims) -> Any:
+def _tile_rule(g: Tensor, y: Tensor | None, x: TensorOrDims, *, multiples: Dims) -> Tensor:
     """Each copy gives its cotangent: split every axis into (copies, size) and add the copies."""
     pairs = [part for pair in zip(multiples, dims(x), strict=True) for part in pair]
     kept = [part for i, part in enumerate(pairs) if i % 2 == 0]
@@ -318,7 +327,7 @@ TILE: Row = op(
 
 
 @deferrable
-def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+def tile(input: TensorLike, multiples: Integers, name: str | None = None) -> Tensor:
     """The tensor laid side by side with itself, `multiples[i]` times along axis i.
 
     >>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
@@ -341,5 +350,5 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def broadcast_unless_done(x: Any, shape: Dims) -> Any:
+def broadcast_unless_done(x: Tensor, shape: Dims) -> Tensor:
     return x if dims(x) == shape else broadcast_to(x, shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,12 +19,15 @@ from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, length
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+
 # ---- slices -----------------------------------------------------------------------------------
 
 Index = tuple[Any, ...]  # of integers, slices, None and at most one Ellipsis
 
 
-def _slice_grad_kernel(xp: Any, g: Any, *, key: Index, shape: Dims) -> Any:
+def _slice_grad_kernel(xp: Namespace, g: Array, *, key: Index, shape: Dims) -> Array:
     out = xp.zeros(shape, g.dtype)
     out[key] = g
     return out
@@ -88,7 +91,9 @@ def take_part(x: Tensor, key: Index) -> Tensor:
 
 
 @deferrable
-def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+def slice_(
+    input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
+) -> Tensor:
     """The block of given sizes that begins at `begin`; a size of -1 goes to the end.
 
     >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
@@ -129,7 +134,7 @@ def _inner(paddings: Paddings, shape: Dims) -> Index:
     return tuple(slice(a, a + size) for (a, _), size in zip(paddings, shape, strict=True))
 
 
-def _padded_shape(shape: Dims, *, paddings: Paddings, **_: Any) -> Dims:
+def _padded_shape(shape: Dims, *, paddings: Paddings, **_: object) -> Dims:
     return tuple([a + size + b for (a, b), size in zip(paddings, shape, strict=True)])
 
 
@@ -168,7 +173,9 @@ MIRROR_PAD: Row = op(
 )
 
 
-def _mirror_pad_grad_kernel(xp: Any, g: Any, *, paddings: Paddings, mode: str, shape: Dims) -> Any:
+def _mirror_pad_grad_kernel(
+    xp: Namespace, g: Array, *, paddings: Paddings, mode: Any, shape: Dims
+) -> Array:
     """Each padded element gives its cotangent to the element it mirrors, axis by axis."""
     for axis, (pad, size) in enumerate(zip(paddings, shape, strict=True)):
         if pad != (0, 0):
@@ -200,10 +207,10 @@ MIRROR_PAD_GRAD: Row = op(
 
 @deferrable
 def pad(
-    tensor: Any,
-    paddings: Any,
+    tensor: TensorLike,
+    paddings: TensorLike,
     mode: str = "CONSTANT",
-    constant_values: Any = 0,
+    constant_values: TensorLike = 0,
     name: str | None = None,
 ) -> Tensor:
     """The tensor with elements added before and after along each axis.
@@ -273,7 +280,7 @@ REVERSE: Row = op(
 
 
 @deferrable
-def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+def reverse(tensor: TensorLike, axis: Integers, name: str | None = None) -> Tensor:
     """The elements in opposite order along some axes.
 
     >>> tf.reverse([1, 2, 3], [0]).numpy().tolist()
@@ -307,7 +314,7 @@ ROLL: Row = op(
 
 
 @deferrable
-def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+def roll(input: TensorLike, shift: TensorLike, axis: Integers, name: str | None = None) -> Tensor:
     """The elements moved along some axes; what leaves at one end enters at the other.
 
     >>> tf.roll([1, 2, 3, 4], shift=1, axis=0).numpy().tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
@@ -21,10 +21,14 @@ from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.support.declare import convert_alike
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.shapes import Dims
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+
 # ---- by coordinates ---------------------------------------------------------------------------
 
 
-def won(i: Any, x_dims: Any, like: Any) -> Any:
+def won(i: Tensor, x_dims: Dims, like: Tensor) -> Tensor:
     """For each update 1 if it is the last one at its place, else 0: the others left no trace."""
     outer = dims(i)[:-1]
     turns = reshape(range_(math.prod(outer)), outer)
@@ -34,24 +38,24 @@ def won(i: Any, x_dims: Any, like: Any) -> Any:
     return reshape(mask, outer + (1,) * (len(dims(like)) - len(outer)))
 
 
-def _update_rule(g: Any, y: Any, x: Any, i: Any, u: Any) -> Any:
+def _update_rule(g: Tensor, y: Tensor | None, x: Tensor, i: Tensor, u: Tensor) -> Tensor:
     taken = gather_nd(g, i)
     return taken * won(i, dims(g), taken)
 
 
-def _shares(y: Any, x: Any, i: Any, u: Any) -> tuple[Any, Any, Any]:
+def _shares(y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> tuple[Any, Any, Any]:
     """Whether the element, and whether the updates, have the value of the result; how many have."""
     stayed, came = equal(x, y), equal(u, gather_nd(y, i))
     count = apply(ADD, (cast(stayed, y.dtype), i, cast(came, y.dtype)))
     return stayed, came, count
 
 
-def _extreme_in_x(g: Any, y: Any, x: Any, i: Any, u: Any) -> Any:
+def _extreme_in_x(g: Tensor, y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> Tensor:
     stayed, _, count = _shares(y, x, i, u)
     return where(stayed, g / where(stayed, count, zeros_like(count) + 1.0), zeros_like(g))
 
 
-def _extreme_in_updates(g: Any, y: Any, x: Any, i: Any, u: Any) -> Any:
+def _extreme_in_updates(g: Tensor, y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> Tensor:
     _, came, count = _shares(y, x, i, u)
     shared = gather_nd(g, i) / where(came, gather_nd(count, i), zeros_like(u) + 1.0)
     return where(came, shared, zeros_like(u))
@@ -87,7 +91,7 @@ MAX: Row = _row("Max", (_extreme_in_x, None, _extreme_in_updates), saves="xy")
 MIN: Row = _row("Min", (_extreme_in_x, None, _extreme_in_updates), saves="xy")
 
 
-def _scattered(row: Row, tensor: Any, indices: Any, updates: Any) -> Tensor:
+def _scattered(row: Row, tensor: TensorLike, indices: TensorLike, updates: TensorLike) -> Tensor:
     x, u = convert_alike(row.name, tensor, updates)
     i = integers(indices, names="int16, int32, int64")
     if not dims(x):
@@ -99,7 +103,7 @@ def _scattered(row: Row, tensor: Any, indices: Any, updates: Any) -> Tensor:
 
 @deferrable
 def tensor_scatter_nd_update(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
     """A tensor with updates in place of what stood at coordinates; of several the last counts.
 
@@ -111,7 +115,11 @@ def tensor_scatter_nd_update(
 
 @deferrable
 def tensor_scatter_nd_add(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """A tensor with updates added at coordinates.
 
@@ -123,7 +131,11 @@ def tensor_scatter_nd_add(
 
 @deferrable
 def tensor_scatter_nd_sub(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """A tensor with updates subtracted at coordinates.
 
@@ -135,7 +147,11 @@ def tensor_scatter_nd_sub(
 
 @deferrable
 def tensor_scatter_nd_max(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """A tensor with the larger of what stands at coordinates and of the updates.
 
@@ -147,7 +163,11 @@ def tensor_scatter_nd_max(
 
 @deferrable
 def tensor_scatter_nd_min(
-    tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "", name: str | None = None
+    tensor: TensorLike,
+    indices: TensorLike,
+    updates: TensorLike,
+    bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """A tensor with the smaller of what stands at coordinates and of the updates.
 
@@ -160,7 +180,7 @@ def tensor_scatter_nd_min(
 # ---- by a slice -------------------------------------------------------------------------------
 
 
-def _slice_kernel(xp: Any, x: Any, value: Any, *, key: Index) -> Any:
+def _slice_kernel(xp: Namespace, x: Array, value: Array, *, key: Index) -> Array:
     out = x.copy()
     out[key] = value
     return out
@@ -183,11 +203,11 @@ SLICE_UPDATE: Row = op(
 
 @deferrable
 def tensor_strided_slice_update(
-    input: Any,
-    begin: Any,
-    end: Any,
-    strides: Any,
-    value: Any,
+    input: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: Integers,
+    value: TensorLike,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,8 +15,11 @@ from wengert.inference.public_functions import deferrable
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
 
-def _form(kind: str, precision: int, style: str, width: int, fill: str) -> Any:
+
+def _form(kind: str, precision: int, style: str, width: int, fill: str) -> Callable[..., Any]:
     """What writes one number, in the manner of C."""
     flags = {"": "", "0": "0", "+": "+", " ": " ", "-": "-"}.get(fill, "")
     size = str(width) if width > -1 else ""
@@ -28,7 +32,7 @@ def _form(kind: str, precision: int, style: str, width: int, fill: str) -> Any:
     return lambda x: pattern % x
 
 
-def _kernel(xp: Any, x: Any, *, precision: int, style: str, width: int, fill: str) -> Any:
+def _kernel(xp: Namespace, x: Array, *, precision: int, style: str, width: int, fill: str) -> Array:
     kind = "f" if x.dtype.kind == "V" else x.dtype.kind
     form = _form(kind, precision, style, width, fill)
     out = np.empty(x.shape, object)
@@ -43,7 +47,7 @@ AS_STRING: Row = op("AsString", _kernel)
 
 @deferrable
 def as_string(
-    input: Any,
+    input: TensorLike,
     precision: int = -1,
     scientific: bool = False,
     shortest: bool = False,

@@ -5,8 +5,8 @@ An operation here is pure, from a value to a new value; the method assigns it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,11 +25,14 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims, wrap
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 # ---- by row, and by coordinates ---------------------------------------------------------------
 
 
 def _by_row(name: str, change: Change) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, indices: Any, updates: Any) -> Any:
+    def kernel(xp: Namespace, x: Array, indices: Array, updates: Array) -> Array:
         wanted = (*indices.shape, *x.shape[1:])
         if not x.shape or updates.shape not in ((), wanted):
             raise InvalidArgumentError(
@@ -58,7 +61,7 @@ ND_ROWS: Final = {
 # ---- on variables -----------------------------------------------------------------------------
 
 
-def scatter(variable: Variable, kind: str, slices: Any, read_value: bool = True) -> Any:
+def scatter(variable: Variable, kind: str, slices: IndexedSlices, read_value: bool = True) -> Any:
     """Change rows of a variable: "Add", "Sub", "Mul", "Div", "Min", "Max" or "Update" them.
 
     >>> v = tf.Variable([1.0, 2.0, 3.0])
@@ -69,7 +72,11 @@ def scatter(variable: Variable, kind: str, slices: Any, read_value: bool = True)
 
 
 def _assigned(
-    variable: Variable, row: Row, indices: Any, updates: Any, read_value: bool = True
+    variable: Variable,
+    row: Row,
+    indices: TensorLike,
+    updates: TensorLike,
+    read_value: bool = True,
 ) -> Any:
     where, values = convert(indices), convert(updates, variable.dtype)
     if where.dtype.name not in ("int32", "int64"):
@@ -90,7 +97,7 @@ def _assigned(
         return variable.assign(changed, read_value=read_value)
 
 
-def _checked(slices: Any) -> IndexedSlices:
+def _checked(slices: IndexedSlices) -> IndexedSlices:
     if not isinstance(slices, IndexedSlices):
         raise TypeError(
             f"Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: {slices}"
@@ -100,7 +107,10 @@ def _checked(slices: Any) -> IndexedSlices:
 
 def _scatter_method(kind: str) -> Callable[..., Any]:
     def method(
-        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self: Variable,
+        sparse_delta: IndexedSlices,
+        use_locking: bool = False,
+        name: str | None = None,
     ) -> Any:
         return scatter(self, kind, _checked(sparse_delta))
 
@@ -108,14 +118,16 @@ def _scatter_method(kind: str) -> Callable[..., Any]:
 
 
 def _scatter_nd_method(kind: str) -> Callable[..., Any]:
-    def method(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def method(
+        self: Variable, indices: TensorLike, updates: TensorLike, name: str | None = None
+    ) -> Any:
         return _assigned(self, ND_ROWS[kind], indices, updates)
 
     return method
 
 
 def _batch_scatter_update(
-    self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    self: Variable, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
 ) -> Any:
     """Replace rows of each example: variable[b, indices[b, i]] = values[b, i]."""
     slices = _checked(sparse_delta)
@@ -127,11 +139,11 @@ def _batch_scatter_update(
     return _assigned(self, ND_ROWS["Update"], at, slices.values)
 
 
-def _sparse_read(self: Variable, indices: Any, name: str | None = None) -> Tensor:
+def _sparse_read(self: Variable, indices: Sequence[int], name: str | None = None) -> Tensor:
     return gather(self, indices)
 
 
-def _gather_nd(self: Variable, indices: Any, name: str | None = None) -> Tensor:
+def _gather_nd(self: Variable, indices: Sequence[Sequence[int]], name: str | None = None) -> Tensor:
     return gather_nd(self, indices)
 
 

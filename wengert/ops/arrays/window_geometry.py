@@ -7,9 +7,9 @@ and a position `t` of the window meet the input at `o * stride + t * rate - befo
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wengert.core.row import Attrs
 from wengert.errors import InvalidArgumentError
@@ -17,6 +17,9 @@ from wengert.ops.arrays.shaping import as_shape
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, positive
 from wengert.values.symbolic import is_certain
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Integers
 
 FIRST = ("NCW", "NCHW", "NCDHW")
 LAST = ("NWC", "NHWC", "NDHWC")
@@ -125,7 +128,7 @@ def _numbers(value: Any) -> Dims:
     return (int(value),)
 
 
-def chosen_format(data_format: Any, spatial: int, allowed: Sequence[str] = ()) -> str:
+def chosen_format(data_format: str | None, spatial: int, allowed: Sequence[str] = ()) -> str:
     """The data format, or the one with the channels at the end."""
     if data_format is None:
         return LAST[spatial - 1]
@@ -138,7 +141,9 @@ def chosen_format(data_format: Any, spatial: int, allowed: Sequence[str] = ()) -
     return str(data_format)
 
 
-def padding_attrs(padding: Any, rank: int, data_format: str, who: str) -> Attrs:
+def padding_attrs(
+    padding: str | Iterable[Integers], rank: int, data_format: str, who: str
+) -> Attrs:
     """The padding as two attributes: its kind, and two numbers for each axis if it is explicit."""
     if isinstance(padding, str):
         return {"padding": _known_padding(padding, who), "explicit_paddings": ()}

@@ -6,8 +6,9 @@ graph runs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,17 +32,21 @@ from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.graph.operation import Operation
+    from wengert.values.typing import Array, DTypeLike, IntLike, TensorLike
+
 Compare = Callable[[Any, Any], Any]
 
 
-def same_vectors(p: Any, q: Any) -> Any:
+def same_vectors(p: Tensor, q: Tensor) -> Tensor:
     """Whether two vectors are the same, of sizes that may differ."""
     count = minimum(size_of(p), size_of(q))
     same = reduce_all(comparison.equal(p[:count], q[:count]))
     return comparison.logical_and(comparison.equal(size_of(p), size_of(q)), same)
 
 
-def of_same_shape(a: Any, b: Any, message: str) -> Any:
+def of_same_shape(a: Tensor, b: Tensor, message: str) -> Tensor:
     """What only a run knows of two shapes, of unknown rank perhaps."""
     # A shape that is known is a constant: of a variable it takes no reading.
     p, q = [convert(dims(v), int32) if is_certain(dims(v)) else shape_of(v) for v in (a, b)]
@@ -53,8 +58,14 @@ def of_same_shape(a: Any, b: Any, message: str) -> Any:
 
 @nameable
 def _compared(
-    sign: str, compare: Compare, x: Any, y: Any, message: Any, summarize: Any, name: Any = None
-) -> Any:
+    sign: str,
+    compare: Compare,
+    x: TensorLike,
+    y: TensorLike,
+    message: object,
+    summarize: int | None,
+    name: str | None = None,
+) -> Operation | None:
     """Two tensors stand in a relation, element by element."""
     a = convert(x)
     b = convert(y, hint=a.dtype)
@@ -67,34 +78,36 @@ def _compared(
     return Assert(reduce_all(compare(a, b)), told, summarize)
 
 
-def _known(x: Any) -> Any:
+def _known(x: Tensor) -> Array | None:
     """The value of a tensor, if it is known now."""
     return x._known if type(x) is SymbolicTensor else x._array
 
 
-def _eager(x: Any) -> Any:
+def _eager(x: Tensor) -> Array:
     return np.asarray(_known(x))
 
 
-def _now(compare: Compare, a: Any, b: Any) -> Any:
+def _now(compare: Compare, a: Array, b: Array) -> Array:
     with activate((), None):
         return np.asarray(compare(a, b))
 
 
-def _nothing() -> Any:
+def _nothing() -> Operation | None:
     """What a check returns that has been made already."""
     return None if current_graph() is None else no_op()
 
 
-def _opening(message: Any) -> str:
+def _opening(message: object) -> str:
     return "" if message is None else f"{message}\n"
 
 
-def _shown(name: str, x: Any) -> list[Any]:
+def _shown(name: str, x: Tensor) -> list[Any]:
     return [f"{name} ({getattr(x, 'name', '') if type(x) is SymbolicTensor else ''}) = ", x]
 
 
-def _difference(sign: str, compare: Compare, a: Any, b: Any, message: Any, summarize: Any) -> str:
+def _difference(
+    sign: str, compare: Compare, a: Tensor, b: Tensor, message: object, summarize: Any
+) -> str:
     """TensorFlow's sentences about the first elements for which a relation does not hold."""
     p, q = np.broadcast_arrays(_eager(a), _eager(b))
     count = 3 if summarize is None else summarize
@@ -116,8 +129,12 @@ def _difference(sign: str, compare: Compare, a: Any, b: Any, message: Any, summa
 
 
 def assert_equal(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike,
+    y: TensorLike,
+    message: object = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
     """All elements are equal.
 
     >>> tf.debugging.assert_equal([1, 2], [1, 2])
@@ -126,8 +143,12 @@ def assert_equal(
 
 
 def assert_none_equal(
-    x: Any, y: Any, summarize: int | None = None, message: Any = None, name: str | None = None
-) -> Any:
+    x: TensorLike,
+    y: TensorLike,
+    summarize: int | None = None,
+    message: object = None,
+    name: str | None = None,
+) -> Operation | None:
     """No elements are equal.
 
     >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
@@ -136,8 +157,12 @@ def assert_none_equal(
 
 
 def assert_less(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike,
+    y: TensorLike,
+    message: object = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
     """Every element of x is below that of y.
 
     >>> tf.debugging.assert_less([1, 2], 3)
@@ -146,8 +171,12 @@ def assert_less(
 
 
 def assert_less_equal(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike,
+    y: TensorLike,
+    message: object = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
     """No element of x is above that of y.
 
     >>> tf.debugging.assert_less_equal([1, 2], 2)
@@ -156,8 +185,12 @@ def assert_less_equal(
 
 
 def assert_greater(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike,
+    y: TensorLike,
+    message: object = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
     """Every element of x is above that of y.
 
     >>> tf.debugging.assert_greater([1, 2], 0)
@@ -166,8 +199,12 @@ def assert_greater(
 
 
 def assert_greater_equal(
-    x: Any, y: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike,
+    y: TensorLike,
+    message: object = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
     """No element of x is below that of y.
 
     >>> tf.debugging.assert_greater_equal([1, 2], 1)
@@ -177,8 +214,13 @@ def assert_greater_equal(
 
 @nameable
 def _signed(
-    sign: str, compare: Compare, x: Any, message: Any, summarize: Any, name: Any = None
-) -> Any:
+    sign: str,
+    compare: Compare,
+    x: TensorLike,
+    message: object,
+    summarize: int | None,
+    name: str | None = None,
+) -> Operation | None:
     """A relation of every element with zero."""
     tensor = convert(x)
     opening = "" if message is None else f"{message}.  "
@@ -197,8 +239,8 @@ def _signed(
 
 
 def assert_positive(
-    x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
     """Every element is above zero.
 
     >>> tf.debugging.assert_positive([1.0, 2.0])
@@ -207,8 +249,8 @@ def assert_positive(
 
 
 def assert_negative(
-    x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
     """Every element is below zero.
 
     >>> tf.debugging.assert_negative([-1.0, -2.0])
@@ -217,8 +259,8 @@ def assert_negative(
 
 
 def assert_non_negative(
-    x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
     """No element is below zero.
 
     >>> tf.debugging.assert_non_negative([0.0, 1.0])
@@ -227,8 +269,8 @@ def assert_non_negative(
 
 
 def assert_non_positive(
-    x: Any, message: Any = None, summarize: int | None = None, name: str | None = None
-) -> Any:
+    x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
+) -> Operation | None:
     """No element is above zero.
 
     >>> tf.debugging.assert_non_positive([0.0, -1.0])
@@ -238,14 +280,14 @@ def assert_non_positive(
 
 @nameable
 def assert_near(
-    x: Any,
-    y: Any,
-    rtol: Any = None,
-    atol: Any = None,
-    message: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
+    message: object = None,
     summarize: int | None = None,
     name: str | None = None,
-) -> Any:
+) -> Operation | None:
     """|x - y| <= atol + rtol * |y|; both are ten roundings of the dtype unless given.
 
     >>> tf.debugging.assert_near(1.0, 1.0 + 1e-7)
@@ -264,7 +306,7 @@ def assert_near(
     return Assert(holds, [told, words, *_shown("x", a), *_shown("y", b)], summarize)
 
 
-def _number(x: Any) -> str:
+def _number(x: Tensor) -> str:
     known = _known(x)
     return str(x) if known is None else str(np.asarray(known))
 
@@ -272,7 +314,14 @@ def _number(x: Any) -> str:
 # ---- ranks and shapes -------------------------------------------------------------------------
 
 
-def _ranked(x: Any, message: Any, wanted: str, fits: Compare, later: Any, data: list[Any]) -> Any:
+def _ranked(
+    x: TensorLike,
+    message: object,
+    wanted: str,
+    fits: Compare,
+    later: Callable[..., Any],
+    data: list[Any],
+) -> Operation | None:
     """The rank of a tensor, now if it is known; otherwise when the graph runs."""
     tensor = convert(x)
     opening = "" if message is None else f"{message}.  "
@@ -289,7 +338,7 @@ def _ranked(x: Any, message: Any, wanted: str, fits: Compare, later: Any, data: 
     return _nothing()
 
 
-def _static_rank(rank: Any) -> int:
+def _static_rank(rank: TensorLike | IntLike) -> int:
     value = rank if isinstance(rank, int) else np.asarray(convert(rank))
     if np.ndim(value) or np.asarray(value).dtype.kind not in "iu":
         raise TypeError(f"Rank must be a scalar integer, got {rank!r}")
@@ -297,7 +346,9 @@ def _static_rank(rank: Any) -> int:
 
 
 @nameable
-def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank(
+    x: TensorLike, rank: IntLike, message: object = None, name: str | None = None
+) -> Operation | None:
     """A tensor has a rank.
 
     >>> tf.debugging.assert_rank([[1.0]], 2)
@@ -310,7 +361,9 @@ def assert_rank(x: Any, rank: Any, message: Any = None, name: str | None = None)
 
 
 @nameable
-def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank_at_least(
+    x: TensorLike, rank: IntLike, message: object = None, name: str | None = None
+) -> Operation | None:
     """A tensor has a rank, or a higher one.
 
     >>> tf.debugging.assert_rank_at_least([[1.0]], 1)
@@ -323,7 +376,9 @@ def assert_rank_at_least(x: Any, rank: Any, message: Any = None, name: str | Non
 
 
 @nameable
-def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_rank_in(
+    x: TensorLike, ranks: Iterable[IntLike], message: object = None, name: str | None = None
+) -> Operation | None:
     """A tensor has one of some ranks.
 
     >>> tf.debugging.assert_rank_in([[1.0]], [1, 2])
@@ -335,7 +390,7 @@ def assert_rank_in(x: Any, ranks: Any, message: Any = None, name: str | None = N
     )  # fmt: skip
 
 
-def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_scalar(tensor: TensorLike, message: object = None, name: str | None = None) -> Any:
     """A tensor has no axes; returns it.
 
     >>> tf.debugging.assert_scalar(3.0).numpy()
@@ -350,12 +405,12 @@ def assert_scalar(tensor: Any, message: Any = None, name: str | None = None) -> 
 
 @nameable
 def assert_shapes(
-    shapes: Any,
-    data: Any = None,
+    shapes: Mapping[Any, Any] | Iterable[tuple[TensorLike, Any]],
+    data: TensorLike | None = None,
     summarize: int | None = None,
-    message: Any = None,
+    message: object = None,
     name: str | None = None,
-) -> Any:
+) -> Operation | None:
     """Tensors have shapes, in which a name stands for one and the same size everywhere.
 
     >>> tf.debugging.assert_shapes([(tf.ones([2, 3]), ("N", 3)), (tf.ones([2]), ("N",))])
@@ -367,7 +422,7 @@ def assert_shapes(
     return _nothing()
 
 
-def _symbols(wanted: Any) -> tuple[Any, ...]:
+def _symbols(wanted: Sequence[int | str | EllipsisType]) -> tuple[Any, ...]:
     if isinstance(wanted, TensorShape):
         return tuple(wanted)
     if isinstance(wanted, (str, int)) or not isinstance(wanted, Iterable):
@@ -383,7 +438,7 @@ class _Sizes:
         self._summarize = summarize
         self._first: dict[str, tuple[Any, Any, int]] = {}
 
-    def check(self, x: Any, wanted: tuple[Any, ...]) -> None:
+    def check(self, x: Tensor, wanted: tuple[Any, ...]) -> None:
         rest = 0
         if wanted and wanted[0] in (Ellipsis, "...", "*") and isinstance(wanted[0], (str, type(...))):  # fmt: skip
             rest, wanted = 1, wanted[1:]
@@ -396,7 +451,7 @@ class _Sizes:
             if size is not None and size != ".":
                 self._check_size(x, at, size)
 
-    def _check_size(self, x: Any, at: int, wanted: Any) -> None:
+    def _check_size(self, x: Tensor, at: int, wanted: int | str) -> None:
         found = x.shape[at] if x.shape.rank is not None else None
         size = shape_of(x)[at] if found is None else found
         source = "Specified explicitly."
@@ -421,7 +476,7 @@ class _Sizes:
         Assert(comparison.equal(size, expected), [told, expected, "Received shape: ", shape_of(x)])
 
 
-def _described(x: Any) -> str:
+def _described(x: Tensor) -> str:
     if type(x) is SymbolicTensor:
         return f"tensor {x.name}"
     return f"tensor shape={x.shape} dtype={x.dtype.name}"
@@ -430,7 +485,9 @@ def _described(x: Any) -> str:
 # ---- dtypes -----------------------------------------------------------------------------------
 
 
-def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_type(
+    tensor: TensorLike, tf_type: DTypeLike, message: object = None, name: str | None = None
+) -> Operation | None:
     """A tensor has a dtype.
 
     >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
@@ -443,7 +500,9 @@ def assert_type(tensor: Any, tf_type: Any, message: Any = None, name: str | None
     return _nothing()
 
 
-def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
+def assert_integer(
+    x: TensorLike, message: object = None, name: str | None = None
+) -> Operation | None:
     """A tensor holds integers.
 
     >>> tf.debugging.assert_integer(tf.constant(1))
@@ -458,7 +517,7 @@ def assert_integer(x: Any, message: Any = None, name: str | None = None) -> Any:
     return _nothing()
 
 
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: object) -> None:
     """A list of tensors is meant, and neither a tensor nor a string.
 
     >>> tf.debugging.assert_proper_iterable([tf.constant(1.0)])
@@ -472,7 +531,9 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
 
 
-def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = None) -> DType:
+def assert_same_float_dtype(
+    tensors: Sequence[Any] | None = None, dtype: DTypeLike | None = None
+) -> DType:
     """All tensors have one floating-point dtype; returns it, float32 if there is nothing.
 
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant(2.0)])
@@ -492,7 +553,7 @@ def assert_same_float_dtype(tensors: Sequence[Any] | None = None, dtype: Any = N
     return kind
 
 
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: object) -> bool:
     """Whether it is a tensor of numbers.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant(1)), tf.debugging.is_numeric_tensor(1)

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batcher
 from wengert.core.context import thread
 from wengert.core.row import Attrs
 from wengert.values.bound_ops import bound
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+
 
 def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     """A joint rule that adds operations to a graph; for a batch, once for each example."""
 
-    def rule(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+    def rule(
+        gs: Sequence[Tensor | None], ys: Sequence[Tensor], xs: Sequence[Tensor], attrs: Attrs
+    ) -> list[Any]:
         batcher = thread.context.interpreter
         if not isinstance(batcher, Batcher):
             return joint(gs, ys, xs, attrs)

@@ -7,7 +7,7 @@ and one operation runs the body that was chosen. Its gradient is an operation of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batched
 from wengert.core.context import current_graph
@@ -33,6 +33,14 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
 from wengert.values.symbolic import SymbolicTensor
 
+if TYPE_CHECKING:
+    from wengert.graph.operation import Operation
+    from wengert.state.cell import Cell
+    from wengert.state.variable import Variable
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, IntLike, Namespace, TensorLike
+    from wengert.values.value import Value
+
 
 class Branches:
     """The bodies of an operation that runs one of them, and how its inputs reach them."""
@@ -52,7 +60,7 @@ class Branches:
         # Results beyond those that all branches have: (branch, which result of its body).
         self.more: list[tuple[int, int]] = []
 
-    def _place(self, value: Any) -> int:
+    def _place(self, value: Value) -> int:
         for at, known in enumerate(self.inputs):
             if known is value:
                 return at
@@ -63,7 +71,9 @@ class Branches:
         """An index outside of the range chooses the last branch."""
         return index if 0 <= index < len(self.bodies) else len(self.bodies) - 1
 
-    def run(self, xp: Any, index: Any, *values: Any) -> list[Any]:
+    def run(
+        self, xp: Namespace, index: IntLike, *values: Variable | Array | Cell | None
+    ) -> list[Any]:
         chosen = self.chosen(int(index))
         results = self.bodies[chosen].run_on([values[at] for at in self.places[chosen]])
         more = [results[at] if branch == chosen else None for branch, at in self.more]
@@ -85,7 +95,7 @@ class Branches:
     # ---- as an operation ---------------------------------------------------------------------
 
     def added(
-        self, index: Any, values: Sequence[Any], known: Sequence[Any] | None = None
+        self, index: TensorLike, values: Sequence[Any], known: Sequence[Any] | None = None
     ) -> list[Any]:
         """Add the operation to the graph under construction; its results."""
         graph = current_graph()
@@ -137,7 +147,9 @@ class Branches:
             ]
         return [*results, *[found[branch][at] for branch, at in self.more]]
 
-    def _joint(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+    def _joint(
+        self, gs: Sequence[Tensor | None], ys: Sequence[Tensor], xs: Sequence[Tensor], attrs: Attrs
+    ) -> list[Any]:
         index, *values = xs
         plain = [conjugate(g) for g in gs]
         pulled = branch_gradients(self, ys[0].op, plain, index, values)
@@ -157,7 +169,7 @@ def again(branches: Branches) -> Branches:
     return copy
 
 
-def never_run(xp: Any, *values: Any, **attrs: Any) -> Any:
+def never_run(xp: Namespace, *values: Array, **attrs: object) -> Array:
     raise TypeError("Branches and loops are run by plans.")
 
 
@@ -165,7 +177,7 @@ def never_run(xp: Any, *values: Any, **attrs: Any) -> Any:
 
 
 def branch_gradients(
-    branches: Branches, op: Any, gs: Sequence[Any], index: Any, xs: Sequence[Any]
+    branches: Branches, op: Operation, gs: Sequence[Any], index: Tensor, xs: Sequence[Any]
 ) -> list[Any]:
     """The gradients of what the branches use: an operation that runs the gradient of one."""
     wanted = [i for i, x in enumerate(xs) if x.dtype.is_differentiable]
@@ -183,7 +195,7 @@ def branch_gradients(
 
 
 def _pulled(
-    branches: Branches, branch: int, op: Any, gs: Sequence[Any], wanted: Sequence[int]
+    branches: Branches, branch: int, op: Operation, gs: Sequence[Any], wanted: Sequence[int]
 ) -> PulledBack:
     body = branches.bodies[branch]
     pairs = list(zip(body.graph.outputs, gs[: branches.count], strict=True))
@@ -199,7 +211,11 @@ def _pulled(
 
 
 def _meanings(
-    branches: Branches, branch: int, op: Any, pull: PulledBack | Pushforward, xs: Sequence[Any]
+    branches: Branches,
+    branch: int,
+    op: Operation,
+    pull: PulledBack | Pushforward,
+    xs: Sequence[Any],
 ) -> dict[int, Any]:
     """What the derivative of a branch captured, as values around the operation."""
     graph = branches.bodies[branch].graph
@@ -270,7 +286,7 @@ def _result(branches: Branches, body: Subgraph, k: int, ys: Sequence[Any]) -> An
 
 @nameable
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
@@ -306,7 +322,7 @@ def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
 
 @nameable
 def switch_case(
-    branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
+    branch_index: TensorLike, branch_fns: Any, default: Any = None, name: str = "switch_case"
 ) -> Any:
     """What the function at an index returns; an index outside of the range takes the default.
 
@@ -336,7 +352,7 @@ def switch_case(
     return _branched("switch_case", _scalar(index, "branch_index"), chosen, names)
 
 
-def _indexed(branch_fns: Any) -> list[tuple[int, Any]]:
+def _indexed(branch_fns: Sequence[Callable[..., Any]]) -> list[tuple[int, Any]]:
     if isinstance(branch_fns, dict):
         return list(branch_fns.items())
     if not isinstance(branch_fns, (list, tuple)) or not branch_fns:
@@ -378,7 +394,7 @@ def case(
     return result()
 
 
-def _link(pred: Any, function: Callable[[], Any], rest: Callable[[], Any]) -> Callable[[], Any]:
+def _link(pred: Tensor, function: Callable[[], Any], rest: Callable[[], Any]) -> Callable[[], Any]:
     return lambda: cond(pred, function, rest)
 
 
@@ -402,7 +418,7 @@ def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callab
 # ---- how ---------------------------------------------------------------------------------------
 
 
-def _scalar(value: Any, what: str) -> Any:
+def _scalar(value: TensorLike, what: str) -> Tensor:
     tensor = convert(value)
     rank = tensor.shape.rank
     if rank not in (None, 0):
@@ -410,7 +426,7 @@ def _scalar(value: Any, what: str) -> Any:
     return tensor
 
 
-def _as_returned(result: Any) -> Any:
+def _as_returned(result: TensorLike) -> Any:
     """As a graph would return it: every leaf a tensor."""
     return nest.map_structure(
         lambda v: v if v is None or isinstance(v, Composite) else convert(identity(v)), result
@@ -418,7 +434,7 @@ def _as_returned(result: Any) -> Any:
 
 
 def _branched(
-    who: str, index: Any, functions: Sequence[Callable[[], Any]], names: Sequence[str]
+    who: str, index: Tensor, functions: Sequence[Callable[[], Any]], names: Sequence[str]
 ) -> Any:
     outer = current_graph()
     made = [traced_body(n, f, outer, lambda graph: ()) for n, f in zip(names, functions, strict=True)]  # fmt: skip
@@ -437,7 +453,13 @@ def _branched(
 
 
 def _check_alike(
-    who: str, first: str, a: FunctionGraph, structure: Any, name: str, b: FunctionGraph, other: Any
+    who: str,
+    first: str,
+    a: FunctionGraph,
+    structure: Value,
+    name: str,
+    b: FunctionGraph,
+    other: Value,
 ) -> None:
     """All branches return the same structure, of the same dtypes."""
     kinds = [None if y is None else y.dtype.name for y in a.outputs]

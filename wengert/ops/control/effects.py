@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,10 +22,14 @@ from wengert.values.dtypes import bool_
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 NO_OP: Row = op("NoOp", lambda xp: [], forms=lambda xs, attrs: [], many=True)
 
 
-def no_op(name: str | None = None) -> Any:
+def no_op(name: str | None = None) -> Operation | None:
     """An operation that does nothing; what it waits for is what it is good for.
 
     >>> with tf.Graph().as_default():
@@ -35,10 +39,11 @@ def no_op(name: str | None = None) -> Any:
     if current_graph() is None:
         return None
     apply(NO_OP, (), name=name)
-    return current_graph().operations[-1]
+    made: Operation = current_graph().operations[-1]
+    return made
 
 
-def group(*inputs: Any, **kwargs: Any) -> Any:
+def group(*inputs: object, **kwargs: Any) -> Operation | None:
     """An operation that is done when all the inputs are. Where operations run at once, they are.
 
     >>> with tf.Graph().as_default():
@@ -64,7 +69,9 @@ def group(*inputs: Any, **kwargs: Any) -> Any:
         return no_op(name or "group_deps")
 
 
-def tuple_(tensors: Any, control_inputs: Any = None, name: str | None = None) -> list[Any]:
+def tuple_(
+    tensors: Iterable[Any], control_inputs: Iterable[Any] | None = None, name: str | None = None
+) -> list[Any]:
     """The same tensors, which are there only when all of them are.
 
     >>> [t.numpy().item() for t in tf.tuple([tf.constant(1), tf.constant(2)])]
@@ -89,27 +96,36 @@ def _after(value: Any) -> Any:
     return identity(value)
 
 
-def with_dependencies(dependencies: Sequence[Any], output: Any, name: str | None = None) -> Any:
+def with_dependencies(
+    dependencies: Sequence[Any], output: Tensor, name: str | None = None
+) -> Tensor:
     """A tensor that is there only when some operations have run."""
     graph = current_graph()
     if graph is None:
         return output
     with graph.control_dependencies(list(dependencies)):
-        return identity(output)
+        result: Tensor = identity(output)
+    return result
 
 
 # ---- printing ---------------------------------------------------------------------------------
 
 
 def _print_kernel(
-    xp: Any, *arrays: Any, pieces: Sequence[Any], sep: str, end: str, stream: Any, summarize: int
+    xp: Namespace,
+    *arrays: Array,
+    pieces: Sequence[Any],
+    sep: str,
+    end: str,
+    stream: Any,
+    summarize: int,
 ) -> list[Any]:
     values = iter(arrays)
     print(sep.join([_put(p, values, summarize) for p in pieces]), end=end, file=_stream(stream))
     return []
 
 
-def _put(piece: Any, values: Iterator[Any], summarize: int) -> str:
+def _put(piece: str | None, values: Iterator[Any], summarize: int) -> str:
     """A piece as text: of a tensor its value, of a structure its pieces one after the other."""
     if piece is None:
         return _shown(next(values), summarize)
@@ -121,7 +137,7 @@ def _put(piece: Any, values: Iterator[Any], summarize: int) -> str:
 PRINT: Row = op("PrintV2", lambda xp, *_, **__: [], step=_print_kernel, many=True, effects=True)
 
 
-def print_(*inputs: Any, **kwargs: Any) -> Any:
+def print_(*inputs: object, **kwargs: Any) -> Operation | None:
     """Print values when they are computed; in a graph, every time it runs.
 
     >>> tf.print("x is", tf.constant([1.0, 2.0]), output_stream=sys.stdout)
@@ -142,10 +158,11 @@ def print_(*inputs: Any, **kwargs: Any) -> Any:
         _print_kernel(np, *[t._array for t in tensors], **attrs)
         return None
     apply(PRINT, tensors, attrs, name)
-    return current_graph().operations[-1]
+    made: Operation = current_graph().operations[-1]
+    return made
 
 
-def _note_pieces(value: Any, pieces: list[Any], tensors: list[Any]) -> None:
+def _note_pieces(value: object, pieces: list[Any], tensors: list[Any]) -> None:
     """Texts, and None for each tensor, which is printed when it is known."""
     if hasattr(value, "_array") or isinstance(value, np.ndarray):
         pieces.append(None)
@@ -177,7 +194,7 @@ def _stream(stream: Any) -> Any:
     return {"stdout": sys.stdout, "stderr": sys.stderr}.get(stream, stream) if isinstance(stream, str) else stream  # fmt: skip
 
 
-def _shown(array: Any, summarize: int) -> str:
+def _shown(array: Array, summarize: int) -> str:
     """Numbers as TensorFlow prints them: whole ones without a point, long axes cut short."""
     if not np.shape(array):
         return _number(np.asarray(array)[()])
@@ -191,7 +208,7 @@ def _shown(array: Any, summarize: int) -> str:
     return f"[{separator.join(shown)}]"
 
 
-def _number(value: Any) -> str:
+def _number(value: Array) -> str:
     if isinstance(value, bytes):
         return f'"{value.decode(errors="replace")}"'
     if isinstance(value, (bool, np.bool_)):
@@ -204,14 +221,14 @@ def _number(value: Any) -> str:
 # ---- assertions -------------------------------------------------------------------------------
 
 
-def _assert_kernel(xp: Any, condition: Any, *data: Any, summarize: int) -> list[Any]:
+def _assert_kernel(xp: Namespace, condition: Array, *data: Array, summarize: int) -> list[Any]:
     if not np.all(condition):
         shown = " ".join(f"[{_unquoted(d, summarize)}]" for d in data)
         raise InvalidArgumentError(f"assertion failed: {shown}")
     return []
 
 
-def _unquoted(value: Any, summarize: int) -> str:
+def _unquoted(value: Array, summarize: int) -> str:
     array = np.asarray(value, object) if isinstance(value, bytes) else np.asarray(value)
     if array.dtype == object and not array.shape:
         text = array[()]
@@ -226,8 +243,11 @@ ASSERT: Row = op("Assert", lambda xp, *_, **__: [], step=_assert_kernel, many=Tr
 
 @deferrable
 def Assert(  # noqa: N802
-    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
-) -> Any:
+    condition: TensorLike,
+    data: Iterable[TensorLike],
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Operation | None:
     """An error, with some values in its message, unless the condition holds.
 
     >>> tf.debugging.Assert(tf.constant(1) > 2, ["1 is not above 2"])
@@ -242,14 +262,16 @@ def Assert(  # noqa: N802
         _assert_kernel(np, holds._array, *[v._array for v in values], **attrs)
         return None
     apply(ASSERT, (holds, *values), attrs)
-    return current_graph().operations[-1]
+    made: Operation = current_graph().operations[-1]
+    return made
 
 
-def provided(value: Any, condition: Any, message: str) -> Any:
+def provided(value: Tensor | None, condition: Tensor, message: str) -> Any:
     """A function runs what was asserted in it; a graph must be told who depends on it."""
     check = Assert(condition, [message])
     graph = current_graph()
     if value is None or graph is None or graph.is_function:
         return value
     with graph.control_dependencies([check]):
-        return identity(value)
+        result: Tensor = identity(value)
+    return result

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.context import current_graph
 from wengert.inference.public_functions import nameable
@@ -19,18 +19,22 @@ from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Structure, TensorLike
+
 
 @nameable
 def map_fn(
     fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
+    elems: Structure,
+    dtype: Structure = None,
     parallel_iterations: int | None = None,
     back_prop: bool = True,
     swap_memory: bool = False,
     infer_shape: bool = True,
     name: str | None = None,
-    fn_output_signature: Any = None,
+    fn_output_signature: Structure = None,
 ) -> Any:
     """Apply a function to each element along the first axis, and stack what it returns.
 
@@ -47,7 +51,7 @@ def map_fn(
     inputs = nest.map_structure(_unstacked, tensors)
     outputs = nest.map_structure(lambda d: _array(n, d), signature)
 
-    def body(i: Any, arrays: Any) -> Any:
+    def body(i: Tensor, arrays: Sequence[TensorArray] | TensorArray) -> Any:
         result = fn(nest.map_structure(lambda ta: ta.read(i), inputs))
         _check_structure(signature, result)
         flat = zip(nest.flatten(arrays), nest.flatten(result), strict=True)
@@ -57,7 +61,7 @@ def map_fn(
     return nest.map_structure(lambda ta: ta.stack(), arrays)
 
 
-def _check_structure(signature: Any, result: Any) -> None:
+def _check_structure(signature: Structure, result: Structure) -> None:
     try:
         nest.assert_same_structure(signature, result, check_types=False)
     except (TypeError, ValueError) as error:
@@ -70,7 +74,7 @@ def _check_structure(signature: Any, result: Any) -> None:
 @nameable
 def scan(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: Structure,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -92,7 +96,7 @@ def scan(
         flat = zip(nest.flatten(outputs), nest.flatten(walk.first), strict=True)
         outputs = nest.pack_sequence_as(outputs, [ta.write(walk.begin, v) for ta, v in flat])
 
-    def body(i: Any, accumulated: Any, arrays: Any) -> Any:
+    def body(i: Tensor, accumulated: Tensor, arrays: TensorArray) -> Any:
         result = nest.map_structure(convert, fn(accumulated, walk.element(i)))
         nest.assert_same_structure(walk.first, result, check_types=False)
         flat = zip(nest.flatten(arrays), nest.flatten(result), strict=True)
@@ -111,7 +115,7 @@ def scan(
 @nameable
 def foldl(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: Structure,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -129,7 +133,7 @@ def foldl(
 @nameable
 def foldr(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: Structure,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -144,14 +148,16 @@ def foldr(
     return _folded(fn, elems, initializer, reverse=True)
 
 
-def _folded(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse: bool) -> Any:
+def _folded(
+    fn: Callable[[Any, Any], Any], elems: Structure, initializer: Any, reverse: bool
+) -> Any:
     if not callable(fn):
         raise TypeError(
             f"{fn.__class__.__name__} is not callable: please provide a callable function"
         )
     walk = _Walk(elems, initializer, reverse)
 
-    def body(i: Any, accumulated: Any) -> Any:
+    def body(i: Tensor, accumulated: Tensor) -> tuple[Tensor, Tensor]:
         return i + walk.step, nest.map_structure(convert, fn(accumulated, walk.element(i)))
 
     return while_loop(lambda i, a: walk.goes_on(i), body, (walk.start, walk.first))[1]
@@ -160,7 +166,7 @@ def _folded(fn: Callable[[Any, Any], Any], elems: Any, initializer: Any, reverse
 class _Walk:
     """A walk along the first axis, forward or backward, from an initial value or the first one."""
 
-    def __init__(self, elems: Any, initializer: Any, reverse: bool) -> None:
+    def __init__(self, elems: Structure, initializer: Any, reverse: bool) -> None:
         tensors = nest.map_structure(convert, elems)
         self.n = _length(tensors)
         self._arrays = nest.map_structure(_unstacked, tensors)
@@ -174,14 +180,14 @@ class _Walk:
             self.first = nest.map_structure(convert, initializer)
             self.start = self.begin
 
-    def element(self, i: Any) -> Any:
+    def element(self, i: TensorLike) -> Any:
         return nest.map_structure(lambda ta: ta.read(i), self._arrays)
 
-    def goes_on(self, i: Any) -> Any:
+    def goes_on(self, i: Tensor) -> Tensor:
         return i >= 0 if self._reverse else i < self.n
 
 
-def _length(tensors: Any) -> Any:
+def _length(tensors: Tensor) -> Tensor | int:
     """The size of the first axis, which all have in common."""
     flat = nest.flatten(tensors)
     if not flat:
@@ -213,11 +219,11 @@ def _check_lengths(tensors: list[Any]) -> None:
             )
 
 
-def _unstacked(tensor: Any) -> TensorArray:
+def _unstacked(tensor: Tensor) -> TensorArray:
     return TensorArray(tensor.dtype, size=0, dynamic_size=True).unstack(tensor)
 
 
-def _array(n: Any, kind: Any) -> TensorArray:
+def _array(n: TensorLike, kind: DType) -> TensorArray:
     spec_shape = getattr(kind, "shape", None)
     dtype = kind if isinstance(kind, DType) else getattr(kind, "dtype", None) or as_dtype(kind)
     shape_known = TensorShape(spec_shape) if spec_shape is not None else None

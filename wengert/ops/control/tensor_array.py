@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
@@ -27,6 +27,9 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
+
 
 class TensorArray(Composite):
     """Tensors of one dtype by their index. Gradients flow through what is written and read.
@@ -42,15 +45,15 @@ class TensorArray(Composite):
 
     def __init__(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: TensorLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
         handle: Any = None,
-        flow: Any = None,
+        flow: TensorLike | None = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike | None = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -63,7 +66,7 @@ class TensorArray(Composite):
         if flow is None:
             self._make(0 if size is None else size)
 
-    def _make(self, size: Any) -> None:
+    def _make(self, size: TensorLike) -> None:
         if current_graph() is not None:
             given = convert(size)
             known = getattr(given, "_known", None)
@@ -98,7 +101,7 @@ class TensorArray(Composite):
     def identity(self) -> TensorArray:
         return self._with(self._values)
 
-    def _with(self, values: Any) -> TensorArray:
+    def _with(self, values: Tensor) -> TensorArray:
         other = TensorArray(
             self._dtype,
             dynamic_size=self._dynamic,
@@ -127,7 +130,7 @@ class TensorArray(Composite):
 
     # ---- one element -------------------------------------------------------------------------
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with an element written."""
         tensor = convert(value, hint=self._dtype)
         if tensor.dtype is not self._dtype:
@@ -163,7 +166,7 @@ class TensorArray(Composite):
                 f"{len(self._values)}. Give the TensorArray dynamic_size=True."
             )
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """An element."""
         if self._in_graph:
             return apply(GET, (self._values, convert(index)), self._element())  # type: ignore[no-any-return]
@@ -201,7 +204,7 @@ class TensorArray(Composite):
             return zeros((0, *(self._element_shape or ())), self._dtype)
         return stack([self._eager(i) for i in range(len(self._values))])
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Some elements as one tensor."""
         return gather(self.stack(), indices)
 
@@ -211,7 +214,7 @@ class TensorArray(Composite):
             return apply(CONCAT_LIST, (self._values,), self._element())  # type: ignore[no-any-return]
         return concat([self._eager(i) for i in range(len(self._values))], 0)
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """The array with the slices of a tensor as its elements."""
         tensor = convert(value, hint=self._dtype)
         if self._in_graph:
@@ -225,14 +228,16 @@ class TensorArray(Composite):
         self._element_shape = tensor.shape[1:]
         return self
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(
+        self, indices: TensorLike, value: TensorLike, name: str | None = None
+    ) -> TensorArray:
         """The array with slices of a tensor written at some indices."""
         result = self
         for i, part in enumerate(unstack(convert(value, hint=self._dtype))):
             result = result.write(convert(indices)[i], part)
         return result
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: TensorLike, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """The array with pieces of a tensor, of some lengths, as its elements."""
         parts = split(convert(value, hint=self._dtype), lengths)
         self._infer = False

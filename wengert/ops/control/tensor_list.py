@@ -6,9 +6,9 @@ is a list, with None where there is nothing. Writing makes a new list; the eleme
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,10 +23,14 @@ from wengert.values.bound_ops import bound
 from wengert.values.dtypes import VARIANT
 from wengert.values.tensor import Tensor, TensorList, dims, wrap
 
+if TYPE_CHECKING:
+    from wengert.values.shapes import Dims
+    from wengert.values.typing import Array, Namespace, NumpyDType
+
 LIST: Final = ((), VARIANT)  # what is known of a list: a scalar of its own dtype
 
 
-def _checked(values: list[Any], index: Any, who: str) -> int:
+def _checked(values: list[Any], index: Tensor | Array | int, who: str) -> int:
     at = int(index)
     if not 0 <= at < len(values):
         raise OutOfRangeError(
@@ -35,7 +39,13 @@ def _checked(values: list[Any], index: Any, who: str) -> int:
     return at
 
 
-def _get(xp: Any, values: list[Any], index: Any, dtype: Any, shape: Any) -> Any:
+def _get(
+    xp: Namespace,
+    values: list[Any],
+    index: Tensor | Array,
+    dtype: NumpyDType,
+    shape: Dims | Sequence[None],
+) -> Tensor | Array:
     at = _checked(values, index, "TensorListGetItem")
     if values[at] is not None:
         return values[at]
@@ -47,14 +57,18 @@ def _get(xp: Any, values: list[Any], index: Any, dtype: Any, shape: Any) -> Any:
     return xp.zeros(shape, dtype)
 
 
-def _get_like(xp: Any, values: list[Any], index: Any, like: Any) -> Any:
+def _get_like(
+    xp: Namespace, values: list[Any], index: Tensor | Array, like: Tensor | Array
+) -> Tensor | Array:
     """An element; where there is none, zeros like another value."""
     at = int(index)
     found = values[at] if at < len(values) else None
     return _zeros_like(xp, like) if found is None else found
 
 
-def _set(xp: Any, values: list[Any], index: Any, item: Any) -> list[Any]:
+def _set(
+    xp: Namespace, values: list[Any], index: Tensor | Array, item: Tensor | Array
+) -> list[Any]:
     at = int(index)
     if at < 0:
         _checked(values, at, "TensorListSetItem")
@@ -66,41 +80,52 @@ def _set(xp: Any, values: list[Any], index: Any, item: Any) -> list[Any]:
     return values
 
 
-def _cleared(xp: Any, values: list[Any], index: Any) -> list[Any]:
+def _cleared(xp: Namespace, values: list[Any], index: Tensor | Array) -> list[Any]:
     values = values.copy()
     if int(index) < len(values):
         values[int(index)] = None
     return values
 
 
-def _only(xp: Any, values: list[Any], index: Any, item: Any) -> list[Any]:
+def _only(
+    xp: Namespace, values: list[Any], index: Tensor | Array, item: Tensor | Array
+) -> list[Any]:
     """A list as long as another, with one element."""
     found: list[Any] = [None] * len(values)
     found[int(index)] = item
     return found
 
 
-def _added(xp: Any, a: Any, b: Any) -> TensorList:
+def _added(
+    xp: Namespace, a: TensorList | Tensor | Array, b: TensorList | Tensor | Array
+) -> TensorList:
     return TensorList([_sum(xp, p, q) for p, q in zip_longest(_listed(a), _listed(b))])
 
 
-def _listed(value: Any) -> TensorList:
+def _listed(value: TensorList | Tensor | Array) -> TensorList:
     """A list; an empty one for the zeros of a list inside of a branch that was not chosen."""
     return value if isinstance(value, TensorList) else TensorList()
 
 
-def _sum(xp: Any, a: Any, b: Any) -> Any:
+def _sum(
+    xp: Namespace, a: TensorList | Tensor | Array | None, b: TensorList | Tensor | Array | None
+) -> TensorList | Tensor | Array | None:
     """The sum of two elements. An element may be a list itself: the stack of a loop in a loop."""
     if a is None or b is None:
         return b if a is None else a
     return _added(xp, a, b) if isinstance(a, TensorList) else a + b
 
 
-def _zeros_like(xp: Any, value: Any) -> Any:
+def _zeros_like(xp: Namespace, value: Array | Tensor) -> Array:
     return value.zeros() if isinstance(value, TensorList) else xp.zeros_like(value)
 
 
-def _stacked(xp: Any, values: list[Any], dtype: Any, shape: Any) -> Any:
+def _stacked(
+    xp: Namespace,
+    values: list[Any],
+    dtype: NumpyDType | Array,
+    shape: Dims | Sequence[int | None] | Array,
+) -> Tensor | Array:
     if not values:
         return xp.zeros((0, *[s or 0 for s in shape or ()]), dtype)
     there = next((v for v in values if v is not None), None)
@@ -117,7 +142,7 @@ def _stacked(xp: Any, values: list[Any], dtype: Any, shape: Any) -> Any:
     return xp.stack(filled)
 
 
-def _stacked_like(xp: Any, values: list[Any], like: Any) -> Any:
+def _stacked_like(xp: Namespace, values: list[Any], like: Tensor | Array) -> Tensor | Array:
     """The elements as one array; zeros, in the shape of another array, where there is nothing."""
     missing = len(like) - len(values)
     filled = [xp.zeros_like(like[i]) if v is None else v for i, v in enumerate(values)]
@@ -125,24 +150,24 @@ def _stacked_like(xp: Any, values: list[Any], like: Any) -> Any:
     return xp.stack(filled) if filled else xp.zeros_like(like)
 
 
-def _joined(xp: Any, values: list[Any], dtype: Any, shape: Any) -> Any:
+def _joined(xp: Namespace, values: list[Any], dtype: Array, shape: Array) -> Array:
     """The elements, of different lengths perhaps, one behind the other."""
     if any(v is None for v in values):
         return _in_one(xp, _stacked(xp, values, dtype, shape))
     return xp.concatenate(values) if values else xp.zeros((0, *[s or 0 for s in shape or ()][1:]), dtype)  # fmt: skip
 
 
-def _in_one(xp: Any, stacked: Any) -> Any:
+def _in_one(xp: Namespace, stacked: Array | Tensor) -> Array:
     return xp.reshape(stacked, (-1, *stacked.shape[2:]))
 
 
-def _parted(xp: Any, joined: Any, like: list[Any]) -> list[Any]:
+def _parted(xp: Namespace, joined: Array, like: list[Any]) -> list[Any]:
     """An array as a list of parts as long as the elements of another list."""
     ends = np.cumsum([len(v) for v in like], dtype=int).tolist()
     return [joined[end - len(v) : end] for v, end in zip(like, ends, strict=True)]
 
 
-def _joined_like(xp: Any, values: list[Any], like: list[Any]) -> Any:
+def _joined_like(xp: Namespace, values: list[Any], like: list[Any]) -> Array:
     padded = [*values, *[None] * (len(like) - len(values))]
     pairs = zip(padded, like, strict=True)
     return xp.concatenate([xp.zeros_like(v) if g is None else g for g, v in pairs])
@@ -151,7 +176,7 @@ def _joined_like(xp: Any, values: list[Any], like: list[Any]) -> Any:
 def _list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
     """An operation on lists. Where nothing else is said, the result is a list."""
 
-    def listed(xp: Any, *values: Any, **attrs: Any) -> TensorList:
+    def listed(xp: Namespace, *values: Tensor | Array | TensorList, **attrs: Any) -> TensorList:
         return TensorList(kernel(xp, *values, **attrs))
 
     def inline(inputs: Sequence[Any], attrs: Attrs) -> Any:
@@ -184,7 +209,7 @@ class _Ours:
         return bound.zeros_like(x)
 
     @staticmethod
-    def stack(values: Any) -> Any:
+    def stack(values: Sequence[Tensor]) -> Tensor:
         return bound.stack(list(values))
 
     @staticmethod
@@ -204,7 +229,7 @@ class _Ours:
         return bound.reshape(x, shape)
 
 
-def elements_of(value: Any) -> Any:
+def elements_of(value: Tensor | TensorList) -> Tensor | TensorList:
     """A list of arrays as one of tensors; anything else as it is."""
     if isinstance(value, Tensor) and isinstance(value._array, TensorList):
         return TensorList([None if v is None else wrap(v) for v in value._array])
@@ -228,12 +253,12 @@ def _form_of(at: int) -> Any:
     return lambda xs, attrs: [form_of(xs[at])]
 
 
-def _stated(xs: Sequence[Any], attrs: Any) -> list[Any]:
+def _stated(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
     """The form of one element, as the attributes say."""
     return [(attrs["shape"], attrs["dtype"])]
 
 
-def _stated_stack(xs: Sequence[Any], attrs: Any) -> list[Any]:
+def _stated_stack(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
     shape = attrs["shape"]
     return [(None if shape is None else (attrs["count"], *shape), attrs["dtype"])]
 
@@ -342,14 +367,14 @@ LENGTH: Row = _list_op(
 # The lists of the examples of a batch are one list, whose elements have the batch in front.
 
 
-def _each(function: Any, value: Any) -> Any:
+def _each(function: Callable[..., Any], value: Array | TensorList) -> Any:
     """A function of the arrays of a list, which may be lists themselves; nothing stays nothing."""
     if isinstance(value, TensorList):
         return TensorList([_each(function, v) for v in value])
     return None if value is None else function(value)
 
 
-def _joined_examples(xp: Any, *lists: Any) -> Any:
+def _joined_examples(xp: Namespace, *lists: TensorList) -> TensorList:
     """What one of them has and another has not is zero there."""
     made = TensorList()
     for parts in zip_longest(*[_listed(one) for one in lists]):
@@ -363,11 +388,11 @@ def _joined_examples(xp: Any, *lists: Any) -> Any:
     return made
 
 
-def _parted_examples(xp: Any, values: Any, *, num: int) -> list[Any]:
+def _parted_examples(xp: Namespace, values: TensorList, *, num: int) -> list[Any]:
     return [_each(lambda v, i=i: v[i], values) for i in range(num)]
 
 
-def _repeated(xp: Any, values: Any, *, num: int) -> Any:
+def _repeated(xp: Namespace, values: Array, *, num: int) -> Array:
     return _each(lambda v: xp.broadcast_to(v, (num, *np.shape(v))), values)
 
 
@@ -404,7 +429,7 @@ SUM_EXAMPLES: Row = _list_op(
 )
 
 
-def _is_list(value: Any) -> bool:
+def _is_list(value: Tensor) -> bool:
     return value._array.dtype is VARIANT
 
 
@@ -412,14 +437,14 @@ def join_examples(values: list[Any]) -> Any:
     return apply(JOIN_EXAMPLES, values) if _is_list(values[0]) else bound.stack(values)
 
 
-def part_examples(value: Any, size: int) -> list[Any]:
+def part_examples(value: Tensor, size: int) -> list[Any]:
     if _is_list(value):
         parts: list[Any] = apply(PART_EXAMPLES, (value,), {"num": size})
         return parts
     return bound.unstack(value)
 
 
-def repeat_example(value: Any, size: int) -> Any:
+def repeat_example(value: Tensor, size: int) -> Any:
     if _is_list(value):
         return apply(REPEAT_EXAMPLE, (value,), {"num": size})
     return bound.broadcast_to(value, (size, *dims(value)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batcher
 from wengert.core.context import activate, current_graph, thread
@@ -23,17 +23,21 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
 from wengert.values.shapes import TensorShape
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import IntLike, Structure
+
 
 @nameable
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
     loop_vars: Any,
-    shape_invariants: Any = None,
+    shape_invariants: Structure = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
-    maximum_iterations: Any = None,
+    maximum_iterations: IntLike | None = None,
     name: str | None = None,
 ) -> Any:
     """Run `body` as long as `cond` holds; both are called with the loop variables.
@@ -80,7 +84,7 @@ class _Variables:
         return nest.pack_sequence_as(self.initial, nest.flatten(values))
 
 
-def _as_tensor(value: Any) -> Any:
+def _as_tensor(value: Any) -> Tensor | TensorArray:
     if isinstance(value, TensorArray):
         return value
     if isinstance(value, Variable):
@@ -171,7 +175,7 @@ def _in_graph(
     cond: Callable[..., Any],
     body: Callable[..., Any],
     variables: _Variables,
-    invariants: Any,
+    invariants: Structure,
     maximum: Any,
 ) -> Any:
     outer = current_graph()
@@ -214,7 +218,9 @@ def _inputs(
     return made
 
 
-def _shapes(structure: Any, initial: Sequence[Any], invariants: Any) -> list[TensorShape]:
+def _shapes(
+    structure: Structure, initial: Sequence[Any], invariants: Structure
+) -> list[TensorShape]:
     if invariants is None:
         return [x.shape for x in initial]
     given = _flat_invariants(structure, invariants)

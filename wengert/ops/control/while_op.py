@@ -12,7 +12,7 @@ forward, the first element belongs to the first run; backward, the last one does
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,13 @@ from wengert.ops.math.comparison import where
 from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, TensorList
+
+if TYPE_CHECKING:
+    from wengert.graph.operation import Operation
+    from wengert.state.variable import Variable
+    from wengert.values.shapes import Dims, TensorShape
+    from wengert.values.typing import Array, Namespace
+    from wengert.values.value import Value
 
 
 class Stack(NamedTuple):
@@ -76,7 +83,7 @@ class Loop:
         )
         self._running: tuple[Any, int] = (None, -1)
 
-    def _place(self, value: Any) -> int:
+    def _place(self, value: Value) -> int:
         for at, known in enumerate(self.constants):
             if known is value:
                 return at
@@ -85,7 +92,7 @@ class Loop:
 
     # ---- running -----------------------------------------------------------------------------
 
-    def run(self, xp: Any, *values: Any) -> list[Any]:
+    def run(self, xp: Namespace, *values: Variable | Array | TensorList) -> list[Any]:
         n, s = len(self.carried), len(self.taken)
         carried, stacks, constants = list(values[:n]), values[n : n + s], values[n + s :]
         runs = [
@@ -119,7 +126,13 @@ class Loop:
             self._running = body, count
         return self._running[0], self._order
 
-    def _goes_on(self, carried: Any, constants: Any, runs: Any, at: int) -> bool:
+    def _goes_on(
+        self,
+        carried: Sequence[Any],
+        constants: Dims | Sequence[Variable | Array | TensorList],
+        runs: Sequence[Any],
+        at: int,
+    ) -> bool:
         if self.condition is None:
             return at < len(runs[0])
         if not hasattr(self, "_test"):
@@ -134,7 +147,7 @@ class Loop:
         return self._added(initial, stacks, self.constants, known)
 
     def _added(
-        self, initial: Sequence[Any], stacks: Sequence[Any], constants: Any, known: Any
+        self, initial: Sequence[Any], stacks: Sequence[Any], constants: Sequence[Value], known: Any
     ) -> list[Any]:
         graph = current_graph()
         given = [*initial, *stacks, *constants]
@@ -158,11 +171,15 @@ class Loop:
             graphs=[self.body],
         )
 
-    def _joint(self, gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+    def _joint(
+        self, gs: Sequence[Tensor | None], ys: Sequence[Tensor], xs: Sequence[Tensor], attrs: Attrs
+    ) -> list[Any]:
         pulled = loop_gradients(self, ys[0].op, [conjugate(g) for g in gs], xs, ys)
         return [conjugate(g) for g in pulled]
 
-    def _joint_jvp(self, ts: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
+    def _joint_jvp(
+        self, ts: Sequence[Tensor | None], ys: Sequence[Tensor], xs: Sequence[Tensor], attrs: Attrs
+    ) -> list[Any]:
         return loop_tangents(self, ys, ts, xs)
 
     def _inline(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
@@ -222,14 +239,14 @@ class Loop:
         return loop_condition(go)
 
 
-def loop_condition(go: Any) -> tuple[bool, Any]:
+def loop_condition(go: Tensor) -> tuple[bool, Any]:
     """Whether a loop goes on; and for which examples of a batch, where that differs."""
     if isinstance(go, Batched):
         return bool(np.any(np.asarray(go._full))), go
     return bool(go), None
 
 
-def kept_where(mask: Any, after: list[Any], before: list[Any]) -> list[Any]:
+def kept_where(mask: Tensor, after: list[Any], before: list[Any]) -> list[Any]:
     """Examples whose loop has ended keep what they have."""
     if any(not isinstance(v, Tensor) for v in after):
         raise UnimplementedError(UNEVEN_RUNS)
@@ -249,7 +266,7 @@ UNEVEN_RUNS: Final = (
 
 
 def loop_gradients(
-    loop: Loop, op: Any, gs: Sequence[Any], xs: Sequence[Any], ys: Sequence[Any]
+    loop: Loop, op: Operation, gs: Sequence[Any], xs: Sequence[Any], ys: Sequence[Any]
 ) -> list[Any]:
     """The gradients of the inputs: a loop over the same runs, from the last to the first."""
     n, s = len(loop.carried), len(loop.taken)
@@ -280,7 +297,7 @@ class _Backward:
     def __init__(
         self,
         loop: Loop,
-        op: Any,
+        op: Operation,
         stack_gs: Sequence[Any],
         flows: Sequence[bool],
         constants: Sequence[SymbolicTensor],
@@ -399,7 +416,7 @@ def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence
 class _Saved:
     """The values inside a loop that its derivative uses, as stacks which that takes."""
 
-    def __init__(self, loop: Loop, op: Any, graph: FunctionGraph, backward: bool) -> None:
+    def __init__(self, loop: Loop, op: Operation, graph: FunctionGraph, backward: bool) -> None:
         # What stays the same in every run stands outside of the loop.
         self.fixed = {
             id(x): op.inputs[len(loop.carried) + len(loop.taken) + at] for x, at in loop.same
@@ -413,11 +430,11 @@ class _Saved:
         self.taken = [Stack(inside[id(v)], backward) for v in saved]
 
 
-def _is_of(value: Any, body: FunctionGraph) -> bool:
+def _is_of(value: Tensor, body: FunctionGraph) -> bool:
     return isinstance(value, SymbolicTensor) and value.op.graph is body
 
 
-def handed_out(loop: Loop, op: Any, tensors: Sequence[SymbolicTensor]) -> list[Any]:
+def handed_out(loop: Loop, op: Operation, tensors: Sequence[SymbolicTensor]) -> list[Any]:
     """Values inside a loop, of every run, as results of the operation."""
     known = {id(e.inside): i for i, e in enumerate(loop.emitted) if not e.backward}
     new = [t for t in tensors if id(t) not in known]
@@ -446,7 +463,7 @@ def check_shapes(carried: Sequence[Any], results: Sequence[Any], names: Sequence
             )
 
 
-def _is_as_general(before: Any, after: Any) -> bool:
+def _is_as_general(before: TensorShape, after: TensorShape) -> bool:
     if before.rank is None:
         return True
     if after.rank != before.rank:

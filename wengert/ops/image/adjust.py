@@ -5,7 +5,7 @@ Images of integers are computed on as floats from 0 to 1, and come back as integ
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
@@ -25,6 +25,9 @@ from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, Namespace, TensorLike
+
 # ---- dtypes -----------------------------------------------------------------------------------
 
 
@@ -34,7 +37,7 @@ def _is_real(dtype: DType) -> bool:
 
 @deferrable
 def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Tensor:
     """The image in another dtype; the range of integers is 0 to 1 in floats.
 
@@ -72,13 +75,13 @@ def _between_integers(x: Tensor, wanted: DType, saturate: bool) -> Tensor:
     return changed if have > want else multiply(changed, (want + 1) // (have + 1))
 
 
-def as_float(image: Any) -> Tensor:
+def as_float(image: Tensor) -> Tensor:
     """The image in floats; what is floating already stays as it is."""
     x = convert(image)
     return x if x.dtype.is_floating else convert_image_dtype(x, dtypes.float32)
 
 
-def _factor(value: Any, x: Tensor) -> Tensor:
+def _factor(value: TensorLike, x: Tensor) -> Tensor:
     """A number that says how strong: in float32, or in float64 if the image is."""
     wide: DType = dtypes.float64 if x.dtype is dtypes.float64 else dtypes.float32
     return cast(convert(value, hint=wide), wide)
@@ -87,7 +90,7 @@ def _factor(value: Any, x: Tensor) -> Tensor:
 # ---- contrast ---------------------------------------------------------------------------------
 
 
-def _contrast_kernel(xp: Any, x: Any, factor: Any) -> Any:
+def _contrast_kernel(xp: Namespace, x: Array, factor: Array) -> Array:
     wide = widen(x)
     *_, h, w, c = wide.shape
     # first over the rows, which are long in memory
@@ -96,7 +99,7 @@ def _contrast_kernel(xp: Any, x: Any, factor: Any) -> Any:
     return ((wide - mean) * factor.astype(wide.dtype) + mean).astype(x.dtype, copy=False)
 
 
-def _contrast_factor_rule(g: Any, y: Any, x: Any, factor: Any) -> Any:
+def _contrast_factor_rule(g: Tensor, y: Tensor | None, x: Tensor, factor: Tensor) -> Tensor:
     mean = reduce_mean(x, (-3, -2), keepdims=True)
     return cast(reduce_sum(g * (x - mean)), factor.dtype)
 
@@ -114,7 +117,7 @@ ADJUST_CONTRAST: Row = op(
 
 
 @deferrable
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
     """Each channel of each image moved away from its mean: (x - mean) × factor + mean.
 
     >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel().tolist()
@@ -130,7 +133,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     return convert_image_dtype(result, given.dtype, saturate=True)
 
 
-def _scalar(what: str, value: Any, x: Tensor) -> Tensor:
+def _scalar(what: str, value: TensorLike, x: Tensor) -> Tensor:
     factor = _factor(value, x)
     if dims(factor):
         raise InvalidArgumentError(f"{what} must be scalar: {shape_text(dims(factor))}")
@@ -140,7 +143,7 @@ def _scalar(what: str, value: Any, x: Tensor) -> Tensor:
 # ---- hue and saturation -----------------------------------------------------------------------
 
 
-def _changed(row: Row, image: Any, what: str, value: Any) -> Tensor:
+def _changed(row: Row, image: TensorLike, what: str, value: TensorLike) -> Tensor:
     given = convert(image)
     x = as_float(given)
     shape = dims(x)
@@ -157,7 +160,7 @@ def _changed(row: Row, image: Any, what: str, value: Any) -> Tensor:
 
 
 @deferrable
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
     """The hue of each pixel moved by a part of the circle, from -1 to 1.
 
     >>> tf.image.adjust_hue([[[1.0, 0.5, 0.5]]], 0.5).numpy().ravel().tolist()
@@ -169,7 +172,9 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
+def adjust_saturation(
+    image: TensorLike, saturation_factor: TensorLike, name: str | None = None
+) -> Tensor:
     """The saturation of each pixel multiplied by a factor, up to one.
 
     >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.5).numpy().ravel().tolist()
@@ -182,7 +187,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 
 @deferrable
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """The image with a number added, in the scale of floats.
 
     >>> tf.image.adjust_brightness(tf.constant([0, 100, 200], tf.uint8), 0.5).numpy().tolist()
@@ -194,7 +199,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 
 @deferrable
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
+def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """gain × image ** gamma.
 
     >>> tf.image.adjust_gamma([0.5, 1.0], gamma=2.0, gain=0.5).numpy().tolist()
@@ -208,7 +213,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 @deferrable
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
     """One channel of brightness out of red, green and blue.
 
     >>> print(tf.image.rgb_to_grayscale([[1.0, 0.0, 0.0]]).numpy().round(4))
@@ -225,7 +230,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def per_image_standardization(image: Any) -> Tensor:
+def per_image_standardization(image: TensorLike) -> Tensor:
     """Each image with mean 0 and variance 1, the deviation being at least 1 / sqrt(pixels).
 
     >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().ravel().tolist()

@@ -6,9 +6,9 @@ Of boxes sorted by their scores each is kept unless it overlaps one that was kep
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -26,10 +26,14 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.core.row import Attrs
+    from wengert.values.typing import Array, IntLike, Namespace, TensorLike
+
 Overlap = Callable[[int, list[int]], Any]
 
 
-def _check(boxes: Any, scores: Any, who: str, batched: bool = False) -> None:
+def _check(boxes: Array, scores: Array, who: str, batched: bool = False) -> None:
     have, per_box = boxes.shape, scores.shape
     if len(have) < 2 or not (batched or len(have) == 2):
         raise InvalidArgumentError(f"boxes must be 2-D: {shape_text(have)} [Op:{who}]")
@@ -48,7 +52,7 @@ def _check(boxes: Any, scores: Any, who: str, batched: bool = False) -> None:
 
 
 def _kept(
-    scores: Any, overlap: Overlap, limit: int, most: float, least: float, sigma: float = 0.0
+    scores: Array, overlap: Overlap, limit: int, most: float, least: float, sigma: float = 0.0
 ) -> tuple[list[int], list[float]]:
     """The places of the boxes to keep, and their scores.
 
@@ -75,13 +79,13 @@ def _kept(
     return places, final
 
 
-def _by_area(boxes: Any) -> Overlap:
+def _by_area(boxes: Array) -> Overlap:
     """What two boxes share, of what they cover together."""
     low = np.minimum(boxes[:, :2], boxes[:, 2:])
     high = np.maximum(boxes[:, :2], boxes[:, 2:])
     area = (high - low).prod(axis=1)
 
-    def overlap(i: int, others: list[int]) -> Any:
+    def overlap(i: int, others: list[int]) -> Array:
         reach = np.minimum(high[i], high[others]) - np.maximum(low[i], low[others])
         both = np.maximum(reach, 0).prod(axis=1)
         together = area[i] + area[others] - both
@@ -92,23 +96,29 @@ def _by_area(boxes: Any) -> Overlap:
 
 
 def _places_kernel(
-    xp: Any, boxes: Any, scores: Any, *, limit: int, iou_threshold: float, score_threshold: float
-) -> Any:
+    xp: Namespace,
+    boxes: Array,
+    scores: Array,
+    *,
+    limit: int,
+    iou_threshold: float,
+    score_threshold: float,
+) -> Array:
     _check(boxes, scores, "NonMaxSuppressionV3")
     places, _ = _kept(scores, _by_area(boxes), limit, iou_threshold, score_threshold)
     return np.array(places, np.int32)
 
 
 def _scored_kernel(
-    xp: Any,
-    boxes: Any,
-    scores: Any,
+    xp: Namespace,
+    boxes: Array,
+    scores: Array,
     *,
     limit: int,
     iou_threshold: float,
     score_threshold: float,
     soft_nms_sigma: float,
-) -> Any:
+) -> tuple[Array, Array]:
     _check(boxes, scores, "NonMaxSuppressionV5")
     places, final = _kept(
         scores, _by_area(boxes), limit, iou_threshold, score_threshold, soft_nms_sigma
@@ -117,14 +127,14 @@ def _scored_kernel(
 
 
 def _overlaps_kernel(
-    xp: Any,
-    overlaps: Any,
-    scores: Any,
+    xp: Namespace,
+    overlaps: Array,
+    scores: Array,
     *,
     limit: int,
     overlap_threshold: float,
     score_threshold: float,
-) -> Any:
+) -> Array:
     _check(overlaps, scores, "NonMaxSuppressionWithOverlaps")
     places, _ = _kept(
         scores, lambda i, others: overlaps[i, others], limit, overlap_threshold, score_threshold
@@ -133,8 +143,14 @@ def _overlaps_kernel(
 
 
 def _padded_kernel(
-    xp: Any, boxes: Any, scores: Any, *, limit: int, iou_threshold: float, score_threshold: float
-) -> Any:
+    xp: Namespace,
+    boxes: Array,
+    scores: Array,
+    *,
+    limit: int,
+    iou_threshold: float,
+    score_threshold: float,
+) -> tuple[Array, Array]:
     _check(boxes, scores, "NonMaxSuppressionV4", batched=True)
     outer = scores.shape[:-1]
     places, count = np.zeros((*outer, limit), np.int32), np.zeros(outer, np.int32)
@@ -145,7 +161,7 @@ def _padded_kernel(
     return places, count
 
 
-def _padded_forms(xs: Any, attrs: Any) -> list[Any]:
+def _padded_forms(xs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
     shape, _ = form_of(xs[1])
     outer = None if shape is None else shape[:-1]
     kind = np.dtype(np.int32)
@@ -170,7 +186,7 @@ NMS_OVERLAPS: Row = op(
 NMS_PADDED: Row = op("NonMaxSuppressionV4", _padded_kernel, many=True, forms=_padded_forms)
 
 
-def _thresholds(iou: Any, score: Any, row: Row) -> dict[str, float]:
+def _thresholds(iou: float, score: float, row: Row) -> dict[str, float]:
     if not 0 <= float(iou) <= 1:
         raise InvalidArgumentError(f"iou_threshold must be in [0, 1], got {iou} [Op:{row.name}]")
     return {"iou_threshold": float(iou), "score_threshold": float(score)}
@@ -178,9 +194,9 @@ def _thresholds(iou: Any, score: Any, row: Row) -> dict[str, float]:
 
 @nameable
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
     iou_threshold: float = 0.5,
     score_threshold: float = -inf,
     name: str | None = None,
@@ -199,14 +215,14 @@ def non_max_suppression(
 
 @nameable
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
     iou_threshold: float = 0.5,
     score_threshold: float = -inf,
     soft_nms_sigma: float = 0.0,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """The places of the boxes to keep and their scores; with a sigma, lowered by what they share.
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]]
@@ -225,9 +241,9 @@ def non_max_suppression_with_scores(
 
 @nameable
 def non_max_suppression_overlaps(
-    overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
+    overlaps: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
     overlap_threshold: float = 0.5,
     score_threshold: float = -inf,
     name: str | None = None,
@@ -250,9 +266,9 @@ def non_max_suppression_overlaps(
 
 @nameable
 def non_max_suppression_padded(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: IntLike,
     iou_threshold: float = 0.5,
     score_threshold: float = -inf,
     pad_to_max_output_size: bool = False,
@@ -260,7 +276,7 @@ def non_max_suppression_padded(
     sorted_input: bool = False,
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """non_max_suppression with zeros up to the most there may be, and how many are valid.
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]]
@@ -285,9 +301,9 @@ def non_max_suppression_padded(
 
 
 def _combined_kernel(
-    xp: Any,
-    boxes: Any,
-    scores: Any,
+    xp: Namespace,
+    boxes: Array,
+    scores: Array,
     *,
     per_class: int,
     total: int,
@@ -295,7 +311,7 @@ def _combined_kernel(
     score_threshold: float,
     pad_per_class: bool,
     clip_boxes: bool,
-) -> Any:
+) -> tuple[Array, Array, Array, Array]:
     if boxes.ndim != 4 or scores.ndim != 3 or boxes.shape[2] not in (1, scores.shape[2]):
         raise InvalidArgumentError(
             "boxes must be 4-D and scores 3-D, with one box or one for each class: "
@@ -321,7 +337,7 @@ def _combined_kernel(
     return np.clip(found, 0, 1) if clip_boxes else found, best, which, count
 
 
-def _combined_forms(xs: Any, attrs: Any) -> list[Any]:
+def _combined_forms(xs: Any, attrs: Attrs) -> list[Any]:
     shape, kind = form_of(xs[1])
     n, classes = (None, None) if shape is None else (shape[0], shape[2])
     total = attrs["total"]
@@ -336,16 +352,16 @@ COMBINED: Row = op("CombinedNonMaxSuppression", _combined_kernel, many=True, for
 
 @nameable
 def combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size_per_class: Any,
-    max_total_size: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size_per_class: IntLike,
+    max_total_size: IntLike,
     iou_threshold: float = 0.5,
     score_threshold: float = -inf,
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The boxes to keep of each class, the best of all classes together: boxes, scores, classes
     and how many are valid.
 
@@ -374,7 +390,7 @@ COLOURS: Final = (
 )  # fmt: skip
 
 
-def _draw_kernel(xp: Any, images: Any, boxes: Any, colours: Any) -> Any:
+def _draw_kernel(xp: Namespace, images: Array, boxes: Array, colours: Array) -> Array:
     out = images.copy()
     for image, own in zip(out, boxes, strict=True):
         for k, box in enumerate(own):
@@ -383,7 +399,7 @@ def _draw_kernel(xp: Any, images: Any, boxes: Any, colours: Any) -> Any:
     return out
 
 
-def _draw(image: Any, box: Any, colour: Any) -> None:
+def _draw(image: Array, box: Array, colour: Array) -> None:
     """The four sides, as far as they are inside."""
     height, width = image.shape[:2]
     top, left, bottom, right = np.trunc(
@@ -405,7 +421,9 @@ DRAW: Row = op("DrawBoundingBoxesV2", _draw_kernel, shape=lambda images, boxes, 
 
 
 @deferrable
-def draw_bounding_boxes(images: Any, boxes: Any, colors: Any, name: str | None = None) -> Tensor:
+def draw_bounding_boxes(
+    images: TensorLike, boxes: TensorLike, colors: TensorLike | None, name: str | None = None
+) -> Tensor:
     """The images with the outlines of boxes, given as y1, x1, y2, x2 from 0 to 1.
 
     The boxes of an image take turns with the colours; None stands for ten of our own.

@@ -6,8 +6,8 @@ the weakest, as in TensorFlow. A grey pixel has no hue: its derivative there is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -31,24 +31,27 @@ from wengert.ops.support.half_precision import widen
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 # ---- to hue, saturation, value ----------------------------------------------------------------
 
 # The hue is a difference of two colours; which, depends on the strongest: a row for each.
 DIFFERENCES: Final = ((0, 1, -1), (-1, 0, 1), (1, -1, 0))
 
 
-def _planes(xp: Any, rgb: Any) -> tuple[Any, ...]:
+def _planes(xp: Namespace, rgb: Array) -> tuple[Any, ...]:
     """The three colours, each by itself in memory: reductions over three are slow."""
     return tuple(rgb[..., i].copy() for i in range(3))
 
 
-def _ends(xp: Any, planes: tuple[Any, ...]) -> tuple[Any, Any]:
+def _ends(xp: Namespace, planes: tuple[Any, ...]) -> tuple[Any, Any]:
     red, green, blue = planes
     low = xp.minimum(xp.minimum(red, green), blue)
     return low, xp.maximum(xp.maximum(red, green), blue)
 
 
-def _hue_of(xp: Any, planes: tuple[Any, ...], value: Any, reach: Any) -> Any:
+def _hue_of(xp: Namespace, planes: tuple[Any, ...], value: Array, reach: Array) -> Array:
     red, green, blue = planes
     is_red, is_green = red == value, green == value
     first = xp.where(is_red, green, xp.where(is_green, blue, red))
@@ -59,14 +62,14 @@ def _hue_of(xp: Any, planes: tuple[Any, ...], value: Any, reach: Any) -> Any:
     return hue + (hue < 0)
 
 
-def _together(xp: Any, planes: Any) -> Any:
+def _together(xp: Namespace, planes: Sequence[Array]) -> Array:
     out = xp.empty((*planes[0].shape, 3), planes[0].dtype)
     for i, plane in enumerate(planes):
         out[..., i] = plane
     return out
 
 
-def _to_hsv_kernel(xp: Any, x: Any) -> Any:
+def _to_hsv_kernel(xp: Namespace, x: Array) -> Array:
     planes = _planes(xp, widen(x))
     low, value = _ends(xp, planes)
     reach = value - low
@@ -75,17 +78,18 @@ def _to_hsv_kernel(xp: Any, x: Any) -> Any:
     return _together(xp, (hue, saturation.astype(hue.dtype), value)).astype(x.dtype, copy=False)
 
 
-def _to_hsv_rule(g: Any, y: Any, x: Any) -> Any:
+def _to_hsv_rule(g: Tensor, y: Tensor | None, x: Tensor) -> Tensor:
     """Saturation = r / v for the strongest colour v and the reach r = v - w from the weakest w."""
     strongest, weakest, of_hue, _ = _hue_parts(x)
     v, w = (reduce_sum(x * mask, -1, keepdims=True) for mask in (strongest, weakest))
     hue, saturation, value = channels(g)
     of_saturation = strongest * div_no_nan(w, v * v) - div_no_nan(weakest, v)
     lit = cast(greater(v, 0.0), x.dtype)
-    return hue * of_hue + saturation * lit * of_saturation + value * strongest
+    result: Tensor = hue * of_hue + saturation * lit * of_saturation + value * strongest
+    return result
 
 
-def _hue_parts(x: Any) -> tuple[Any, Any, Any, Any]:
+def _hue_parts(x: Tensor) -> tuple[Any, Any, Any, Any]:
     """Which colour is strongest, which is weakest; the derivative of the hue n / (6 r) + c; r."""
     dtype = x.dtype
     strongest = one_hot(argmax(x, -1), 3, dtype=dtype)
@@ -96,12 +100,12 @@ def _hue_parts(x: Any) -> tuple[Any, Any, Any, Any]:
     return strongest, weakest, of_hue, r
 
 
-def like(x: Any, values: Any) -> Any:
+def like(x: Tensor, values: TensorLike) -> Tensor:
     """A constant of the dtype of a tensor."""
     return convert(np.array(values).astype(x.dtype.numpy_dtype))
 
 
-def channels(x: Any) -> tuple[Any, Any, Any]:
+def channels(x: Tensor) -> tuple[Any, Any, Any]:
     return x[..., 0:1], x[..., 1:2], x[..., 2:3]
 
 
@@ -122,20 +126,20 @@ SLOPE: Final = (1.0, -1.0, -1.0)
 CENTRE: Final = (3.0, 2.0, 4.0)
 
 
-def _pure_planes(xp: Any, hue: Any) -> Iterator[Any]:
+def _pure_planes(xp: Namespace, hue: Array) -> Iterator[Any]:
     """For each colour how much of it there is in a pure hue."""
     for base, slope, centre in zip(BASE, SLOPE, CENTRE, strict=True):
         yield xp.clip(base + slope * xp.abs(6 * hue - centre), 0, 1)
 
 
-def _to_rgb_kernel(xp: Any, x: Any) -> Any:
+def _to_rgb_kernel(xp: Namespace, x: Array) -> Array:
     hue, saturation, value = _planes(xp, widen(x))
     pale = 1 - saturation
     colours = [(pale + saturation * pure) * value for pure in _pure_planes(xp, hue)]
     return _together(xp, colours).astype(x.dtype, copy=False)
 
 
-def _pure(hue: Any) -> tuple[Any, Any]:
+def _pure(hue: Tensor) -> tuple[Any, Any]:
     """The pure colours of a hue and their derivative."""
     base, slope, centre = (like(hue, v) for v in (BASE, SLOPE, CENTRE))
     away = 6.0 * hue - centre
@@ -144,7 +148,7 @@ def _pure(hue: Any) -> tuple[Any, Any]:
     return clip_by_value(ramp, 0.0, 1.0), 6.0 * slope * sign_real(away) * rising
 
 
-def _to_rgb_rule(g: Any, y: Any, x: Any) -> Any:
+def _to_rgb_rule(g: Tensor, y: Tensor | None, x: Tensor) -> Tensor:
     hue, saturation, value = channels(x)
     pure, of_hue = _pure(hue)
     parts = (
@@ -165,7 +169,7 @@ HSV_TO_RGB: Row = op(
 )
 
 
-def _three_channels(row: Row, images: Any) -> Tensor:
+def _three_channels(row: Row, images: TensorLike) -> Tensor:
     x = convert(images)
     if x.dtype.numpy_dtype.kind not in REAL:
         raise wrong_dtype(row, x.dtype, REAL)
@@ -179,7 +183,7 @@ def _three_channels(row: Row, images: Any) -> Tensor:
 
 
 @deferrable
-def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
+def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
     """Hue, saturation and value of red, green and blue, along the last axis.
 
     >>> tf.image.rgb_to_hsv([0.5, 1.0, 0.5]).numpy().round(4).tolist()
@@ -190,7 +194,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """Red, green and blue of hue, saturation and value, along the last axis.
 
     >>> tf.image.hsv_to_rgb([0.5, 0.5, 1.0]).numpy().tolist()
@@ -203,7 +207,7 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
 # ---- hue and saturation changed ---------------------------------------------------------------
 
 
-def _turned_kernel(xp: Any, x: Any, delta: Any) -> Any:
+def _turned_kernel(xp: Namespace, x: Array, delta: Array) -> Array:
     planes = _planes(xp, widen(x))
     low, high = _ends(xp, planes)
     reach = high - low
@@ -213,34 +217,35 @@ def _turned_kernel(xp: Any, x: Any, delta: Any) -> Any:
     return _together(xp, colours).astype(x.dtype, copy=False)
 
 
-def _turned_parts(x: Any, delta: Any) -> tuple[Any, Any]:
+def _turned_parts(x: Tensor, delta: Tensor) -> tuple[Any, Any]:
     """The pure colours of the new hue and their derivative."""
     hue = rgb_to_hsv(x)[..., :1] + cast(delta, x.dtype)
     return _pure(floormod(hue, ones_like(hue)))
 
 
-def _hue_rule(g: Any, y: Any, x: Any, delta: Any) -> Any:
+def _hue_rule(g: Tensor, y: Tensor | None, x: Tensor, delta: Tensor) -> Tensor:
     """A colour is w + r pure(hue + delta), with the weakest w and the reach r to the strongest."""
     strongest, weakest, of_hue, r = _hue_parts(x)
     pure, slope = _turned_parts(x, delta)
     for_hue, for_high, for_low = (
         reduce_sum(part, -1, keepdims=True) for part in (g * slope * r, g * pure, g * (1.0 - pure))
     )
-    return for_hue * of_hue + for_high * strongest + for_low * weakest
+    result: Tensor = for_hue * of_hue + for_high * strongest + for_low * weakest
+    return result
 
 
-def _hue_delta_rule(g: Any, y: Any, x: Any, delta: Any) -> Any:
+def _hue_delta_rule(g: Tensor, y: Tensor | None, x: Tensor, delta: Tensor) -> Tensor:
     _, slope = _turned_parts(x, delta)
     return cast(reduce_sum(g * slope * _hue_parts(x)[3]), delta.dtype)
 
 
-def _saturated_kernel(xp: Any, x: Any, factor: Any) -> Any:
+def _saturated_kernel(xp: Namespace, x: Array, factor: Array) -> Array:
     hsv = _to_hsv_kernel(xp, widen(x))
     hsv[..., 1] = xp.clip(hsv[..., 1] * factor, 0, 1)
     return _to_rgb_kernel(xp, hsv).astype(x.dtype)
 
 
-def _saturation_parts(g: Any, x: Any, factor: Any) -> tuple[Any, Any, Any]:
+def _saturation_parts(g: Tensor, x: Tensor, factor: Tensor) -> tuple[Any, Any, Any]:
     """The cotangent of the new colours, where the saturation was not clipped, and the old one."""
     hue, saturation, value = channels(rgb_to_hsv(x))
     wanted = saturation * cast(factor, x.dtype)
@@ -249,14 +254,14 @@ def _saturation_parts(g: Any, x: Any, factor: Any) -> tuple[Any, Any, Any]:
     return _to_rgb_rule(g, None, new), free, saturation
 
 
-def _saturation_rule(g: Any, y: Any, x: Any, factor: Any) -> Any:
+def _saturation_rule(g: Tensor, y: Tensor | None, x: Tensor, factor: Tensor) -> Tensor:
     inner, free, _ = _saturation_parts(g, x, factor)
     hue, saturation, value = channels(inner)
     back = concat([hue, saturation * free * cast(factor, x.dtype), value], -1)
     return _to_hsv_rule(back, None, x)
 
 
-def _saturation_factor_rule(g: Any, y: Any, x: Any, factor: Any) -> Any:
+def _saturation_factor_rule(g: Tensor, y: Tensor | None, x: Tensor, factor: Tensor) -> Tensor:
     inner, free, saturation = _saturation_parts(g, x, factor)
     return cast(reduce_sum(inner[..., 1:2] * free * saturation), factor.dtype)
 
@@ -301,7 +306,7 @@ FROM_YUV: Final = (
 GREY: Final = (0.2989, 0.5870, 0.1140)
 
 
-def mix_channels(images: Any, matrix: Any) -> Tensor:
+def mix_channels(images: TensorLike, matrix: TensorLike) -> Tensor:
     """The channels multiplied by a matrix."""
     x = convert(images)
     if x.dtype.numpy_dtype.kind not in REAL:
@@ -313,7 +318,7 @@ def mix_channels(images: Any, matrix: Any) -> Tensor:
 
 
 @deferrable
-def rgb_to_yiq(images: Any) -> Tensor:
+def rgb_to_yiq(images: TensorLike) -> Tensor:
     """Luminance and two differences of colours, as of NTSC television.
 
     >>> print(tf.image.rgb_to_yiq([[1.0, 0.0, 0.0]]).numpy().round(4))
@@ -323,7 +328,7 @@ def rgb_to_yiq(images: Any) -> Tensor:
 
 
 @deferrable
-def yiq_to_rgb(images: Any) -> Tensor:
+def yiq_to_rgb(images: TensorLike) -> Tensor:
     """Red, green and blue of what rgb_to_yiq gives.
 
     >>> tf.image.yiq_to_rgb([[0.5, 0.0, 0.0]]).numpy().tolist()
@@ -333,7 +338,7 @@ def yiq_to_rgb(images: Any) -> Tensor:
 
 
 @deferrable
-def rgb_to_yuv(images: Any) -> Tensor:
+def rgb_to_yuv(images: TensorLike) -> Tensor:
     """Luminance and two differences of colours, as of PAL television.
 
     >>> print(tf.image.rgb_to_yuv([[1.0, 0.0, 0.0]]).numpy().round(4))
@@ -343,7 +348,7 @@ def rgb_to_yuv(images: Any) -> Tensor:
 
 
 @deferrable
-def yuv_to_rgb(images: Any) -> Tensor:
+def yuv_to_rgb(images: TensorLike) -> Tensor:
     """Red, green and blue of what rgb_to_yuv gives.
 
     >>> tf.image.yuv_to_rgb([[0.5, 0.0, 0.0]]).numpy().tolist()
@@ -353,7 +358,7 @@ def yuv_to_rgb(images: Any) -> Tensor:
 
 
 @deferrable
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     """The one channel three times.
 
     >>> tf.image.grayscale_to_rgb([[1.0], [2.0]]).numpy().tolist()

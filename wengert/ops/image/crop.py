@@ -8,7 +8,7 @@ order of the derivative along each axis as an attribute, and so does the row of 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,15 +28,18 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 Taps = tuple[list[Any], list[Any], Any]
 
 
-def _shares(count: int) -> Any:
+def _shares(count: int) -> Array:
     """How far each sample is on the way from one side of the box to the other."""
     return np.linspace(0.0, 1.0, count) if count > 1 else np.array([0.5])
 
 
-def _taps(boxes: Any, axis: int, count: int, size: int, method: str, order: int) -> Taps:
+def _taps(boxes: Array, axis: int, count: int, size: int, method: str, order: int) -> Taps:
     """Along an axis (boxes, count): pixels and their weights, and which samples are inside."""
     share = _shares(count).astype(boxes.dtype)
     low, high = boxes[:, axis, None], boxes[:, axis + 2, None]
@@ -52,7 +55,7 @@ def _taps(boxes: Any, axis: int, count: int, size: int, method: str, order: int)
 
 
 def _sampling(
-    boxes: Any, which: Any, shape: Dims, crop: Dims, method: str, order: Dims
+    boxes: Array, which: Array, shape: Dims, crop: Dims, method: str, order: Dims
 ) -> tuple[Any, Any]:
     """A sparse matrix from all pixels to all samples; and which samples are inside.
 
@@ -77,16 +80,16 @@ def _sampling(
 
 
 def _crop_kernel(
-    xp: Any,
-    image: Any,
-    boxes: Any,
-    which: Any,
+    xp: Namespace,
+    image: Array,
+    boxes: Array,
+    which: Array,
     *,
     crop_size: Dims,
     method: str,
     extrapolation_value: float,
     order: Dims,
-) -> Any:
+) -> Array:
     check_which(which, len(image))
     matrix, inside = _sampling(boxes, which, image.shape, crop_size, method, order)
     depth = image.shape[3]
@@ -95,7 +98,7 @@ def _crop_kernel(
     return xp.where(inside, crops, beyond).astype(image.dtype, copy=False)
 
 
-def check_which(which: Any, count: int) -> None:
+def check_which(which: Array, count: int) -> None:
     if which.size and (which.min() < 0 or which.max() >= count):
         raise OutOfRangeError(
             f"box_index has values outside [0, batch_size): they go from {which.min()} to "
@@ -104,20 +107,25 @@ def check_which(which: Any, count: int) -> None:
 
 
 def _back_kernel(
-    xp: Any, g: Any, boxes: Any, which: Any, *, shape: Dims, method: str, order: Dims
-) -> Any:
+    xp: Namespace, g: Array, boxes: Array, which: Array, *, shape: Dims, method: str, order: Dims
+) -> Array:
     check_which(which, shape[0])
     matrix, inside = _sampling(boxes, which, shape, g.shape[1:3], method, order)
     rows = xp.where(inside, g, 0).reshape(-1, shape[3])
     return (matrix.T @ rows).reshape(shape).astype(g.dtype, copy=False)
 
 
-def _crop_rule(g: Any, y: Any, image: Any, boxes: Any, which: Any, **how: Any) -> Any:
+def _crop_rule(
+    g: Tensor, y: Tensor | None, image: Tensor, boxes: Tensor, which: Tensor, **how: Any
+) -> Tensor:
     attrs = {"shape": dims(image), "method": how["method"], "order": how["order"]}
-    return apply(CROP_GRAD_IMAGE, (g, boxes, which), attrs)
+    result: Tensor = apply(CROP_GRAD_IMAGE, (g, boxes, which), attrs)
+    return result
 
 
-def _boxes_rule(g: Any, image: Any, boxes: Any, which: Any, crop: Dims, order: Dims) -> Any:
+def _boxes_rule(
+    g: Tensor, image: Tensor, boxes: Tensor, which: Tensor, crop: Dims, order: Dims
+) -> Tensor:
     """The derivative along each axis, and from places to the sides of boxes.
 
     That of the nearest pixel is taken as if between pixels were straight lines, as in TensorFlow.
@@ -165,23 +173,24 @@ CROP_GRAD_IMAGE: Row = op(
 
 
 def _cropped(
-    image: Any, boxes: Any, which: Any, crop: Dims, method: str, beyond: float, order: Dims
-) -> Any:
+    image: Tensor, boxes: Tensor, which: Tensor, crop: Dims, method: str, beyond: float, order: Dims
+) -> Tensor:
     attrs = {
         "crop_size": crop,
         "method": method,
         "extrapolation_value": beyond,
         "order": order,
     }
-    return apply(CROP, (image, boxes, which), attrs)
+    result: Tensor = apply(CROP, (image, boxes, which), attrs)
+    return result
 
 
 @deferrable
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_indices: Any,
-    crop_size: Any,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_indices: TensorLike,
+    crop_size: TensorLike,
     method: str = "bilinear",
     extrapolation_value: float = 0.0,
     name: str | None = None,

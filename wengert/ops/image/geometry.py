@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,8 +16,11 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import FloatLike, IntLike, TensorLike
 
-def image_of(image: Any) -> tuple[Tensor, int]:
+
+def image_of(image: TensorLike) -> tuple[Tensor, int]:
     """The image and where its height is: images may come in batches."""
     x = convert(image)
     rank = len(dims(x))
@@ -32,7 +35,7 @@ def _wrong_rank(shape: Dims) -> ValueError:
     return ValueError(f"'image' (shape {shape}) must have either 3 or 4 dimensions.")
 
 
-def _as_batch(image: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
+def _as_batch(image: TensorLike, change: Callable[[Tensor], Tensor]) -> Tensor:
     """A change of batches, made of a batch or of one image."""
     x = convert(image)
     if len(dims(x)) not in (3, 4):
@@ -40,11 +43,11 @@ def _as_batch(image: Any, change: Callable[[Tensor], Tensor]) -> Tensor:
     return change(x) if len(dims(x)) == 4 else squeeze(change(expand_dims(x, 0)), [0])
 
 
-def _number(value: Any) -> int:
+def _number(value: IntLike) -> int:
     return int(static(value))
 
 
-def _require(holds: bool, sentence: str, *found: Any) -> None:
+def _require(holds: bool, sentence: str, *found: int) -> None:
     if not holds:
         numbers = ", ".join(str(f) for f in found)
         raise ValueError(f"{sentence} Found: {numbers}.")
@@ -54,7 +57,7 @@ def _require(holds: bool, sentence: str, *found: Any) -> None:
 
 
 @deferrable
-def flip_left_right(image: Any) -> Tensor:
+def flip_left_right(image: TensorLike) -> Tensor:
     """The image with its columns in opposite order.
 
     >>> tf.image.flip_left_right([[[1.0], [2.0]]]).numpy().ravel().tolist()
@@ -65,7 +68,7 @@ def flip_left_right(image: Any) -> Tensor:
 
 
 @deferrable
-def flip_up_down(image: Any) -> Tensor:
+def flip_up_down(image: TensorLike) -> Tensor:
     """The image with its rows in opposite order.
 
     >>> tf.image.flip_up_down([[[1.0]], [[2.0]]]).numpy().ravel().tolist()
@@ -82,7 +85,7 @@ def _swapped(x: Tensor, at: int) -> Tensor:
 
 
 @deferrable
-def transpose(image: Any, name: str | None = None) -> Tensor:
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
     """The image with rows for columns.
 
     >>> tf.image.transpose([[[1.0], [2.0]]]).shape
@@ -92,7 +95,7 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
     """The image turned by quarters of a circle, against the clock.
 
     >>> tf.image.rot90([[[1.0], [2.0]]]).numpy().tolist()
@@ -112,7 +115,11 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
 @deferrable
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: IntLike,
+    offset_width: IntLike,
+    target_height: IntLike,
+    target_width: IntLike,
 ) -> Tensor:
     """A box of the image, by its upper left corner and its size.
 
@@ -138,7 +145,11 @@ def crop_to_bounding_box(
 
 @deferrable
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: IntLike,
+    offset_width: IntLike,
+    target_height: IntLike,
+    target_width: IntLike,
 ) -> Tensor:
     """The image in a larger one of zeros, with its upper left corner at a place.
 
@@ -160,7 +171,7 @@ def pad_to_bounding_box(
     return _as_batch(image, change)
 
 
-def _target(target_height: Any, target_width: Any) -> tuple[int, int]:
+def _target(target_height: IntLike, target_width: IntLike) -> tuple[int, int]:
     tall, wide = _number(target_height), _number(target_width)
     _require(wide > 0, "target_width must be > 0.", wide)
     _require(tall > 0, "target_height must be > 0.", tall)
@@ -168,7 +179,9 @@ def _target(target_height: Any, target_width: Any) -> tuple[int, int]:
 
 
 @deferrable
-def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
+def resize_with_crop_or_pad(
+    image: TensorLike, target_height: IntLike, target_width: IntLike
+) -> Tensor:
     """The middle of the image where it is too large, zeros around it where it is too small.
 
     >>> tf.image.resize_with_crop_or_pad([[[1.0], [2.0], [3.0]]], 1, 1).numpy().tolist()
@@ -193,10 +206,10 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 @deferrable
 def resize_with_pad(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
-    method: Any = ResizeMethod.BILINEAR,
+    image: TensorLike,
+    target_height: IntLike,
+    target_width: IntLike,
+    method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
     """The image resized with its proportions kept, and zeros beside it or above and below.
@@ -214,7 +227,10 @@ def resize_with_pad(
 
 
 def resize_to_fit(
-    image: Any, target_height: Any, target_width: Any, change: Callable[[Tensor, Dims], Tensor]
+    image: TensorLike,
+    target_height: IntLike,
+    target_width: IntLike,
+    change: Callable[[Tensor, Dims], Tensor],
 ) -> Tensor:
     """An image resized by a function to fit into a target, in the middle of zeros."""
 
@@ -237,7 +253,7 @@ def _fitted(have: Dims, target: Dims) -> tuple[Dims, Dims]:
 
 
 @deferrable
-def central_crop(image: Any, central_fraction: Any) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: FloatLike) -> Tensor:
     """The middle of the image, a fraction of its height and width.
 
     >>> tf.image.central_crop([[[1.0], [2.0], [3.0], [4.0]]], 0.5).numpy().ravel().tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import TensorLike
 
 
 def _starts(offsets: Tensor, have: Dims, size: Dims, centered: bool, normalized: bool) -> Tensor:
@@ -49,9 +52,9 @@ def _noise(kind: str, x: Tensor) -> Tensor:
 
 @deferrable
 def extract_glimpse(
-    input: Any,
-    size: Any,
-    offsets: Any,
+    input: TensorLike,
+    size: TensorLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     noise: str = "uniform",

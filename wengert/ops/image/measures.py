@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,11 +25,14 @@ from wengert.values.convert import convert
 from wengert.values.shapes import broadcastable
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, FloatLike, TensorLike
+
 # ---- differences of neighbours ----------------------------------------------------------------
 
 
 @deferrable
-def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
     """The step from each pixel to the one below and to the one at its right; zero at the edge.
 
     >>> dy, dx = tf.image.image_gradients([[[[1.0], [3.0]], [[6.0], [10.0]]]])
@@ -45,7 +49,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
 
 @deferrable
-def total_variation(images: Any, name: str | None = None) -> Tensor:
+def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the sizes of all steps from a pixel to the next, down and to the right.
 
     >>> tf.image.total_variation(tf.constant([[[1.0], [3.0]], [[6.0], [10.0]]])).numpy()
@@ -63,7 +67,7 @@ SOBEL = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0, 
 
 
 @deferrable
-def sobel_edges(image: Any) -> Tensor:
+def sobel_edges(image: TensorLike) -> Tensor:
     """How steeply each pixel's neighbourhood rises downwards and to the right.
 
     >>> edges = tf.image.sobel_edges(tf.reshape(tf.range(9.0), [1, 3, 3, 1]))
@@ -79,7 +83,7 @@ def sobel_edges(image: Any) -> Tensor:
     return reshape(_each_channel(around, pair), (*shape, 2))
 
 
-def _each_channel(x: Tensor, kernel: Any) -> Tensor:
+def _each_channel(x: Tensor, kernel: Array) -> Tensor:
     filters = convert(np.tile(kernel, (1, 1, dims(x)[-1], 1)))
     return depthwise_conv2d(x, filters, [1, 1, 1, 1], "VALID")
 
@@ -87,7 +91,7 @@ def _each_channel(x: Tensor, kernel: Any) -> Tensor:
 # ---- how alike two images are -----------------------------------------------------------------
 
 
-def _comparable(a: Any, b: Any, max_val: Any) -> tuple[Tensor, Tensor, Any]:
+def _comparable(a: TensorLike, b: TensorLike, max_val: TensorLike) -> tuple[Tensor, Tensor, Any]:
     """Two images in floats, and the range of their values in the same scale."""
     x, y = convert(a), convert(b)
     if min(len(dims(x)), len(dims(y))) < 3:
@@ -103,7 +107,7 @@ def _in_floats(x: Tensor) -> Tensor:
 
 
 @deferrable
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The ratio of the range of values to the differences of two images, in decibels.
 
     >>> print(tf.image.psnr([[[0.0]]], [[[0.1]]], max_val=1.0).numpy().round(4))
@@ -114,14 +118,14 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     return (20 / math.log(10)) * log(top) - (10 / math.log(10)) * log(noise)
 
 
-def _window(size: int, sigma: float) -> Any:
+def _window(size: int, sigma: float) -> Array:
     """A Gaussian of weights that sum to one; that of an area is the product of two."""
     bell = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
     return bell / bell.sum()
 
 
 def _similarity(
-    x: Tensor, y: Tensor, top: Any, size: int, sigma: float, k1: float, k2: float
+    x: Tensor, y: Tensor, top: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
     """At each place of the window: similarity, and without the part of the means."""
     for shape in (dims(x), dims(y)):
@@ -144,7 +148,7 @@ def _similarity(
     return luminance * structure, structure
 
 
-def _windowed(x: Tensor, kernel: Any) -> Tensor:
+def _windowed(x: Tensor, kernel: Array) -> Tensor:
     shape = dims(x)
     tall, wide = kernel[:, None, None, None], kernel[None, :, None, None]
     y = _each_channel(_each_channel(reshape(x, (-1, *shape[-3:])), tall), wide)
@@ -153,9 +157,9 @@ def _windowed(x: Tensor, kernel: Any) -> Tensor:
 
 @deferrable
 def ssim(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -177,10 +181,10 @@ def ssim(
 
 @deferrable
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
-    max_val: Any,
-    power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
+    img1: TensorLike,
+    img2: TensorLike,
+    max_val: TensorLike,
+    power_factors: Iterable[FloatLike] = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333),
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,

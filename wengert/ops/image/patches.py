@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+
 
 def _windows(shape: Dims, attrs: Attrs, who: str) -> Windows:
     ones = (1,) * len(shape)
@@ -34,18 +37,18 @@ def _windows(shape: Dims, attrs: Attrs, who: str) -> Windows:
     )
 
 
-def _taps_first(patches: Any, spatial: int) -> Any:
+def _taps_first(patches: Array, spatial: int) -> Array:
     """Windows with the axes of their positions in front."""
     return np.moveaxis(patches, range(1 + spatial, 1 + 2 * spatial), range(spatial))
 
 
-def _at(array: Any, slices: tuple[slice, ...]) -> Any:
+def _at(array: Array, slices: tuple[slice, ...]) -> Array:
     """A part of all images."""
     return array[tuple([slice(None), *slices])]
 
 
 def _family(name: str) -> Row:
-    def kernel(xp: Any, x: Any, **attrs: Any) -> Any:
+    def kernel(xp: Namespace, x: Array, **attrs: Any) -> Array:
         at = _windows(x.shape, attrs, name)
         y = np.zeros((len(x), *at.out, *at.kernel, x.shape[-1]), x.dtype)
         apart = _taps_first(y, len(at.out))
@@ -53,7 +56,7 @@ def _family(name: str) -> Row:
             _at(apart[tap.at], tap.out)[...] = _at(x, tap.size)
         return y.reshape(_shape(x.shape, **attrs))
 
-    def back(xp: Any, g: Any, *, input_shape: Dims, **attrs: Any) -> Any:
+    def back(xp: Namespace, g: Array, *, input_shape: Dims, **attrs: Any) -> Array:
         at = _windows(input_shape, attrs, name)
         wide = widen(g).reshape(len(g), *at.out, *at.kernel, input_shape[-1])
         apart = _taps_first(wide, len(at.out))
@@ -92,7 +95,7 @@ IMAGE_PATCHES: Row = _family("ExtractImagePatches")
 VOLUME_PATCHES: Row = _family("ExtractVolumePatches")
 
 
-def _numbers(value: Any, rank: int, name: str, who: str) -> Dims:
+def _numbers(value: TensorLike | Integers, rank: int, name: str, who: str) -> Dims:
     numbers = as_shape(value)
     if len(numbers) != rank:
         raise InvalidArgumentError(
@@ -104,7 +107,7 @@ def _numbers(value: Any, rank: int, name: str, who: str) -> Dims:
     return numbers
 
 
-def _padding(value: Any, who: str) -> str:
+def _padding(value: str, who: str) -> str:
     padding = str(value).upper()
     if padding not in ("SAME", "VALID"):
         raise InvalidArgumentError(
@@ -116,10 +119,10 @@ def _padding(value: Any, who: str) -> str:
 
 @deferrable
 def extract_patches(
-    images: Any,
-    sizes: Any,
-    strides: Any,
-    rates: Any,
+    images: TensorLike,
+    sizes: Integers,
+    strides: Integers,
+    rates: Integers,
     padding: str,
     name: str | None = None,
 ) -> Tensor:
@@ -144,7 +147,7 @@ def extract_patches(
 
 @deferrable
 def extract_volume_patches(
-    input: Any, ksizes: Any, strides: Any, padding: str, name: str | None = None
+    input: TensorLike, ksizes: TensorLike, strides: Integers, padding: str, name: str | None = None
 ) -> Tensor:
     """The elements of each window of a volume, laid out along the channels.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -28,6 +28,9 @@ from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import TensorLike
+
 Draw = Callable[..., Tensor]
 
 
@@ -44,7 +47,7 @@ def _not_negative(what: str, value: float) -> None:
         raise ValueError(f"{what} must be non-negative. It is {value}.")
 
 
-def _between(draw: Draw, lower: Any, upper: Any) -> Tensor:
+def _between(draw: Draw, lower: float, upper: float) -> Tensor:
     if upper <= lower:
         raise ValueError(f"upper must be > lower. They are {upper} and {lower}.")
     _not_negative("lower", lower)
@@ -54,19 +57,21 @@ def _between(draw: Draw, lower: Any, upper: Any) -> Tensor:
 # ---- brightness, contrast, hue, saturation ----------------------------------------------------
 
 
-def _about_zero(draw: Draw, reach: Any) -> Tensor:
+def _about_zero(draw: Draw, reach: float) -> Tensor:
     _not_negative("max_delta", reach)
     return draw(shape=[], minval=-reach, maxval=reach)
 
 
-def _hue(draw: Draw, image: Any, reach: Any) -> Tensor:
+def _hue(draw: Draw, image: TensorLike, reach: float) -> Tensor:
     if reach > 0.5:
         raise ValueError(f"max_delta must be <= 0.5. It is {reach}.")
     return adjust_hue(image, _about_zero(draw, reach))
 
 
 @deferrable
-def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+def random_brightness(
+    image: TensorLike, max_delta: float, seed: TensorLike | None = None
+) -> Tensor:
     """The image with a number from -max_delta to max_delta added.
 
     >>> tf.random.set_seed(1)
@@ -77,7 +82,7 @@ def random_brightness(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
 
 
 @deferrable
-def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor:
+def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """random_brightness with a seed of two numbers that decides alone.
 
     >>> print(tf.image.stateless_random_brightness([[[1.0]]], 0.5, [1, 2]).numpy().ravel())
@@ -87,7 +92,9 @@ def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Tensor
 
 
 @deferrable
-def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+def random_contrast(
+    image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
+) -> Tensor:
     """The image with its contrast multiplied by a number from `lower` to `upper`.
 
     >>> tf.random.set_seed(1)
@@ -98,7 +105,9 @@ def random_contrast(image: Any, lower: Any, upper: Any, seed: Any = None) -> Ten
 
 
 @deferrable
-def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
+def stateless_random_contrast(
+    image: TensorLike, lower: float, upper: float, seed: TensorLike
+) -> Tensor:
     """random_contrast with a seed of two numbers that decides alone.
 
     >>> tf.image.stateless_random_contrast([[[1.0]]], 0.5, 1.5, [1, 2]).numpy().item()
@@ -108,7 +117,7 @@ def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> 
 
 
 @deferrable
-def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
+def random_hue(image: TensorLike, max_delta: float, seed: TensorLike | None = None) -> Tensor:
     """The image with its hue moved by a number from -max_delta to max_delta.
 
     >>> tf.random.set_seed(1)
@@ -119,7 +128,7 @@ def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
 
 
 @deferrable
-def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
+def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """random_hue with a seed of two numbers that decides alone.
 
     >>> tf.image.stateless_random_hue([[[0.5, 0.5, 0.5]]], 0.2, [1, 2]).numpy().ravel().tolist()
@@ -129,7 +138,9 @@ def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
 
 
 @deferrable
-def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+def random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
+) -> Tensor:
     """The image with its saturation multiplied by a number from `lower` to `upper`.
 
     >>> tf.random.set_seed(1)
@@ -140,7 +151,9 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> T
 
 
 @deferrable
-def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
+def stateless_random_saturation(
+    image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
+) -> Tensor:
     """random_saturation with a seed of two numbers that decides alone.
 
     >>> f = tf.image.stateless_random_saturation
@@ -153,7 +166,7 @@ def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = 
 # ---- flips ------------------------------------------------------------------------------------
 
 
-def _flipped(draw: Draw, image: Any, axis: int) -> Tensor:
+def _flipped(draw: Draw, image: TensorLike, axis: int) -> Tensor:
     """One image, or each image of a batch, is mirrored or not."""
     x, at = image_of(image)
     mirrored = reverse(x, [at + axis])
@@ -164,7 +177,7 @@ def _flipped(draw: Draw, image: Any, axis: int) -> Tensor:
 
 
 @deferrable
-def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
+def random_flip_left_right(image: TensorLike, seed: TensorLike | None = None) -> Tensor:
     """The image, or each of a batch, mirrored left to right or not.
 
     >>> tf.random.set_seed(1)
@@ -175,7 +188,7 @@ def random_flip_left_right(image: Any, seed: Any = None) -> Tensor:
 
 
 @deferrable
-def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
     """random_flip_left_right with a seed of two numbers that decides alone.
 
     >>> f = tf.image.stateless_random_flip_left_right
@@ -186,7 +199,7 @@ def stateless_random_flip_left_right(image: Any, seed: Any) -> Tensor:
 
 
 @deferrable
-def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
+def random_flip_up_down(image: TensorLike, seed: TensorLike | None = None) -> Tensor:
     """The image, or each of a batch, mirrored upside down or not.
 
     >>> tf.random.set_seed(1)
@@ -197,7 +210,7 @@ def random_flip_up_down(image: Any, seed: Any = None) -> Tensor:
 
 
 @deferrable
-def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
+def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
     """random_flip_up_down with a seed of two numbers that decides alone.
 
     >>> f = tf.image.stateless_random_flip_up_down
@@ -210,7 +223,7 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
 # ---- crops ------------------------------------------------------------------------------------
 
 
-def _cropped(draw: Draw, value: Any, size: Any) -> Tensor:
+def _cropped(draw: Draw, value: TensorLike, size: TensorLike) -> Tensor:
     """What is drawn is known when it runs; so each axis is gathered, not cut."""
     x, wanted = convert(value), as_shape(size)
     have = dims(x)
@@ -227,7 +240,9 @@ def _cropped(draw: Draw, value: Any, size: Any) -> Tensor:
 
 
 @deferrable
-def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None) -> Tensor:
+def random_crop(
+    value: TensorLike, size: TensorLike, seed: TensorLike | None = None, name: str | None = None
+) -> Tensor:
     """A part of the tensor with a given shape, at a place chosen at random.
 
     >>> tf.random.set_seed(1)
@@ -238,7 +253,9 @@ def random_crop(value: Any, size: Any, seed: Any = None, name: str | None = None
 
 
 @deferrable
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+def stateless_random_crop(
+    value: TensorLike, size: TensorLike, seed: TensorLike, name: str | None = None
+) -> Tensor:
     """random_crop with a seed of two numbers that decides alone.
 
     >>> tf.image.stateless_random_crop([1, 2, 3, 4, 5], [2], [1, 2]).shape

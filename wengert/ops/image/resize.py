@@ -6,9 +6,9 @@ width, beside the row that multiplies by their transposes: each is the other's g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from wengert.values.shapes import Dims
 from wengert.values.sizes import certainly
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, NumpyDType, TensorLike
+
 # ---- rows -------------------------------------------------------------------------------------
 
 
@@ -39,7 +42,7 @@ COLUMNS_OF_BLOCK: Final = 64
 FEW_CHANNELS: Final = 8
 
 
-def _blocks_of(matrix: Any, rows: int) -> Iterator[Block]:
+def _blocks_of(matrix: Array, rows: int) -> Iterator[Block]:
     """Rows, columns and what stands there."""
     for start in range(0, len(matrix), rows):
         part = matrix[start : start + rows]
@@ -56,7 +59,7 @@ def _blocks(
     how: tuple[Any, ...],
     back: bool,
     channels: int,
-    dtype: Any,
+    dtype: NumpyDType,
 ) -> list[Block]:
     """The blocks of a matrix; with `channels`, of the one for pixels that lie channel by channel."""
     matrix = find(*sizes, axis, **dict(how))
@@ -75,7 +78,7 @@ def _blocks(
     ]
 
 
-def _along_height(xp: Any, x: Any, out: int, blocks: list[Block]) -> Any:
+def _along_height(xp: Namespace, x: Array, out: int, blocks: list[Block]) -> Array:
     n, h, w, c = x.shape
     y, flat = xp.empty((n, out, w * c), x.dtype), x.reshape(n, h, w * c)
     for rows, columns, part in blocks:
@@ -83,7 +86,7 @@ def _along_height(xp: Any, x: Any, out: int, blocks: list[Block]) -> Any:
     return y.reshape(n, out, w, c)
 
 
-def _along_width(xp: Any, x: Any, out: int, blocks: list[Block]) -> Any:
+def _along_width(xp: Namespace, x: Array, out: int, blocks: list[Block]) -> Array:
     n, h, w, c = x.shape
     if c > FEW_CHANNELS:
         y, flat = xp.empty((n * h, out, c), x.dtype), x.reshape(n * h, w, c)
@@ -99,13 +102,20 @@ def _along_width(xp: Any, x: Any, out: int, blocks: list[Block]) -> Any:
 def _rows(name: str, back: str, find: Callable[..., Any], kernel: Any = None) -> tuple[Row, Row]:
     """A resize and its adjoint. `find(size, out, axis, **how)` is the matrix along an axis."""
 
-    def along(xp: Any, x: Any, axis: int, out: int, how: Any, transposed: bool) -> Any:
+    def along(
+        xp: Namespace,
+        x: Array,
+        axis: int,
+        out: int,
+        how: tuple[tuple[str, Any], ...],
+        transposed: bool,
+    ) -> Array:
         sizes = (out, x.shape[1 + axis]) if transposed else (x.shape[1 + axis], out)
         channels = x.shape[3] if axis and x.shape[3] <= FEW_CHANNELS else 0
         blocks = _blocks(find, sizes, axis, how, transposed, channels, x.dtype)
         return (_along_width if axis else _along_height)(xp, x, out, blocks)
 
-    def both(xp: Any, x: Any, size: Dims, how: Any, transposed: bool) -> Any:
+    def both(xp: Namespace, x: Array, size: Dims, how: Any, transposed: bool) -> Array:
         """First the axis along which the array shrinks more."""
         y, order = widen(x), (0, 1)
         if size[0] * x.shape[2] > size[1] * x.shape[1]:
@@ -144,12 +154,20 @@ def _folded(name: str, count: int, x: Any, attrs: Attrs) -> Any:
     return reshape(y, (count, dims(x)[1], *dims(y)[1:]))
 
 
-def _nearest_kernel(xp: Any, x: Any, *, size: Dims, **how: Any) -> Any:
+def _nearest_kernel(xp: Namespace, x: Array, *, size: Dims, **how: Any) -> Array:
     rows, columns = (weights.nearest_places(x.shape[1 + i], size[i], **how) for i in (0, 1))
     return xp.take(xp.take(x, rows, axis=1), columns, axis=2)
 
 
-def _scaled(size: int, out: int, axis: int, *, scale: Any, translation: Any, **how: Any) -> Any:
+def _scaled(
+    size: int,
+    out: int,
+    axis: int,
+    *,
+    scale: Sequence[float],
+    translation: Sequence[float],
+    **how: Any,
+) -> Array:
     return weights.scaled(size, out, scale[axis], translation[axis], **how)
 
 
@@ -230,7 +248,7 @@ DIRECT: Final = {"bilinear": BILINEAR, "nearest": NEAREST, "bicubic": BICUBIC}
 CURVES: Final = {"bilinear": "triangle", "bicubic": "keyscubic"}
 
 
-def _resize(images: Tensor, size: Dims, method: Any, antialias: bool) -> Tensor:
+def _resize(images: Tensor, size: Dims, method: str, antialias: bool) -> Tensor:
     if method == "area":
         return resized(AREA, images, size, align_corners=False)
     if method in DIRECT and not (antialias and method in CURVES):
@@ -244,7 +262,10 @@ def _resize(images: Tensor, size: Dims, method: Any, antialias: bool) -> Tensor:
 
 
 def resize_with(
-    images: Any, size: Any, preserve_aspect_ratio: bool, method: Callable[[Tensor, Dims], Tensor]
+    images: TensorLike,
+    size: TensorLike,
+    preserve_aspect_ratio: bool,
+    method: Callable[[Tensor, Dims], Tensor],
 ) -> Tensor:
     """What all resizes do about ranks and sizes."""
     x = convert(images)
@@ -261,7 +282,7 @@ def resize_with(
     return method(x, wanted)
 
 
-def _size(size: Any) -> Dims:
+def _size(size: TensorLike) -> Dims:
     try:
         wanted = as_shape(size)
     except SymbolicValueError:
@@ -285,9 +306,9 @@ def _fitting(size: Dims, have: Dims) -> Dims:
 
 @deferrable
 def resize(
-    images: Any,
-    size: Any,
-    method: Any = ResizeMethod.BILINEAR,
+    images: TensorLike,
+    size: TensorLike,
+    method: str = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,
     name: str | None = None,

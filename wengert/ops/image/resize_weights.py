@@ -9,9 +9,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
 Curve = Callable[[Any], Any]
 kept = lru_cache(maxsize=256)
@@ -22,13 +25,13 @@ def _scale(size: int, out: int, align_corners: bool) -> float:
     return (size - 1) / (out - 1) if align_corners and out > 1 else size / out
 
 
-def _places(size: int, out: int, align_corners: bool, half: bool, dtype: Any = np.float64) -> Any:
+def _places(size: int, out: int, align_corners: bool, half: bool, dtype: Any = np.float64) -> Array:
     """Where each new pixel is taken from."""
     scale, i = dtype(_scale(size, out, align_corners)), np.arange(out, dtype=dtype)
     return (i + dtype(0.5)) * scale - dtype(0.5) if half else i * scale
 
 
-def _matrix(size: int, index: Any, weight: Any) -> Any:
+def _matrix(size: int, index: Array, weight: Array | float) -> Array:
     """A matrix from the places (out, taps) and their weights; places beyond the edge are clamped."""
     out = np.zeros((len(index), size))
     rows = np.broadcast_to(np.arange(len(index))[:, None], index.shape)
@@ -41,7 +44,7 @@ def _matrix(size: int, index: Any, weight: Any) -> Any:
 
 
 @kept
-def bilinear(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+def bilinear(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Array:
     """Straight lines between two neighbours."""
     at = _places(size, out, align_corners, half_pixel_centers)
     low = np.floor(at)
@@ -51,7 +54,7 @@ def bilinear(size: int, out: int, align_corners: bool, half_pixel_centers: bool)
 
 
 @kept
-def nearest_places(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+def nearest_places(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Array:
     """In single precision, as TensorFlow rounds."""
     f = np.float32
     scale = f(_scale(size, out, align_corners))
@@ -64,7 +67,7 @@ def nearest_places(size: int, out: int, align_corners: bool, half_pixel_centers:
 
 
 @kept
-def nearest(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+def nearest(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Array:
     """One pixel as it is."""
     index = nearest_places(size, out, align_corners, half_pixel_centers)
     return _matrix(size, index[:, None], 1.0)
@@ -76,7 +79,7 @@ STEPS: Final = 1024
 def cubic_curve(a: float) -> Curve:
     """The cubic through 1 at 0 and 0 at 1 and 2, with the slope `a` at 1."""
 
-    def curve(x: Any) -> Any:
+    def curve(x: Array) -> Array:
         near = ((a + 2) * x - (a + 3)) * x * x + 1
         far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
         return np.where(x <= 1, near, far)
@@ -85,7 +88,7 @@ def cubic_curve(a: float) -> Curve:
 
 
 @kept
-def bicubic(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Any:
+def bicubic(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Array:
     """Cubics through four neighbours.
 
     TensorFlow reads the cubic from a table of 1024 steps, so the part of a position behind the
@@ -105,7 +108,7 @@ def bicubic(size: int, out: int, align_corners: bool, half_pixel_centers: bool) 
 
 
 @kept
-def area(size: int, out: int, align_corners: bool) -> Any:
+def area(size: int, out: int, align_corners: bool) -> Array:
     """The mean over what a new pixel covers."""
     scale = _scale(size, out, align_corners) or 1.0
     start = np.arange(out) * scale
@@ -123,12 +126,12 @@ def _lanczos(radius: float) -> Curve:
     return lambda x: np.sinc(x) * np.sinc(x / radius)
 
 
-def _gaussian(x: Any) -> Any:
+def _gaussian(x: Array) -> Array:
     """Three standard deviations wide: one of half a pixel."""
     return np.exp(-2.0 * x * x)
 
 
-def _mitchell(x: Any) -> Any:
+def _mitchell(x: Array) -> Array:
     near = ((7 / 6) * x - 2.0) * x * x + 8 / 9
     far = ((-7 / 18 * x + 2.0) * x - 10 / 3) * x + 16 / 9
     return np.where(x >= 1, far, near)
@@ -149,7 +152,7 @@ LEAST: Final = 1000 * float(np.finfo(np.float32).tiny)
 @kept
 def scaled(
     size: int, out: int, scale: float, translate: float, kernel_type: str, antialias: bool
-) -> Any:
+) -> Array:
     """Weights of a curve around each point, scaled to a sum of one.
 
     When there are fewer new pixels than old ones, `antialias` widens the curve to what a new pixel
@@ -168,7 +171,14 @@ def scaled(
     return weight
 
 
-def _near(size: int, out: int, scale: Any, translate: Any, radius: float, antialias: bool) -> Any:
+def _near(
+    size: int,
+    out: int,
+    scale: Any,
+    translate: Any,
+    radius: float,
+    antialias: bool,
+) -> Array:
     """What a curve reaches, in single precision as TensorFlow: the Gaussian jumps at its end."""
     f = np.float32
     step = f(1.0) / scale

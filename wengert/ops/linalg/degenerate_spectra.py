@@ -12,7 +12,7 @@ gradient is the true one or an error:
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from wengert.ops.linalg.matrices import in_front
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.half_precision import widen
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, Namespace
 
 CHOICES: Final = ("tensorflow", "exact")
 WAY_OUT: Final = (
@@ -43,17 +47,17 @@ def check_choice(degenerate: str) -> None:
 # ---- TensorFlow's way -------------------------------------------------------------------------
 
 
-def safe_reciprocal(x: Any) -> Any:
+def safe_reciprocal(x: Tensor) -> Tensor:
     """1 / x, and 0 at 0; very large in between."""
     return x / (x * x + 1e-20)
 
 
-def off_diagonal_reciprocal(x: Any) -> Any:
+def off_diagonal_reciprocal(x: Tensor) -> Tensor:
     f = safe_reciprocal(x)
     return set_diag(f, zeros_like(diag_part(f)))
 
 
-def gaps(e: Any) -> Any:
+def gaps(e: Tensor) -> Tensor:
     """e_j - e_i in row i and column j."""
     return expand_dims(e, -2) - expand_dims(e, -1)
 
@@ -61,18 +65,18 @@ def gaps(e: Any) -> Any:
 # ---- the exact way ----------------------------------------------------------------------------
 
 
-def _tolerance(e: Any) -> Any:
+def _tolerance(e: Array) -> Array:
     """How far apart values may be that count as one."""
     return 10 * e.shape[-1] * np.finfo(e.dtype).eps * np.max(np.abs(e), axis=-1, initial=0.0)
 
 
-def _coinciding(e: Any) -> Any:
+def _coinciding(e: Array) -> Array:
     """Which pairs of values, other than a value with itself, count as one."""
     difference = np.abs(e[..., None, :] - e[..., :, None])
     return (difference <= _tolerance(e)[..., None, None]) & ~np.eye(e.shape[-1], dtype=bool)
 
 
-def _refuse(e: Any, pairs: Any, why: str, what: str) -> None:
+def _refuse(e: Array, pairs: Array, why: str, what: str) -> None:
     at = np.argwhere(pairs)[0]
     value = float(e[tuple(at[:-1])])
     group = sorted({int(at[-2]), *[int(j) for j in np.flatnonzero(pairs[tuple(at[:-1])])]})
@@ -82,7 +86,9 @@ def _refuse(e: Any, pairs: Any, why: str, what: str) -> None:
     )
 
 
-def _quotient_kernel(xp: Any, p: Any, e: Any, size: Any, *, both: bool, what: str) -> Any:
+def _quotient_kernel(
+    xp: Namespace, p: Array, e: Array, size: Array, *, both: bool, what: str
+) -> Array:
     kind, p, e = p.dtype, widen(p), np.real(widen(e))
     pairs = _coinciding(e)
     if what == "singular values":  # a value of zero has no sign, and its vectors no direction
@@ -102,7 +108,9 @@ def _quotient_kernel(xp: Any, p: Any, e: Any, size: Any, *, both: bool, what: st
     return y.astype(kind, copy=False)
 
 
-def _quotient_rule_of_values(g: Any, y: Any, p: Any, e: Any, size: Any, **attrs: Any) -> Any:
+def _quotient_rule_of_values(
+    g: Tensor, y: Tensor, p: Tensor, e: Tensor, size: Tensor, **attrs: Any
+) -> Tensor:
     q = apply(QUOTIENT, (g * y, e, size), attrs)
     return reduce_sum(q, -1) - reduce_sum(q, -2)
 
@@ -121,11 +129,12 @@ QUOTIENT: Row = op(
 )
 
 
-def quotient(p: Any, e: Any, size: Any, both: bool, what: str) -> Any:
-    return apply(QUOTIENT, (p, e, size), {"both": both, "what": what})
+def quotient(p: Tensor, e: Tensor, size: Tensor, both: bool, what: str) -> Tensor:
+    result: Tensor = apply(QUOTIENT, (p, e, size), {"both": both, "what": what})
+    return result
 
 
-def _alike_kernel(xp: Any, g: Any, e: Any, *, what: str) -> Any:
+def _alike_kernel(xp: Namespace, g: Array, e: Array, *, what: str) -> Array:
     given, g, e = g, widen(g), np.real(widen(e))
     size = np.max(np.abs(g), axis=-1, initial=0.0)
     limit = 1000 * e.shape[-1] * np.finfo(e.dtype).eps * size
@@ -153,13 +162,15 @@ ALIKE: Row = op(
 )
 
 
-def alike(g: Any, e: Any, what: str) -> Any:
-    return apply(ALIKE, (g, e), {"what": what})
+def alike(g: Any, e: Tensor, what: str) -> Tensor:
+    result: Tensor = apply(ALIKE, (g, e), {"what": what})
+    return result
 
 
-def largest(*cotangents: Any) -> Any:
+def largest(*cotangents: Tensor) -> Tensor:
     """The size of cotangents of vectors, for each matrix, as an array without gradient."""
-    return apply(LARGEST, cotangents)
+    result: Tensor = apply(LARGEST, cotangents)
+    return result
 
 
 LARGEST: Row = op(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,15 +22,18 @@ from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.half_precision import widen
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
 
-def _on_matrices(x: Any) -> Any:
+
+def _on_matrices(x: Tensor) -> Tensor:
     return expand_dims(expand_dims(x, -1), -1)
 
 
 # ---- the determinant --------------------------------------------------------------------------
 
 
-def _adjugate_kernel(xp: Any, a: Any) -> Any:
+def _adjugate_kernel(xp: Namespace, a: Array) -> Array:
     """det(a) a^-1; from singular values where that would divide by nearly zero."""
     wide = widen(a)
     det = np.linalg.det(wide)
@@ -45,7 +49,7 @@ def _adjugate_kernel(xp: Any, a: Any) -> Any:
     return y.astype(a.dtype, copy=False)
 
 
-def _adjugate_rule(g: Any, y: Any, a: Any) -> Any:
+def _adjugate_rule(g: Tensor, y: Tensor, a: Tensor) -> Tensor:
     """d(det a^-1) = det (tr(a^-1 da) a^-1 - a^-1 da a^-1)."""
     inverse = inv(a)
     along = _on_matrices(reduce_sum(g * y, (-2, -1)))
@@ -84,12 +88,12 @@ def det(input: Any, name: str | None = None) -> Tensor:
 # ---- its logarithm ----------------------------------------------------------------------------
 
 
-def _slogdet_kernel(xp: Any, a: Any) -> list[Any]:
+def _slogdet_kernel(xp: Namespace, a: Array) -> list[Any]:
     sign, size = np.linalg.slogdet(widen(a))
     return [np.asarray(sign, a.dtype), np.asarray(size, a.dtype)]
 
 
-def _slogdet_rule(gs: Any, ys: Any, a: Any) -> Any:
+def _slogdet_rule(gs: Sequence[Tensor], ys: Sequence[Tensor], a: Tensor) -> Tensor:
     """log|det| changes by the real part of tr(a^-1 da), the angle of the sign by the imaginary."""
     g_sign, g_log = gs
     if a.dtype.is_complex:
@@ -115,7 +119,7 @@ class LogMatrixDeterminant(NamedTuple):
 
 
 @deferrable
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant and the logarithm of its absolute value.
 
     >>> sign, size = tf.linalg.slogdet([[-2.0, 0.0], [0.0, 1.0]])
@@ -128,7 +132,7 @@ def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
 
 
 @deferrable
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of a Hermitian positive definite matrix.
 
     >>> tf.linalg.logdet([[2.0, 0.0], [0.0, 0.5]]).numpy().item()

@@ -7,7 +7,7 @@ Diagonals shorter than the longest stand at one end of their row; `align` says a
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, maximum, minimum, shapes_differ
 from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, IntLike, Namespace, TensorLike
 
 Band = tuple[int, int]
 ALIGNS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
@@ -50,7 +53,7 @@ def _places(band: Band, rows: int, columns: int, align: str) -> tuple[Any, Any, 
     return r, c, m, n
 
 
-def _longest(band: Band, rows: Any, columns: Any) -> Any:
+def _longest(band: Band, rows: int, columns: int) -> Any:
     low, high = band
     return minimum(rows + min(high, 0), columns + min(-low, 0))
 
@@ -64,8 +67,8 @@ def _diagonals_shape(band: Band, rows: int, columns: int) -> Dims:
 
 
 def _diag_kernel(
-    xp: Any, x: Any, *, band: Band, rows: int, columns: int, padding: Any, align: str
-) -> Any:
+    xp: Namespace, x: Array, *, band: Band, rows: int, columns: int, padding: Any, align: str
+) -> Array:
     x = xp.expand_dims(x, -2) if band[0] == band[1] else x
     y = xp.full((*x.shape[:-2], rows, columns), padding, x.dtype)
     r, c, m, n = _places(band, rows, columns, align)
@@ -73,7 +76,7 @@ def _diag_kernel(
     return y
 
 
-def _diag_part_kernel(xp: Any, x: Any, *, band: Band, padding: Any, align: str) -> Any:
+def _diag_part_kernel(xp: Namespace, x: Array, *, band: Band, padding: Any, align: str) -> Array:
     rows, columns = x.shape[-2:]
     count = band[1] - band[0] + 1
     y = xp.full((*x.shape[:-2], count, _longest(band, rows, columns)), padding, x.dtype)
@@ -82,7 +85,7 @@ def _diag_part_kernel(xp: Any, x: Any, *, band: Band, padding: Any, align: str) 
     return y[..., 0, :] if count == 1 else y
 
 
-def _set_diag_kernel(xp: Any, x: Any, d: Any, *, band: Band, align: str) -> Any:
+def _set_diag_kernel(xp: Namespace, x: Array, d: Array, *, band: Band, align: str) -> Array:
     d = xp.expand_dims(d, -2) if band[0] == band[1] else d
     y = x.copy()
     r, c, m, n = _places(band, *x.shape[-2:], align)
@@ -90,16 +93,18 @@ def _set_diag_kernel(xp: Any, x: Any, d: Any, *, band: Band, align: str) -> Any:
     return y
 
 
-def _as_matrix(x: Any, band: Band, rows: int, columns: int, align: str) -> Any:
+def _as_matrix(x: Tensor, band: Band, rows: int, columns: int, align: str) -> Tensor:
     attrs = {"band": band, "rows": rows, "columns": columns, "padding": 0, "align": align}
-    return apply(MATRIX_DIAG, (x,), attrs)
+    result: Tensor = apply(MATRIX_DIAG, (x,), attrs)
+    return result
 
 
-def _as_diagonals(x: Any, band: Band, align: str) -> Any:
-    return apply(MATRIX_DIAG_PART, (x,), {"band": band, "padding": 0, "align": align})
+def _as_diagonals(x: Tensor, band: Band, align: str) -> Tensor:
+    result: Tensor = apply(MATRIX_DIAG_PART, (x,), {"band": band, "padding": 0, "align": align})
+    return result
 
 
-def _diag_shape(x: Dims, *, band: Band, rows: int, columns: int, **attrs: Any) -> Dims:
+def _diag_shape(x: Dims, *, band: Band, rows: int, columns: int, **attrs: object) -> Dims:
     front = x[:-1] if band[0] == band[1] else x[:-2]
     return (*front, rows, columns)
 
@@ -151,12 +156,12 @@ MATRIX_SET_DIAG: Row = op(
 
 @deferrable
 def diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str | None = "diag",
-    k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    num_rows: IntLike = -1,
+    num_cols: IntLike = -1,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """A matrix with the given diagonals and `padding_value` everywhere else.
@@ -217,10 +222,10 @@ def _size(band: Band, longest: int, rows: int, columns: int) -> tuple[int, int]:
 
 @deferrable
 def diag_part(
-    input: Any,
+    input: TensorLike,
     name: str | None = "diag_part",
-    k: Any = 0,
-    padding_value: Any = 0,
+    k: TensorLike = 0,
+    padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """The diagonals of a matrix; rows of those that are shorter are filled with `padding_value`.
@@ -240,10 +245,10 @@ def diag_part(
 
 @deferrable
 def set_diag(
-    input: Any,
-    diagonal: Any,
+    input: TensorLike,
+    diagonal: TensorLike,
     name: str | None = "set_diag",
-    k: Any = 0,
+    k: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
     """The matrix with other diagonals.
@@ -267,7 +272,7 @@ def set_diag(
     return result
 
 
-def _band(k: Any, who: str) -> Band:
+def _band(k: TensorLike, who: str) -> Band:
     ends = [int(v) for v in np.ravel(static(k))]
     if len(ends) not in (1, 2):
         raise InvalidArgumentError(
@@ -308,13 +313,13 @@ def check_matrix(x: Tensor, who: str) -> None:
         )
 
 
-def _padding(value: Any, x: Tensor) -> Any:
+def _padding(value: TensorLike, x: Tensor) -> Any:
     value = bool(value) if x.dtype.is_bool and value in (0, 1) else value
     return plain(value, x.dtype).astype(x.dtype.as_numpy_dtype).item()
 
 
 @deferrable
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sum of the main diagonal.
 
     >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()
@@ -326,7 +331,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 # ---- the band around the main diagonal --------------------------------------------------------
 
 
-def _band_part_kernel(xp: Any, x: Any, *, lower: int, upper: int) -> Any:
+def _band_part_kernel(xp: Namespace, x: Array, *, lower: int, upper: int) -> Array:
     rows, columns = x.shape[-2:]
     offset = np.arange(columns) - np.arange(rows)[:, None]
     inside = np.ones((rows, columns), bool)
@@ -348,12 +353,15 @@ MATRIX_BAND_PART: Row = op(
 )
 
 
-def within_band(x: Any, lower: int, upper: int) -> Any:
-    return apply(MATRIX_BAND_PART, (x,), {"lower": lower, "upper": upper})
+def within_band(x: Tensor, lower: int, upper: int) -> Tensor:
+    result: Tensor = apply(MATRIX_BAND_PART, (x,), {"lower": lower, "upper": upper})
+    return result
 
 
 @deferrable
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+def band_part(
+    input: TensorLike, num_lower: IntLike, num_upper: IntLike, name: str | None = None
+) -> Tensor:
     """The matrix with zeros outside of a band; a negative number keeps all diagonals on that side.
 
     >>> tf.linalg.band_part([[1, 2], [3, 4]], -1, 0).numpy().tolist()
@@ -376,13 +384,13 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 # ---- diagonals of arrays of higher rank -------------------------------------------------------
 
 
-def _tensor_diag_kernel(xp: Any, x: Any) -> Any:
+def _tensor_diag_kernel(xp: Namespace, x: Array) -> Array:
     y = xp.zeros((x.size, x.size), x.dtype)
     y[np.arange(x.size), np.arange(x.size)] = x.ravel()
     return y.reshape(x.shape * 2)
 
 
-def _tensor_diag_part_kernel(xp: Any, x: Any) -> Any:
+def _tensor_diag_part_kernel(xp: Namespace, x: Array) -> Array:
     half = x.shape[: x.ndim // 2]
     size = int(np.prod(half))
     return x.reshape(size, size).diagonal().reshape(half).copy()
@@ -407,7 +415,7 @@ TENSOR_DIAG_PART: Row = op(
 
 
 @deferrable
-def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
     """An array of twice the rank, with the given elements on its diagonal: y[i, j, i, j] = x[i, j].
 
     >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
@@ -421,7 +429,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
     """The diagonal of an array of even rank: y[i, j] = x[i, j, i, j].
 
     >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy().tolist()
@@ -445,6 +453,6 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     return result
 
 
-def scaled_columns(x: Any, d: Any) -> Any:
+def scaled_columns(x: Tensor, d: Tensor) -> Tensor:
     """x diag(d): each column times its factor."""
     return x * reshape(d, (*dims(d)[:-1], 1, dims(d)[-1]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -38,10 +39,13 @@ from wengert.values.dtypes import complex_of
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 # ---- Hermitian matrices -----------------------------------------------------------------------
 
 
-def _eigh_kernel(xp: Any, a: Any, *, compute_v: bool, degenerate: str) -> list[Any]:
+def _eigh_kernel(xp: Namespace, a: Array, *, compute_v: bool, degenerate: str) -> list[Any]:
     wide = widen(a)
     try:
         found = np.linalg.eigh(wide) if compute_v else [np.linalg.eigvalsh(wide)]
@@ -55,11 +59,18 @@ def _eigh_kernel(xp: Any, a: Any, *, compute_v: bool, degenerate: str) -> list[A
     return [np.asarray(part, a.dtype) for part in found]
 
 
-def _eigh_rule(gs: Any, ys: Any, a: Any, *, compute_v: bool, degenerate: str) -> Any:
+def _eigh_rule(
+    gs: Sequence[Tensor | None],
+    ys: Sequence[Tensor],
+    a: Tensor,
+    *,
+    compute_v: bool,
+    degenerate: str,
+) -> Tensor:
     """The gradient for a matrix whose lower triangle is read."""
     e, v = ys if compute_v else _eigh(a, True, degenerate)
     ge, gv = (None if g is None else bound.to_dense(g) for g in (*gs, None)[:2])
-    middle = None if gv is None else _of_vectors(gv, e, v, degenerate, ge is not None)
+    middle: Any = None if gv is None else _of_vectors(gv, e, v, degenerate, ge is not None)
     if ge is not None:
         stretching = diag(_of_values(ge, e, degenerate))
         middle = stretching if middle is None else middle + stretching
@@ -67,11 +78,11 @@ def _eigh_rule(gs: Any, ys: Any, a: Any, *, compute_v: bool, degenerate: str) ->
     return lower_with_half_diagonal(full + adjoint_of(full))
 
 
-def _of_values(ge: Any, e: Any, degenerate: str) -> Any:
+def _of_values(ge: Tensor, e: Tensor, degenerate: str) -> Tensor:
     return alike(ge, e, "eigenvalues") if degenerate == "exact" else ge
 
 
-def _of_vectors(gv: Any, e: Any, v: Any, degenerate: str, both: bool) -> Any:
+def _of_vectors(gv: Tensor, e: Tensor, v: Tensor, degenerate: str, both: bool) -> Tensor:
     """v turns by (v^H da v)_ij / (e_j - e_i)."""
     seen = matmul(v, gv, adjoint_a=True)
     if degenerate == "exact":
@@ -80,7 +91,7 @@ def _of_vectors(gv: Any, e: Any, v: Any, degenerate: str, both: bool) -> Any:
     return off_diagonal_reciprocal(gaps(e)) * seen
 
 
-def _eigen_shapes(a: Dims, *, compute_v: bool, **attrs: Any) -> list[Dims]:
+def _eigen_shapes(a: Dims, *, compute_v: bool, **attrs: object) -> list[Dims]:
     return [a[:-1], a] if compute_v else [a[:-1]]
 
 
@@ -96,14 +107,17 @@ SELF_ADJOINT_EIG: Row = op(
 )
 
 
-def _eigh(a: Any, compute_v: bool, degenerate: str) -> Any:
+def _eigh(a: Tensor, compute_v: bool, degenerate: str) -> list[Tensor]:
     check_choice(degenerate)
-    return apply(SELF_ADJOINT_EIG, (a,), {"compute_v": compute_v, "degenerate": degenerate})
+    result: list[Tensor] = apply(
+        SELF_ADJOINT_EIG, (a,), {"compute_v": compute_v, "degenerate": degenerate}
+    )
+    return result
 
 
 @deferrable
 def eigh(
-    tensor: Any, name: str | None = None, degenerate: str = "tensorflow"
+    tensor: TensorLike, name: str | None = None, degenerate: str = "tensorflow"
 ) -> tuple[Tensor, Tensor]:
     """The eigenvalues, in ascending order, and eigenvectors of a Hermitian matrix.
 
@@ -120,7 +134,7 @@ def eigh(
 
 
 @deferrable
-def eigvalsh(tensor: Any, name: str | None = None, degenerate: str = "tensorflow") -> Tensor:
+def eigvalsh(tensor: TensorLike, name: str | None = None, degenerate: str = "tensorflow") -> Tensor:
     """The eigenvalues of a Hermitian matrix, in ascending order.
 
     >>> tf.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy().tolist()
@@ -133,7 +147,7 @@ def eigvalsh(tensor: Any, name: str | None = None, degenerate: str = "tensorflow
 # ---- any square matrix ------------------------------------------------------------------------
 
 
-def _eig_kernel(xp: Any, a: Any, *, compute_v: bool) -> list[Any]:
+def _eig_kernel(xp: Namespace, a: Array, *, compute_v: bool) -> list[Any]:
     wide = widen(a)
     kind = complex_of(wide.dtype)
     try:
@@ -146,7 +160,7 @@ def _eig_kernel(xp: Any, a: Any, *, compute_v: bool) -> list[Any]:
     return [np.asarray(part, kind) for part in found]
 
 
-def _eig_rule(gs: Any, ys: Any, a: Any, *, compute_v: bool) -> Any:
+def _eig_rule(gs: Sequence[Tensor], ys: Sequence[Tensor], a: Tensor, *, compute_v: bool) -> Tensor:
     """Eigenvectors have length one; as they move, what lies along them is taken out."""
     v = ys[1] if compute_v else apply(EIG, (a,), {"compute_v": True})[1]
     middle = diag(gs[0])
@@ -172,7 +186,7 @@ EIG: Row = op(
 
 
 @deferrable
-def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues and eigenvectors of a square matrix; complex, in no particular order.
 
     >>> e, v = tf.linalg.eig([[0.0, 1.0], [-1.0, 0.0]])
@@ -184,7 +198,7 @@ def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
 
 
 @deferrable
-def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of a square matrix; complex, in no particular order.
 
     >>> sorted(tf.linalg.eigvals([[2.0, 1.0], [0.0, 1.0]]).numpy().real.tolist())

@@ -6,7 +6,7 @@ import math
 import re
 import string
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -31,10 +31,15 @@ from wengert.values.shapes import Dims, broadcastable, normal_axis, shape_text
 from wengert.values.sizes import certainly, common_shape, key_of
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, Namespace, TensorLike
+
 # ---- matrix products --------------------------------------------------------------------------
 
 
-def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+def _matmul_kernel(
+    xp: Namespace, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool
+) -> Array:
     if transpose_a:
         a = xp.swapaxes(a, -1, -2)
     if transpose_b:
@@ -61,12 +66,15 @@ def _matmul_kernel(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
 _LARGE: Final = 1 << 18
 
 
-def _product(a: Any, b: Any, ta: bool, tb: bool) -> Any:
+def _product(a: Tensor, b: Tensor, ta: bool, tb: bool) -> Tensor:
     row = MATMUL if len(dims(a)) == len(dims(b)) == 2 else BATCH_MATMUL
-    return apply(row, (a, b), {"transpose_a": ta, "transpose_b": tb})
+    result: Tensor = apply(row, (a, b), {"transpose_a": ta, "transpose_b": tb})
+    return result
 
 
-def _rule_a(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+def _rule_a(
+    g: Tensor, y: Tensor | None, a: Tensor, b: Tensor, *, transpose_a: bool, transpose_b: bool
+) -> Tensor:
     if transpose_a:
         pulled = _product(b, g, transpose_b, True)
     else:
@@ -74,7 +82,9 @@ def _rule_a(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
     return bound.sum_to(pulled, dims(a))
 
 
-def _rule_b(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+def _rule_b(
+    g: Tensor, y: Tensor | None, a: Tensor, b: Tensor, *, transpose_a: bool, transpose_b: bool
+) -> Tensor:
     if transpose_b:
         pulled = _product(g, a, True, transpose_a)
     else:
@@ -82,9 +92,10 @@ def _rule_b(g: Any, y: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: b
     return bound.sum_to(pulled, dims(b))
 
 
-def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
     """Align the batch axes of one example, then let matrix products broadcast over the batch."""
-    return apply(BATCH_MATMUL, align(batched, xs), attrs)
+    result: Tensor = apply(BATCH_MATMUL, align(batched, xs), attrs)
+    return result
 
 
 def _matmul_shape(a: Dims, b: Dims, *, transpose_a: bool, transpose_b: bool) -> Dims:
@@ -122,15 +133,15 @@ BATCH_MATMUL: Row = op(
 
 @deferrable
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
@@ -163,8 +174,8 @@ def matmul(
 
 @deferrable
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,
@@ -181,7 +192,7 @@ def matvec(
 
 
 @deferrable
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
     """The product of two arrays, summed over pairs of axes.
 
     `axes` is a number (the last axes of a with the first of b) or two lists of axes.
@@ -232,13 +243,13 @@ def _tensordot_axes(axes: Any, rank_a: int, rank_b: int) -> tuple[list[int], lis
 # Public equations are rewritten so that kernels and rules only see explicit ones without "...".
 
 
-def _einsum_kernel(xp: Any, *xs: Any, equation: str) -> Any:
+def _einsum_kernel(xp: Namespace, *xs: Array, equation: str) -> Array:
     mind_the_load()
     product = xp.einsum(equation, *[widen(x) for x in xs], optimize=len(xs) > 1)
     return product.astype(xs[0].dtype, copy=False)
 
 
-def _einsum_rule(i: int, g: Any, y: Any, *xs: Any, equation: str) -> Any:
+def _einsum_rule(i: int, g: Tensor, y: Tensor | None, *xs: Tensor, equation: str) -> Tensor:
     """An einsum of the cotangent with the other operands.
 
     An axis of this operand that appears nowhere else is filled by a vector of ones; a label it

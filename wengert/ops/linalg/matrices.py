@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from wengert.values.dtypes import DType
 from wengert.values.shapes import shape_text
 from wengert.values.sizes import certainly, shapes_differ
 from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike, TensorOrDims
 
 # ---- batches ----------------------------------------------------------------------------------
 
@@ -49,11 +52,11 @@ def broadcast_batch(name: str) -> BatchRule:
 # ---- what kernels share -----------------------------------------------------------------------
 
 
-def adjoint_array(xp: Any, x: Any) -> Any:
+def adjoint_array(xp: Namespace, x: Array) -> Array:
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
-def each_matrix(function: Callable[..., Any], *arrays: Any) -> list[Any]:
+def each_matrix(function: Callable[..., Any], *arrays: Array) -> list[Any]:
     """The results of a function of single matrices, for all of a batch."""
     batch = np.broadcast_shapes(*[a.shape[:-2] for a in arrays])
     wide = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
@@ -69,7 +72,7 @@ def each_matrix(function: Callable[..., Any], *arrays: Any) -> list[Any]:
 FLOATS: Final = "float64, float32, float16, complex64, complex128"
 
 
-def matrix(value: Any, who: str, square: bool = True, hint: DType | None = None) -> Tensor:
+def matrix(value: TensorLike, who: str, square: bool = True, hint: DType | None = None) -> Tensor:
     """The argument as a tensor of matrices, of a dtype that linear algebra is done in."""
     x = convert(value, hint=hint)
     check_kind(x, who)
@@ -93,7 +96,9 @@ def check_kind(x: Tensor, who: str) -> None:
         )
 
 
-def matrix_and_sides(a: Any, b: Any, who: str, square: bool = True) -> tuple[Tensor, Tensor]:
+def matrix_and_sides(
+    a: TensorLike, b: TensorLike, who: str, square: bool = True
+) -> tuple[Tensor, Tensor]:
     """A matrix and right-hand sides, whose sizes agree."""
     x, y = convert_alike(who, a, b)
     x = matrix(x, who, square)
@@ -118,18 +123,18 @@ def check_same_batch(a: Tensor, b: Tensor, who: str) -> None:
         )
 
 
-def adjoint_of(x: Any) -> Any:
+def adjoint_of(x: Tensor) -> Tensor:
     """The conjugate transpose."""
     rank = len(dims(x))
     return transpose(x, (*range(rank - 2), rank - 1, rank - 2), conjugate=True)
 
 
-def transpose_last(x: Any) -> Any:
+def transpose_last(x: Tensor) -> Tensor:
     rank = len(dims(x))
     return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
 
-def product(*factors: Any) -> Any:
+def product(*factors: Tensor) -> Tensor:
     """The product of matrices, from the left."""
     total = factors[0]
     for factor in factors[1:]:
@@ -137,12 +142,12 @@ def product(*factors: Any) -> Any:
     return total
 
 
-def as_dtype_of(x: Any, other: Any) -> Any:
+def as_dtype_of(x: Tensor, other: Tensor) -> Tensor:
     """A real tensor in the dtype of another, which may be complex."""
     return x if x.dtype is other.dtype else cast(x, other.dtype)
 
 
-def only_real(x: Any) -> Any:
+def only_real(x: Tensor) -> Tensor:
     """The real part, in the dtype that x has."""
     return complex(real(x), zeros_like(real(x))) if x.dtype.is_complex else x
 
@@ -152,7 +157,7 @@ def only_real(x: Any) -> Any:
 
 @deferrable
 def matrix_transpose(
-    a: Any, name: str | None = "matrix_transpose", conjugate: bool = False
+    a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
     """The last two axes exchanged.
 
@@ -170,7 +175,7 @@ def matrix_transpose(
 
 
 @deferrable
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The conjugate of the transpose.
 
     >>> tf.linalg.adjoint([[1 + 2j, 3.0]]).numpy().tolist()
@@ -191,7 +196,7 @@ CROSS: Row = op(
 
 
 @deferrable
-def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The cross product of vectors of three elements, along the last axis.
 
     >>> tf.linalg.cross([1, 0, 0], [0, 1, 0]).numpy().tolist()
@@ -215,7 +220,7 @@ def conjugate_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
     """A rule from one written for conjugated cotangents, where adjoints stand in place of
     transposes, as the literature has it."""
 
-    def plain(g: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
+    def plain(g: Any, y: Any, *xs: TensorOrDims, **attrs: Any) -> Tensor:
         given = [None if p is None else conj(p) for p in g] if isinstance(g, list) else conj(g)
         return conj(rule(given, y, *xs, **attrs))
 

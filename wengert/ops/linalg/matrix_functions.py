@@ -7,7 +7,7 @@ along e. So the rules use the function itself, and every order follows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,12 +23,16 @@ from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_linalg
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
 
-def _derivative(name: str, a: Any, along: Any) -> Any:
+
+def _derivative(name: str, a: Tensor, along: Tensor) -> Tensor:
     size = dims(a)[-1]
     above = concat([a, along], -1)
     below = concat([zeros_like(a), a], -1)
-    return apply(TABLE[name], (concat([above, below], -2),))[..., :size, size:]
+    result: Tensor = apply(TABLE[name], (concat([above, below], -2),))[..., :size, size:]
+    return result
 
 
 def _function(name: str, kernel: Callable[..., Any]) -> Row:
@@ -43,13 +47,13 @@ def _function(name: str, kernel: Callable[..., Any]) -> Row:
     )
 
 
-def _expm_kernel(xp: Any, a: Any) -> Any:
+def _expm_kernel(xp: Namespace, a: Array) -> Array:
     if not a.size:
         return a.copy()
     return scipy_linalg().expm(widen(a)).astype(a.dtype, copy=False)
 
 
-def _sqrtm_kernel(xp: Any, a: Any) -> Any:
+def _sqrtm_kernel(xp: Namespace, a: Array) -> Array:
     """The principal root; NaN where it is not real though the matrix is, as in TensorFlow."""
     if not a.size:
         return a.copy()
@@ -57,7 +61,7 @@ def _sqrtm_kernel(xp: Any, a: Any) -> Any:
     return y.astype(a.dtype, copy=False)
 
 
-def _root(a: Any) -> Any:
+def _root(a: Array) -> Array:
     root = scipy_linalg().sqrtm(a)
     if root.dtype.kind == "c" and a.dtype.kind != "c":
         # Earlier versions of SciPy compute with complex numbers, and leave rounding behind.
@@ -68,7 +72,7 @@ def _root(a: Any) -> Any:
     return root.astype(a.dtype, copy=False)
 
 
-def _logm_kernel(xp: Any, a: Any) -> Any:
+def _logm_kernel(xp: Namespace, a: Array) -> Array:
     if not a.size:
         return a.copy()
     logm = scipy_linalg().logm  # which doubts its results in single precision aloud
@@ -81,7 +85,7 @@ MATRIX_LOGARITHM: Row = _function("MatrixLogarithm", _logm_kernel)
 
 
 @deferrable
-def expm(input: Any, name: str | None = None) -> Tensor:
+def expm(input: TensorLike, name: str | None = None) -> Tensor:
     """The exponential of a matrix: 1 + a + a a / 2 + a a a / 6 + ...
 
     >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().tolist()
@@ -92,7 +96,7 @@ def expm(input: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def sqrtm(input: Any, name: str | None = None) -> Tensor:
+def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix whose product with itself is the given one, of those with positive eigenvalues.
 
     >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy().round(4).tolist()
@@ -103,7 +107,7 @@ def sqrtm(input: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def logm(input: Any, name: str | None = None) -> Tensor:
+def logm(input: TensorLike, name: str | None = None) -> Tensor:
     """The matrix whose exponential is the given one; for complex matrices.
 
     >>> tf.linalg.logm([[1.0 + 0j, 1.0], [0.0, 1.0]]).numpy().real.round(4).tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,12 +16,15 @@ from wengert.ops.reductions.reductions import normal_axes, reduce_max, reduce_su
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Integers, TensorLike
+
 
 @deferrable
 def norm(
-    tensor: Any,
-    ord: Any = "euclidean",
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: str | float = "euclidean",
+    axis: Integers | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -62,7 +65,7 @@ def norm(
     return cast(pow(reduce_sum(pow(size, float(ord)), axis, keep), 1.0 / ord), x.dtype)
 
 
-def _largest_sum(size: Tensor, axis: Any, ord: Any, keep: bool) -> Tensor:
+def _largest_sum(size: Tensor, axis: Any, ord: str | float, keep: bool) -> Tensor:
     rows, columns = (normal_axes(a, len(dims(size)), "Norm")[0] for a in axis)
     summed, kept = (rows, columns) if ord == 1 else (columns, rows)
     if keep:
@@ -83,7 +86,10 @@ def _largest_singular_value(x: Tensor, axis: Any, keep: bool) -> Tensor:
 
 @deferrable
 def normalize(
-    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+    tensor: TensorLike,
+    ord: str | float = "euclidean",
+    axis: Integers | None = None,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The tensor divided by its norm, and the norm.
 
@@ -98,7 +104,11 @@ def normalize(
 
 @deferrable
 def l2_normalize(
-    x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None, dim: Any = None
+    x: TensorLike,
+    axis: Integers | None = None,
+    epsilon: TensorLike = 1e-12,
+    name: str | None = None,
+    dim: Integers | None = None,
 ) -> Tensor:
     """The tensor divided by its euclidean norm, or by the root of epsilon where that is larger.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
@@ -10,8 +10,11 @@ from wengert.core.table import op
 from wengert.ops.support.half_precision import widen
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace
 
-def _basis_kernel(xp: Any, x: Any) -> Any:
+
+def _basis_kernel(xp: Namespace, x: Array) -> Array:
     """The Q of x = Q R for the one R whose diagonal is not negative."""
     wide = widen(x)
     q, r = xp.linalg.qr(wide)
@@ -21,7 +24,7 @@ def _basis_kernel(xp: Any, x: Any) -> Any:
 ORTHOGONAL_BASIS: Row = op("OrthogonalBasis", _basis_kernel)
 
 
-def orthogonal_basis(x: Any) -> Tensor:
+def orthogonal_basis(x: Tensor) -> Tensor:
     """Orthonormal columns that span what the columns of a tall matrix span."""
     result: Tensor = apply(ORTHOGONAL_BASIS, (x,))
     return result

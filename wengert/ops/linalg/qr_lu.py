@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -41,15 +42,21 @@ from wengert.values.shapes import Dims
 from wengert.values.sizes import minimum
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+
 # ---- QR ---------------------------------------------------------------------------------------
 
 
-def _qr_kernel(xp: Any, a: Any, *, full_matrices: bool) -> list[Any]:
+def _qr_kernel(xp: Namespace, a: Array, *, full_matrices: bool) -> list[Any]:
     q, r = np.linalg.qr(widen(a), mode="complete" if full_matrices else "reduced")
     return [np.ascontiguousarray(part).astype(a.dtype, copy=False) for part in (q, r)]
 
 
-def _qr_rule(gs: Any, ys: Any, a: Any, *, full_matrices: bool) -> Any:
+def _qr_rule(
+    gs: Sequence[Tensor], ys: Sequence[Tensor], a: Tensor, *, full_matrices: bool
+) -> Tensor:
     (gq, gr), (q, r) = gs, ys
     rows, columns = dims(a)[-2:]
     if rows >= columns:
@@ -61,7 +68,7 @@ def _qr_rule(gs: Any, ys: Any, a: Any, *, full_matrices: bool) -> Any:
     return concat([left, matmul(q, g2)], -1)
 
 
-def _tall(q: Any, r: Any, gq: Any, gr: Any) -> Any:
+def _tall(q: Tensor, r: Tensor, gq: Tensor, gr: Tensor) -> Tensor:
     """q turns by the lower half of m = q^H da r^-1, made skew; the rest of m r is what r changes.
 
     Transposed, with k the cotangent of the turn less that of r.
@@ -72,7 +79,7 @@ def _tall(q: Any, r: Any, gq: Any, gr: Any) -> Any:
     return times_inverse_adjoint(matmul(q, turn - k) + gq, r)
 
 
-def _first_columns(q: Any, gq: Any, count: int) -> tuple[Any, Any]:
+def _first_columns(q: Tensor, gq: Tensor, count: int) -> tuple[Any, Any]:
     """The columns that span the matrix, and a cotangent that also stands for the others."""
     if dims(q)[-1] == count:
         return q, gq
@@ -106,7 +113,7 @@ class Qr(NamedTuple):
 
 
 @deferrable
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
     """Orthonormal columns q and an upper triangular r, whose product is the matrix.
 
     >>> q, r = tf.linalg.qr([[0.0, 2.0], [1.0, 0.0]])
@@ -120,7 +127,7 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 # ---- LU ---------------------------------------------------------------------------------------
 
 
-def _lu_kernel(xp: Any, a: Any, *, index_type: Any) -> list[Any]:
+def _lu_kernel(xp: Namespace, a: Array, *, index_type: DType) -> list[Any]:
     wide = widen(a)
     if math.prod(a.shape[:-2]) > a.shape[-1] or not a.size:
         lu, order = _eliminated(wide)
@@ -131,7 +138,7 @@ def _lu_kernel(xp: Any, a: Any, *, index_type: Any) -> list[Any]:
     return [lu.astype(a.dtype, copy=False), order.astype(index_type.as_numpy_dtype)]
 
 
-def _by_lapack(getrf: Any, a: Any) -> tuple[Any, Any]:
+def _by_lapack(getrf: Any, a: Array) -> tuple[Any, Any]:
     lu, swaps, _ = getrf(a)
     order = np.arange(len(a))
     for i, j in enumerate(swaps):
@@ -139,7 +146,7 @@ def _by_lapack(getrf: Any, a: Any) -> tuple[Any, Any]:
     return np.ascontiguousarray(lu), order[:, None]
 
 
-def _eliminated(a: Any) -> tuple[Any, Any]:
+def _eliminated(a: Array) -> tuple[Any, Any]:
     """Column by column, for all of a batch at once."""
     *batch, size, _ = a.shape
     lu = a.reshape(math.prod(batch), size, size).copy()
@@ -156,7 +163,7 @@ def _eliminated(a: Any) -> tuple[Any, Any]:
     return lu.reshape(a.shape), order.reshape(*batch, size)
 
 
-def _lu_rule(gs: Any, ys: Any, a: Any, *, index_type: Any) -> Any:
+def _lu_rule(gs: Sequence[Any], ys: Sequence[Tensor], a: Tensor, *, index_type: DType) -> Tensor:
     """dl is l times the part below the diagonal of m = l^-1 da u^-1, du the rest of m times u."""
     lu, order = ys
     lower, upper = _with_unit_diagonal(lu), band_part(lu, 0, -1)
@@ -167,11 +174,11 @@ def _lu_rule(gs: Any, ys: Any, a: Any, *, index_type: Any) -> Any:
     return permuted_rows(right, inverse_order(order))
 
 
-def _with_unit_diagonal(lu: Any) -> Any:
+def _with_unit_diagonal(lu: Tensor) -> Tensor:
     return set_diag(band_part(lu, -1, 0), ones(dims(lu)[:-1], lu.dtype))
 
 
-def _below_diagonal(x: Any) -> Any:
+def _below_diagonal(x: Tensor) -> Tensor:
     lower = band_part(x, -1, 0)
     return set_diag(lower, zeros_like(diag_part(lower)))
 
@@ -187,13 +194,14 @@ LU: Row = op(
 )
 
 
-def inverse_order(order: Any) -> Any:
+def inverse_order(order: Tensor) -> Tensor:
     return argsort(order)
 
 
-def permuted_rows(x: Any, order: Any) -> Any:
+def permuted_rows(x: Tensor, order: Tensor) -> Tensor:
     """The rows of matrices in another order."""
-    return apply(PERMUTE_ROWS, (x, order))
+    result: Tensor = apply(PERMUTE_ROWS, (x, order))
+    return result
 
 
 PERMUTE_ROWS: Row = op(
@@ -215,7 +223,7 @@ class Lu(NamedTuple):
 
 
 @deferrable
-def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """The factors of a matrix with its rows in the order p: below the diagonal those of l, whose
     diagonal is one; the rest is u. A singular matrix has factors, too, with a zero among them.
 
@@ -229,7 +237,7 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
 
 @deferrable
 def lu_reconstruct(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: Integers, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The matrix whose factors are given.
 
@@ -244,7 +252,11 @@ def lu_reconstruct(
 
 @deferrable
 def lu_solve(
-    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike,
+    perm: Integers,
+    rhs: TensorLike,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The solution x of a x = rhs, from the factors of a.
 
@@ -269,7 +281,7 @@ def lu_solve(
 
 @deferrable
 def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: Integers, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The inverse of the matrix whose factors are given.
 
@@ -281,5 +293,5 @@ def lu_matrix_inverse(
     return result
 
 
-def _factors(lower_upper: Any, perm: Any) -> tuple[Tensor, Tensor]:
+def _factors(lower_upper: TensorLike, perm: Integers) -> tuple[Tensor, Tensor]:
     return matrix(lower_upper, "MatMul"), convert(perm)

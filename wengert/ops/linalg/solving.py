@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,10 +32,13 @@ from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, minimum
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike, TensorOrDims
+
 # ---- systems ----------------------------------------------------------------------------------
 
 
-def _solve_kernel(xp: Any, a: Any, b: Any, *, adjoint: bool) -> Any:
+def _solve_kernel(xp: Namespace, a: Array, b: Array, *, adjoint: bool) -> Array:
     wide = widen(a)
     try:
         x = np.linalg.solve(adjoint_array(xp, wide) if adjoint else wide, widen(b))
@@ -50,7 +54,7 @@ def _singular(first: str, who: str) -> InvalidArgumentError:
     )
 
 
-def _rule_of_matrix(g: Any, x: Any, a: Any, b: Any, *, adjoint: bool) -> Any:
+def _rule_of_matrix(g: Tensor, x: Tensor, a: Tensor, b: Tensor, *, adjoint: bool) -> Tensor:
     pulled = solve(a, g, not adjoint)
     return -(matmul(x, pulled, adjoint_b=True) if adjoint else matmul(pulled, x, adjoint_b=True))
 
@@ -68,7 +72,7 @@ MATRIX_SOLVE: Row = op(
 
 
 @deferrable
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(matrix: Any, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The solution x of a x = rhs, or of a^H x = rhs.
 
     >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [8.0]]).numpy().tolist()
@@ -88,7 +92,7 @@ def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None)
 # ---- inverses ---------------------------------------------------------------------------------
 
 
-def _inverse_kernel(xp: Any, a: Any, *, adjoint: bool) -> Any:
+def _inverse_kernel(xp: Namespace, a: Array, *, adjoint: bool) -> Array:
     wide = widen(a)
     try:
         y = np.linalg.inv(adjoint_array(xp, wide) if adjoint else wide)
@@ -97,7 +101,7 @@ def _inverse_kernel(xp: Any, a: Any, *, adjoint: bool) -> Any:
     return y.astype(a.dtype, copy=False)
 
 
-def _inverse_rule(g: Any, y: Any, a: Any, *, adjoint: bool) -> Any:
+def _inverse_rule(g: Tensor, y: Tensor, a: TensorOrDims, *, adjoint: bool) -> Tensor:
     if adjoint:
         return -product(y, adjoint_of(g), y)
     return -product(adjoint_of(y), g, adjoint_of(y))
@@ -114,7 +118,7 @@ MATRIX_INVERSE: Row = op(
 
 
 @deferrable
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The inverse, or that of the conjugate transpose.
 
     >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy().tolist()
@@ -125,7 +129,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     return result
 
 
-def _pinv_kernel(xp: Any, a: Any, rcond: Any) -> Any:
+def _pinv_kernel(xp: Namespace, a: Array, rcond: Array) -> Array:
     wide = widen(a)
     u, s, vh = np.linalg.svd(wide, full_matrices=False)
     limit = np.asarray(rcond)[..., None] * np.max(s, axis=-1, keepdims=True, initial=0.0)
@@ -135,7 +139,7 @@ def _pinv_kernel(xp: Any, a: Any, rcond: Any) -> Any:
     return y.astype(a.dtype, copy=False)
 
 
-def _pinv_rule(g: Any, p: Any, a: Any, rcond: Any) -> Any:
+def _pinv_rule(g: Tensor, p: Tensor, a: Tensor, rcond: Tensor) -> Tensor:
     """The derivative of Golub and Pereyra, transposed: right where the rank does not change, and
     also where singular values coincide."""
     ph, gh = adjoint_of(p), adjoint_of(g)
@@ -154,7 +158,12 @@ PSEUDO_INVERSE: Row = op(
 
 
 @deferrable
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(
+    a: TensorLike,
+    rcond: TensorLike | None = None,
+    validate_args: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """The pseudo-inverse of Moore and Penrose.
 
     Singular values below `rcond` times the largest count as zero.
@@ -178,15 +187,15 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
 # ---- least squares ----------------------------------------------------------------------------
 
 
-def _least_squares_kernel(xp: Any, a: Any, b: Any) -> Any:
-    def one(a: Any, b: Any) -> Any:
+def _least_squares_kernel(xp: Namespace, a: Array, b: Array) -> Array:
+    def one(a: Array, b: Array) -> tuple[Array]:
         return (np.linalg.lstsq(a, b)[0],)
 
     from_each = _each(one, widen(a), widen(b))
     return from_each.astype(b.dtype, copy=False)
 
 
-def _each(one: Any, a: Any, b: Any) -> Any:
+def _each(one: Callable[..., Any], a: Array, b: Array) -> Array:
     batch = a.shape[:-2]
     found = [one(a[i], b[i])[0] for i in np.ndindex(batch)]
     if not found:
@@ -194,7 +203,7 @@ def _each(one: Any, a: Any, b: Any) -> Any:
     return np.stack(found).reshape(*batch, a.shape[-1], b.shape[-1])
 
 
-def _lstsq_rule_of_matrix(g: Any, x: Any, a: Any, b: Any) -> Any:
+def _lstsq_rule_of_matrix(g: Tensor, x: Tensor, a: Tensor, b: Tensor) -> Tensor:
     """The derivative of a^+ b in a, as that of the pseudo-inverse."""
     p = pinv(a)
     ph, gh, xh = adjoint_of(p), adjoint_of(g), adjoint_of(x)
@@ -221,9 +230,9 @@ MATRIX_SOLVE_LS: Row = op(
 
 @deferrable
 def lstsq(
-    matrix: Any,
-    rhs: Any,
-    l2_regularizer: Any = 0.0,
+    matrix: TensorLike,
+    rhs: TensorLike,
+    l2_regularizer: TensorLike = 0.0,
     fast: bool = True,
     name: str | None = None,
 ) -> Tensor:
@@ -249,7 +258,7 @@ def lstsq(
     return result
 
 
-def _by_normal_equations(a: Tensor, b: Tensor, regularizer: Any) -> Tensor:
+def _by_normal_equations(a: Tensor, b: Tensor, regularizer: TensorLike) -> Tensor:
     rows, columns = dims(a)[-2:]
     small = minimum(rows, columns)
     added = eye(small, dtype=a.dtype) * convert(regularizer, a.dtype)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,11 +45,14 @@ from wengert.values.shapes import Dims
 from wengert.values.sizes import minimum
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, NumpyDType, TensorLike
+
 # ---- the decomposition ------------------------------------------------------------------------
 
 
 def _svd_kernel(
-    xp: Any, a: Any, *, full_matrices: bool, compute_uv: bool, degenerate: str
+    xp: Namespace, a: Array, *, full_matrices: bool, compute_uv: bool, degenerate: str
 ) -> list[Any]:
     wide = widen(a)
     low = real_of(a.dtype)
@@ -61,7 +65,7 @@ def _svd_kernel(
     return [s.astype(low, copy=False), u.astype(a.dtype), adjoint_array(xp, vh).astype(a.dtype)]
 
 
-def _nothing(a: Any, full_matrices: bool, compute_uv: bool, low: Any) -> list[Any]:
+def _nothing(a: Array, full_matrices: bool, compute_uv: bool, low: NumpyDType) -> list[Any]:
     """What is found of a matrix that is not finite."""
     *batch, rows, columns = a.shape
     small = min(rows, columns)
@@ -73,8 +77,14 @@ def _nothing(a: Any, full_matrices: bool, compute_uv: bool, low: Any) -> list[An
 
 
 def _svd_rule(
-    gs: Any, ys: Any, a: Any, *, full_matrices: bool, compute_uv: bool, degenerate: str
-) -> Any:
+    gs: Sequence[Tensor | None],
+    ys: Sequence[Tensor],
+    a: Tensor,
+    *,
+    full_matrices: bool,
+    compute_uv: bool,
+    degenerate: str,
+) -> Tensor:
     gs = [None if g is None else bound.to_dense(g) for g in gs]
     if not compute_uv:
         s, u, v = _svd(a, False, True, degenerate)
@@ -98,7 +108,7 @@ def _svd_rule(
     return matmul(inner, v, adjoint_b=True) + matmul(u, outside_v, adjoint_b=True)
 
 
-def _thin(u: Any, gu: Any, small: int) -> tuple[Any, Any]:
+def _thin(u: Tensor, gu: Tensor, small: int) -> tuple[Any, Any]:
     """The first columns, and a cotangent that also stands for the others.
 
     The others complete the basis: as the first turn out of their space, these turn into it.
@@ -110,11 +120,13 @@ def _thin(u: Any, gu: Any, small: int) -> tuple[Any, Any]:
     return first, gu[..., :small] - matmul(others, seen)
 
 
-def _of_values(g: Any, s: Any, degenerate: str) -> Any:
+def _of_values(g: Any, s: Tensor, degenerate: str) -> Tensor:
     return alike(g, s, "singular values") if degenerate == "exact" else g
 
 
-def _of_vectors(s: Any, left: Any, right: Any, degenerate: str, both: bool) -> Any:
+def _of_vectors(
+    s: Tensor, left: Sequence[Tensor], right: Sequence[Tensor], degenerate: str, both: bool
+) -> Tensor:
     """What the cotangents of the vectors say of u^H da v.
 
     Of the skew parts j (of u) and k (of v): (j_ij s_j + s_i k_ij) / (s_j^2 - s_i^2).
@@ -135,22 +147,22 @@ def _of_vectors(s: Any, left: Any, right: Any, degenerate: str, both: bool) -> A
     return total
 
 
-def _without_diagonal(x: Any) -> Any:
+def _without_diagonal(x: Tensor) -> Tensor:
     return set_diag(x, zeros_like(diag_part(x)))
 
 
-def _sums(s: Any) -> Any:
+def _sums(s: Tensor) -> Tensor:
     return expand_dims(s, -2) + expand_dims(s, -1)
 
 
-def _of_phases(s: Any, seen_u: Any, seen_v: Any, by_v: bool) -> Any:
+def _of_phases(s: Tensor, seen_u: Tensor, seen_v: Tensor, by_v: bool) -> Tensor:
     """Each pair of vectors may turn its phase: only the difference of both is determined."""
     turn = -imag(diag_part(seen_v)) if by_v else imag(diag_part(seen_u))
     turn = turn * safe_reciprocal(s)
     return complex(zeros_like(turn), turn)
 
 
-def _svd_shapes(a: Dims, *, full_matrices: bool, compute_uv: bool, **attrs: Any) -> list[Dims]:
+def _svd_shapes(a: Dims, *, full_matrices: bool, compute_uv: bool, **attrs: object) -> list[Dims]:
     *front, rows, columns = a
     least = minimum(rows, columns)
     if not compute_uv:
@@ -159,7 +171,7 @@ def _svd_shapes(a: Dims, *, full_matrices: bool, compute_uv: bool, **attrs: Any)
     return [(*front, least), (*front, rows, left), (*front, columns, right)]
 
 
-def _svd_dtypes(a: Any, *, compute_uv: bool, **attrs: Any) -> list[Any]:
+def _svd_dtypes(a: NumpyDType, *, compute_uv: bool, **attrs: object) -> list[Any]:
     return [real_of(a), a, a] if compute_uv else [real_of(a)]
 
 
@@ -175,19 +187,20 @@ SVD: Row = op(
 )
 
 
-def _svd(a: Any, full_matrices: bool, compute_uv: bool, degenerate: str) -> Any:
+def _svd(a: Tensor, full_matrices: bool, compute_uv: bool, degenerate: str) -> list[Tensor]:
     check_choice(degenerate)
     attrs = {
         "full_matrices": bool(full_matrices),
         "compute_uv": bool(compute_uv),
         "degenerate": degenerate,
     }
-    return apply(SVD, (a,), attrs)
+    result: list[Tensor] = apply(SVD, (a,), attrs)
+    return result
 
 
 @deferrable
 def svd(
-    tensor: Any,
+    tensor: TensorLike,
     full_matrices: bool = False,
     compute_uv: bool = True,
     name: str | None = None,
@@ -212,7 +225,10 @@ def svd(
 
 @deferrable
 def matrix_rank(
-    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+    a: TensorLike,
+    tol: TensorLike | None = None,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """How many singular values are larger than `tol`.
 

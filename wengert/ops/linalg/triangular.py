@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,10 +31,15 @@ from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, common_shape
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike, TensorOrDims
+
 # ---- triangular systems -----------------------------------------------------------------------
 
 
-def _triangular_solve_kernel(xp: Any, a: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
+def _triangular_solve_kernel(
+    xp: Namespace, a: Array, b: Array, *, lower: bool, adjoint: bool
+) -> Array:
     a, sides = widen(a), widen(b)
     if a.shape[-1:] != sides.shape[-2:-1]:  # LAPACK would complain on the terminal
         raise InvalidArgumentError(
@@ -52,7 +57,7 @@ def _triangular_solve_kernel(xp: Any, a: Any, b: Any, *, lower: bool, adjoint: b
     return x.astype(b.dtype, copy=False)
 
 
-def _substituted(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
+def _substituted(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
     """Row by row, for all of a batch at once."""
     a, lower = (adjoint_array(np, a), not lower) if adjoint else (a, lower)
     x = b.astype(np.result_type(a, b))
@@ -65,17 +70,21 @@ def _substituted(a: Any, b: Any, lower: bool, adjoint: bool) -> Any:
     return x
 
 
-def _half(x: Any, lower: bool) -> Any:
+def _half(x: Tensor, lower: bool) -> Tensor:
     return band_part(x, -1, 0) if lower else band_part(x, 0, -1)
 
 
-def _rule_of_matrix(g: Any, x: Any, a: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
+def _rule_of_matrix(
+    g: Tensor, x: Tensor, a: Tensor, b: Tensor, *, lower: bool, adjoint: bool
+) -> Tensor:
     pulled = triangular_solve(a, g, lower, not adjoint)
     full = matmul(x, pulled, adjoint_b=True) if adjoint else matmul(pulled, x, adjoint_b=True)
     return bound.sum_to(-_half(full, lower), dims(a))
 
 
-def _rule_of_sides(g: Any, x: Any, a: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
+def _rule_of_sides(
+    g: Tensor, x: Tensor, a: Tensor, b: Tensor, *, lower: bool, adjoint: bool
+) -> Tensor:
     return bound.sum_to(triangular_solve(a, g, lower, not adjoint), dims(b))
 
 
@@ -94,7 +103,11 @@ def _broadcast_sides(a: Dims, b: Dims) -> Dims:
 
 @deferrable
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The solution x of a x = rhs, where of a only one triangle is looked at.
 
@@ -115,7 +128,7 @@ def triangular_solve(
 # ---- the Cholesky factor ----------------------------------------------------------------------
 
 
-def _cholesky_kernel(xp: Any, a: Any) -> Any:
+def _cholesky_kernel(xp: Namespace, a: Array) -> Array:
     """Reads the lower triangle. What is not positive definite gets a triangle of NaN."""
     wide = widen(a)
     try:
@@ -125,19 +138,19 @@ def _cholesky_kernel(xp: Any, a: Any) -> Any:
     return y.astype(a.dtype, copy=False)
 
 
-def _cholesky_or_nan(a: Any) -> tuple[Any]:
+def _cholesky_or_nan(a: Array) -> tuple[Any]:
     try:
         return (np.linalg.cholesky(a),)
     except np.linalg.LinAlgError:
         return (np.tril(np.full(a.shape, np.nan, a.dtype)),)
 
 
-def lower_with_half_diagonal(x: Any) -> Any:
+def lower_with_half_diagonal(x: Tensor) -> Tensor:
     lower = band_part(x, -1, 0)
     return set_diag(lower, diag_part(lower) * 0.5)
 
 
-def _cholesky_rule(g: Any, y: Any, a: Any) -> Any:
+def _cholesky_rule(g: Tensor, y: Tensor, a: TensorOrDims) -> Tensor:
     """l^-H (lower half of l^H g) l^-1, made Hermitian, as TensorFlow does it: the gradient for
     inputs that are Hermitian and stay so."""
     middle = lower_with_half_diagonal(matmul(y, g, adjoint_a=True))
@@ -157,7 +170,7 @@ CHOLESKY: Row = op(
 
 
 @deferrable
-def cholesky(input: Any, name: str | None = None) -> Tensor:
+def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
     """The lower triangular l with l l^H = a, for a Hermitian positive definite matrix.
 
     Only the lower triangle is read. A matrix that is not positive definite gives NaN.
@@ -170,7 +183,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """The solution x of a x = rhs, from the Cholesky factor of a.
 
     >>> tf.linalg.cholesky_solve([[2.0, 0.0], [1.0, 3.0]], [[6.0], [12.0]]).numpy().tolist()
@@ -186,14 +199,16 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
 # otherwise. Its element i stands in row i of the matrix.
 
 
-def _banded_solve_kernel(xp: Any, bands: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
+def _banded_solve_kernel(
+    xp: Namespace, bands: Array, b: Array, *, lower: bool, adjoint: bool
+) -> Array:
     a, sides = _full_from_bands(widen(bands), lower), widen(b)
     if np.any(np.diagonal(a, axis1=-2, axis2=-1) == 0):
         raise InvalidArgumentError("Input matrix is not invertible. [Op:BandedTriangularSolve]")
     return _triangular_solve_kernel(xp, a, sides, lower=lower, adjoint=adjoint).astype(b.dtype)
 
 
-def _full_from_bands(bands: Any, lower: bool) -> Any:
+def _full_from_bands(bands: Array, lower: bool) -> Array:
     count, size = bands.shape[-2:]
     a = np.zeros((*bands.shape[:-2], size, size), bands.dtype)
     for k, distance in enumerate(_distances(count, lower)):
@@ -211,7 +226,7 @@ def _on_diagonal(distance: int, size: int) -> tuple[Any, Any]:
     return i, i + distance
 
 
-def _to_bands_kernel(xp: Any, a: Any, *, count: int, lower: bool) -> Any:
+def _to_bands_kernel(xp: Namespace, a: Array, *, count: int, lower: bool) -> Array:
     size = a.shape[-1]
     bands = np.zeros((*a.shape[:-2], count, size), a.dtype)
     for k, distance in enumerate(_distances(count, lower)):
@@ -244,7 +259,9 @@ FROM_BANDS: Row = op(
 )
 
 
-def _rule_of_bands(g: Any, x: Any, bands: Any, b: Any, *, lower: bool, adjoint: bool) -> Any:
+def _rule_of_bands(
+    g: Tensor, x: Tensor, bands: Tensor, b: Tensor, *, lower: bool, adjoint: bool
+) -> Tensor:
     pulled = _banded(bands, g, lower, not adjoint)
     full = matmul(x, pulled, adjoint_b=True) if adjoint else matmul(pulled, x, adjoint_b=True)
     kept = apply(TO_BANDS, (full,), {"count": dims(bands)[-2], "lower": lower})
@@ -267,13 +284,20 @@ BANDED_TRIANGULAR_SOLVE: Row = op(
 )
 
 
-def _banded(bands: Any, b: Any, lower: bool, adjoint: bool) -> Any:
-    return apply(BANDED_TRIANGULAR_SOLVE, (bands, b), {"lower": lower, "adjoint": adjoint})
+def _banded(bands: Tensor, b: Tensor, lower: bool, adjoint: bool) -> Tensor:
+    result: Tensor = apply(
+        BANDED_TRIANGULAR_SOLVE, (bands, b), {"lower": lower, "adjoint": adjoint}
+    )
+    return result
 
 
 @deferrable
 def banded_triangular_solve(
-    bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    bands: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The solution x of a x = rhs, where a is triangular and has few diagonals.
 
@@ -294,6 +318,6 @@ def banded_triangular_solve(
     return result
 
 
-def times_inverse_adjoint(x: Any, r: Any) -> Any:
+def times_inverse_adjoint(x: Tensor, r: Tensor) -> Tensor:
     """x r^-H for an upper triangular r."""
     return adjoint_of(triangular_solve(r, adjoint_of(x), lower=False))

@@ -7,7 +7,7 @@ the matrix, so the last element above and the first below are not looked at.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,22 +40,26 @@ from wengert.values.shapes import shape_text
 from wengert.values.sizes import certainly
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.core.row import Attrs
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 # ---- diagonals --------------------------------------------------------------------------------
 
 
-def _transposed_diagonals(d: Any) -> Any:
+def _transposed_diagonals(d: Tensor) -> Tensor:
     above, main, below = d[..., 0, :], d[..., 1, :], d[..., 2, :]
     return stack([roll(below, -1, -1), main, roll(above, 1, -1)], axis=-2)
 
 
-def _diagonals_of_product(left: Any, right: Any) -> Any:
+def _diagonals_of_product(left: Tensor, right: Tensor) -> Tensor:
     """The three diagonals of left right^T."""
     after, before = _shifted(right, 1), _shifted(right, -1)
     parts = [reduce_sum(left * x, -1) for x in (after, right, before)]
     return stack(parts, axis=-2)
 
 
-def _shifted(x: Any, by: int) -> Any:
+def _shifted(x: Tensor, by: int) -> Tensor:
     """Row i + by in place of row i, zeros where there is none."""
     widths = [(0, 0)] * (len(dims(x)) - 2)
     if by > 0:
@@ -63,7 +67,7 @@ def _shifted(x: Any, by: int) -> Any:
     return pad(x[..., :-1, :], [*widths, (1, 0), (0, 0)])
 
 
-def _compact(diagonals: Any, format: str, hint: Any) -> Tensor:
+def _compact(diagonals: TensorLike, format: str, hint: Any) -> Tensor:
     """The diagonals in one array, whichever way they were given."""
     if format == "compact":
         d = convert(diagonals, hint=hint)
@@ -95,7 +99,7 @@ def _three_of(d: Tensor) -> Tensor:
     return diag_part(d, k=(-1, 1), align="LEFT_RIGHT")
 
 
-def _filled(x: Any, size: int, after: int) -> Any:
+def _filled(x: Tensor, size: int, after: int) -> Tensor:
     """A diagonal with the element that is not looked at."""
     missing = size - dims(x)[-1]
     if missing not in (0, 1):
@@ -111,7 +115,7 @@ def _filled(x: Any, size: int, after: int) -> Any:
 # ---- products ---------------------------------------------------------------------------------
 
 
-def _matmul_kernel(xp: Any, d: Any, x: Any) -> Any:
+def _matmul_kernel(xp: Namespace, d: Array, x: Array) -> Array:
     wide, columns = widen(d), widen(x)
     y = wide[..., 1, :, None] * columns
     y[..., :-1, :] += wide[..., 0, :-1, None] * columns[..., 1:, :]
@@ -135,7 +139,10 @@ TRIDIAGONAL_MATMUL: Row = op(
 
 @deferrable
 def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+    diagonals: TensorLike,
+    rhs: TensorLike,
+    diagonals_format: str = "compact",
+    name: str | None = None,
 ) -> Tensor:
     """The product of a matrix of three diagonals with another matrix.
 
@@ -167,8 +174,8 @@ def _check_sizes(d: Tensor, x: Tensor, who: str) -> None:
 
 
 def _solve_kernel(
-    xp: Any, d: Any, b: Any, *, partial_pivoting: bool, perturb_singular: bool
-) -> Any:
+    xp: Namespace, d: Array, b: Array, *, partial_pivoting: bool, perturb_singular: bool
+) -> Array:
     wide, sides = widen(d), widen(b)
     if not b.size:
         return np.zeros_like(b)
@@ -178,13 +185,13 @@ def _solve_kernel(
         return _with_pivoting(wide, sides, perturb_singular).astype(b.dtype, copy=False)
     gtsv = scipy_linalg().get_lapack_funcs("gtsv", (wide, sides))
 
-    def one(d: Any, b: Any) -> tuple[Any]:
+    def one(d: Array, b: Array) -> tuple[Any]:
         return (_solved(gtsv, d, b, perturb_singular),)
 
     return each_matrix(one, wide, sides)[0].astype(b.dtype, copy=False)
 
 
-def _solved(gtsv: Any, d: Any, b: Any, perturb: bool) -> Any:
+def _solved(gtsv: Any, d: Array, b: Array, perturb: bool) -> Array:
     """The solution; of a singular system NaN, or that of one nearby."""
     if d.shape[-1] == 1:  # LAPACK wants two elements beside the main diagonal
         d, b = np.pad(d, ((0, 0), (0, 1)), constant_values=1), np.pad(b, ((0, 1), (0, 0)))
@@ -202,7 +209,7 @@ def _solved(gtsv: Any, d: Any, b: Any, perturb: bool) -> Any:
     return np.full_like(b, np.nan)
 
 
-def _with_pivoting(d: Any, b: Any, perturb: bool) -> Any:
+def _with_pivoting(d: Array, b: Array, perturb: bool) -> Array:
     """Elimination with an exchange of neighbours where the lower one is larger, for all of a batch
     at once. A row then has three elements: its own and the two after it."""
     above, main, below = (d[..., k, :, None] for k in range(3))
@@ -226,13 +233,13 @@ def _with_pivoting(d: Any, b: Any, perturb: bool) -> Any:
         return _from_below(rows, b, _smallest(d) if perturb else np.nan)
 
 
-def _smallest(d: Any) -> Any:
+def _smallest(d: Array) -> Array:
     """What stands for a pivot of zero in a system that may be changed."""
     size = np.max(np.abs(d), axis=(-2, -1))[..., None]
     return np.finfo(d.dtype).eps * np.where(size == 0, 1, size)
 
 
-def _from_below(rows: list[Any], b: Any, instead: Any) -> Any:
+def _from_below(rows: list[Any], b: Array, instead: Array | float) -> Array:
     """The solution, from the last row to the first, with `instead` for pivots of zero."""
     x = np.zeros_like(b)
     later = (np.zeros_like(b[..., 0, :]),) * 2
@@ -246,7 +253,7 @@ def _from_below(rows: list[Any], b: Any, instead: Any) -> Any:
     return x
 
 
-def _without_pivoting(d: Any, b: Any) -> Any:
+def _without_pivoting(d: Array, b: Array) -> Array:
     """Elimination downward, substitution upward, for all of a batch at once."""
     above, main, below = (d[..., k, :, None] for k in range(3))
     x, ratio = b.copy(), np.zeros_like(main)
@@ -264,8 +271,9 @@ def _without_pivoting(d: Any, b: Any) -> Any:
     return x
 
 
-def _solve(d: Any, b: Any, attrs: Any) -> Any:
-    return apply(TRIDIAGONAL_SOLVE, (d, b), attrs)
+def _solve(d: Tensor, b: Tensor, attrs: Attrs) -> Tensor:
+    result: Tensor = apply(TRIDIAGONAL_SOLVE, (d, b), attrs)
+    return result
 
 
 TRIDIAGONAL_SOLVE: Row = op(
@@ -284,8 +292,8 @@ TRIDIAGONAL_SOLVE: Row = op(
 
 @deferrable
 def tridiagonal_solve(
-    diagonals: Any,
-    rhs: Any,
+    diagonals: TensorLike,
+    rhs: TensorLike,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
@@ -327,11 +335,11 @@ def tridiagonal_solve(
 
 @deferrable
 def eigh_tridiagonal(
-    alpha: Any,
-    beta: Any,
+    alpha: TensorLike,
+    beta: TensorLike,
     eigvals_only: bool = True,
     select: str = "a",
-    select_range: Any = None,
+    select_range: TensorLike | None = None,
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
@@ -361,7 +369,7 @@ def eigh_tridiagonal(
     return _by_value(e, v, select_range)
 
 
-def _hermitian(alpha: Any, beta: Any) -> Tensor:
+def _hermitian(alpha: TensorLike, beta: TensorLike) -> Tensor:
     main, below = convert(alpha), convert(beta)
     if main.dtype is not below.dtype:
         raise ValueError(
@@ -378,7 +386,9 @@ def _hermitian(alpha: Any, beta: Any) -> Tensor:
     return diag(main) + diag(below, k=-1)
 
 
-def _by_index(e: Any, v: Any, select_range: Any) -> Any:
+def _by_index(
+    e: Tensor, v: Tensor | None, select_range: TensorLike
+) -> Tensor | tuple[Tensor, Tensor]:
     first, last = (int(i) for i in static(select_range))
     if first > last:
         raise InvalidArgumentError(
@@ -389,7 +399,7 @@ def _by_index(e: Any, v: Any, select_range: Any) -> Any:
     return e if v is None else (e, v[..., first : last + 1])
 
 
-def _by_value(e: Any, v: Any, select_range: Any) -> Any:
+def _by_value(e: Tensor, v: Tensor | None, select_range: Any) -> Tensor | tuple[Tensor, Tensor]:
     low, high = (convert(x, e.dtype) for x in select_range)
     if not np.asarray(low) < np.asarray(high):
         raise InvalidArgumentError(

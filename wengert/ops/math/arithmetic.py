@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,6 +37,10 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import BinaryOfX1X2, BinaryOfYX
+    from wengert.values.typing import Array, DTypeLike, Namespace, ShapeLike, TensorLike
 
 # ---- the four operations ----------------------------------------------------------------------
 
@@ -88,7 +92,7 @@ realdiv = _real_div
 
 
 @deferrable
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y as numbers: integers are converted to floating point first.
 
     >>> (tf.constant([1, 2]) / tf.constant([2, 2])).numpy().tolist()
@@ -103,7 +107,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, as Python's operator.
 
     >>> tf.divide([1.0, 6.0], 2.0).numpy().tolist()
@@ -130,13 +134,13 @@ squared_difference: Binary = binary(
 )
 
 
-def _squared_difference_rule(g: Any, x: Any, y: Any) -> Any:
+def _squared_difference_rule(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Of |x - y|^2, which is real also where x and y are complex."""
     d = x - y
     return 2.0 * g * d if not d.dtype.is_complex else (g + conj(g)) * conj(d)
 
 
-def _squared_difference_push(t: Any, x: Any, y: Any) -> Any:
+def _squared_difference_push(t: Tensor, x: Tensor, y: Tensor) -> Tensor:
     d = x - y
     if not d.dtype.is_complex:
         return 2.0 * t * d
@@ -172,7 +176,7 @@ mul_no_nan: Binary = binary(
 
 
 @deferrable
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0.
 
     >>> tf.math.reciprocal_no_nan([0.0, 4.0]).numpy().tolist()
@@ -182,28 +186,28 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     return div_no_nan(ones_like(tensor), tensor)
 
 
-def _check_divisor(x: Any, y: Any) -> None:
+def _check_divisor(x: Array, y: Array) -> None:
     if y.dtype.kind in "iu" and np.any(y == 0) and x.size:
         raise InvalidArgumentError("Integer division by zero")
 
 
-def _floor_div_kernel(xp: Any, x: Any, y: Any) -> Any:
+def _floor_div_kernel(xp: Namespace, x: Array, y: Array) -> Array:
     """Of floats the quotient rounded down: NumPy's `//` is one less where it rounds to a whole."""
     _check_divisor(x, y)
     return x // y if x.dtype.kind in "iu" else xp.floor(x / y)
 
 
-def _floor_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
+def _floor_mod_kernel(xp: Namespace, x: Array, y: Array) -> Array:
     _check_divisor(x, y)
     return xp.mod(x, y)
 
 
-def _truncate_div_kernel(xp: Any, x: Any, y: Any) -> Any:
+def _truncate_div_kernel(xp: Namespace, x: Array, y: Array) -> Array:
     _check_divisor(x, y)
     return (x - xp.fmod(x, y)) // y if x.dtype.kind in "iu" else xp.trunc(x / y)
 
 
-def _truncate_mod_kernel(xp: Any, x: Any, y: Any) -> Any:
+def _truncate_mod_kernel(xp: Namespace, x: Array, y: Array) -> Array:
     _check_divisor(x, y)
     return xp.fmod(x, y)
 
@@ -250,7 +254,7 @@ truncatemod: Binary = binary(
 # ---- powers and logarithms of two inputs ------------------------------------------------------
 
 
-def _pow_kernel(xp: Any, x: Any, y: Any) -> Any:
+def _pow_kernel(xp: Namespace, x: Array, y: Array) -> Array:
     if y.dtype.kind == "i" and np.any(y < 0):
         raise InvalidArgumentError("Integers to negative integer powers are not allowed")
     z = xp.power(x, y)
@@ -260,7 +264,7 @@ def _pow_kernel(xp: Any, x: Any, y: Any) -> Any:
     return z
 
 
-def _pow_rule_y(g: Any, z: Any, x: Any, y: Any) -> Any:
+def _pow_rule_y(g: Tensor, z: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """x^y log x, with 0 for the logarithm where x is not positive."""
     defined = not_equal(x, zeros_like(x)) if x.dtype.is_complex else greater(x, zeros_like(x))
     safe = where(defined, x, ones_like(x))
@@ -316,11 +320,11 @@ xdivy: Binary = binary(
 )
 
 
-def _not_zero(x: Any) -> Any:
+def _not_zero(x: Tensor) -> Tensor:
     return cast(not_equal(x, zeros_like(x)), x.dtype)
 
 
-atan2: Binary = binary(
+atan2: BinaryOfYX = binary(
     "Atan2",
     "atan2",
     "The angle of the point (y, x), with the sign of y: atan2(y, x).",
@@ -334,7 +338,7 @@ atan2: Binary = binary(
     takes=REAL,
     saves="x",
 )
-nextafter: Binary = binary(
+nextafter: BinaryOfX1X2 = binary(
     "NextAfter",
     "math.nextafter",
     "The number after x on the way to y. The gradient goes to x.",
@@ -380,7 +384,7 @@ minimum: Binary = binary(
 
 @deferrable
 def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor:
     """The elements moved into [clip_value_min, clip_value_max].
 
@@ -407,11 +411,11 @@ def _stretches(have: Dims, wanted: Dims) -> bool:
     return len(have) <= len(wanted) and all(h in (1, w) for h, w in pairs)
 
 
-def _inside(x: Any, low: Any, high: Any) -> Any:
+def _inside(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
     return logical_and(greater_equal(x, low), less_equal(x, high))
 
 
-def _above(x: Any, low: Any, high: Any) -> Any:
+def _above(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
     """Where the upper bound is the result; the lower one counts where they are the wrong way round."""
     return logical_and(greater(x, high), greater_equal(high, low))
 
@@ -430,7 +434,7 @@ CLIP: Row = op(
 
 
 @deferrable
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """The elements converted to another dtype, those that do not fit moved to its nearest end.
 
     >>> tf.saturate_cast([-5.0, 300.0], tf.uint8).numpy().tolist()
@@ -448,7 +452,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     return cast(x, wanted)
 
 
-def _not_above(bound: Any, limit: Any) -> Any:
+def _not_above(bound: Array, limit: int | float) -> Array:
     """The bound, or the number before it where rounding put it above the limit."""
     rounded_up = bound.dtype.kind in "fV" and float(bound) > limit
     return np.nextafter(bound, bound.dtype.type(0)) if rounded_up else bound
@@ -467,7 +471,7 @@ ADD_N: Row = op(
 
 
 @deferrable
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
+def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
     """The sum of several tensors of one shape.
 
     >>> tf.add_n([tf.constant(1.0), tf.constant(2.0), tf.constant(4.0)]).numpy()
@@ -491,7 +495,10 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
 
 @deferrable
 def accumulate_n(
-    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+    inputs: TensorLike,
+    shape: ShapeLike | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The sum of several tensors of one shape.
 
@@ -502,7 +509,7 @@ def accumulate_n(
 
 
 @deferrable
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """A tensor times a scalar.
 
     >>> tf.math.scalar_mul(3.0, [1.0, 2.0]).numpy().tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
 
 # ---- comparisons ------------------------------------------------------------------------------
 
@@ -80,7 +83,9 @@ not_equal: Binary = binary(
 
 
 @deferrable
-def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
+def approximate_equal(
+    x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None
+) -> Tensor:
     """Whether |x - y| < tolerance.
 
     >>> tf.math.approximate_equal([1.0, 2.0], [1.0000001, 2.5]).numpy().tolist()
@@ -118,7 +123,7 @@ logical_or: Binary = binary(
 
 
 @deferrable
-def logical_xor(x: Any, y: Any, name: str | None = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
     """Whether exactly one of them is true.
 
     >>> tf.math.logical_xor([True, True], [True, False]).numpy().tolist()
@@ -171,7 +176,7 @@ bitwise_xor: Binary = binary(
 # ---- choice -----------------------------------------------------------------------------------
 
 
-def _select_kernel(xp: Any, c: Any, x: Any, y: Any) -> Any:
+def _select_kernel(xp: Namespace, c: Array, x: Array, y: Array) -> Array:
     try:
         return choose(c, x, y)
     except ValueError:
@@ -203,7 +208,12 @@ WHERE: Row = op(
 
 
 @deferrable
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """x where the condition holds and y elsewhere; with the condition alone, where it holds.
 
     >>> tf.where([True, False], [1.0, 2.0], 0.0).numpy().tolist()

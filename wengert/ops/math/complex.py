@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import real_of
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
 
 _REAL = lambda xp, x: xp.real(x).copy()  # noqa: E731  # a view would keep the complex array alive
 _IMAG = lambda xp, x: xp.imag(x).copy()  # noqa: E731
@@ -49,7 +52,7 @@ CONJ: Row = op(
 )
 
 
-def _complex_kernel(xp: Any, x: Any, y: Any) -> Any:
+def _complex_kernel(xp: Namespace, x: Array, y: Array) -> Array:
     """Set part by part: x + 1j * y would turn an infinite part into NaN."""
     dtype = np.complex64 if x.dtype == np.float32 else np.complex128
     z = xp.empty(np.broadcast_shapes(x.shape, y.shape), dtype)
@@ -70,7 +73,7 @@ COMPLEX: Row = op(
 )
 
 
-def _direction(x: Any) -> Any:
+def _direction(x: Tensor) -> Tensor:
     """conj(x) / |x|, and 0 at 0: how |x| changes with x."""
     size = abs(x)
     at_zero = equal(size, zeros_like(size))
@@ -98,7 +101,7 @@ ANGLE: Row = op(
 
 
 @deferrable
-def abs(x: Any, name: str | None = None) -> Tensor:
+def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """The absolute value of each element; the modulus of a complex one.
 
     >>> tf.abs([-2.0, 3.0]).numpy().tolist(), tf.abs(3.0 + 4.0j).numpy().item()
@@ -112,7 +115,7 @@ def abs(x: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def sign(x: Any, name: str | None = None) -> Tensor:
+def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """-1, 0 or 1 for each element, with a gradient of zero; x / |x|, or 0, for a complex one.
 
     >>> tf.sign([-2.0, 0.0, 5.0]).numpy().tolist(), tf.sign(2.0j).numpy().item()
@@ -123,7 +126,7 @@ def sign(x: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def real(input: Any, name: str | None = None) -> Tensor:
+def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part of each element.
 
     >>> tf.math.real([1.0 + 2.0j]).numpy().tolist()
@@ -137,7 +140,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def imag(input: Any, name: str | None = None) -> Tensor:
+def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part of each element.
 
     >>> tf.math.imag([1.0 + 2.0j]).numpy().tolist()
@@ -151,7 +154,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def conj(x: Any, name: str | None = None) -> Tensor:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate of each element; a real tensor is returned as it is.
 
     >>> tf.math.conj([1.0 + 2.0j]).numpy().tolist()
@@ -165,7 +168,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def angle(input: Any, name: str | None = None) -> Tensor:
+def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument of each complex element, in radians.
 
     >>> tf.math.angle([1.0j]).numpy().round(4).tolist()
@@ -180,7 +183,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Complex numbers from their real and imaginary parts.
 
     >>> tf.complex([1.0], [2.0]).numpy().tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from wengert.ops.support.parallel import in_pieces
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype, float32, float64, string
 from wengert.values.tensor import Tensor, TensorList
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, Namespace, TensorLike, TensorOrDims
 
 # ---- arithmetic -------------------------------------------------------------------------------
 
@@ -155,7 +158,7 @@ log1p: Unary = unary(
 )
 
 
-def _sigmoid_kernel(x: Any) -> Any:
+def _sigmoid_kernel(x: Array) -> Array:
     return np.reciprocal(x.dtype.type(1) + np.exp(-x))
 
 
@@ -170,7 +173,7 @@ sigmoid: Unary = unary(
 )
 
 
-def _sigmoid_slope(xp: Any, y: Any, g: Any) -> Any:
+def _sigmoid_slope(xp: Namespace, y: Array, g: Array) -> Array:
     return g * ((y.dtype.type(1) - y) * y)
 
 
@@ -386,7 +389,10 @@ ONES_LIKE: Row = op("OnesLike", lambda xp, x: xp.ones_like(x), elementwise=True,
 
 @deferrable
 def zeros_like(
-    input: Any, dtype: Any = None, name: str | None = None, layout: Any = None
+    input: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    layout: object = None,
 ) -> Tensor:
     """Zeros with the shape and dtype of another tensor.
 
@@ -397,7 +403,12 @@ def zeros_like(
 
 
 @deferrable
-def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: Any = None) -> Tensor:
+def ones_like(
+    input: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    layout: object = None,
+) -> Tensor:
     """Ones with the shape and dtype of another tensor.
 
     >>> tf.ones_like([1.5, 2.5]).numpy().tolist()
@@ -406,7 +417,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None, layout: An
     return _like(ONES_LIKE, input, dtype)
 
 
-def _like(row: Any, value: Any, dtype: Any) -> Tensor:
+def _like(row: Row, value: TensorLike, dtype: DTypeLike | None) -> Tensor:
     result: Tensor = apply(row, (convert(value),))
     return result if dtype is None else cast(result, dtype)
 
@@ -414,7 +425,7 @@ def _like(row: Any, value: Any, dtype: Any) -> Tensor:
 # ---- other dtypes -----------------------------------------------------------------------------
 
 
-def _cast_kernel(xp: Any, x: Any, *, dtype: DType, source: DType) -> Any:
+def _cast_kernel(xp: Namespace, x: Array, *, dtype: DType, source: DType) -> Array:
     if source.is_complex and not dtype.is_complex:
         x = x.real
     if dtype.is_bool:
@@ -422,7 +433,9 @@ def _cast_kernel(xp: Any, x: Any, *, dtype: DType, source: DType) -> Any:
     return x.astype(dtype.numpy_dtype)
 
 
-def _cast_rule(g: Any, y: Any, x: Any, *, dtype: DType, source: DType) -> Any:
+def _cast_rule(
+    g: Tensor, y: Tensor | None, x: TensorOrDims, *, dtype: DType, source: DType
+) -> Tensor | None:
     if not (dtype.is_differentiable and source.is_differentiable):
         return None
     return cast(g, source)
@@ -441,7 +454,7 @@ CAST: Row = op(
 
 
 @deferrable
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """The elements converted to another dtype. A gradient flows between floating dtypes only.
 
     >>> tf.cast([1.8, 2.2], tf.int32).numpy().tolist()

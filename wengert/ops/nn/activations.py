@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,10 +44,14 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import UnaryOfFeatures
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+
 # ---- activations ------------------------------------------------------------------------------
 
 
-def _zeros(x: Any) -> Any:
+def _zeros(x: Array) -> Array:
     """Zero to compare with: a row of it, with which NumPy is twice as fast as with a number."""
     return np.zeros(x.shape[-1] if x.ndim and x.shape[-1] >= 64 else (), x.dtype)
 
@@ -60,7 +64,7 @@ RELU_GRAD: Row = op(
     large=elementwise_kernel,
     saves="x",
 )
-relu: Unary = unary(
+relu: UnaryOfFeatures = unary(
     "Relu",
     "nn.relu",
     "max(x, 0). The gradient at 0 is 0.",
@@ -81,7 +85,7 @@ _relu6: Unary = unary(
     saves="y",
     takes=REAL_OR_INT,
 )
-elu: Unary = unary(
+elu: UnaryOfFeatures = unary(
     "Elu",
     "nn.elu",
     "x where it is positive, exp(x) - 1 elsewhere.",
@@ -94,7 +98,7 @@ elu: Unary = unary(
 )
 _SELU_SCALE = 1.0507009873554805
 _SELU_ALPHA = 1.6732632423543772
-selu: Unary = unary(
+selu: UnaryOfFeatures = unary(
     "Selu",
     "nn.selu",
     "The elu, scaled so that it keeps mean and variance.",
@@ -107,7 +111,7 @@ selu: Unary = unary(
     saves="y",
     takes=REAL,
 )  # fmt: skip
-softplus: Unary = unary(
+softplus: UnaryOfFeatures = unary(
     "Softplus",
     "math.softplus",
     "log(1 + exp(x)), without overflow.",
@@ -118,7 +122,7 @@ softplus: Unary = unary(
     saves="x",
     takes=REAL,
 )
-softsign: Unary = unary(
+softsign: UnaryOfFeatures = unary(
     "Softsign",
     "nn.softsign",
     "x / (1 + |x|).",
@@ -140,7 +144,7 @@ LEAKY_RELU: Row = op(
 
 
 @deferrable
-def relu6(features: Any, name: str | None = None) -> Tensor:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """min(max(x, 0), 6).
 
     >>> tf.nn.relu6([-1.0, 2.0, 8.0]).numpy().tolist()
@@ -150,7 +154,7 @@ def relu6(features: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """x where it is positive, alpha x elsewhere.
 
     >>> tf.nn.leaky_relu([-1.0, 2.0], alpha=0.5).numpy().tolist()
@@ -164,7 +168,7 @@ def leaky_relu(features: Any, alpha: float = 0.2, name: str | None = None) -> Te
 
 
 @deferrable
-def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
+def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
     """relu(x) and relu(-x) side by side.
 
     >>> tf.nn.crelu([-1.0, 2.0]).numpy().tolist()
@@ -175,7 +179,7 @@ def crelu(features: Any, axis: int = -1, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def silu(features: Any, beta: float = 1.0, name: str | None = None) -> Tensor:
+def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Tensor:
     """x sigmoid(beta x), also known as swish.
 
     >>> tf.nn.silu([0.0, 100.0]).numpy().tolist()
@@ -189,7 +193,7 @@ swish = silu
 
 
 @deferrable
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), without overflow.
 
     >>> tf.math.log_sigmoid([0.0]).numpy().round(4)
@@ -199,7 +203,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """x times the probability that a standard normal is below x.
 
     >>> tf.nn.gelu([0.0, 10.0]).numpy().tolist()
@@ -216,7 +220,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     return 0.5 * x * erfc(x * -0.7071067811865476)  # 1 + erf(...) has no digits left below -5
 
 
-def _erf_kernel(xp: Any, x: Any) -> Any:
+def _erf_kernel(xp: Namespace, x: Array) -> Array:
     return scipy_special().erf(widen(x)).astype(x.dtype, copy=False)
 
 
@@ -234,11 +238,11 @@ erf: Unary = unary(
 # ---- softmax ----------------------------------------------------------------------------------
 
 
-def _below_largest(x: Any, axis: int, finish: Callable[[Any], None]) -> Any:
+def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
     """x less its largest element along an axis, finished in place, on all processors."""
     out = np.empty(x.shape, widen(x[:0]).dtype) if x.ndim else x
 
-    def work(rows: Any) -> None:
+    def work(rows: slice) -> None:
         given = widen(x[rows])
         top = np.max(given, axis, keepdims=True, initial=-np.inf)
         finish(np.subtract(given, top, out=out[rows]))
@@ -247,24 +251,24 @@ def _below_largest(x: Any, axis: int, finish: Callable[[Any], None]) -> Any:
     return out.astype(x.dtype, copy=False)
 
 
-def _softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
+def _softmax_kernel(xp: Namespace, x: Array, *, axis: int) -> Array:
     found = softmax_kernel(x, axis, False) if x.size >= LARGE else None
     if found is not None:
         return found
 
-    def finish(y: Any) -> None:
+    def finish(y: Array) -> None:
         np.exp(y, out=y)
         y /= np.sum(y, axis=axis, keepdims=True)
 
     return _below_largest(x, axis, finish)
 
 
-def _log_softmax_kernel(xp: Any, x: Any, *, axis: int) -> Any:
+def _log_softmax_kernel(xp: Namespace, x: Array, *, axis: int) -> Array:
     found = softmax_kernel(x, axis, True) if x.size >= LARGE else None
     if found is not None:
         return found
 
-    def finish(y: Any) -> None:
+    def finish(y: Array) -> None:
         y -= np.log(np.sum(np.exp(y), axis=axis, keepdims=True))
 
     return _below_largest(x, axis, finish)
@@ -291,7 +295,7 @@ LOG_SOFTMAX: Row = op(
 )
 
 
-def _along(row: Any, logits: Any, axis: Any) -> Tensor:
+def _along(row: Row, logits: TensorLike, axis: Integers | None) -> Tensor:
     x = convert(logits)
     if x._array.dtype.kind not in REAL:
         raise wrong_dtype(row, x.dtype)
@@ -309,7 +313,7 @@ def _along(row: Any, logits: Any, axis: Any) -> Tensor:
 
 
 @deferrable
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def softmax(logits: TensorLike, axis: Integers | None = None, name: str | None = None) -> Tensor:
     """exp(x) / sum(exp(x)) along an axis, the last by default.
 
     >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
@@ -319,7 +323,9 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def log_softmax(
+    logits: TensorLike, axis: Integers | None = None, name: str | None = None
+) -> Tensor:
     """x - log(sum(exp(x))) along an axis, the last by default.
 
     >>> tf.nn.log_softmax([0.0, 0.0]).numpy().round(4).tolist() == [np.float32(-0.6931)] * 2
@@ -333,7 +339,7 @@ def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tenso
 
 @deferrable
 def softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, axis: int = -1, name: str | None = None
+    labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
 ) -> Tensor:
     """-sum(labels log(softmax(logits))) along an axis. Gradients flow to both.
 
@@ -344,7 +350,7 @@ def softmax_cross_entropy_with_logits(
     return -reduce_sum(t * log_softmax(x, axis), axis)
 
 
-def _sparse_kernel(xp: Any, x: Any, labels: Any) -> Any:
+def _sparse_kernel(xp: Namespace, x: Array, labels: Array) -> Array:
     depth = x.shape[-1]
     bad = (labels < 0) | (labels >= depth)
     if bad.any():
@@ -357,7 +363,7 @@ def _sparse_kernel(xp: Any, x: Any, labels: Any) -> Any:
     return -np.take_along_axis(logs, labels[..., None].astype(np.intp), -1)[..., 0]
 
 
-def _slope_kernel(xp: Any, x: Any, labels: Any) -> Any:
+def _slope_kernel(xp: Namespace, x: Array, labels: Array) -> Array:
     """softmax(x), less one at the label."""
     y = _softmax_kernel(xp, x, axis=x.ndim - 1)
     flat = y.reshape(-1, y.shape[-1])
@@ -365,7 +371,7 @@ def _slope_kernel(xp: Any, x: Any, labels: Any) -> Any:
     return y
 
 
-def _slope_rule(g: Any, y: Any, x: Any, labels: Any) -> Any:
+def _slope_rule(g: Tensor, y: Tensor | None, x: Tensor, labels: Tensor) -> Tensor:
     p = softmax(x)
     return (g - reduce_sum(g * p, -1, keepdims=True)) * p
 
@@ -381,11 +387,12 @@ SLOPE: Row = op(
 )
 
 
-def _sparse_rule(g: Any, y: Any, x: Any, labels: Any) -> Any:
-    return expand_dims(g, -1) * apply(SLOPE, (x, labels))
+def _sparse_rule(g: Tensor, y: Tensor | None, x: Tensor, labels: Tensor) -> Tensor:
+    result: Tensor = expand_dims(g, -1) * apply(SLOPE, (x, labels))
+    return result
 
 
-def _sparse_push(t: Any, y: Any, x: Any, labels: Any) -> Any:
+def _sparse_push(t: Tensor, y: Tensor, x: Tensor, labels: Tensor) -> Tensor:
     return reduce_sum(t * apply(SLOPE, (x, labels)), -1)
 
 
@@ -405,7 +412,7 @@ SPARSE_CROSS_ENTROPY: Row = op(
 
 @deferrable
 def sparse_softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, name: str | None = None
+    labels: TensorLike, logits: TensorLike, name: str | None = None
 ) -> Tensor:
     """-log(softmax(logits)) at the label of each example.
 
@@ -438,7 +445,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
 @deferrable
 def sigmoid_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, name: str | None = None
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """The logistic loss of independent classes: max(x, 0) - x t + log(1 + exp(-|x|)).
 
@@ -457,7 +464,7 @@ def sigmoid_cross_entropy_with_logits(
     return where(positive, x, zeros_like(x)) - x * t + log1p(exp(-magnitude))
 
 
-def _l2_kernel(xp: Any, x: Any) -> Any:
+def _l2_kernel(xp: Namespace, x: Array) -> Array:
     flat = widen(x).reshape(-1)
     return np.asarray(np.dot(flat, flat) * flat.dtype.type(0.5)).astype(x.dtype)
 
@@ -466,7 +473,7 @@ L2_LOSS: Row = op("L2Loss", _l2_kernel, vjp=(lambda g, y, x: g * x,), shape=lamb
 
 
 @deferrable
-def l2_loss(t: Any, name: str | None = None) -> Tensor:
+def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
     """Half the sum of squares.
 
     >>> tf.nn.l2_loss([3.0, 4.0]).numpy().item()
@@ -487,7 +494,7 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
 
 @deferrable
 def embedding_lookup(
-    params: Any, ids: Any, max_norm: float | None = None, name: str | None = None
+    params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
 ) -> Tensor:
     """The rows of a table; with `max_norm`, longer rows are shortened to it.
 
@@ -505,7 +512,9 @@ def embedding_lookup(
 
 
 @deferrable
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(
+    t: TensorLike, clip_norm: TensorLike, axes: Integers | None = None, name: str | None = None
+) -> Any:
     """The tensor scaled down so that its norm does not exceed `clip_norm`.
 
     >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy().round(4).tolist() == [np.float32(0.6), np.float32(0.8)]

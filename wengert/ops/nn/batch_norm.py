@@ -7,7 +7,8 @@ In training they depend on x; what they are is a result, and has a cotangent of 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +31,10 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.core.row import Attrs
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 
 def _channels(shape: Dims, axis: int) -> tuple[Dims, Dims]:
     """The axes over which is averaged, and the shape of a vector of channels to multiply with."""
@@ -38,18 +43,18 @@ def _channels(shape: Dims, axis: int) -> tuple[Dims, Dims]:
 
 
 def _fused_kernel(
-    xp: Any,
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any,
-    variance: Any,
+    xp: Namespace,
+    x: Array,
+    scale: Array,
+    offset: Array,
+    mean: Array,
+    variance: Array,
     *,
     axis: int,
     epsilon: float,
     training: bool,
     factor: float,
-) -> Any:
+) -> list[Array]:
     wide, expand, sums = _lines(widen(x), axis, scale.size)
     if training:
         count = x.size // max(scale.size, 1)
@@ -70,10 +75,10 @@ def _fused_kernel(
     return [result, *blended, m.astype(scale.dtype), v.astype(scale.dtype)]
 
 
-def _normalized(x: Any, shifts: Any, slopes: Any, offsets: Any) -> Any:
+def _normalized(x: Array, shifts: Array, slopes: Array, offsets: Array) -> Array:
     y = np.empty_like(x)
 
-    def work(rows: Any) -> None:
+    def work(rows: slice) -> None:
         part = np.subtract(x[rows], shifts, out=y[rows])
         part *= slopes
         part += offsets
@@ -86,7 +91,7 @@ _LINE = 8192  # elements: with shorter lines NumPy takes twice as long to add a 
 _ROWS = 256  # that one product sums: some BLAS add them one by one, and lose digits with each
 
 
-def _lines(x: Any, axis: int, channels: int) -> tuple[Any, Any, Any]:
+def _lines(x: Array, axis: int, channels: int) -> tuple[Any, Any, Any]:
     """The array in long lines; what makes a vector of channels one; what sums lines to channels.
 
     Sums of lines are products with ones: a fifth of the time of NumPy's sums.
@@ -96,7 +101,7 @@ def _lines(x: Any, axis: int, channels: int) -> tuple[Any, Any, Any]:
         return x, lambda v: v.reshape(along), lambda part: np.sum(part, others)
     times = math.gcd(x.size // channels, 1 << max((_LINE // channels).bit_length() - 1, 0))
 
-    def sums(part: Any) -> Any:
+    def sums(part: Array) -> Array:
         ones, (pieces, rest) = np.ones(_ROWS, part.dtype), divmod(len(part), _ROWS)
         whole, last = part[: len(part) - rest], part[len(part) - rest :]
         total = (ones @ whole.reshape(pieces, _ROWS, part.shape[1])).sum(0) + ones[:rest] @ last
@@ -105,12 +110,14 @@ def _lines(x: Any, axis: int, channels: int) -> tuple[Any, Any, Any]:
     return x.reshape(-1, times * channels), lambda v: np.tile(v, times), sums
 
 
-def _statistics(x: Any, expand: Any, sums: Any, count: int) -> tuple[Any, Any]:
+def _statistics(
+    x: Array, expand: Callable[..., Any], sums: Callable[..., Any], count: int
+) -> tuple[Any, Any]:
     """The mean and the variance of each channel, in two passes."""
     mean = (_total(sums, lambda rows: x[rows], "value", x) / count).astype(x.dtype)
     shifts = expand(mean)
 
-    def squares(rows: Any) -> Any:
+    def squares(rows: slice) -> Array:
         part = x[rows] - shifts
         part *= part
         return part
@@ -119,7 +126,9 @@ def _statistics(x: Any, expand: Any, sums: Any, count: int) -> tuple[Any, Any]:
     return mean, (total / count).astype(x.dtype)
 
 
-def _total(sums: Any, some: Any, formula: str, *arrays: Any) -> Any:
+def _total(
+    sums: Callable[..., Any], some: Callable[..., Any], formula: str, *arrays: Array
+) -> Array:
     """The sum of a formula over the rows, or of some(rows), which is the same."""
     found = _at_once(batch_norm_sum_kernel, formula, *arrays)
     if found is not None:
@@ -129,20 +138,20 @@ def _total(sums: Any, some: Any, formula: str, *arrays: Any) -> Any:
     return sum(parts)
 
 
-def _at_once(kernel: LargeKernel[...], formula: str, *arrays: Any) -> Any:
+def _at_once(kernel: LargeKernel[...], formula: str, *arrays: Array) -> Array | None:
     """A formula by a kernel of machine code; None where there is none for it."""
     if arrays[0].size < LARGE or arrays[0].ndim != 2:
         return None
     return kernel(formula, *arrays)
 
 
-def _blend(old: Any, new: Any, factor: float) -> Any:
+def _blend(old: Array, new: Array, factor: float) -> Array:
     if factor == 1.0 or not old.size:
         return new.astype(old.dtype)
     return (old * (1 - factor) + new * factor).astype(old.dtype)
 
 
-def _parts(gs: Any, ys: Any, x: Any, axis: int, epsilon: float) -> Any:
+def _parts(gs: Sequence[Tensor], ys: Sequence[Tensor], x: Tensor, axis: int, epsilon: float) -> Any:
     """What all rules need: cotangent and deviation in the dtype of the scale, 1 / deviation, axes."""
     others, along = _channels(dims(x), axis)
     m, v = ys[3], ys[4]
@@ -150,7 +159,9 @@ def _parts(gs: Any, ys: Any, x: Any, axis: int, epsilon: float) -> Any:
     return cast(gs[0], m.dtype), centred, rsqrt(v + epsilon), others, along
 
 
-def _of_statistics(gs: Any, ys: Any, x: Any, scale: Any, attrs: Any) -> tuple[Any, Any]:
+def _of_statistics(
+    gs: Sequence[Tensor], ys: Sequence[Tensor], x: Tensor, scale: Tensor, attrs: Attrs
+) -> tuple[Any, Any]:
     """The cotangents of the mean and the variance that were used, through y."""
     g, centred, inverse, others, _ = _parts(gs, ys, x, attrs["axis"], attrs["epsilon"])
     of_mean = -reduce_sum(g, others) * scale * inverse
@@ -158,7 +169,9 @@ def _of_statistics(gs: Any, ys: Any, x: Any, scale: Any, attrs: Any) -> tuple[An
     return of_mean, of_variance
 
 
-def _rule_of_x(gs: Any, ys: Any, x: Any, scale: Any, *_: Any, **attrs: Any) -> Any:
+def _rule_of_x(
+    gs: Sequence[Tensor], ys: Sequence[Tensor], x: Tensor, scale: Tensor, *_: Tensor, **attrs: Any
+) -> Tensor:
     axis, epsilon = attrs["axis"], attrs["epsilon"]
     if not attrs["training"]:
         along = _channels(dims(x), axis)[1]
@@ -169,12 +182,22 @@ def _rule_of_x(gs: Any, ys: Any, x: Any, scale: Any, *_: Any, **attrs: Any) -> A
     of_mean = gs[1] * given + gs[3]
     of_variance = gs[2] * (given * count / max(count - 1.0, 1.0)) + gs[4]
     inputs = (gs[0], x, scale, ys[3], ys[4], of_mean, of_variance)
-    return apply(FUSED_GRAD, inputs, {"axis": axis, "epsilon": epsilon})
+    result: Tensor = apply(FUSED_GRAD, inputs, {"axis": axis, "epsilon": epsilon})
+    return result
 
 
 def _slope_in_x(
-    g: Any, x: Any, scale: Any, m: Any, v: Any, gm: Any, gv: Any, *, axis: int, epsilon: float
-) -> Any:
+    g: Tensor,
+    x: Tensor,
+    scale: Tensor,
+    m: Tensor,
+    v: Tensor,
+    gm: Tensor,
+    gv: Tensor,
+    *,
+    axis: int,
+    epsilon: float,
+) -> Tensor:
     """The gradient in x in training, with our operations: what FUSED_GRAD computes in fewer passes.
 
     gm and gv are the cotangents of the mean and the variance that do not come through y.
@@ -191,18 +214,18 @@ def _slope_in_x(
 
 
 def _slope_kernel(
-    xp: Any,
-    g: Any,
-    x: Any,
-    scale: Any,
-    m: Any,
-    v: Any,
-    gm: Any,
-    gv: Any,
+    xp: Namespace,
+    g: Array,
+    x: Array,
+    scale: Array,
+    m: Array,
+    v: Array,
+    gm: Array,
+    gv: Array,
     *,
     axis: int,
     epsilon: float,
-) -> Any:
+) -> Array:
     wide, expand, channel_sums = _lines(widen(x), axis, scale.size)
     given = _lines(widen(g), axis, scale.size)[0]
     count = x.size // max(scale.size, 1)
@@ -210,7 +233,7 @@ def _slope_kernel(
     slope, shifts = scale * inverse, expand(m)
     sums: list[Any] = []
 
-    def collect(rows: Any) -> None:
+    def collect(rows: slice) -> None:
         part = wide[rows] - shifts
         part *= given[rows]
         sums.append((channel_sums(given[rows]), channel_sums(part)))
@@ -224,7 +247,7 @@ def _slope_kernel(
     factors, offsets, slopes = (expand(part.astype(v.dtype)) for part in parts)
     out = np.empty_like(wide)
 
-    def finish(rows: Any) -> None:
+    def finish(rows: slice) -> None:
         part = np.multiply(wide[rows], factors, out=out[rows])
         part += offsets
         part += given[rows] * slopes
@@ -233,12 +256,13 @@ def _slope_kernel(
     return out.reshape(x.shape).astype(x.dtype, copy=False)
 
 
-def _slope_rule(i: int, g: Any, y: Any, *xs: Any, **attrs: Any) -> Any:
-    def in_one(value: Any) -> list[Any]:
+def _slope_rule(i: int, g: Tensor, y: Tensor | None, *xs: Tensor, **attrs: Any) -> Tensor:
+    def in_one(value: Tensor) -> list[Any]:
         values: list[Any] = [*xs[:i], value, *xs[i + 1 :]]
         return [_slope_in_x(*values, **attrs)]
 
-    return pull_through(in_one, [xs[i]], [g])[0]
+    result: Tensor = pull_through(in_one, [xs[i]], [g])[0]
+    return result
 
 
 FUSED_GRAD: Row = op(
@@ -250,22 +274,36 @@ FUSED_GRAD: Row = op(
 )
 
 
-def _rule_of_scale(gs: Any, ys: Any, x: Any, scale: Any, *_: Any, **attrs: Any) -> Any:
+def _rule_of_scale(
+    gs: Sequence[Tensor], ys: Sequence[Tensor], x: Tensor, scale: Tensor, *_: Tensor, **attrs: Any
+) -> Tensor:
     g, centred, inverse, others, _ = _parts(gs, ys, x, attrs["axis"], attrs["epsilon"])
-    return reduce_sum(g * centred, others) * inverse
+    result: Tensor = reduce_sum(g * centred, others) * inverse
+    return result
 
 
-def _rule_of_offset(gs: Any, ys: Any, x: Any, *_: Any, **attrs: Any) -> Any:
+def _rule_of_offset(
+    gs: Sequence[Tensor], ys: Sequence[Tensor], x: Tensor, *_: Tensor, **attrs: Any
+) -> Tensor:
     return reduce_sum(cast(gs[0], ys[3].dtype), _channels(dims(x), attrs["axis"])[0])
 
 
 def _rule_of_statistic(which: int) -> Any:
-    def rule(gs: Any, ys: Any, x: Any, scale: Any, offset: Any, *given: Any, **attrs: Any) -> Any:
+    def rule(
+        gs: Sequence[Tensor],
+        ys: Sequence[Tensor],
+        x: Tensor,
+        scale: Tensor,
+        offset: Tensor,
+        *given: Tensor,
+        **attrs: Any,
+    ) -> Tensor:
         if attrs["training"]:
             kept = 1.0 - attrs["factor"]
             return gs[1 + which] * (kept if dims(given[which]) != (0,) else 0.0)
         through = _of_statistics(gs, ys, x, scale, attrs)[which]
-        return through + gs[1 + which] + gs[3 + which]
+        result: Tensor = through + gs[1 + which] + gs[3 + which]
+        return result
 
     return rule
 
@@ -290,11 +328,11 @@ LAYOUTS = {"NHWC": -1, "NCHW": 1, "NDHWC": -1, "NCDHW": 1}
 
 @deferrable
 def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
     epsilon: float = 0.001,
     data_format: str = "NHWC",
     is_training: bool = True,

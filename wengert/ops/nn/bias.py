@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
@@ -16,17 +16,21 @@ from wengert.ops.support.half_precision import widen
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.core.row import Attrs
+    from wengert.values.typing import Array, Namespace, TensorLike, TensorOrDims
+
 
 def _aligned(rank: int, channels: int, data_format: str) -> Dims:
     """The shape in which a bias stands beside an input."""
     return (channels,) if data_format == "NHWC" else (channels, *[1] * (rank - 2))
 
 
-def _add(xp: Any, x: Any, b: Any, *, data_format: str) -> Any:
+def _add(xp: Namespace, x: Array, b: Array, *, data_format: str) -> Array:
     return x + b.reshape(_aligned(x.ndim, len(b), data_format))
 
 
-def _sum(xp: Any, g: Any, *, data_format: str) -> Any:
+def _sum(xp: Namespace, g: Array, *, data_format: str) -> Array:
     wide = widen(g)
     if data_format == "NHWC":
         rows = wide.reshape(math.prod(g.shape[:-1]), g.shape[-1])
@@ -35,12 +39,12 @@ def _sum(xp: Any, g: Any, *, data_format: str) -> Any:
     return wide.sum(axis=axes, dtype=wide.dtype).astype(g.dtype, copy=False)
 
 
-def _repeated(u: Any, b: Any, g: Any, *, data_format: str) -> Any:
+def _repeated(u: Tensor, b: Tensor | None, g: TensorOrDims, *, data_format: str) -> Tensor:
     shape = dims(g)
     return broadcast_to(reshape(u, _aligned(len(shape), dims(u)[0], data_format)), shape)
 
 
-def _batched(batched: Any, size: int, xs: Any, attrs: Any) -> Any:
+def _batched(batched: Any, size: int, xs: Any, attrs: Attrs) -> Any:
     x, b = xs
     if not batched[1]:
         shape = dims(x)
@@ -78,7 +82,7 @@ BIAS_ADD_GRAD: Row = op(
 
 @deferrable
 def bias_add(
-    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+    value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
     """Add a number of its own to each channel.
 

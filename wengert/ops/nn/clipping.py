@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.arithmetic import add_n, minimum
@@ -14,10 +14,16 @@ from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import TensorLike
+
 
 @deferrable
 def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: TensorLike,
+    clip_norm: TensorLike,
+    use_norm: TensorLike | None = None,
+    name: str | None = None,
 ) -> tuple[list[Any], Tensor]:
     """Tensors scaled by one factor, so that their norm together does not exceed `clip_norm`.
 
@@ -37,7 +43,7 @@ def clip_by_global_norm(
     return [_scaled(t, scale) for t in t_list], norm
 
 
-def _scaled(t: Any, scale: Tensor) -> Any:
+def _scaled(t: TensorLike | None, scale: Tensor) -> Tensor | IndexedSlices | None:
     if t is None:
         return None
     if isinstance(t, IndexedSlices):
@@ -46,7 +52,7 @@ def _scaled(t: Any, scale: Tensor) -> Any:
 
 
 @deferrable
-def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+def global_norm(t_list: TensorLike, name: str | None = None) -> Tensor:
     """The norm of all elements of several tensors together.
 
     >>> tf.linalg.global_norm([[3.0], [4.0]]).numpy().item()

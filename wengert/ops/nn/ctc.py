@@ -8,7 +8,7 @@ compute is written a second time with our operations, from which higher orders a
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, IntLike, Namespace, TensorLike
+
 NEVER = -1e30  # the logarithm of a probability of zero, from which differences can be taken
 
 # ---- the states of an alignment ---------------------------------------------------------------
@@ -46,7 +49,7 @@ class States(NamedTuple):
     ends: Any
 
 
-def _states(labels: Any, lengths: Any, blank: int) -> States:
+def _states(labels: Array, lengths: Array, blank: int) -> States:
     batch, longest = labels.shape
     classes = np.full((batch, 2 * longest + 1), blank, np.int64)
     classes[:, 1::2] = labels
@@ -58,7 +61,7 @@ def _states(labels: Any, lengths: Any, blank: int) -> States:
     return States(classes, jumps, (place == last) | (place == last - 1))
 
 
-def _walk(scores: Any, jumps: Any) -> Any:
+def _walk(scores: Array, jumps: Array) -> Array:
     """The logarithm of the probability of reaching each state at each time. scores [time, batch, state]."""
     reached = np.full_like(scores, NEVER)
     reached[0, :, :2] = scores[0, :, :2]
@@ -71,7 +74,7 @@ def _walk(scores: Any, jumps: Any) -> Any:
     return reached
 
 
-def _scores(log_p: Any, classes: Any) -> Any:
+def _scores(log_p: Array, classes: Array) -> Array:
     count = log_p.shape[2]
     if classes.size and classes.max() >= count:
         raise InvalidArgumentError(
@@ -80,7 +83,7 @@ def _scores(log_p: Any, classes: Any) -> Any:
     return np.take_along_axis(log_p.astype(np.float64), classes[None], 2)
 
 
-def _at_ends(reached: Any, frames: Any, ends: Any) -> Any:
+def _at_ends(reached: Array, frames: Array, ends: Array) -> Array:
     """The likelihood of each example: that of its last states at its last time."""
     batch = np.arange(reached.shape[1])
     final = np.where(frames[:, None] > 0, reached[np.maximum(frames - 1, 0), batch], NEVER)
@@ -88,15 +91,17 @@ def _at_ends(reached: Any, frames: Any, ends: Any) -> Any:
     return np.where(total <= NEVER / 2, -np.inf, total)
 
 
-def _loss_kernel(xp: Any, log_p: Any, labels: Any, lengths: Any, frames: Any, *, blank: int) -> Any:
+def _loss_kernel(
+    xp: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
+) -> Array:
     states = _states(labels, lengths, blank)
     reached = _walk(_scores(log_p, states.classes), states.jumps)
     return -_at_ends(reached, frames, states.ends).astype(log_p.dtype)
 
 
 def _occupied_kernel(
-    xp: Any, log_p: Any, labels: Any, lengths: Any, frames: Any, *, blank: int
-) -> Any:
+    xp: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
+) -> Array:
     """For each time and class how likely an alignment is there: minus the gradient of the loss.
 
     The way back is the way there on reversed states and times.
@@ -137,7 +142,9 @@ STATES: Row = op(
 )
 
 
-def _in_operations(log_p: Any, labels: Any, lengths: Any, frames: Any, blank: int) -> Any:
+def _in_operations(
+    log_p: Tensor, labels: Tensor, lengths: Tensor, frames: Tensor, blank: int
+) -> Tensor:
     classes, jumps, ends = apply(STATES, (labels, lengths), {"blank": blank})
     count, size = dims(log_p)[0], dims(classes)
     scores = gather(log_p, broadcast_to(classes, (count, *size)), axis=2, batch_dims=2)
@@ -155,16 +162,24 @@ def _in_operations(log_p: Any, labels: Any, lengths: Any, frames: Any, blank: in
 
 
 def _occupied_rule(
-    g: Any, y: Any, log_p: Any, labels: Any, lengths: Any, frames: Any, *, blank: int
-) -> Any:
+    g: Tensor,
+    y: Tensor | None,
+    log_p: Tensor,
+    labels: Tensor,
+    lengths: Tensor,
+    frames: Tensor,
+    *,
+    blank: int,
+) -> Tensor:
     """The derivative of minus the gradient of the loss, along g."""
 
-    def slope(p: Any) -> list[Any]:
+    def slope(p: Tensor) -> list[Any]:
         loss = lambda q: [_in_operations(q, labels, lengths, frames, blank)]  # noqa: E731
         ones = zeros_like(p[0, :, 0]) + 1.0
         return [-gradient for gradient in pull_through(loss, [p], [ones])]
 
-    return pull_through(slope, [log_p], [g])[0]
+    result: Tensor = pull_through(slope, [log_p], [g])[0]
+    return result
 
 
 CTC_LOSS: Row = op(
@@ -190,13 +205,13 @@ CTC_OCCUPIED: Row = op(
 
 @deferrable
 def ctc_loss(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike | None,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
     unique: Any = None,
-    blank_index: Any = None,
+    blank_index: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Minus the logarithm of the likelihood of labels, over all their alignments with the logits.
@@ -233,7 +248,7 @@ def _as_rows(labels: SparseTensor) -> tuple[Tensor, Tensor]:
 
 
 @deferrable
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """For each row its different labels, filled up with zeros, and where each label stands there.
 
     >>> unique, places = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
@@ -244,7 +259,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     return unique, places
 
 
-def _unique_labels_kernel(xp: Any, labels: Any) -> Any:
+def _unique_labels_kernel(xp: Namespace, labels: Array) -> list[Array]:
     unique, places = np.zeros_like(labels), np.zeros(labels.shape, np.int32)
     for row, found, place in zip(labels, unique, places, strict=True):
         known: dict[int, int] = {}
@@ -259,7 +274,7 @@ UNIQUE_LABELS: Row = op("CTCUniqueLabels", _unique_labels_kernel, many=True)
 
 @deferrable
 def collapse_repeated(
-    labels: Any, seq_length: Any, name: str | None = None
+    labels: TensorLike, seq_length: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Each run of equal labels as one label, filled up with zeros, and how many are left.
 
@@ -271,7 +286,7 @@ def collapse_repeated(
     return shorter, lengths
 
 
-def _collapse_kernel(xp: Any, labels: Any, lengths: Any) -> Any:
+def _collapse_kernel(xp: Namespace, labels: Array, lengths: Array) -> list[Array]:
     inside = np.arange(labels.shape[1]) < lengths[:, None]
     first = np.ones(labels.shape, bool)
     first[:, 1:] = labels[:, 1:] != labels[:, :-1]

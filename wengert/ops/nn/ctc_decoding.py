@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,8 +22,13 @@ from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, NumpyDType, TensorLike
 
-def _decode_kernel(xp: Any, scores: Any, lengths: Any, *, blank: int, merge: bool) -> list[Any]:
+
+def _decode_kernel(
+    xp: Namespace, scores: Array, lengths: Array, *, blank: int, merge: bool
+) -> list[Any]:
     """Labels as a sparse matrix: coordinates, values, shape."""
     best = scores.argmax(axis=2)
     rows = []
@@ -53,7 +58,7 @@ GREEDY: Row = op(
 )
 
 
-def _foreseen(dtype: Any) -> tuple[Any, list[Any]]:
+def _foreseen(dtype: NumpyDType) -> tuple[Any, list[Any]]:
     labels, known = placeholder_sparse(np.dtype(np.int64))
     return ([labels], 0), [*known, ((None, 1), dtype)]
 
@@ -61,7 +66,10 @@ def _foreseen(dtype: Any) -> tuple[Any, list[Any]]:
 @deferrable
 @gives(_foreseen)
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: Any = None
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    merge_repeated: bool = True,
+    blank_index: Any = None,
 ) -> tuple[list[SparseTensor], Tensor]:
     """The most likely class of each step without blanks, and minus the sum of their logits.
 
@@ -88,7 +96,7 @@ def ctc_greedy_decoder(
     return [decoded], _score(scores, lengths)
 
 
-def _score(scores: Any, lengths: Any) -> Tensor:
+def _score(scores: Tensor, lengths: Tensor) -> Tensor:
     best = reduce_max(scores, 2)
     within = less(cast(expand_dims(range_(dims(scores)[0]), 1), dtypes.int32), lengths)
     total: Tensor = -reduce_sum(where(within, best, zeros_like(best)), 0)

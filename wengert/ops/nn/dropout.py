@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.inference.public_functions import nameable
 from wengert.ops.math.comparison import greater_equal, where
@@ -18,15 +18,19 @@ from wengert.values.dtypes import DType
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.shapes import Dims
+    from wengert.values.typing import IntLike, ShapeLike, TensorLike
+
 Sampler = Callable[..., Tensor]  # called with shape and dtype
 
 
 @nameable
 def dropout(
-    x: Any,
-    rate: Any,
-    noise_shape: Any = None,
-    seed: Any = None,
+    x: TensorLike,
+    rate: TensorLike,
+    noise_shape: ShapeLike | None = None,
+    seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Zero with a probability of `rate`, x / (1 - rate) otherwise.
@@ -38,7 +42,7 @@ def dropout(
     [0.0, 0.0, 0.0]
     """
 
-    def sample(shape: Any, dtype: DType) -> Tensor:
+    def sample(shape: Dims, dtype: DType) -> Tensor:
         return uniform(shape, dtype=dtype, seed=seed)
 
     # A rate of zero draws a seed nevertheless: what follows does not depend on the rate.
@@ -47,11 +51,11 @@ def dropout(
 
 @nameable
 def stateless_dropout(
-    x: Any,
-    rate: Any,
-    seed: Any,
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
     rng_alg: Any = None,
-    noise_shape: Any = None,
+    noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Dropout that is a function of its seed of two integers.
@@ -60,7 +64,7 @@ def stateless_dropout(
     [2.0, 0.0, 6.0]
     """
 
-    def sample(shape: Any, dtype: DType) -> Tensor:
+    def sample(shape: Dims, dtype: DType) -> Tensor:
         return stateless_uniform(shape, seed, dtype=dtype, alg=rng_alg)
 
     return _dropped(x, rate, noise_shape, sample)
@@ -68,10 +72,10 @@ def stateless_dropout(
 
 @nameable
 def general_dropout(
-    x: Any,
-    rate: Any,
+    x: TensorLike,
+    rate: TensorLike,
     uniform_sampler: Sampler,
-    noise_shape: Any = None,
+    noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Dropout that takes its numbers in [0, 1) from a function of a shape and a dtype.
@@ -84,9 +88,9 @@ def general_dropout(
 
 
 def _dropped(
-    value: Any,
+    value: TensorLike,
     rate: Any,
-    noise_shape: Any,
+    noise_shape: ShapeLike | None,
     sample: Sampler,
     idle: Callable[[], object] = lambda: None,
 ) -> Tensor:
@@ -113,7 +117,7 @@ def _dropped(
     return where(greater_equal(drawn, rate), kept, zeros_like(x))
 
 
-def _rate_like(rate: Any, x: Tensor) -> Tensor:
+def _rate_like(rate: TensorLike, x: Tensor) -> Tensor:
     """The rate as a scalar of the dtype of x."""
     if not isinstance(rate, (Tensor, Variable)):
         raise ValueError(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
@@ -127,7 +131,7 @@ def _rate_like(rate: Any, x: Tensor) -> Tensor:
     return scalar
 
 
-def _noise_shape(wanted: Any, x: Tensor) -> Any:
+def _noise_shape(wanted: ShapeLike | None, x: Tensor) -> ShapeLike:
     """The shape of the noise; None in it stands for the size of x."""
     shape = dims(x)
     if wanted is None:

@@ -7,7 +7,7 @@ so it is its own adjoint, and all the rules are written with it.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,22 +27,25 @@ from wengert.ops.support.parallel import in_rows
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, NumpyDType, TensorLike
+
 # ---- sums of neighbours -------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=32)
-def _band(channels: int, radius: int, dtype: Any) -> Any:
+def _band(channels: int, radius: int, dtype: NumpyDType) -> Array:
     at = np.arange(channels)
     return (abs(at[:, None] - at) <= radius).astype(dtype)
 
 
-def _neighbours(x: Any, radius: int) -> Any:
+def _neighbours(x: Array, radius: int) -> Array:
     """The sums over the channels that are at most `radius` away."""
     channels = x.shape[-1]
     return x @ _band(channels, radius, x.dtype)
 
 
-def _sum_kernel(xp: Any, x: Any, *, depth_radius: int) -> Any:
+def _sum_kernel(xp: Namespace, x: Array, *, depth_radius: int) -> Array:
     return _neighbours(widen(x), depth_radius).astype(x.dtype, copy=False)
 
 
@@ -57,14 +60,15 @@ NEIGHBOURS: Row = op(
 )
 
 
-def _summed(x: Any, radius: int) -> Any:
-    return apply(NEIGHBOURS, (x,), {"depth_radius": radius})
+def _summed(x: Tensor, radius: int) -> Tensor:
+    result: Tensor = apply(NEIGHBOURS, (x,), {"depth_radius": radius})
+    return result
 
 
 # ---- rows -------------------------------------------------------------------------------------
 
 
-def _power(s: Any, beta: float) -> Any:
+def _power(s: Array, beta: float) -> Array:
     """s^-beta; roots where they do, which is several times as fast as a power."""
     if beta == 0.5:
         return 1 / np.sqrt(s)
@@ -76,14 +80,16 @@ def _power(s: Any, beta: float) -> Any:
     return s ** s.dtype.type(-beta)
 
 
-def _size(x: Any, depth_radius: int, bias: float, alpha: float) -> Any:
+def _size(x: Array, depth_radius: int, bias: float, alpha: float) -> Array:
     s = _neighbours(x * x, depth_radius)
     s *= s.dtype.type(alpha)
     s += s.dtype.type(bias)
     return s
 
 
-def _lrn(xp: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
+def _lrn(
+    xp: Namespace, x: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
+) -> Array:
     wide = widen(x)
     given = _power, wide, depth_radius, bias, alpha, beta
     found = local_response_norm_kernel(*given) if x.size >= LARGE else None
@@ -101,8 +107,8 @@ def _lrn(xp: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta:
 
 
 def _lrn_grad(
-    xp: Any, g: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float
-) -> Any:
+    xp: Namespace, g: Array, x: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
+) -> Array:
     """g s^-beta - 2 alpha beta x W(g x s^(-beta-1))."""
     gw, xw = widen(g), widen(x)
     s = _size(xw, depth_radius, bias, alpha)
@@ -117,21 +123,22 @@ def _lrn_grad(
     return back.astype(g.dtype, copy=False)
 
 
-def _powers(x: Any, attrs: Attrs) -> list[Any]:
+def _powers(x: Tensor, attrs: Attrs) -> list[Any]:
     """s^-beta, s^(-beta-1), s^(-beta-2), in the library's own operations."""
     s = attrs["bias"] + attrs["alpha"] * _summed(square(x), attrs["depth_radius"])
     p = pow(s, -attrs["beta"])
     return [p, p / s, p / s / s]
 
 
-def _pushed(u: Any, x: Any, attrs: Attrs) -> Any:
+def _pushed(u: Tensor, x: Tensor, attrs: Attrs) -> Tensor:
     """The derivative of the normalization along u, which is also the adjoint of its gradient."""
     p, q, _ = _powers(x, attrs)
     factor = 2 * attrs["alpha"] * attrs["beta"]
-    return u * p - factor * x * q * _summed(u * x, attrs["depth_radius"])
+    result: Tensor = u * p - factor * x * q * _summed(u * x, attrs["depth_radius"])
+    return result
 
 
-def _grad_in_x(u: Any, d: Any, g: Any, x: Any, **attrs: Any) -> Any:
+def _grad_in_x(u: Tensor, d: Tensor | None, g: Tensor, x: Tensor, **attrs: Any) -> Tensor:
     """The gradient of <u, g s^-beta - c x W(g x s^(-beta-1))>, where c = 2 alpha beta."""
     radius, alpha, beta = attrs["depth_radius"], attrs["alpha"], attrs["beta"]
     _, q, r = _powers(x, attrs)
@@ -139,7 +146,8 @@ def _grad_in_x(u: Any, d: Any, g: Any, x: Any, **attrs: Any) -> Any:
     spread = _summed(u * x, radius)
     in_s = c * (beta + 1) * spread * g * x * r - beta * u * g * q
     direct = u * _summed(g * x * q, radius) + spread * g * q
-    return 2 * alpha * x * _summed(in_s, radius) - c * direct
+    result: Tensor = 2 * alpha * x * _summed(in_s, radius) - c * direct
+    return result
 
 
 LRN: Row = op(
@@ -163,7 +171,7 @@ LRN_GRAD: Row = op(
 
 @deferrable
 def local_response_normalization(
-    input: Any,
+    input: TensorLike,
     depth_radius: int = 5,
     bias: float = 1,
     alpha: float = 1,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import static
@@ -16,10 +16,13 @@ from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import TensorLike
+
 
 @deferrable
 def weighted_cross_entropy_with_logits(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
+    labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
 ) -> Tensor:
     """The sigmoid cross entropy, with the positive part weighted.
 
@@ -40,7 +43,10 @@ def weighted_cross_entropy_with_logits(
 
 @deferrable
 def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+    targets: TensorLike,
+    log_input: TensorLike,
+    compute_full_loss: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The negative logarithm of the likelihood of Poisson counts, given the logarithms of the rates.
 
@@ -65,7 +71,9 @@ def log_poisson_loss(
 
 @deferrable
 def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+    per_example_loss: TensorLike,
+    sample_weight: TensorLike | None = None,
+    global_batch_size: Any = None,
 ) -> Tensor:
     """The sum of the losses of examples, weighted, over the size of the batch.
 
@@ -87,7 +95,7 @@ def compute_average_loss(
     return total
 
 
-def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """The sum of regularisation losses, divided by the number of replicas, of which there is one.
 
     >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy().item()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,12 +15,19 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Integers, TensorLike
+
 # ---- moments ----------------------------------------------------------------------------------
 
 
 @deferrable
 def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: Integers,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance along some axes.
 
@@ -40,9 +47,9 @@ def moments(
 
 @deferrable
 def weighted_moments(
-    x: Any,
-    axes: Any,
-    frequency_weights: Any,
+    x: TensorLike,
+    axes: Integers,
+    frequency_weights: TensorLike,
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
@@ -65,7 +72,11 @@ def weighted_moments(
 
 @deferrable
 def sufficient_statistics(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+    x: TensorLike,
+    axes: Integers,
+    shift: Any = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> tuple[Any, Any, Any, Any]:
     """How many elements, their sum, the sum of their squares, and by what they were shifted before.
 
@@ -88,7 +99,11 @@ def sufficient_statistics(
 
 @deferrable
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike,
+    mean_ss: TensorLike,
+    variance_ss: TensorLike,
+    shift: Any,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance from what `sufficient_statistics` collected.
 
@@ -106,12 +121,12 @@ def normalize_moments(
 
 @deferrable
 def batch_normalization(
-    x: Any,
-    mean: Any,
-    variance: Any,
-    offset: Any,
-    scale: Any,
-    variance_epsilon: Any,
+    x: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    offset: TensorLike | None,
+    scale: TensorLike | None,
+    variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Tensor:
     """(x - mean) / sqrt(variance + epsilon), times a scale and plus an offset if they are given.
@@ -123,19 +138,20 @@ def batch_normalization(
     factor = rsqrt(convert(variance, hint=values.dtype) + variance_epsilon)
     if scale is not None:
         factor = factor * scale
-    shift = -mean * factor if offset is None else offset - mean * factor
+    centre = convert(mean, hint=factor.dtype)
+    shift = -centre * factor if offset is None else offset - centre * factor
     result: Tensor = values * cast(factor, values.dtype) + cast(shift, values.dtype)
     return result
 
 
 @deferrable
 def batch_norm_with_global_normalization(
-    input: Any,
-    mean: Any,
-    variance: Any,
-    beta: Any,
-    gamma: Any,
-    variance_epsilon: Any,
+    input: TensorLike,
+    mean: TensorLike,
+    variance: TensorLike,
+    beta: TensorLike,
+    gamma: TensorLike,
+    variance_epsilon: TensorLike,
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:

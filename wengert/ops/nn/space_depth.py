@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +22,15 @@ from wengert.values.shapes import Dims
 from wengert.values.sizes import certainly
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, IntLike, Namespace, TensorLike
+
 Pairs = tuple[tuple[int, int], ...]
 
 # ---- depth ------------------------------------------------------------------------------------
 
 
-def _depth_to_space(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any:
+def _depth_to_space(xp: Namespace, x: Array, *, block_size: int, data_format: str) -> Array:
     b = block_size
     if channels_last(data_format):
         n, h, w, c = x.shape
@@ -38,7 +41,7 @@ def _depth_to_space(xp: Any, x: Any, *, block_size: int, data_format: str) -> An
     return parts.reshape(n, c // b**2, h * b, w * b)
 
 
-def _space_to_depth(xp: Any, x: Any, *, block_size: int, data_format: str) -> Any:
+def _space_to_depth(xp: Namespace, x: Array, *, block_size: int, data_format: str) -> Array:
     b = block_size
     if channels_last(data_format):
         n, h, w, c = x.shape
@@ -78,7 +81,7 @@ SPACE_TO_DEPTH: Row = op(
 )
 
 
-def _depth_attrs(x: Tensor, block_size: Any, data_format: str, who: str) -> Attrs:
+def _depth_attrs(x: Tensor, block_size: IntLike, data_format: str, who: str) -> Attrs:
     size = int(block_size)
     if size < 2:
         raise InvalidArgumentError(
@@ -95,7 +98,7 @@ def _depth_attrs(x: Tensor, block_size: Any, data_format: str, who: str) -> Attr
 
 @deferrable
 def depth_to_space(
-    input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """The channels of each pixel laid out as a block of pixels.
 
@@ -116,7 +119,7 @@ def depth_to_space(
 
 @deferrable
 def space_to_depth(
-    input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
+    input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
     """Each block of pixels as the channels of one.
 
@@ -138,7 +141,7 @@ def space_to_depth(
 # ---- batch ------------------------------------------------------------------------------------
 
 
-def _space_to_batch(xp: Any, x: Any, *, block_shape: Dims, paddings: Pairs) -> Any:
+def _space_to_batch(xp: Namespace, x: Array, *, block_shape: Dims, paddings: Pairs) -> Array:
     m, rest = len(block_shape), x.shape[1 + len(block_shape) :]
     if any(p for pair in paddings for p in pair):
         x = np.pad(x, [(0, 0), *paddings, *[(0, 0)] * len(rest)])
@@ -150,7 +153,7 @@ def _space_to_batch(xp: Any, x: Any, *, block_shape: Dims, paddings: Pairs) -> A
     return parts.reshape(n * math.prod(block_shape), *pairs[::2], *rest)
 
 
-def _batch_to_space(xp: Any, x: Any, *, block_shape: Dims, crops: Pairs) -> Any:
+def _batch_to_space(xp: Namespace, x: Array, *, block_shape: Dims, crops: Pairs) -> Array:
     m = len(block_shape)
     space, rest = x.shape[1 : m + 1], x.shape[m + 1 :]
     n = len(x) // math.prod(block_shape)
@@ -216,7 +219,7 @@ BATCH_TO_SPACE: Row = op(
 )
 
 
-def _pairs(value: Any, count: int, what: str, who: str) -> Pairs:
+def _pairs(value: TensorLike, count: int, what: str, who: str) -> Pairs:
     array = static(value)
     if array.shape != (count, 2):
         shape = str(list(array.shape)).replace(" ", "")
@@ -228,7 +231,7 @@ def _pairs(value: Any, count: int, what: str, who: str) -> Pairs:
     return tuple((int(a), int(b)) for a, b in array)
 
 
-def _blocks(value: Any, rank: int, who: str) -> Dims:
+def _blocks(value: Integers, rank: int, who: str) -> Dims:
     blocks = as_shape(value)
     for i, block in enumerate(blocks):
         if block < 1:
@@ -244,7 +247,9 @@ def _blocks(value: Any, rank: int, who: str) -> Dims:
 
 
 @deferrable
-def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+def space_to_batch(
+    input: TensorLike, block_shape: Integers, paddings: TensorLike, name: str | None = None
+) -> Tensor:
     """Each position within the blocks of space becomes an image of its own.
 
     >>> x = tf.reshape(tf.range(4), [1, 4, 1])
@@ -268,7 +273,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
 
 @deferrable
 def space_to_batch_nd(
-    input: Any, block_shape: Any, paddings: Any, name: str | None = None
+    input: TensorLike, block_shape: Integers, paddings: TensorLike, name: str | None = None
 ) -> Tensor:
     """tf.space_to_batch under the name of its operation.
 
@@ -280,7 +285,9 @@ def space_to_batch_nd(
 
 
 @deferrable
-def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+def batch_to_space(
+    input: TensorLike, block_shape: Integers, crops: TensorLike, name: str | None = None
+) -> Tensor:
     """Images put together to one, block by block: the inverse of tf.space_to_batch.
 
     >>> tf.batch_to_space([[[0], [2]], [[1], [3]]], [2], [[0, 0]])[0, :, 0].numpy().tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.joining import concat
@@ -20,10 +20,13 @@ from wengert.ops.sparse.tensor import SparseTensor, sparse
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import IntLike, TensorLike
+
 COMBINERS = ("mean", "sqrtn", "sum")
 
 
-def _combiner(value: Any) -> str:
+def _combiner(value: str | None) -> str:
     combiner = "mean" if value is None else value
     if combiner not in COMBINERS:
         raise ValueError(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
@@ -32,9 +35,9 @@ def _combiner(value: Any) -> str:
 
 @deferrable
 def embedding_lookup_sparse(
-    params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    params: TensorLike,
+    sp_ids: SparseTensor,
+    sp_weights: SparseTensor | None,
     combiner: str | None = None,
     max_norm: float | None = None,
     name: str | None = None,
@@ -63,7 +66,7 @@ def embedding_lookup_sparse(
     return total
 
 
-def _table(params: Any) -> Any:
+def _table(params: TensorLike) -> Any:
     """A table in several pieces, one below the other, as one."""
     if isinstance(params, (list, tuple)) and len(params) > 1 and hasattr(params[0], "shape"):
         return concat([convert(p) for p in params], 0)
@@ -72,11 +75,11 @@ def _table(params: Any) -> Any:
 
 @deferrable
 def safe_embedding_lookup_sparse(
-    embedding_weights: Any,
-    sparse_ids: Any,
+    embedding_weights: TensorLike,
+    sparse_ids: SparseTensor,
     sparse_weights: Any = None,
     combiner: str = "mean",
-    default_id: Any = None,
+    default_id: IntLike | None = None,
     max_norm: float | None = None,
     name: str | None = None,
     allow_fast_lookup: bool = False,

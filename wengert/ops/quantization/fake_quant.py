@@ -7,7 +7,8 @@ outside moves with the end of the range.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -24,10 +25,13 @@ from wengert.ops.support.half_precision import widen
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 # ---- levels between two ends ------------------------------------------------------------------
 
 
-def _levels(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
+def _levels(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
     """The ends moved so that zero is a level, and the step from level to level."""
     first, last = (1 if narrow_range else 0), 2**num_bits - 1
     step = (high - low) / (last - first)
@@ -37,8 +41,8 @@ def _levels(low: Any, high: Any, num_bits: int, narrow_range: bool) -> tuple[Any
 
 
 def _quantized_kernel(
-    xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
-) -> Any:
+    xp: Namespace, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
+) -> Array:
     wide, a, b = widen(x), widen(low), widen(high)
     first, last, step = _levels(a, b, num_bits, narrow_range)
     safe = np.where(step == 0, np.ones_like(step), step)
@@ -49,7 +53,9 @@ def _quantized_kernel(
     return np.where((a == 0) & (b == 0), 0, levels * step).astype(x.dtype)
 
 
-def _side_kernel(xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool) -> Any:
+def _side_kernel(
+    xp: Namespace, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
+) -> Array:
     """Where a value is: -1 below the levels, 0 among them, 1 above."""
     wide, a, b = widen(x), widen(low), widen(high)
     first, last, _ = _levels(a, b, num_bits, narrow_range)
@@ -57,11 +63,11 @@ def _side_kernel(xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_
     return np.where((a == 0) & (b == 0), 0, side).astype(np.int32)
 
 
-def _kept(side: int, g: Any, xs: Any, how: Any) -> Any:
+def _kept(side: int, g: Tensor, xs: Sequence[Tensor], how: Any) -> Tensor:
     return where(equal(apply(SIDE, xs, how), side), g, zeros_like(g))
 
 
-def _summed(g: Any, end: Any) -> Any:
+def _summed(g: Tensor, end: Tensor) -> Tensor:
     """The sum for each end: over everything, or over all but the channels."""
     kept = len(dims(end))
     return reduce_sum(g, list(range(len(dims(g)) - kept)))
@@ -93,15 +99,16 @@ PER_CHANNEL: Row = op(
 def _with_ends(kernel: Any) -> Any:
     """The kernel with its ends as attributes."""
 
-    def run(xp: Any, x: Any, *, min: float, max: float, **how: Any) -> Any:
+    def run(xp: Namespace, x: Array, *, min: float, max: float, **how: Any) -> Array:
         wide = widen(x).dtype
         return kernel(xp, x, np.array(min, wide), np.array(max, wide), **how)
 
     return run
 
 
-def _args_rule(g: Any, y: Any, x: Any, **how: Any) -> Any:
-    return apply(ARGS_GRAD, (g, x), how)
+def _args_rule(g: Tensor, y: Tensor | None, x: Tensor, **how: Any) -> Tensor:
+    result: Tensor = apply(ARGS_GRAD, (g, x), how)
+    return result
 
 
 _side_of_args = _with_ends(_side_kernel)
@@ -126,7 +133,7 @@ ARGS_GRAD: Row = op(
 # ---- functions --------------------------------------------------------------------------------
 
 
-def _how(num_bits: Any, narrow_range: Any, who: str) -> dict[str, Any]:
+def _how(num_bits: int, narrow_range: bool, who: str) -> dict[str, Any]:
     if not 2 <= int(num_bits) <= 16:
         raise InvalidArgumentError(
             f"num_bits must be between 2 and 16, inclusive, not {num_bits} [Op:{who}]"
@@ -141,7 +148,9 @@ def _floats(who: Row, *values: Any) -> list[Tensor]:
     return tensors
 
 
-def _args_attrs(low: Any, high: Any, num_bits: Any, narrow_range: Any, who: Row) -> dict[str, Any]:
+def _args_attrs(
+    low: float, high: float, num_bits: int, narrow_range: bool, who: Row
+) -> dict[str, Any]:
     if not low < high:
         raise InvalidArgumentError(
             f"min has to be smaller than max, was: {low} >= {high} [Op:{who.name}]"
@@ -151,7 +160,7 @@ def _args_attrs(low: Any, high: Any, num_bits: Any, narrow_range: Any, who: Row)
 
 @deferrable
 def fake_quant_with_min_max_args(
-    inputs: Any,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -170,8 +179,8 @@ def fake_quant_with_min_max_args(
 
 @deferrable
 def fake_quant_with_min_max_args_gradient(
-    gradients: Any,
-    inputs: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
     min: float = -6,
     max: float = 6,
     num_bits: int = 8,
@@ -215,14 +224,16 @@ def _check_ends(row: Row, x: Tensor, low: Tensor, high: Tensor) -> None:
             )
 
 
-def _simulated(row: Row, values: Any, num_bits: Any, narrow_range: Any) -> Tensor:
+def _simulated(row: Row, values: Iterable[TensorLike], num_bits: int, narrow_range: bool) -> Tensor:
     x, low, high = _floats(row, *values)
     _check_ends(row, x, low, high)
     result: Tensor = apply(row, (x, low, high), _how(num_bits, narrow_range, row.name))
     return result
 
 
-def _pulled(row: Row, gradients: Any, values: Any, num_bits: Any, narrow_range: Any) -> Any:
+def _pulled(
+    row: Row, gradients: TensorLike, values: Iterable[TensorLike], num_bits: int, narrow_range: bool
+) -> tuple[Tensor, Tensor, Tensor]:
     g, *xs = _floats(row, gradients, *values)
     _same_shape(g, xs[0], row.name + "Gradient")
     _check_ends(row, *xs)
@@ -232,9 +243,9 @@ def _pulled(row: Row, gradients: Any, values: Any, num_bits: Any, narrow_range: 
 
 @deferrable
 def fake_quant_with_min_max_vars(
-    inputs: Any,
-    min: Any,
-    max: Any,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -249,14 +260,14 @@ def fake_quant_with_min_max_vars(
 
 @deferrable
 def fake_quant_with_min_max_vars_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of fake_quant_with_min_max_vars: of the inputs, of `min` and of `max`.
 
     >>> f = tf.quantization.fake_quant_with_min_max_vars_gradient
@@ -268,9 +279,9 @@ def fake_quant_with_min_max_vars_gradient(
 
 @deferrable
 def fake_quant_with_min_max_vars_per_channel(
-    inputs: Any,
-    min: Any,
-    max: Any,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
@@ -286,14 +297,14 @@ def fake_quant_with_min_max_vars_per_channel(
 
 @deferrable
 def fake_quant_with_min_max_vars_per_channel_gradient(
-    gradients: Any,
-    inputs: Any,
-    min: Any,
-    max: Any,
+    gradients: TensorLike,
+    inputs: TensorLike,
+    min: TensorLike,
+    max: TensorLike,
     num_bits: int = 8,
     narrow_range: bool = False,
     name: str | None = None,
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of fake_quant_with_min_max_vars_per_channel.
 
     >>> f = tf.quantization.fake_quant_with_min_max_vars_per_channel_gradient

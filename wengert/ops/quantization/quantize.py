@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,9 +20,12 @@ from wengert.ops.support.half_precision import widen
 from wengert.values.shapes import normal_axis, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+
 
 def _range(
-    low: Any, high: Any, signed_input: bool, num_bits: int, narrow_range: bool
+    low: Array, high: Array, signed_input: bool, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any, Any]:
     """Levels to a unit, the step from level to level, and the ends that the levels have then.
 
@@ -41,16 +45,16 @@ def _range(
 
 
 def _kernel(
-    xp: Any,
-    x: Any,
-    low: Any,
-    high: Any,
+    xp: Namespace,
+    x: Array,
+    low: Array,
+    high: Array,
     *,
     range_given: bool,
     round_mode: str,
     axis: int | None,
     **levels: Any,
-) -> Any:
+) -> Array:
     wide = widen(x)
     a, b = _along(widen(low), wide.ndim, axis), _along(widen(high), wide.ndim, axis)
     if not range_given:
@@ -65,13 +69,15 @@ def _kernel(
     return (whole * step).astype(x.dtype)
 
 
-def _along(end: Any, rank: int, axis: int | None) -> Any:
+def _along(end: Array, rank: int, axis: int | None) -> Array:
     if axis is None or not end.ndim:
         return end
     return end.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
-def _inside_rule(g: Any, y: Any, x: Any, low: Any, high: Any, **how: Any) -> Any:
+def _inside_rule(
+    g: Tensor, y: Tensor | None, x: Tensor, low: Tensor, high: Tensor, **how: Any
+) -> Tensor:
     shape = [-1 if i == how["axis"] else 1 for i in range(len(dims(x)))]
     a, b = (reshape(end, shape) if dims(end) else end for end in (low, high))
     inside = logical_and(greater_equal(x, a), less_equal(x, b))
@@ -99,7 +105,9 @@ QUANTIZE_V4: Row = op(
 ROUNDING: Final = ("HALF_TO_EVEN", "HALF_UP")
 
 
-def _quantized(row: Row, values: Any, axis: Any, num_bits: int, **how: Any) -> Tensor:
+def _quantized(
+    row: Row, values: Iterable[TensorLike], axis: Any, num_bits: int, **how: Any
+) -> Tensor:
     tensors = convert_alike(row.name, *values)
     x = tensors[0]
     if x.dtype.numpy_dtype.kind not in REAL:
@@ -134,16 +142,16 @@ def _check_ends(row: Row, tensors: list[Tensor], axis: int | None) -> None:
 
 @deferrable
 def quantize_and_dequantize_v2(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
     round_mode: str = "HALF_TO_EVEN",
     name: str | None = None,
     narrow_range: bool = False,
-    axis: Any = None,
+    axis: Integers | None = None,
 ) -> Tensor:
     """The values rounded to the levels of an integer of some bits, scaled to a range.
 
@@ -165,16 +173,16 @@ def quantize_and_dequantize_v2(
 
 @deferrable
 def quantize_and_dequantize(
-    input: Any,
-    input_min: Any,
-    input_max: Any,
+    input: TensorLike,
+    input_min: TensorLike,
+    input_max: TensorLike,
     signed_input: bool = True,
     num_bits: int = 8,
     range_given: bool = False,
     round_mode: str = "HALF_TO_EVEN",
     name: str | None = None,
     narrow_range: bool = False,
-    axis: Any = None,
+    axis: Integers | None = None,
 ) -> Tensor:
     """The older form of quantize_and_dequantize_v2, whose gradient passes everywhere.
 

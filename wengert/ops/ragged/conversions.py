@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,12 +26,19 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import DTypeLike, Integers, IntLike, TensorLike
+
 # ---- to a tensor ------------------------------------------------------------------------------
 
 
 @deferrable
 def to_tensor(
-    self: Any, default_value: Any = None, name: str | None = None, shape: Any = None
+    self: RaggedTensor,
+    default_value: TensorLike | None = None,
+    name: str | None = None,
+    shape: Iterable[IntLike | None] | None = None,
 ) -> Tensor:
     """The rows side by side, filled up with a default."""
     wanted = [None] if shape is None else list(shape)
@@ -61,7 +69,10 @@ def _dense(r: RaggedTensor, default: Tensor, sizes: list[int | None]) -> Tensor:
 
 @deferrable
 def bounding_shape(
-    self: Any, axis: Any = None, name: str | None = None, out_type: Any = None
+    self: RaggedTensor,
+    axis: Integers | None = None,
+    name: str | None = None,
+    out_type: DTypeLike | None = None,
 ) -> Tensor:
     """The shape of the smallest tensor that holds all rows."""
     kind = self.row_splits.dtype if out_type is None else as_dtype(out_type)
@@ -91,7 +102,7 @@ def coordinates(r: RaggedTensor) -> Tensor:
 
 
 @deferrable
-def to_sparse(self: Any, name: str | None = None) -> SparseTensor:
+def to_sparse(self: RaggedTensor, name: str | None = None) -> SparseTensor:
     """A sparse tensor with the same values in the same places."""
     flat = self.flat_values
     at = coordinates(self)
@@ -103,7 +114,7 @@ def to_sparse(self: Any, name: str | None = None) -> SparseTensor:
 
 @deferrable
 def from_sparse(
-    st_input: Any, name: str | None = None, row_splits_dtype: Any = dtypes.int64
+    st_input: SparseTensor, name: str | None = None, row_splits_dtype: Any = dtypes.int64
 ) -> RaggedTensor:
     """The rows of a sparse matrix, whose values stand at the beginnings of the rows."""
     s = sparse(st_input)
@@ -118,9 +129,9 @@ def from_sparse(
 
 @deferrable
 def from_tensor(
-    tensor: Any,
-    lengths: Any = None,
-    padding: Any = None,
+    tensor: TensorLike,
+    lengths: TensorLike | None = None,
+    padding: TensorLike | None = None,
     ragged_rank: int = 1,
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
@@ -148,7 +159,7 @@ def from_tensor(
     return RaggedTensor._of(gather(flat, kept[:, 0] * width + kept[:, 1]), splits)
 
 
-def _even_splits(rows: int, width: int, kind: Any) -> Tensor:
+def _even_splits(rows: int, width: int, kind: DType) -> Tensor:
     return convert(np.arange(rows + 1) * index(width), kind)
 
 

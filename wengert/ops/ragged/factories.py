@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,12 +27,16 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import normal_axis
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import DTypeLike, Integers, TensorLike
+
 # ---- of Python's lists ------------------------------------------------------------------------
 
 
 def constant(
     pylist: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
     inner_shape: Any = None,
     name: str | None = None,
@@ -65,20 +69,26 @@ def constant(
     return values
 
 
-def _flat_constant(flat: list[Any], kind: Any, inner: tuple[int, ...]) -> Tensor:
+def _flat_constant(flat: list[Any], kind: DType | None, inner: tuple[int, ...]) -> Tensor:
     if flat:
         return convert(flat, kind)
     return convert(np.zeros((0, *inner), (kind or dtypes.float32).as_numpy_dtype))
 
 
-def _depth(value: Any) -> int:
+def _depth(value: TensorLike) -> int:
     if not isinstance(value, (list, tuple, np.ndarray)):
         return 0
     return 1 + max((_depth(part) for part in value), default=0)
 
 
 @deferrable
-def _ranges(starts: Any, limits: Any, deltas: Any, dtype: Any, splits_dtype: Any) -> RaggedTensor:
+def _ranges(
+    starts: TensorLike,
+    limits: TensorLike | None,
+    deltas: TensorLike,
+    dtype: DTypeLike | None,
+    splits_dtype: Any,
+) -> RaggedTensor:
     if limits is None:
         starts, limits = convert(starts) * 0, starts
     kind = None if dtype is None else as_dtype(dtype)
@@ -91,10 +101,10 @@ def _ranges(starts: Any, limits: Any, deltas: Any, dtype: Any, splits_dtype: Any
 
 
 def range_(
-    starts: Any,
-    limits: Any = None,
-    deltas: Any = 1,
-    dtype: Any = None,
+    starts: TensorLike,
+    limits: TensorLike | None = None,
+    deltas: TensorLike = 1,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
 ) -> RaggedTensor:
@@ -128,7 +138,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 @deferrable
-def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
     """What stands where the mask is true; each row keeps its own.
 
     >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
@@ -161,7 +171,9 @@ def _masked(values: RaggedTensor, mask: RaggedTensor) -> RaggedTensor:
 
 
 @deferrable
-def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+def row_splits_to_segment_ids(
+    splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
+) -> Tensor:
     """For each value the row in which it stands, of where rows begin and end.
 
     >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy().tolist()
@@ -173,7 +185,10 @@ def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: An
 
 @deferrable
 def segment_ids_to_row_splits(
-    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+    segment_ids: TensorLike,
+    num_segments: TensorLike | None = None,
+    out_type: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """Where rows begin and end, of the row of each value.
 
@@ -191,7 +206,7 @@ def segment_ids_to_row_splits(
 # ---- joined -----------------------------------------------------------------------------------
 
 
-def _ragged(value: Any) -> Any:
+def _ragged(value: TensorLike) -> Tensor | RaggedTensor:
     return value if isinstance(value, RaggedTensor) else convert(value)
 
 
@@ -200,12 +215,12 @@ def _rank(value: Any) -> int:
     return value.ragged_rank + len(dims(value.flat_values)) if ragged else len(dims(value))
 
 
-def _as_ragged(value: Any, rank: int) -> RaggedTensor:
+def _as_ragged(value: RaggedTensor | Tensor, rank: int) -> RaggedTensor:
     return value if isinstance(value, RaggedTensor) else from_tensor(value, ragged_rank=rank)
 
 
 @deferrable
-def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+def stack(values: TensorLike, axis: int = 0, name: str | None = None) -> Any:
     """Tensors of different lengths as the rows of a ragged tensor.
 
     >>> tf.ragged.stack([[1, 2], [3]])
@@ -241,7 +256,7 @@ def _stacked(given: list[Any]) -> Any:
 
 
 @deferrable
-def concat(values: Any, axis: Any, name: str | None = None) -> Any:
+def concat(values: Iterable[TensorLike], axis: Integers, name: str | None = None) -> Any:
     """Ragged tensors joined along their rows, or row by row."""
     given = [_ragged(v) for v in values]
     rank = max(_rank(v) for v in given)
@@ -257,7 +272,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Any:
     return _side_by_side(rows)
 
 
-def _joined_dense(given: list[Any], at: int) -> Any:
+def _joined_dense(given: list[Any], at: int) -> Tensor | RaggedTensor:
     if at == 0 or len({tuple(dims(v)[:at]) for v in given}) == 1:
         return concat_dense(given, at)
     return _side_by_side([from_tensor(v) for v in given])
@@ -277,7 +292,7 @@ def _side_by_side(rows: list[RaggedTensor]) -> RaggedTensor:
     return RaggedTensor._of(together.values, splits)
 
 
-def _gathered(r: RaggedTensor, indices: Any) -> Any:
+def _gathered(r: RaggedTensor, indices: Tensor) -> Any:
     """The rows at indices of any shape, which comes to stand around them."""
     rows: Any = take_rows(r, reshape(indices, (-1,)))
     if not dims(indices):

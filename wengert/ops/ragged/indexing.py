@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,9 +14,13 @@ from wengert.ops.ragged.places import CUT, ROWS, count_of_rows
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.values.convert import convert
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, TensorLike
+
 
 @deferrable
-def getitem(self: Any, key: Any) -> Any:
+def getitem(self: RaggedTensor, key: Any) -> Any:
     """r[i], r[a:b], r[i, j], r[:, a:b]."""
     parts = key if isinstance(key, tuple) else (key,)
     if Ellipsis in [p for p in parts if p is Ellipsis]:
@@ -60,13 +64,13 @@ def _rows(r: RaggedTensor, key: slice) -> RaggedTensor:
     return take_rows(r, rows)
 
 
-def take_rows(r: RaggedTensor, rows: Any) -> RaggedTensor:
+def take_rows(r: RaggedTensor, rows: Tensor | Array) -> RaggedTensor:
     """Some rows, in any order."""
     places, splits = apply(ROWS, (r.row_splits, convert(rows)))
     return RaggedTensor._of(take(r.values, places), splits, r._uniform)
 
 
-def take(values: Any, places: Any) -> Any:
+def take(values: TensorLike, places: Tensor) -> Tensor | RaggedTensor:
     """Some values, which may be rows."""
     return take_rows(values, places) if isinstance(values, RaggedTensor) else gather(values, places)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +24,13 @@ from wengert.values.shapes import shape_text
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims, key_of
 
+if TYPE_CHECKING:
+    from wengert.values.shapes import Dims
+
 Function = Callable[..., Any]
 
 
-def elementwise(function: Function, x: Any, y: Any) -> Any:
+def elementwise(function: Function, x: Any, y: Any) -> RaggedTensor:
     """A function of two arguments, of which one is ragged at least."""
     like = x if isinstance(x, RaggedTensor) else y
     hint = like.dtype
@@ -72,7 +75,7 @@ def _spread(r: Any, dense: Any) -> Tensor:
     return _at_values(r, dense[(None,) * (rank - len(shape)) + (...,)], full)
 
 
-def _at_values(r: RaggedTensor, dense: Tensor, shape: Any) -> Tensor:
+def _at_values(r: RaggedTensor, dense: Tensor, shape: Dims) -> Tensor:
     """From outside in: rows of the dense operand for the rows in which the values stand."""
     count, splits = count_of_rows(r.row_splits), r.row_splits
     if is_certain(shape) and shape[0] not in (1, count):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,13 +16,18 @@ from wengert.ops.math.elementwise import cast, ones_like
 from wengert.ops.reductions.cumulative import cumsum
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.ops.ragged.tensor import RaggedTensor
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import Array, Namespace, NumpyDType
 
-def _row_ids_kernel(xp: Any, splits: Any) -> Any:
+
+def _row_ids_kernel(xp: Namespace, splits: Array) -> Array:
     """For each value the row in which it stands."""
     return np.repeat(np.arange(len(splits) - 1, dtype=splits.dtype), np.diff(splits))
 
 
-def _places_kernel(xp: Any, splits: Any, *, width: int | None) -> Any:
+def _places_kernel(xp: Namespace, splits: Array, *, width: int | None) -> Array:
     """For each place of a matrix which value stands there; where there is none, one past the last."""
     lengths = np.diff(splits)
     size = int(lengths.max(initial=0)) if width is None else width
@@ -30,26 +35,26 @@ def _places_kernel(xp: Any, splits: Any, *, width: int | None) -> Any:
     return np.where(column < lengths[:, None], splits[:-1, None] + column, splits[-1])
 
 
-def _rows_kernel(xp: Any, splits: Any, rows: Any) -> list[Any]:
+def _rows_kernel(xp: Namespace, splits: Array, rows: Array) -> list[Any]:
     """The values of some rows, and where these rows then begin and end."""
     parts = [np.arange(splits[r], splits[r + 1]) for r in rows.tolist()]
     return _listed(parts, splits.dtype)
 
 
-def _cut_kernel(xp: Any, splits: Any, *, cut: tuple[Any, Any, Any]) -> list[Any]:
+def _cut_kernel(xp: Namespace, splits: Array, *, cut: tuple[Any, Any, Any]) -> list[Any]:
     """The values that are left of every row, cut in the same way."""
     key = slice(*cut)
     rows = zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True)
     return _listed([np.arange(a, b)[key] for a, b in rows], splits.dtype)
 
 
-def _listed(parts: list[Any], dtype: Any) -> list[Any]:
+def _listed(parts: list[Any], dtype: NumpyDType) -> list[Any]:
     ends = np.cumsum([0, *map(len, parts)])
     places = np.concatenate([np.zeros(0, np.int64), *parts])
     return [places.astype(dtype), ends.astype(dtype)]
 
 
-def _range_kernel(xp: Any, starts: Any, limits: Any, deltas: Any) -> list[Any]:
+def _range_kernel(xp: Namespace, starts: Array, limits: Array, deltas: Array) -> list[Any]:
     """The numbers from a start to a limit, a row for each; and where the rows begin and end."""
     if not np.all(deltas):
         raise InvalidArgumentError("Requires delta != 0 [Op:RaggedRange]")
@@ -75,22 +80,22 @@ RANGE: Row = op(
 )
 
 
-def row_ids(splits: Any) -> Tensor:
+def row_ids(splits: Tensor) -> Tensor:
     found: Tensor = apply(ROW_IDS, (splits,))
     return found
 
 
-def splits_of(ids: Any, count: Any, dtype: Any) -> Tensor:
+def splits_of(ids: Tensor | RaggedTensor, count: int, dtype: DType) -> Tensor:
     """Where the rows begin and end, of the row of each value."""
     lengths = unsorted_segment_sum(ones_like(cast(ids, dtype)), ids, count)
     return from_lengths(lengths)
 
 
-def from_lengths(lengths: Any) -> Tensor:
+def from_lengths(lengths: Tensor) -> Tensor:
     """Where rows of some lengths begin and end."""
     nothing = np.zeros(1, lengths.dtype.as_numpy_dtype)
     return concat([nothing, cumsum(lengths)], 0)
 
 
-def count_of_rows(splits: Any) -> int:
+def count_of_rows(splits: Tensor) -> int:
     return int(dims(splits)[0]) - 1

@@ -35,7 +35,7 @@ from wengert.values.tensor import Tensor, dims
 Segments = Callable[[Any, Any, Any], Any]
 
 
-def _mean(values: Any, ids: Any, count: Any) -> Any:
+def _mean(values: Tensor, ids: Tensor, count: int) -> Tensor:
     """Of nothing, NaN."""
     sizes = unsorted_segment_sum(ones_like(cast(ids, values.dtype)), ids, count)
     spread = reshape(sizes, (-1,) + (1,) * (len(dims(values)) - 1))
@@ -45,8 +45,9 @@ def _mean(values: Any, ids: Any, count: Any) -> Any:
 def _of_truths(reduce: Segments) -> Segments:
     """Of nothing, what the reduction begins with: the extreme of the integers, cut to one byte."""
 
-    def reduced(values: Any, ids: Any, count: Any) -> Any:
-        return reduce(cast(values, dtypes.int32), ids, count) > 0
+    def reduced(values: Tensor, ids: Tensor, count: int) -> Tensor:
+        result: Tensor = reduce(cast(values, dtypes.int32), ids, count) > 0
+        return result
 
     return reduced
 
@@ -72,7 +73,7 @@ OF_TENSORS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def reduced(row: Row, r: RaggedTensor, axis: Any, keepdims: bool) -> Any:
+def reduced(row: Row, r: RaggedTensor, axis: int | None, keepdims: bool) -> Any:
     """The reduction that a row of the table is, along axes that may be ragged."""
     rank = r.ragged_rank + len(dims(r.flat_values))
     axes = normal_axes(axis, rank, row.name)
@@ -85,7 +86,7 @@ def reduced(row: Row, r: RaggedTensor, axis: Any, keepdims: bool) -> Any:
     return _along_all(row.name, r, axes, keepdims)
 
 
-def _of_all(row: Row, r: RaggedTensor, rank: int, keepdims: bool) -> Any:
+def _of_all(row: Row, r: RaggedTensor, rank: int, keepdims: bool) -> Tensor:
     whole = OF_TENSORS[row.name](r.flat_values)
     return reshape(whole, (1,) * rank) if keepdims else whole
 
@@ -136,7 +137,7 @@ def _most(r: RaggedTensor) -> int:
     return int(reduce_max(r.row_lengths()))
 
 
-def _arranged(values: Any, at: Any, count: Any) -> Any:
+def _arranged(values: Tensor, at: Tensor, count: int) -> Any:
     """Sorted coordinates as rows of rows."""
     if dims(at)[1] == 1:
         return values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from wengert.values.sizes import Size
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, IntLike, TensorLike
+
 
 class RaggedTensor(Composite):
     """Rows of different lengths: all values one after the other, and where each row begins.
@@ -48,14 +51,16 @@ class RaggedTensor(Composite):
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         raise ValueError(
             "RaggedTensor constructor is private; please use one of the factory methods instead "
             "(e.g., RaggedTensor.from_row_lengths())"
         )
 
     @classmethod
-    def _of(cls, values: Any, row_splits: Any, uniform: int | None = None) -> RaggedTensor:
+    def _of(
+        cls, values: Tensor | RaggedTensor, row_splits: Tensor, uniform: int | None = None
+    ) -> RaggedTensor:
         made = cls.__new__(cls)
         made._values, made._row_splits, made._uniform = values, row_splits, uniform
         return made
@@ -64,7 +69,11 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_splits: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Row i is values[row_splits[i]:row_splits[i + 1]]."""
         rows, splits = _values(values), _integers(row_splits)
@@ -72,14 +81,22 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_lengths: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Row i has row_lengths[i] values."""
         return cls.from_row_splits(values, from_lengths(_integers(row_lengths)), name, validate)
 
     @classmethod
     def from_row_limits(
-        cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_limits: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Row i ends before value row_limits[i]."""
         limits = _integers(row_limits)
@@ -87,7 +104,11 @@ class RaggedTensor(Composite):
 
     @classmethod
     def from_row_starts(
-        cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_starts: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Row i begins with value row_starts[i]."""
         rows, starts = _values(values), _integers(row_starts)
@@ -96,8 +117,8 @@ class RaggedTensor(Composite):
     @classmethod
     def from_value_rowids(
         cls,
-        values: Any,
-        value_rowids: Any,
+        values: TensorLike,
+        value_rowids: TensorLike,
         nrows: Any = None,
         name: str | None = None,
         validate: bool = True,
@@ -109,8 +130,8 @@ class RaggedTensor(Composite):
     @classmethod
     def from_uniform_row_length(
         cls,
-        values: Any,
-        uniform_row_length: Any,
+        values: TensorLike,
+        uniform_row_length: IntLike,
         nrows: Any = None,
         validate: bool = True,
         name: str | None = None,
@@ -131,7 +152,7 @@ class RaggedTensor(Composite):
     @classmethod
     def from_nested_row_splits(
         cls,
-        flat_values: Any,
+        flat_values: TensorLike,
         nested_row_splits: Sequence[Any],
         name: str | None = None,
         validate: bool = True,
@@ -247,24 +268,24 @@ class RaggedTensor(Composite):
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
         return tuple([row_ids(splits) for splits in self.nested_row_splits])
 
-    def nrows(self, out_type: Any = None, name: str | None = None) -> Tensor:
+    def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
         """How many rows there are."""
         kind = self._row_splits.dtype if out_type is None else as_dtype(out_type)
         return _row_count(self._row_splits, kind)
 
     # ---- others like it ----------------------------------------------------------------------
 
-    def with_values(self, new_values: Any) -> RaggedTensor:
+    def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows with other values."""
         return RaggedTensor._of(_values(new_values), self._row_splits, self._uniform)
 
-    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+    def with_flat_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows, down to the innermost ones, with other values."""
         inner = self._values
         new = inner.with_flat_values(new_values) if isinstance(inner, RaggedTensor) else new_values
         return self.with_values(new)
 
-    def with_row_splits_dtype(self, dtype: Any) -> RaggedTensor:
+    def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
         """With splits of int32 or int64."""
         kind, inner = as_dtype(dtype), self._values
         if isinstance(inner, RaggedTensor):
@@ -299,7 +320,7 @@ class RaggedTensor(Composite):
     def _differentiated(self) -> Tensor:
         return self.flat_values
 
-    def _with_differentiated(self, gradient: Any) -> RaggedTensor:
+    def _with_differentiated(self, gradient: Tensor) -> RaggedTensor:
         return self.with_flat_values(gradient)
 
     def _fetched(self, values: Iterator[Any]) -> RaggedTensorValue:
@@ -333,6 +354,38 @@ class RaggedTensor(Composite):
             out[i] = row
         return out
 
+    if TYPE_CHECKING:  # attached where all operations are known (operators.py)
+
+        def __add__(self, other: Any) -> RaggedTensor: ...
+        def __radd__(self, other: Any) -> RaggedTensor: ...
+        def __sub__(self, other: Any) -> RaggedTensor: ...
+        def __rsub__(self, other: Any) -> RaggedTensor: ...
+        def __mul__(self, other: Any) -> RaggedTensor: ...
+        def __rmul__(self, other: Any) -> RaggedTensor: ...
+        def __truediv__(self, other: Any) -> RaggedTensor: ...
+        def __rtruediv__(self, other: Any) -> RaggedTensor: ...
+        def __floordiv__(self, other: Any) -> RaggedTensor: ...
+        def __rfloordiv__(self, other: Any) -> RaggedTensor: ...
+        def __mod__(self, other: Any) -> RaggedTensor: ...
+        def __rmod__(self, other: Any) -> RaggedTensor: ...
+        def __pow__(self, other: Any) -> RaggedTensor: ...
+        def __rpow__(self, other: Any) -> RaggedTensor: ...
+        def __and__(self, other: Any) -> RaggedTensor: ...
+        def __rand__(self, other: Any) -> RaggedTensor: ...
+        def __or__(self, other: Any) -> RaggedTensor: ...
+        def __ror__(self, other: Any) -> RaggedTensor: ...
+        def __xor__(self, other: Any) -> RaggedTensor: ...
+        def __rxor__(self, other: Any) -> RaggedTensor: ...
+        def __neg__(self) -> RaggedTensor: ...
+        def __abs__(self) -> RaggedTensor: ...
+        def __invert__(self) -> RaggedTensor: ...
+        def __lt__(self, other: Any) -> RaggedTensor: ...
+        def __le__(self, other: Any) -> RaggedTensor: ...
+        def __gt__(self, other: Any) -> RaggedTensor: ...
+        def __ge__(self, other: Any) -> RaggedTensor: ...
+        def __eq__(self, other: object) -> RaggedTensor: ...  # type: ignore[override]
+        def __ne__(self, other: object) -> RaggedTensor: ...  # type: ignore[override]
+
     def __repr__(self) -> str:
         if _is_symbolic(self):
             parts = f"values={self._values!r}, row_splits={self._row_splits!r}"
@@ -362,7 +415,7 @@ class RaggedTensorValue:
 
     __slots__ = ("row_splits", "values")
 
-    def __init__(self, values: Any, row_splits: Any) -> None:
+    def __init__(self, values: Any, row_splits: Array) -> None:
         self.values, self.row_splits = values, row_splits
 
     @property
@@ -385,11 +438,11 @@ class RaggedTensorValue:
 # ---- arguments --------------------------------------------------------------------------------
 
 
-def _values(value: Any) -> Any:
+def _values(value: TensorLike) -> Tensor | RaggedTensor:
     return value if isinstance(value, RaggedTensor) else convert(value)
 
 
-def _integers(value: Any) -> Tensor:
+def _integers(value: TensorLike) -> Tensor:
     """Splits, lengths and rows: int32 where it is given, otherwise int64."""
     if isinstance(value, (Tensor, np.ndarray)):
         given = convert(value)
@@ -403,12 +456,12 @@ def _integers(value: Any) -> Tensor:
     return convert(value, dtypes.int64)
 
 
-def _zero(like: Tensor) -> Any:
+def _zero(like: Tensor) -> Array:
     return np.zeros(1, like.dtype.as_numpy_dtype)
 
 
 @deferrable
-def _splits_of(ids: Any, nrows: Any) -> Tensor:
+def _splits_of(ids: Tensor, nrows: Any) -> Tensor:
     if nrows is None:
         known = np.asarray(ids) if current_graph() is None else static(ids)
         nrows = int(known[-1]) + 1 if len(known) else 0
@@ -416,17 +469,17 @@ def _splits_of(ids: Any, nrows: Any) -> Tensor:
 
 
 @deferrable
-def _row_count(splits: Any, dtype: Any) -> Tensor:
+def _row_count(splits: Tensor, dtype: DType) -> Tensor:
     return convert(count_of_rows(splits), dtype)
 
 
-def _known_length(rows: Any) -> int:
+def _known_length(rows: Tensor | RaggedTensor) -> int:
     splits = rows.row_splits if isinstance(rows, RaggedTensor) else None
     return int(dims(rows)[0]) if splits is None else count_of_rows(splits)
 
 
 @deferrable
-def _length(rows: Any, like: Any) -> Tensor:
+def _length(rows: Tensor | RaggedTensor, like: Tensor) -> Tensor:
     return convert([_known_length(rows)], like.dtype)
 
 
@@ -442,7 +495,7 @@ def _is_symbolic(ragged: RaggedTensor) -> bool:
     return any(not isinstance(part._array, (np.ndarray, np.generic)) for part in ragged._parts())
 
 
-def _checked_splits(rows: Any, splits: Tensor) -> Any:
+def _checked_splits(rows: Tensor | RaggedTensor, splits: Tensor) -> Tensor:
     """Splits must fit the values; what is not known when they are given, a run checks."""
     splits.shape.assert_has_rank(1)
     known = known_splits(splits)
@@ -466,7 +519,7 @@ def _checked_splits(rows: Any, splits: Tensor) -> Any:
     return splits
 
 
-def known_splits(splits: Tensor) -> Any:
+def known_splits(splits: Tensor) -> Array | None:
     """The splits, where they are known before a graph runs and for all examples of a batch."""
     if isinstance(splits, SymbolicTensor):
         found = integers_of(splits)
@@ -476,7 +529,7 @@ def known_splits(splits: Tensor) -> Any:
     return np.asarray(splits) if isinstance(splits._array, np.ndarray) else None
 
 
-def _fit(splits: Tensor, rows: Any) -> Tensor:
+def _fit(splits: Tensor, rows: Tensor | RaggedTensor) -> Tensor:
     """Whether splits begin with 0, never fall, and end with the number of values."""
     ends = logical_and(equal(splits[0], 0), equal(splits[-1], _length(rows, splits)[0]))
     return logical_and(ends, reduce_all(greater_equal(splits[1:], splits[:-1])))

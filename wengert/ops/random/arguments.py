@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, IntLike, TensorLike
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
@@ -70,7 +73,7 @@ def _unsupported(alg: Any, philox: Any, threefry: Any, auto: Any) -> ValueError:
     )
 
 
-def key_and_counter(seed: Any, alg: Any = "auto_select") -> list[Tensor]:
+def key_and_counter(seed: TensorLike, alg: str | None = "auto_select") -> list[Tensor]:
     """What a stateless operation takes, of its seed of two integers."""
     check_algorithm("auto_select" if alg is None else alg)
     pair = convert(seed)
@@ -106,7 +109,7 @@ def sizes(shape: Any, row: Row) -> Dims:
     return wanted
 
 
-def float_dtype(dtype: Any, row: Row) -> DType:
+def float_dtype(dtype: DTypeLike, row: Row) -> DType:
     kind = as_dtype(dtype)
     if kind not in FLOATS:
         raise InvalidArgumentError(
@@ -116,7 +119,7 @@ def float_dtype(dtype: Any, row: Row) -> DType:
     return kind
 
 
-def logits_of(logits: Any, num_samples: Any, row: Row) -> tuple[Tensor, int]:
+def logits_of(logits: TensorLike, num_samples: IntLike, row: Row) -> tuple[Tensor, int]:
     """The arguments of a draw of classes."""
     scores, count = convert(logits), int(num_samples)
     shape = dims(scores)
@@ -138,7 +141,7 @@ def logits_of(logits: Any, num_samples: Any, row: Row) -> tuple[Tensor, int]:
     return scores, count
 
 
-def class_dtype(dtype: Any) -> DType:
+def class_dtype(dtype: DTypeLike | None) -> DType:
     """The dtype of classes, which is int64 unless another is given."""
     kind = dtypes.int64 if dtype is None else as_dtype(dtype)
     if kind not in (dtypes.int32, dtypes.int64):
@@ -149,7 +152,9 @@ def class_dtype(dtype: Any) -> DType:
     return kind
 
 
-def gamma_parameters(alpha: Any, beta: Any, dtype: Any) -> tuple[Tensor, Tensor]:
+def gamma_parameters(
+    alpha: TensorLike, beta: TensorLike | None, dtype: DTypeLike
+) -> tuple[Tensor, Tensor]:
     """Alpha in the shape that it has together with beta, and beta."""
     kind = as_dtype(dtype)
     a, b = convert(alpha, kind), convert(1 if beta is None else beta, kind)

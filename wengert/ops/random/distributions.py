@@ -6,12 +6,15 @@ pairs, truncated normal ones by drawing again. What equals TensorFlow's numbers 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from wengert.ops.random.philox import Philox, blocks, random_words
 from wengert.values.dtypes import DType, float32, float64
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
 # A number in [1, 2) has a fixed exponent, and its fraction is random.
 _FRACTIONS: Final = {
@@ -29,7 +32,7 @@ def words_each(dtype: DType) -> int:
     return 2 if dtype.size == 8 else 1
 
 
-def uniform_of(bits: Any, dtype: DType) -> Any:
+def uniform_of(bits: Array, dtype: DType) -> Array:
     """Numbers in [0, 1); a double has its high bits in the first of its two words."""
     unsigned, width, exponent = _FRACTIONS[dtype.name]
     if dtype is float64:
@@ -39,14 +42,14 @@ def uniform_of(bits: Any, dtype: DType) -> Any:
     return (fraction | unsigned(exponent << width)).view(dtype.numpy_dtype) - one
 
 
-def normal_of(bits: Any, dtype: DType) -> Any:
+def normal_of(bits: Array, dtype: DType) -> Array:
     """Standard normal numbers: a pair of uniform ones is a radius and an angle."""
     if dtype is not float64:
         return _pairs(uniform_of(bits, float32), np.float32).astype(dtype.numpy_dtype)
     return _pairs(uniform_of(bits, float64), np.float64)
 
 
-def _pairs(uniform: Any, kind: Any) -> Any:
+def _pairs(uniform: Array, kind: Any) -> Array:
     """Each function is computed in double precision and rounded, which is what the C library's
     functions for single precision do, nearly always."""
     first = np.maximum(uniform[..., 0::2], kind(_SMALLEST)).astype(np.float64)
@@ -56,7 +59,7 @@ def _pairs(uniform: Any, kind: Any) -> Any:
     return np.stack(sides, -1).reshape(uniform.shape)
 
 
-def integers_of(bits: Any, dtype: DType) -> Any:
+def integers_of(bits: Array, dtype: DType) -> Array:
     """Integers of all bits; of the two words of a long one the first is the low one."""
     if dtype.size == 8:
         bits = bits[..., 0::2] | bits[..., 1::2].astype(np.uint64) << np.uint64(32)
@@ -66,20 +69,20 @@ def integers_of(bits: Any, dtype: DType) -> Any:
 # ---- numbers of a generator -------------------------------------------------------------------
 
 
-def uniform(state: Philox, count: int, dtype: DType) -> Any:
+def uniform(state: Philox, count: int, dtype: DType) -> Array:
     return uniform_of(random_words(state, count * words_each(dtype)), dtype)
 
 
-def normal(state: Philox, count: int, dtype: DType) -> Any:
+def normal(state: Philox, count: int, dtype: DType) -> Array:
     even = count + count % 2
     return normal_of(random_words(state, even * words_each(dtype)), dtype)[:count]
 
 
-def full_integers(state: Philox, count: int, dtype: DType) -> Any:
+def full_integers(state: Philox, count: int, dtype: DType) -> Array:
     return integers_of(random_words(state, count * words_each(dtype)), dtype)
 
 
-def integers(state: Philox, count: int, dtype: DType, low: Any, high: Any) -> Any:
+def integers(state: Philox, count: int, dtype: DType, low: Array, high: Array) -> Array:
     """Integers in [low, high): the remainder of all bits, so slightly uneven for wide ranges."""
     unsigned = np.uint64 if dtype.size == 8 else np.uint32
     span = unsigned((int(high) - int(low)) % (1 << 8 * dtype.size))
@@ -87,7 +90,7 @@ def integers(state: Philox, count: int, dtype: DType, low: Any, high: Any) -> An
     return (bits + np.asarray(low).astype(unsigned)).view(dtype.numpy_dtype)
 
 
-def truncated_normal(state: Philox, count: int, dtype: DType) -> Any:
+def truncated_normal(state: Philox, count: int, dtype: DType) -> Array:
     """Normal numbers nearer to zero than 2; each group has generator enough to draw again."""
     size = 4 // words_each(dtype)  # numbers in a group, which is what a block makes
     starts = np.arange(-(-count // size), dtype=np.uint64) * np.uint64(64 * size)
@@ -103,14 +106,14 @@ def truncated_normal(state: Philox, count: int, dtype: DType) -> Any:
     return result.reshape(-1)[:count]
 
 
-def _drawn(state: Philox, starts: Any, count: int, dtype: DType) -> Any:
+def _drawn(state: Philox, starts: Array, count: int, dtype: DType) -> Array:
     """The normal numbers of some blocks from each start, in the precision they are made in."""
     offsets = (starts[:, None] + np.arange(count, dtype=np.uint64)).reshape(-1)
     bits = blocks(state, offsets).reshape(len(starts), 4 * count)
     return normal_of(bits, float64 if dtype is float64 else float32)
 
 
-def permutation(state: Philox, count: int) -> Any:
+def permutation(state: Philox, count: int) -> Array:
     """A shuffle of the numbers below `count`: each changes places with one that comes later."""
     order = list(range(count))
     for i, word in enumerate(random_words(state, max(count - 1, 0)).tolist()):
@@ -119,7 +122,7 @@ def permutation(state: Philox, count: int) -> Any:
     return np.array(order, np.int64)
 
 
-def categories(state: Philox, logits: Any, count: int) -> Any:
+def categories(state: Philox, logits: Array, count: int) -> Array:
     """Classes drawn by their unnormalized log-probabilities, `count` for each row."""
     rows = len(logits)
     points = uniform(state, rows * count, float64).reshape(rows, count)

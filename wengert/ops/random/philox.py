@@ -7,11 +7,15 @@ block can be had without those before it.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
 from wengert.host.malloc import LARGE, keep_memory
+
+if TYPE_CHECKING:
+    from wengert.values.shapes import Dims
+    from wengert.values.typing import Array
 
 _ROUNDS: Final = 10
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
@@ -34,7 +38,7 @@ class Philox(NamedTuple):
         return Philox((self.counter + blocks) & _COUNTER, self.key)
 
 
-def rounds(a: Any, b: Any, c: Any, d: Any, key: int) -> Any:
+def rounds(a: Any, b: Any, c: Any, d: Any, key: int) -> tuple[Any, Any, Any, Any]:
     """A block: four words out of four words. They are integers, or 64-bit arrays of them."""
     low, high = key & WORD, key >> 32
     for _ in range(_ROUNDS):
@@ -45,7 +49,7 @@ def rounds(a: Any, b: Any, c: Any, d: Any, key: int) -> Any:
     return a, b, c, d
 
 
-def blocks(state: Philox, offsets: Any) -> Any:
+def blocks(state: Philox, offsets: Array) -> Array:
     """The blocks at some distances (64-bit, unsigned) behind a state, as an array (n, 4)."""
     if len(offsets) <= _FEW:
         few = [_block(state.skipped(n)) for n in offsets.tolist()]
@@ -60,12 +64,12 @@ def blocks(state: Philox, offsets: Any) -> Any:
     return np.stack(made, -1).astype(np.uint32)
 
 
-def _block(state: Philox) -> Any:
+def _block(state: Philox) -> Dims:
     n = state.counter
     return rounds(n & WORD, n >> 32 & WORD, n >> 64 & WORD, n >> 96, state.key)
 
 
-def random_words(state: Philox, count: int) -> Any:
+def random_words(state: Philox, count: int) -> Array:
     """The first words of a generator."""
     if count >= LARGE:
         keep_memory()

@@ -8,7 +8,7 @@ not decided yet.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from wengert.ops.random.distributions import normal_of, uniform_of
 from wengert.ops.random.philox import Philox, blocks
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.dtypes import float64
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
 RESERVED: Final = 256  # blocks for each number
 _RESERVED_FOR_GAPS: Final = 42  # and where a binomial number is counted out
@@ -28,7 +31,7 @@ class Lanes:
         self.state = state
         self.offsets = np.arange(count, dtype=np.uint64) * np.uint64(apart)
 
-    def blocks(self, which: Any) -> Any:
+    def blocks(self, which: Array) -> Array:
         taken = blocks(self.state, self.offsets[which])
         self.offsets[which] += np.uint64(1)
         return taken
@@ -43,7 +46,7 @@ class Pairs:
         self.values = np.empty((len(lanes.offsets), 2))
         self.left = np.zeros(len(lanes.offsets), np.int64)
 
-    def take(self, which: Any) -> Any:
+    def take(self, which: Array) -> Array:
         empty = which[self.left[which] == 0]
         if empty.size:
             self.values[empty] = self.make(self.lanes.blocks(empty), float64)
@@ -52,7 +55,7 @@ class Pairs:
         return self.values[which, self.left[which]]
 
 
-def gamma(state: Philox, count: int, alpha: Any) -> Any:
+def gamma(state: Philox, count: int, alpha: Array) -> Array:
     """Gamma numbers, `count` for each alpha.
 
     Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). For alpha below 1
@@ -83,7 +86,7 @@ def gamma(state: Philox, count: int, alpha: Any) -> Any:
     return result.reshape(alpha.size, count).T.reshape(count, *alpha.shape)
 
 
-def poisson(state: Philox, count: int, rate: Any) -> Any:
+def poisson(state: Philox, count: int, rate: Array) -> Array:
     """Poisson numbers, `count` for each rate."""
     r = np.repeat(rate.reshape(-1).astype(np.float64), count)
     uniforms = Pairs(Lanes(state, r.size), uniform_of)
@@ -93,7 +96,7 @@ def poisson(state: Philox, count: int, rate: Any) -> Any:
     return result.reshape(rate.size, count).T.reshape(count, *rate.shape)
 
 
-def _by_waiting(uniforms: Pairs, result: Any, rate: Any, waiting: Any) -> None:
+def _by_waiting(uniforms: Pairs, result: Array, rate: Array, waiting: Array) -> None:
     """Knuth: how many exponential waiting times fit into one, as a product of uniform numbers."""
     product, limit, passed = np.ones(len(rate)), np.exp(-rate), 0.0
     while waiting.size:
@@ -103,7 +106,7 @@ def _by_waiting(uniforms: Pairs, result: Any, rate: Any, waiting: Any) -> None:
         waiting, passed = waiting[~over], passed + 1
 
 
-def _by_hat(uniforms: Pairs, result: Any, rate: Any, waiting: Any) -> None:
+def _by_hat(uniforms: Pairs, result: Array, rate: Array, waiting: Array) -> None:
     """Hörmann, "The transformed rejection method for generating Poisson random variables" (1993)."""
     log_gamma = scipy_special().gammaln if waiting.size else None
     b = 0.931 + 2.53 * np.sqrt(rate)
@@ -124,7 +127,7 @@ def _by_hat(uniforms: Pairs, result: Any, rate: Any, waiting: Any) -> None:
         waiting = waiting[~good]
 
 
-def binomial(state: Philox, count: int, trials: Any, chance: Any) -> Any:
+def binomial(state: Philox, count: int, trials: Array, chance: Array) -> Array:
     """Binomial numbers, `count` for each pair of trials and chance (arrays of one shape)."""
     n = np.repeat(trials.reshape(-1).astype(np.float64), count)
     given = np.repeat(chance.reshape(-1), count)
@@ -140,7 +143,7 @@ def binomial(state: Philox, count: int, trials: Any, chance: Any) -> Any:
     return result.reshape(trials.size, count).T.reshape(count, *trials.shape)
 
 
-def _by_gaps(uniforms: Pairs, result: Any, n: Any, p: Any, waiting: Any) -> None:
+def _by_gaps(uniforms: Pairs, result: Array, n: Array, p: Array, waiting: Array) -> None:
     """Successes are a geometric number of trials apart; count those that come in time."""
     passed, found = np.zeros(len(n)), 0.0
     while waiting.size:
@@ -151,7 +154,9 @@ def _by_gaps(uniforms: Pairs, result: Any, n: Any, p: Any, waiting: Any) -> None
         waiting, found = waiting[~over], found + 1
 
 
-def _by_binomial_hat(uniforms: Pairs, result: Any, trials: Any, chance: Any, waiting: Any) -> None:
+def _by_binomial_hat(
+    uniforms: Pairs, result: Array, trials: Array, chance: Array, waiting: Array
+) -> None:
     """Hörmann, "The generation of binomial random variates" (1993), the method BTRS."""
     while waiting.size:
         n, p = trials[waiting], chance[waiting]
@@ -169,7 +174,7 @@ def _by_binomial_hat(uniforms: Pairs, result: Any, trials: Any, chance: Any, wai
         waiting = waiting[~good]
 
 
-def _log_ratio(n: Any, p: Any, k: Any) -> Any:
+def _log_ratio(n: Array, p: Array, k: Array) -> Array:
     """The logarithm of the probability of k over that of the likeliest number."""
     m = np.floor((n + 1) * p)
     r = p / (1 - p)
@@ -184,7 +189,7 @@ def _log_ratio(n: Any, p: Any, k: Any) -> Any:
     )
 
 
-def _tail(k: Any) -> Any:
+def _tail(k: Array) -> Array:
     """What Stirling's formula leaves of log(k!): exact below 10, its series above."""
     log_gamma = scipy_special().gammaln
     q = (k + 1) ** 2

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from wengert.values.shapes import Dims, shape_text
 from wengert.values.symbolic import AnyShape, is_certain
 from wengert.values.tensor import dims
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, Namespace
+
 
 class Forms(NamedTuple):
     """The rows of one distribution."""
@@ -41,7 +45,7 @@ class Forms(NamedTuple):
     stateless: Row
 
 
-def generator(key: Any, counter: Any) -> Philox:
+def generator(key: Array, counter: Array) -> Philox:
     """The generator that a key (1,) and a counter (2,) stand for, whatever integers they are."""
     low, high = (int(part) & LONG for part in counter)
     return Philox(low | high << 64, int(key[0]) & LONG)
@@ -58,19 +62,22 @@ def _filling(
     ``check(type, *xs)`` looks at the inputs, of which there are none otherwise.
     """
 
-    def kernel(xp: Any, stream: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+    def kernel(xp: Namespace, stream: Stream, *xs: Array, shape: Dims, dtype: DType) -> Array:
         if check is not None:
             check(stateful, *xs)
         count = math.prod(shape)
         return fill(stream.reserve(count * RESERVED), count, dtype, *xs).reshape(shape)
 
-    def pure(xp: Any, key: Any, counter: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+    def pure(
+        xp: Namespace, key: Array, counter: Array, *xs: Array, shape: Dims, dtype: DType
+    ) -> Array:
         if check is not None:
             check(stateless, *xs)
         return fill(generator(key, counter), math.prod(shape), dtype, *xs).reshape(shape)
 
-    def batched(_: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
-        return apply(row, xs, attrs | {"shape": (size, *attrs["shape"])})
+    def batched(_: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+        result: Tensor = apply(row, xs, attrs | {"shape": (size, *attrs["shape"])})
+        return result
 
     # With inputs, which may be batched, it runs once for each example.
     row = op(
@@ -107,7 +114,7 @@ def _forms(kernel: Callable[..., Any]) -> Callable[..., Any]:
 def of_given_shape(row: Row) -> Row:
     """The operation with the shape as an input, known only when it runs."""
 
-    def kernel(xp: Any, stream: Any, shape: Any, *xs: Any, **attrs: Any) -> Any:
+    def kernel(xp: Namespace, stream: Stream, shape: Array, *xs: Array, **attrs: Any) -> Array:
         return row.kernel(xp, stream, *xs, shape=tuple(shape.tolist()), **attrs)
 
     def forms(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
@@ -118,7 +125,7 @@ def of_given_shape(row: Row) -> Row:
     return Row(row.name, kernel, stateful=True, forms=forms)
 
 
-def _check_bounds(who: str, low: Any, high: Any) -> None:
+def _check_bounds(who: str, low: Array, high: Array) -> None:
     """The bounds of random integers: scalars, one below the other."""
     for name, limit in (("minval", low), ("maxval", high)):
         if limit.shape:
@@ -160,7 +167,7 @@ def _key_and_counter(state: Philox) -> list[Any]:
     return [np.array([state.key], np.uint64), np.array(halves, np.uint64)]
 
 
-def _advanced(state: Any, blocks: int) -> Any:
+def _advanced(state: Array, blocks: int) -> Array:
     key, counter = _key_and_counter(generator(state[2:], state[:2]).skipped(blocks))
     return np.concatenate([counter, key]).view(np.int64)
 
@@ -172,7 +179,7 @@ def _advanced(state: Any, blocks: int) -> Any:
 
 
 def _streamed(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
-    def kernel(xp: Any, stream: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+    def kernel(xp: Namespace, stream: Stream, *xs: Array, shape: Dims, dtype: DType) -> Array:
         count = math.prod(shape)
         state = stream.reserve(count * xs[0].size * RESERVED)
         return _placed(sample(state, count, *xs), shape, xs, dtype)
@@ -181,22 +188,24 @@ def _streamed(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
 
 
 def _pure(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
-    def kernel(xp: Any, key: Any, counter: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+    def kernel(
+        xp: Namespace, key: Array, counter: Array, *xs: Array, shape: Dims, dtype: DType
+    ) -> Array:
         made = sample(generator(key, counter), math.prod(shape), *xs)
         return _placed(made, shape, xs, dtype)
 
     return op(name, kernel, **fields)
 
 
-def _placed(made: Any, shape: Dims, xs: Sequence[Any], dtype: DType) -> Any:
+def _placed(made: Array, shape: Dims, xs: Sequence[Any], dtype: DType) -> Array:
     return made.astype(dtype.numpy_dtype).reshape(shape + xs[0].shape)
 
 
-def _gamma_rule(g: Any, y: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+def _gamma_rule(g: Tensor, y: Tensor, *xs: Any, shape: Dims, dtype: DType) -> Tensor:
     return bound.sum_to(g * gamma_grad(xs[-1], y), dims(xs[-1]))
 
 
-def _gamma_push(t: Any, y: Any, *xs: Any, shape: Dims, dtype: DType) -> Any:
+def _gamma_push(t: Tensor, y: Tensor, *xs: Any, shape: Dims, dtype: DType) -> Tensor:
     return t * gamma_grad(xs[-1], y)
 
 
@@ -221,7 +230,7 @@ GAMMA = Forms(
 )
 
 
-def _gamma_grad_kernel(xp: Any, alpha: Any, sample: Any) -> Any:
+def _gamma_grad_kernel(xp: Namespace, alpha: Array, sample: Array) -> Array:
     """How a gamma number moves with alpha while its place in the distribution stays.
 
     That is -(dP/da) / (dP/dx), for P the distribution function. Both are exp(-x) x^a / gamma(a+1)
@@ -239,7 +248,7 @@ def _gamma_grad_kernel(xp: Any, alpha: Any, sample: Any) -> Any:
     return np.asarray(-series * x / a).astype(sample.dtype)
 
 
-def _log_slope(alpha: Any, sample: Any) -> Any:
+def _log_slope(alpha: Tensor, sample: Tensor) -> Tensor:
     """The derivative of log(dP/dx) in alpha."""
     return log(sample) - digamma(alpha)
 
@@ -256,14 +265,15 @@ GAMMA_GRAD: Row = op(
 )
 
 
-def gamma_grad(alpha: Any, sample: Any) -> Any:
-    return apply(GAMMA_GRAD, (alpha, sample))
+def gamma_grad(alpha: Tensor, sample: Tensor) -> Tensor:
+    result: Tensor = apply(GAMMA_GRAD, (alpha, sample))
+    return result
 
 
 # ---- draws from what is given -----------------------------------------------------------------
 
 
-def _shuffled(state: Philox, x: Any) -> Any:
+def _shuffled(state: Philox, x: Array) -> Array:
     return x[distributions.permutation(state, len(x))] if x.ndim else x
 
 
@@ -278,7 +288,9 @@ SHUFFLE = Forms(
 )
 
 
-def _multinomial(xp: Any, stream: Any, logits: Any, *, num_samples: int, dtype: DType) -> Any:
+def _multinomial(
+    xp: Namespace, stream: Stream, logits: Array, *, num_samples: int, dtype: DType
+) -> Array:
     blocks = len(logits) * (-(-num_samples // 4) * 4) * 2 * RESERVED
     made = distributions.categories(stream.reserve(blocks), logits, num_samples)
     return made.astype(dtype.numpy_dtype)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Hashable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +19,12 @@ from wengert.host.locks import load_module
 from wengert.ops.random.philox import Philox, seeded_state
 from wengert.state.cell import resource
 from wengert.values.dtypes import VARIANT, DType
+
+if TYPE_CHECKING:
+    from wengert.graph.function_graph import FunctionGraph
+    from wengert.graph.graph import Graph
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, IntLike, Namespace, TensorLike
 
 _LARGEST: Final = 2**31 - 1
 _DEFAULT: Final = 87654321  # beside an operation's own seed, where no seed was set
@@ -62,7 +68,7 @@ class Eager:
         self.draws: Any = None
         self.streams: dict[Hashable, Stream] = {}
 
-    def set(self, seed: Any) -> None:
+    def set(self, seed: TensorLike | None) -> None:
         self.seed = None if seed is None else _integer(seed)
         # Python's generator, because that is where TensorFlow has the seeds of operations from.
         self.draws = load_module("random").Random(self.seed)
@@ -77,14 +83,14 @@ class Eager:
 _eager: Final = Eager()
 
 
-def _integer(seed: Any) -> int:
+def _integer(seed: TensorLike | IntLike | None) -> int:
     try:
         return int(np.asarray(seed))
     except (TypeError, ValueError):
         raise TypeError(f"A seed must be an integer, got {seed!r}.") from None
 
 
-def set_seed(seed: Any) -> None:
+def set_seed(seed: TensorLike | None) -> None:
     """Set the seed from which all random operations of eager mode take theirs.
 
     What follows is the same each time the seed is set. None takes the seed away.
@@ -102,7 +108,7 @@ def set_seed(seed: Any) -> None:
         _eager.set(seed)
 
 
-def seeds(op_seed: Any) -> Seeds:
+def seeds(op_seed: TensorLike | IntLike | None) -> Seeds:
     """The two seeds of an operation that was given one, or None."""
     if _eager.seed is None:
         if op_seed is None:
@@ -121,7 +127,7 @@ def stream_for(seed: int | None, seed2: int | None) -> Stream:
     return Stream(seeded_state(seed or 0, seed2 or 0))
 
 
-def graph_stream(graph: Any, op_seed: Any) -> Any:
+def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | None) -> Tensor:
     """The stream of an operation of a graph: a tensor for what every session has of its own.
 
     The seed of an operation that was given none is its place in the graph.
@@ -137,7 +143,7 @@ def graph_stream(graph: Any, op_seed: Any) -> Any:
     return graph.add(STREAM, (), {"seed": pair[0], "seed2": pair[1]}).outputs[0]
 
 
-def _none_here(xp: Any, *, seed: Any, seed2: Any) -> Any:
+def _none_here(xp: Namespace, *, seed: Any, seed2: Any) -> Array:
     raise TypeError("A stream stands in a graph; a session brings what it stands for.")
 
 
@@ -145,7 +151,7 @@ STREAM: Final = Row("RandomStream", _none_here, forms=lambda xs, attrs: [((), VA
 resource("RandomStream", lambda op: stream_for(op.attrs["seed"], op.attrs["seed2"]))
 
 
-def eager_stream(op_seed: Any, operation: Hashable) -> Stream:
+def eager_stream(op_seed: TensorLike | IntLike | None, operation: Hashable) -> Stream:
     """The stream of an operation that runs now.
 
     An operation with a seed of its own continues where the same operation with the same seed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -13,15 +13,18 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, IntLike
+
 DIMENSIONS = 2539  # of so many TensorFlow knows the numbers
 
 
 @deferrable
 def sobol_sample(
-    dim: Any,
-    num_results: Any,
-    skip: Any = 0,
-    dtype: Any = dtypes.float32,
+    dim: IntLike,
+    num_results: IntLike,
+    skip: IntLike = 0,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Points of Sobol's sequence in the unit cube, without the one at the origin.

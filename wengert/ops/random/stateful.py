@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
@@ -28,8 +28,13 @@ from wengert.values.dtypes import DType, as_dtype
 from wengert.values.symbolic import AnyShape, SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 
-def draw(row: Row, seed: Any, inputs: Sequence[Tensor] = (), **attrs: Any) -> Tensor:
+
+def draw(
+    row: Row, seed: IntLike | TensorLike | None, inputs: Sequence[Tensor] = (), **attrs: Any
+) -> Tensor:
     """Carry out a stateful operation that was given a seed, or None."""
     graph = current_graph()
     if graph is not None:
@@ -40,7 +45,9 @@ def draw(row: Row, seed: Any, inputs: Sequence[Tensor] = (), **attrs: Any) -> Te
     return result
 
 
-def _drawn_later(row: Row, stream: Any, inputs: Sequence[Tensor], attrs: dict[str, Any]) -> Tensor:
+def _drawn_later(
+    row: Row, stream: Tensor, inputs: Sequence[Tensor], attrs: dict[str, Any]
+) -> Tensor:
     """The operation in a graph, where the shape may be known only when it runs."""
     shape = attrs.get("shape")
     if shape is None or is_certain(shape):
@@ -55,11 +62,11 @@ def _drawn_later(row: Row, stream: Any, inputs: Sequence[Tensor], attrs: dict[st
 
 @nameable
 def uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
+    seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Numbers from minval up to, and without, maxval. A gradient flows to float bounds.
@@ -91,7 +98,9 @@ def uniform(
     return drawn * (high - low) + low
 
 
-def _integers(shape: Any, minval: Any, maxval: Any, kind: DType, seed: Any) -> Tensor:
+def _integers(
+    shape: ShapeLike, minval: TensorLike, maxval: TensorLike, kind: DType, seed: IntLike | None
+) -> Tensor:
     row = rows.INTEGERS.stateful
     low, high = convert(minval, kind), convert(maxval, kind)
     return draw(row, seed, (low, high), shape=sizes(shape, row), dtype=kind)
@@ -99,11 +108,11 @@ def _integers(shape: Any, minval: Any, maxval: Any, kind: DType, seed: Any) -> T
 
 @nameable
 def normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
+    seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Normal numbers. A gradient flows to mean and stddev.
@@ -117,11 +126,11 @@ def normal(
 
 @nameable
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
+    seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Normal numbers that are nearer to the mean than two standard deviations.
@@ -133,7 +142,14 @@ def truncated_normal(
     return _scaled(rows.TRUNCATED.stateful, shape, mean, stddev, dtype, seed)
 
 
-def _scaled(row: Row, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any) -> Tensor:
+def _scaled(
+    row: Row,
+    shape: ShapeLike,
+    mean: TensorLike,
+    stddev: TensorLike,
+    dtype: DTypeLike,
+    seed: IntLike | None,
+) -> Tensor:
     kind = as_dtype(dtype)
     middle, width = convert(mean, kind), convert(stddev, kind)
     drawn = draw(row, seed, shape=sizes(shape, row), dtype=float_dtype(kind, row))
@@ -142,11 +158,11 @@ def _scaled(row: Row, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any)
 
 @nameable
 def gamma(
-    shape: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dtypes.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
+    seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Gamma numbers, as many for each alpha and beta as the shape says.
@@ -164,10 +180,10 @@ def gamma(
 
 @nameable
 def poisson(
-    shape: Any,
-    lam: Any,
-    dtype: Any = dtypes.float32,
-    seed: Any = None,
+    shape: ShapeLike,
+    lam: TensorLike,
+    dtype: DTypeLike = dtypes.float32,
+    seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Poisson numbers, as many for each rate as the shape says.
@@ -182,10 +198,10 @@ def poisson(
 
 @nameable
 def categorical(
-    logits: Any,
-    num_samples: Any,
-    dtype: Any = None,
-    seed: Any = None,
+    logits: TensorLike,
+    num_samples: IntLike,
+    dtype: DTypeLike | None = None,
+    seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Classes, drawn with probabilities whose logarithms are given up to a constant.
@@ -200,7 +216,7 @@ def categorical(
 
 
 @nameable
-def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
+def shuffle(value: TensorLike, seed: IntLike | None = None, name: str | None = None) -> Tensor:
     """The rows of a tensor in random order. As in TensorFlow, no gradient flows through it.
 
     >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())

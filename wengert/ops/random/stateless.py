@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,12 +31,19 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, IntLike, ShapeLike, TensorLike
+
 _INTEGERS = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
 
 
 @deferrable
 def uniform_from(
-    generator: list[Tensor], shape: Any, minval: Any, maxval: Any, dtype: Any
+    generator: list[Tensor],
+    shape: ShapeLike,
+    minval: TensorLike | None,
+    maxval: TensorLike | None,
+    dtype: DTypeLike,
 ) -> Tensor:
     """Uniform numbers of a key and a counter, floating or whole."""
     kind = as_dtype(dtype)
@@ -54,7 +61,12 @@ def uniform_from(
 
 @deferrable
 def scaled_from(
-    row: Row, generator: list[Tensor], shape: Any, mean: Any, stddev: Any, dtype: Any
+    row: Row,
+    generator: list[Tensor],
+    shape: ShapeLike,
+    mean: TensorLike,
+    stddev: TensorLike,
+    dtype: DTypeLike,
 ) -> Tensor:
     """Normal numbers of a key and a counter, truncated or not."""
     kind = as_dtype(dtype)
@@ -65,7 +77,11 @@ def scaled_from(
 
 @deferrable
 def binomial_from(
-    generator: list[Tensor], shape: Any, counts: Any, probs: Any, dtype: Any
+    generator: list[Tensor],
+    shape: ShapeLike,
+    counts: TensorLike,
+    probs: TensorLike,
+    dtype: DTypeLike,
 ) -> Tensor:
     """Binomial numbers of a key and a counter."""
     row = rows.BINOMIAL
@@ -83,7 +99,9 @@ def _drawn(row: Row, inputs: list[Tensor], **attrs: Any) -> Tensor:
 
 
 @deferrable
-def check_uniform(minval: Any, maxval: Any, dtype: Any) -> Any:
+def check_uniform(
+    minval: TensorLike | None, maxval: TensorLike | None, dtype: DTypeLike
+) -> TensorLike | None:
     """The upper bound, after a look at all arguments."""
     kind = as_dtype(dtype)
     if not kind.is_integer:
@@ -98,11 +116,11 @@ def check_uniform(minval: Any, maxval: Any, dtype: Any) -> Any:
 
 @deferrable
 def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    minval: TensorLike | None = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -130,11 +148,11 @@ def stateless_uniform(
 
 @deferrable
 def stateless_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -149,11 +167,11 @@ def stateless_normal(
 
 @deferrable
 def stateless_truncated_normal(
-    shape: Any,
-    seed: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
@@ -168,12 +186,12 @@ def stateless_truncated_normal(
 
 @deferrable
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
+    shape: ShapeLike,
+    seed: TensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Tensor:
     """Normal numbers between bounds, by the inverse of the distribution: all parameters have gradients.
@@ -193,11 +211,11 @@ def stateless_parameterized_truncated_normal(
 
 @deferrable
 def stateless_gamma(
-    shape: Any,
-    seed: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Gamma numbers; the shape ends with that of alpha and beta together.
@@ -217,10 +235,10 @@ def stateless_gamma(
 
 @deferrable
 def stateless_poisson(
-    shape: Any,
-    seed: Any,
-    lam: Any,
-    dtype: Any = dtypes.int32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    lam: TensorLike,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """Poisson numbers; the shape ends with that of the rates.
@@ -236,11 +254,11 @@ def stateless_poisson(
 
 @deferrable
 def stateless_binomial(
-    shape: Any,
-    seed: Any,
-    counts: Any,
-    probs: Any,
-    output_dtype: Any = dtypes.int32,
+    shape: ShapeLike,
+    seed: TensorLike,
+    counts: TensorLike,
+    probs: TensorLike,
+    output_dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """How many of `counts` trials succeed; the shape ends with that of counts and probs together.
@@ -253,10 +271,10 @@ def stateless_binomial(
 
 @deferrable
 def stateless_categorical(
-    logits: Any,
-    num_samples: Any,
-    seed: Any,
-    dtype: Any = dtypes.int64,
+    logits: TensorLike,
+    num_samples: IntLike,
+    seed: TensorLike,
+    dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """Classes, drawn with probabilities whose logarithms are given up to a constant.
@@ -272,7 +290,7 @@ def stateless_categorical(
 
 @deferrable
 def stateless_shuffle(
-    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+    value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
     """The rows of a tensor in random order. As in TensorFlow, no gradient flows through it.
 
@@ -286,7 +304,7 @@ def stateless_shuffle(
 
 
 @deferrable
-def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
+def split(seed: TensorLike, num: IntLike = 2, alg: Any = "auto_select") -> Tensor:
     """Several seeds that are independent of each other and of the one they are made of.
 
     >>> tf.random.split([1, 2], num=3).shape
@@ -297,7 +315,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
 
 
 @deferrable
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: IntLike, alg: Any = "auto_select") -> Tensor:
     """A seed that depends on another and on a number, such as that of a step.
 
     >>> tf.random.fold_in([1, 2], 3).numpy().tolist()

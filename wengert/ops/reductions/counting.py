@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,10 +25,15 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, IntLike, Namespace, TensorLike
+
 # ---- counts -----------------------------------------------------------------------------------
 
 
-def _count_kernel(xp: Any, values: Any, weights: Any, *, size: int, binary: bool) -> Any:
+def _count_kernel(
+    xp: Namespace, values: Array, weights: Array, *, size: int, binary: bool
+) -> Array:
     """Rows are counted apart. Values that are too large are left out."""
     if np.any(values < 0):
         raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
@@ -47,7 +52,9 @@ def _count_kernel(xp: Any, values: Any, weights: Any, *, size: int, binary: bool
     return out[0] if values.ndim < 2 else out
 
 
-def _count_rule(g: Any, y: Any, values: Any, weights: Any, *, size: int, binary: bool) -> Any:
+def _count_rule(
+    g: Tensor, y: Tensor | None, values: Tensor, weights: Tensor, *, size: int, binary: bool
+) -> Tensor:
     """Each weight counts in one place."""
     inside = less(values, zeros_like(values) + size)
     safe = where(inside, values, zeros_like(values))
@@ -67,13 +74,13 @@ BINCOUNT: Row = op(
 
 @deferrable
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: IntLike | None = None,
+    maxlength: IntLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-    axis: Any = None,
+    axis: IntLike | None = None,
     binary_output: bool = False,
 ) -> Tensor:
     """How often each whole number occurs, or the sum of the weights where it occurs.
@@ -104,7 +111,7 @@ def bincount(
     return result
 
 
-def _size(values: Any, minlength: Any, maxlength: Any) -> int:
+def _size(values: Tensor, minlength: IntLike | None, maxlength: IntLike | None) -> int:
     """How many numbers are counted."""
     least = 0 if minlength is None else int(static(minlength))
     most = None if maxlength is None else int(static(maxlength))
@@ -117,11 +124,11 @@ def _size(values: Any, minlength: Any, maxlength: Any) -> int:
 
 @deferrable
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    weights: Any = None,
-    dtype: Any = dtypes.int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: IntLike | None = None,
+    weights: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """How often an example of class i was taken for one of class j.
@@ -149,10 +156,10 @@ def confusion_matrix(
 
 @deferrable
 def histogram_fixed_width_bins(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: IntLike = 100,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """For each value the number of its bin; what is outside of the range is in the bin at its end.
@@ -172,10 +179,10 @@ def histogram_fixed_width_bins(
 
 @deferrable
 def histogram_fixed_width(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: IntLike = 100,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """How many values are in each of `nbins` bins of one width.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
@@ -21,11 +21,14 @@ from wengert.values.convert import convert
 from wengert.values.shapes import normal_axis
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 # ---- rows -------------------------------------------------------------------------------------
 
 
 def _cumulative(accumulate: str, neutral: int) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+    def kernel(xp: Namespace, x: Array, *, axis: int, exclusive: bool, reverse: bool) -> Array:
         x = xp.flip(x, axis) if reverse else x
         wide = widen(x)
         y = getattr(xp, accumulate)(wide, axis=axis, dtype=wide.dtype).astype(x.dtype)
@@ -49,7 +52,7 @@ CUMSUM: Row = op(
 )
 
 
-def _recurrence_kernel(xp: Any, a: Any, b: Any, *, axis: int, reverse: bool) -> Any:
+def _recurrence_kernel(xp: Namespace, a: Array, b: Array, *, axis: int, reverse: bool) -> Array:
     """h[i] = a[i] h[i-1] + b[i] along an axis; in reverse, h[i] = a[i] h[i+1] + b[i]."""
     a, b = xp.moveaxis(a, axis, 0), xp.moveaxis(b, axis, 0)
     h = xp.empty_like(b)
@@ -60,12 +63,13 @@ def _recurrence_kernel(xp: Any, a: Any, b: Any, *, axis: int, reverse: bool) -> 
     return xp.moveaxis(h, 0, axis)
 
 
-def _shifted(x: Any, axis: int, reverse: bool) -> Any:
+def _shifted(x: Tensor, axis: int, reverse: bool) -> Tensor:
     """x one step later along an axis (in reverse: earlier), with a zero moved in."""
-    return apply(SHIFT, (x,), {"axis": axis, "reverse": reverse})
+    result: Tensor = apply(SHIFT, (x,), {"axis": axis, "reverse": reverse})
+    return result
 
 
-def _shift_kernel(xp: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+def _shift_kernel(xp: Namespace, x: Array, *, axis: int, reverse: bool) -> Array:
     y = xp.zeros_like(x)
     before = (*[slice(None)] * axis, slice(0, -1))
     after = (*[slice(None)] * axis, slice(1, None))
@@ -95,16 +99,19 @@ RECURRENCE: Row = op(
 )
 
 
-def _adjoint_of_recurrence(g: Any, a: Any, axis: int, reverse: bool) -> Any:
+def _adjoint_of_recurrence(g: Tensor, a: Tensor, axis: int, reverse: bool) -> Tensor:
     """The adjoint runs the other way, with each factor one step earlier: closed at every order."""
-    return apply(
+    result: Tensor = apply(
         RECURRENCE,
         (_shifted(a, axis, not reverse), g),
         {"axis": axis, "reverse": not reverse},
     )
+    return result
 
 
-def _cumprod_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+def _cumprod_rule(
+    g: Tensor, y: Tensor | None, x: Tensor, *, axis: int, exclusive: bool, reverse: bool
+) -> Tensor:
     """For x[i]: the product of what stands before it times what follows, weighted by g.
 
     The weighted products of what follows obey r[i] = g[i] + x[i+1] r[i+1]. No division: right
@@ -126,7 +133,9 @@ CUMPROD: Row = op(
 )
 
 
-def _logsumexp_kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+def _logsumexp_kernel(
+    xp: Namespace, x: Array, *, axis: int, exclusive: bool, reverse: bool
+) -> Array:
     """In front of the first element stands the logarithm of nothing."""
     x = xp.flip(x, axis) if reverse else x
     y = xp.logaddexp.accumulate(widen(x), axis=axis).astype(x.dtype)
@@ -137,7 +146,9 @@ def _logsumexp_kernel(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: b
     return xp.flip(y, axis) if reverse else y
 
 
-def _logsumexp_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+def _logsumexp_rule(
+    g: Tensor, y: Tensor, x: Tensor, *, axis: int, exclusive: bool, reverse: bool
+) -> Tensor:
     """x[j] counts in y[i] with the weight exp(x[j] - y[i]), for all i from j on.
 
     Those weights are exp(x[j] - y[j]) times products of exp(y[k] - y[k+1]): none exceeds one.
@@ -148,10 +159,11 @@ def _logsumexp_rule(g: Any, y: Any, x: Any, *, axis: int, exclusive: bool, rever
     later = _shifted(y, axis, not reverse)
     ratios = exp(minimum(_difference(y, later, 0.0), zeros_like(y)))
     total = apply(RECURRENCE, (ratios, g), {"axis": axis, "reverse": not reverse})
-    return exp(_difference(x, y, -inf)) * total
+    slope: Tensor = exp(_difference(x, y, -inf)) * total
+    return slope
 
 
-def _difference(x: Any, y: Any, if_empty: float) -> Any:
+def _difference(x: Tensor, y: Tensor, if_empty: float) -> Tensor:
     """x - y, and a value where y is the logarithm of nothing."""
     return where(equal(y, -inf), zeros_like(x) + if_empty, x - y)
 
@@ -169,7 +181,7 @@ CUMULATIVE_LOGSUMEXP: Row = op(
 
 @deferrable
 def cumsum(
-    x: Any,
+    x: TensorLike,
     axis: int = 0,
     exclusive: bool = False,
     reverse: bool = False,
@@ -187,7 +199,7 @@ def cumsum(
 
 @deferrable
 def cumprod(
-    x: Any,
+    x: TensorLike,
     axis: int = 0,
     exclusive: bool = False,
     reverse: bool = False,
@@ -203,7 +215,7 @@ def cumprod(
 
 @deferrable
 def cumulative_logsumexp(
-    x: Any,
+    x: TensorLike,
     axis: int = 0,
     exclusive: bool = False,
     reverse: bool = False,
@@ -220,7 +232,7 @@ def cumulative_logsumexp(
     return _scan(CUMULATIVE_LOGSUMEXP, tensor, axis, exclusive, reverse)
 
 
-def _scan(row: Row, value: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+def _scan(row: Row, value: TensorLike, axis: int, exclusive: bool, reverse: bool) -> Tensor:
     x, at = convert(value), int(axis)
     rank = len(dims(x))
     if not -rank <= at < rank:

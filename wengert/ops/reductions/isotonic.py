@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +21,11 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike, TensorOrDims
 
-def _fit(row: Any) -> tuple[Any, Any]:
+
+def _fit(row: Array) -> tuple[Any, Any]:
     """Neighbours that are in the wrong order are pooled, and pools with their neighbours."""
     means: list[float] = []
     sizes: list[int] = []
@@ -37,7 +41,7 @@ def _fit(row: Any) -> tuple[Any, Any]:
     return np.repeat(means, sizes), np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _kernel(xp: Any, x: Any) -> Any:
+def _kernel(xp: Namespace, x: Array) -> list[Array]:
     """The fit of each row, and to which pool each element belongs."""
     fits, pools = np.zeros(x.shape), np.zeros(x.shape, np.int32)
     for i, row in enumerate(x.astype(np.float64)):
@@ -45,7 +49,7 @@ def _kernel(xp: Any, x: Any) -> Any:
     return [fits.astype(x.dtype), pools]
 
 
-def _rule(gs: Any, ys: Any, x: Any) -> Any:
+def _rule(gs: Sequence[Any], ys: Sequence[Tensor], x: TensorOrDims) -> Tensor:
     """Within a pool every element moves all: the mean of the cotangents."""
     rows, size = dims(ys[1])
     own = ys[1] + cast(reshape(range_(rows), (rows, 1)) * size, dtypes.int32)
@@ -59,7 +63,7 @@ ISOTONIC: Row = op("IsotonicRegression", _kernel, vjp=(_rule,), saves="y", many=
 
 @deferrable
 def isotonic_regression(
-    inputs: Any, decreasing: bool = True, axis: int = -1
+    inputs: TensorLike, decreasing: bool = True, axis: int = -1
 ) -> tuple[Tensor, Tensor]:
     """The nearest sequence that never rises (or never falls), and which elements share a value.
 

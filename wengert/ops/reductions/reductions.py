@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -37,10 +37,13 @@ from wengert.values.sizes import certainly
 from wengert.values.symbolic import identical
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, Integers, Namespace, TensorLike
+
 # ---- axes -------------------------------------------------------------------------------------
 
 
-def normal_axes(axis: Any, rank: int, who: str) -> Dims:
+def normal_axes(axis: TensorLike | Integers | None, rank: int, who: str) -> Dims:
     """The axes to reduce, sorted and counted from the front; None means all."""
     if axis is None:
         return tuple(range(rank))
@@ -70,7 +73,7 @@ def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:
     return tuple(size for i, size in enumerate(shape) if i not in axis)
 
 
-def _spread(g: Any, shape: Dims, axis: Dims) -> Any:
+def _spread(g: Tensor, shape: Dims, axis: Dims) -> Tensor:
     """A cotangent of the result, repeated along the reduced axes."""
     kept = kept_dims(shape, axis)
     return broadcast_to(g if dims(g) == kept else reshape(g, kept), shape)
@@ -83,7 +86,7 @@ def _size(shape: Dims, axis: Dims) -> int:
 # ---- sums and means ---------------------------------------------------------------------------
 
 
-def _accurately(reduce: Callable[..., Any], x: Any, axis: Dims, keepdims: bool) -> Any:
+def _accurately(reduce: Callable[..., Any], x: Array, axis: Dims, keepdims: bool) -> Array:
     """Two-byte floats are summed in float32, so that long sums keep their digits."""
     wide = widen(x)
     total = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
@@ -103,7 +106,7 @@ SUM: Row = op(
 )
 
 
-def _mean_kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+def _mean_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Array:
     if x.dtype.kind in "iu":  # TensorFlow divides integers towards zero
         total = xp.sum(x, axis=axis, keepdims=keepdims)
         whole = xp.abs(total) // max(_size(x.shape, axis), 1)
@@ -133,7 +136,7 @@ MEAN: Row = op(
 # ---- products ---------------------------------------------------------------------------------
 
 
-def _prod_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+def _prod_rule(g: Tensor, y: Tensor | None, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
     """For each factor the product of the others: those before it times those after it.
 
     Right also where factors are zero, and differentiable again.
@@ -163,7 +166,7 @@ PROD: Row = op(
 # ---- extremes ---------------------------------------------------------------------------------
 
 
-def _extreme_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+def _extreme_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
     """Elements that share the extreme share its cotangent equally."""
     chosen = cast(equal(_spread(y, dims(x), axis), x), x.dtype)
     count = _spread(_reduce(SUM, chosen, axis, False), dims(x), axis)
@@ -171,7 +174,7 @@ def _extreme_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
 
 
 def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+    def kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Array:
         if x.size == 0:  # the extreme of nothing: every element would replace it
             limit = dtypes.of_numpy(x.dtype)
             worst = getattr(limit, empty) if limit.is_integer else float(
@@ -214,7 +217,7 @@ ANY_TRUE: Row = op(
 
 
 def _arg_kernel(find: str, worst: float) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, *, axis: int, dtype: DType) -> Any:
+    def kernel(xp: Namespace, x: Array, *, axis: int, dtype: DType) -> Array:
         if x.dtype.kind in "fV":  # NaN is never found, unless there is nothing else
             x = xp.where(xp.isnan(x), x.dtype.type(worst), x)
         return getattr(xp, find)(x, axis=axis).astype(dtype.numpy_dtype)
@@ -238,16 +241,16 @@ ARG_MIN: Row = _arg_row("ArgMin", "argmin", np.inf)
 # ---- the Euclidean norm -----------------------------------------------------------------------
 
 
-def _norm_kernel(xp: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+def _norm_kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Array:
     return xp.sqrt(_accurately(xp.sum, x * xp.conj(x), axis, keepdims)).astype(x.dtype)
 
 
-def _norm_rule(g: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+def _norm_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
     share = _spread(g / y, dims(x), axis)
     return conj(x) * cast(real(share), x.dtype)
 
 
-def _norm_push(t: Any, y: Any, x: Any, *, axis: Dims, keepdims: bool) -> Any:
+def _norm_push(t: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
     return cast(real(_reduce(SUM, conj(x) * t, axis, keepdims)), x.dtype) / y
 
 
@@ -267,7 +270,13 @@ EUCLIDEAN_NORM: Row = op(
 REDUCED: Final[dict[type, Callable[..., Any]]] = {}
 
 
-def _reduce(row: Row, tensor: Any, axis: Any, keepdims: bool, takes: str = NUMBER) -> Tensor:
+def _reduce(
+    row: Row,
+    tensor: TensorLike,
+    axis: TensorLike | Integers | None,
+    keepdims: bool,
+    takes: str = NUMBER,
+) -> Tensor:
     if type(tensor) is not Tensor:
         if type(tensor) in REDUCED:
             return REDUCED[type(tensor)](row, tensor, axis, keepdims)  # type: ignore[no-any-return]
@@ -281,7 +290,10 @@ def _reduce(row: Row, tensor: Any, axis: Any, keepdims: bool, takes: str = NUMBE
 
 @deferrable
 def reduce_sum(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The sum of the elements along some axes, or of all.
 
@@ -294,7 +306,10 @@ def reduce_sum(
 
 @deferrable
 def reduce_mean(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The mean of the elements along some axes, or of all.
 
@@ -306,7 +321,10 @@ def reduce_mean(
 
 @deferrable
 def reduce_prod(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The product of the elements along some axes, or of all.
 
@@ -320,7 +338,10 @@ def reduce_prod(
 
 @deferrable
 def reduce_max(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The largest element along some axes, or of all. Equal ones share the gradient.
 
@@ -332,7 +353,10 @@ def reduce_max(
 
 @deferrable
 def reduce_min(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The smallest element along some axes, or of all. Equal ones share the gradient.
 
@@ -344,7 +368,10 @@ def reduce_min(
 
 @deferrable
 def reduce_all(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Whether all elements along some axes are true.
 
@@ -356,7 +383,10 @@ def reduce_all(
 
 @deferrable
 def reduce_any(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """Whether any element along some axes is true.
 
@@ -368,7 +398,10 @@ def reduce_any(
 
 @deferrable
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The square root of the sum of squares along some axes, or of all.
 
@@ -380,7 +413,10 @@ def reduce_euclidean_norm(
 
 @deferrable
 def reduce_logsumexp(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """log(sum(exp(x))) along some axes, without overflow.
 
@@ -401,7 +437,10 @@ def _without(x: Tensor, axis: Dims) -> Tensor:
 
 @deferrable
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The mean squared distance from the mean along some axes, or of all.
 
@@ -418,7 +457,10 @@ def reduce_variance(
 
 @deferrable
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: Integers | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The square root of the variance along some axes, or of all.
 
@@ -430,10 +472,10 @@ def reduce_std(
 
 @deferrable
 def count_nonzero(
-    input: Any,
-    axis: Any = None,
+    input: TensorLike,
+    axis: Integers | None = None,
     keepdims: bool | None = None,
-    dtype: Any = dtypes.int64,
+    dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """How many elements are not zero.
@@ -447,7 +489,7 @@ def count_nonzero(
 
 
 @deferrable
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The share of elements that are zero.
 
     >>> tf.math.zero_fraction([0.0, 2.0, 0.0, 4.0]).numpy().item()
@@ -458,7 +500,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element is smaller than the one before it, in row-major order.
 
     >>> tf.math.is_non_decreasing([1.0, 2.0, 2.0]).numpy().item()
@@ -469,7 +511,7 @@ def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether every element is larger than the one before it, in row-major order.
 
     >>> tf.math.is_strictly_increasing([1.0, 2.0, 2.0]).numpy().item()
@@ -479,16 +521,16 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     return reduce_all(less(before, after))
 
 
-def _neighbours(x: Any) -> tuple[Tensor, Tensor]:
+def _neighbours(x: TensorLike) -> tuple[Tensor, Tensor]:
     flat = reshape(x, (-1,))
     return flat[:-1], flat[1:]
 
 
 @deferrable
 def argmax(
-    input: Any,
-    axis: Any = None,
-    output_type: Any = dtypes.int64,
+    input: TensorLike,
+    axis: Integers | None = None,
+    output_type: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """The index of the largest element along an axis, the first of equal ones.
@@ -501,9 +543,9 @@ def argmax(
 
 @deferrable
 def argmin(
-    input: Any,
-    axis: Any = None,
-    output_type: Any = dtypes.int64,
+    input: TensorLike,
+    axis: Integers | None = None,
+    output_type: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """The index of the smallest element along an axis, the first of equal ones.
@@ -514,7 +556,7 @@ def argmin(
     return _arg(ARG_MIN, input, axis, output_type)
 
 
-def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
+def _arg(row: Row, value: TensorLike, axis: Integers | None, dtype: DTypeLike) -> Tensor:
     x = convert(value)
     if x._array.dtype.kind not in ANY:
         raise wrong_dtype(row, x.dtype)
@@ -532,7 +574,7 @@ def _arg(row: Row, value: Any, axis: Any, dtype: Any) -> Tensor:
 
 
 @deferrable
-def sum_to(x: Any, shape: Dims) -> Any:
+def sum_to(x: Tensor, shape: Dims) -> Tensor:
     """The sum over the axes along which a tensor of `shape` was broadcast."""
     if identical(dims(x), shape):
         return x

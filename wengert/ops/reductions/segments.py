@@ -7,7 +7,7 @@ others may leave some empty, and rows with a negative index are left out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -41,30 +41,34 @@ from wengert.values.shapes import shape_text
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.shapes import Dims
+    from wengert.values.typing import Array, IntLike, Namespace, NumpyDType, TensorLike
+
 # ---- kernels ----------------------------------------------------------------------------------
 
 
-def _lowest(dtype: Any) -> Any:
+def _lowest(dtype: NumpyDType) -> Array:
     return dtypes.of_numpy(dtype).min
 
 
-def _highest(dtype: Any) -> Any:
+def _highest(dtype: NumpyDType) -> Array:
     return dtypes.of_numpy(dtype).max
 
 
-def _empty(value: Any, dtype: Any) -> Any:
+def _empty(value: Any, dtype: NumpyDType) -> Any:
     return value(dtype) if callable(value) else value
 
 
 def _unsorted(name: str, ufunc: Any, empty: Any) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, ids: Any, *, num_segments: int) -> Any:
+    def kernel(xp: Namespace, x: Array, ids: Array, *, num_segments: int) -> Array:
         check_ids(ids, num_segments, name)
         return reduced_rows(ufunc, x, ids, num_segments, _empty(empty, x.dtype))
 
     return kernel
 
 
-def sorted_count(ids: Any, who: str) -> int:
+def sorted_count(ids: Array, who: str) -> int:
     """How many segments sorted indices name."""
     if np.any(ids[1:] < ids[:-1]):
         raise InvalidArgumentError(f"segment ids are not increasing [Op:{who}]")
@@ -74,7 +78,7 @@ def sorted_count(ids: Any, who: str) -> int:
 
 
 def _sorted(name: str, ufunc: Any, neutral: Any, empty: Any) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, ids: Any) -> Any:
+    def kernel(xp: Namespace, x: Array, ids: Array) -> Array:
         count = sorted_count(ids, name)
         out = reduced_rows(ufunc, x, ids, count, _empty(neutral, x.dtype))
         if neutral is not empty:
@@ -84,34 +88,34 @@ def _sorted(name: str, ufunc: Any, neutral: Any, empty: Any) -> Callable[..., An
     return kernel
 
 
-def _mean_kernel(xp: Any, x: Any, ids: Any) -> Any:
+def _mean_kernel(xp: Namespace, x: Array, ids: Array) -> Array:
     count = sorted_count(ids, "SegmentMean")
     total = reduced_rows(np.add, widen(x), ids, count, 0)
     sizes = np.maximum(np.bincount(ids, minlength=count), 1)
     return (total / _along(sizes, total).astype(total.real.dtype)).astype(x.dtype)
 
 
-def _along(sizes: Any, total: Any) -> Any:
+def _along(sizes: Array, total: Array) -> Array:
     return sizes.reshape(-1, *[1] * (total.ndim - 1))
 
 
 # ---- rules ------------------------------------------------------------------------------------
 
 
-def segment_sizes(ids: Any, count: int, like: Any) -> Any:
+def segment_sizes(ids: Tensor, count: int, like: Tensor) -> Tensor:
     """How many rows each segment has, of a dtype and with axes to divide by."""
     sizes = unsorted_segment_sum(ones(dims(ids), like.dtype), ids, count)
     return reshape(sizes, (count,) + (1,) * (len(dims(like)) - 1))
 
 
-def _extreme_rule(g: Any, y: Any, x: Any, ids: Any, **attrs: Any) -> Any:
+def _extreme_rule(g: Tensor, y: Tensor, x: Tensor, ids: Tensor, **attrs: object) -> Tensor:
     """Rows that share the extreme share its cotangent equally."""
     chosen = equal(x, rows_of_segments(y, ids))
     sharing = unsorted_segment_sum(cast(chosen, x.dtype), ids, dims(g)[0])
     return where(chosen, rows_of_segments(div_no_nan(g, sharing), ids), zeros_like(x))
 
 
-def _prod_rule(g: Any, y: Any, x: Any, ids: Any, **attrs: Any) -> Any:
+def _prod_rule(g: Tensor, y: Tensor | None, x: Tensor, ids: Tensor, **attrs: object) -> Tensor:
     """The product of the other rows of the segment, without division: right also at zeros.
 
     The segments are laid side by side, filled up with ones, and each row is replaced by what stands
@@ -120,10 +124,11 @@ def _prod_rule(g: Any, y: Any, x: Any, ids: Any, **attrs: Any) -> Any:
     count = dims(g)[0]
     laid = _laid_out(x, ids, count) + (1.0 - _laid_out(zeros_like(x) + 1.0, ids, count))
     others = cumprod(laid, 1, exclusive=True) * cumprod(laid, 1, exclusive=True, reverse=True)
-    return rows_of_segments(g, ids) * apply(TAKEN_UP, (others, ids), {"count": count})
+    result: Tensor = rows_of_segments(g, ids) * apply(TAKEN_UP, (others, ids), {"count": count})
+    return result
 
 
-def _places(ids: Any, count: int) -> tuple[Any, int]:
+def _places(ids: Array, count: int) -> tuple[Any, int]:
     """For each row how many rows of its segment stand before it; and the size of the largest."""
     flat = ids.ravel()
     order = np.argsort(flat, kind="stable")
@@ -134,7 +139,7 @@ def _places(ids: Any, count: int) -> tuple[Any, int]:
     return place, int(place[kept].max()) + 1 if kept.any() else 0
 
 
-def _lay_out_kernel(xp: Any, x: Any, ids: Any, *, count: int) -> Any:
+def _lay_out_kernel(xp: Namespace, x: Array, ids: Array, *, count: int) -> Array:
     place, size = _places(ids, count)
     out = xp.zeros((count, size, *x.shape[ids.ndim :]), x.dtype)
     flat, rows = ids.ravel(), x.reshape(ids.size, *x.shape[ids.ndim :])
@@ -142,7 +147,7 @@ def _lay_out_kernel(xp: Any, x: Any, ids: Any, *, count: int) -> Any:
     return out
 
 
-def _take_up_kernel(xp: Any, laid: Any, ids: Any, *, count: int) -> Any:
+def _take_up_kernel(xp: Namespace, laid: Array, ids: Array, *, count: int) -> Array:
     place, _ = _places(ids, count)
     flat = ids.ravel()
     out = xp.zeros((ids.size, *laid.shape[2:]), laid.dtype)
@@ -150,8 +155,9 @@ def _take_up_kernel(xp: Any, laid: Any, ids: Any, *, count: int) -> Any:
     return out.reshape(*ids.shape, *laid.shape[2:])
 
 
-def _laid_out(x: Any, ids: Any, count: int) -> Any:
-    return apply(LAID_OUT, (x, ids), {"count": count})
+def _laid_out(x: Tensor, ids: Tensor, count: int) -> Tensor:
+    result: Tensor = apply(LAID_OUT, (x, ids), {"count": count})
+    return result
 
 
 def _together(batched: Sequence[bool], size: int, xs: Sequence[Any], count: int) -> tuple[Any, Any]:
@@ -162,17 +168,18 @@ def _together(batched: Sequence[bool], size: int, xs: Sequence[Any], count: int)
     return x, where(greater_equal(ids, zeros_like(ids)), moved, ids)
 
 
-def _batched_laying(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+def _batched_laying(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
     count = attrs["count"]
     laid = _laid_out(*_together(batched, size, xs, count), count * size)
     return reshape(laid, (size, count, *dims(laid)[1:]))
 
 
-def _batched_taking(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+def _batched_taking(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
     count = attrs["count"]
     laid, ids = _together(batched, size, xs, count)
     flat = reshape(laid, (size * count, *dims(laid)[2:]))
-    return apply(TAKEN_UP, (flat, ids), {"count": count * size})
+    result: Tensor = apply(TAKEN_UP, (flat, ids), {"count": count * size})
+    return result
 
 
 # Rows arranged as [segment, place in it], with zeros where a segment has fewer rows than another;
@@ -199,15 +206,15 @@ TAKEN_UP: Row = op(
 # ---- rows -------------------------------------------------------------------------------------
 
 
-def _sum_rule(g: Any, y: Any, x: Any, ids: Any) -> Any:
+def _sum_rule(g: Tensor, y: Tensor | None, x: Tensor, ids: Tensor) -> Tensor:
     return gather(g, ids)
 
 
-def _mean_rule(g: Any, y: Any, x: Any, ids: Any) -> Any:
+def _mean_rule(g: Tensor, y: Tensor | None, x: Tensor, ids: Tensor) -> Tensor:
     return gather(div_no_nan(g, segment_sizes(ids, dims(g)[0], g)), ids)
 
 
-def _by_segment(x: Any, ids: Any) -> Any:
+def _by_segment(x: Dims, ids: Dims) -> tuple[int | None, ...]:
     """How many segments there are, the last index says."""
     return (None, *x[1:])
 
@@ -275,7 +282,7 @@ UNSORTED_PROD: Row = op(
 # ---- public functions: sorted -----------------------------------------------------------------
 
 
-def _segments(row: Row, data: Any, segment_ids: Any, takes: str) -> Tensor:
+def _segments(row: Row, data: TensorLike, segment_ids: TensorLike, takes: str) -> Tensor:
     x, ids = convert(data), integers(segment_ids, names="int32, int64")
     _check_dtype(row, x, takes)
     if len(dims(ids)) != 1:
@@ -295,7 +302,7 @@ def _check_dtype(row: Row, x: Tensor, takes: str) -> None:
 
 
 @deferrable
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The sums of the rows that have the same index; indices are sorted.
 
     >>> tf.math.segment_sum([1.0, 2.0, 3.0], [0, 0, 2]).numpy().tolist()
@@ -305,7 +312,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The means of the rows that have the same index; indices are sorted.
 
     >>> tf.math.segment_mean([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
@@ -315,7 +322,7 @@ def segment_mean(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
 
 
 @deferrable
-def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The largest of the rows that have the same index; indices are sorted, none of them gives 0.
 
     >>> tf.math.segment_max([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
@@ -325,7 +332,7 @@ def segment_max(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The smallest of the rows that have the same index; indices are sorted, none of them gives 0.
 
     >>> tf.math.segment_min([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
@@ -335,7 +342,7 @@ def segment_min(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
     """The products of the rows that have the same index; indices are sorted.
 
     >>> tf.math.segment_prod([2.0, 3.0, 4.0], [0, 0, 1]).numpy().tolist()
@@ -347,7 +354,9 @@ def segment_prod(data: Any, segment_ids: Any, name: str | None = None) -> Tensor
 # ---- public functions: unsorted ---------------------------------------------------------------
 
 
-def _unsorted_segments(row: Row, data: Any, ids: Any, num_segments: Any, takes: str) -> Tensor:
+def _unsorted_segments(
+    row: Row, data: TensorLike, ids: TensorLike, num_segments: IntLike, takes: str
+) -> Tensor:
     x, places = convert(data), integers(ids, names="int32, int64")
     _check_dtype(row, x, takes)
     if dims(x)[: len(dims(places))] != dims(places):
@@ -361,7 +370,7 @@ def _unsorted_segments(row: Row, data: Any, ids: Any, num_segments: Any, takes: 
 
 @deferrable
 def unsorted_segment_max(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
     """The largest of the rows that have the same index; of none, the lowest number of the dtype.
 
@@ -373,7 +382,7 @@ def unsorted_segment_max(
 
 @deferrable
 def unsorted_segment_min(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
     """The smallest of the rows that have the same index; of none, the highest number of the dtype.
 
@@ -385,7 +394,7 @@ def unsorted_segment_min(
 
 @deferrable
 def unsorted_segment_prod(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
     """The products of the rows that have the same index.
 
@@ -397,7 +406,7 @@ def unsorted_segment_prod(
 
 @deferrable
 def unsorted_segment_mean(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
     """The means of the rows that have the same index; of none, zero.
 
@@ -411,7 +420,7 @@ def unsorted_segment_mean(
 
 @deferrable
 def unsorted_segment_sqrt_n(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
     """The sums of the rows that have the same index, divided by the root of their number.
 
@@ -423,7 +432,7 @@ def unsorted_segment_sqrt_n(
     return scaled
 
 
-def _totals(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Any, Any]:
+def _totals(data: TensorLike, segment_ids: TensorLike, num_segments: IntLike) -> tuple[Any, Any]:
     """The sums, and the sizes of the segments, at least one."""
     x, ids = convert(data), integers(segment_ids, names="int32, int64")
     _check_dtype(UNSORTED_SEGMENT_SUM, x, INEXACT)

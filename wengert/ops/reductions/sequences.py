@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,12 +25,18 @@ from wengert.values.shapes import shape_text
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, DTypeLike, Integers, IntLike, Namespace, TensorLike
+
 # ---- lengths ----------------------------------------------------------------------------------
 
 
 @deferrable
 def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None
+    lengths: TensorLike,
+    maxlen: IntLike | None = None,
+    dtype: DTypeLike = dtypes.bool_,
+    name: str | None = None,
 ) -> Tensor:
     """For each length that many times true, then false.
 
@@ -51,7 +57,9 @@ def sequence_mask(
     return cast(less(places, expand_dims(counts, -1)), as_dtype(dtype))
 
 
-def _turn_kernel(xp: Any, x: Any, lengths: Any, *, seq_axis: int, batch_axis: int) -> Any:
+def _turn_kernel(
+    xp: Namespace, x: Array, lengths: Array, *, seq_axis: int, batch_axis: int
+) -> Array:
     size = x.shape[seq_axis]
     bad = np.flatnonzero((lengths < 0) | (lengths > size))
     if bad.size:
@@ -79,10 +87,10 @@ REVERSE_SEQUENCE: Row = op(
 
 @deferrable
 def reverse_sequence(
-    input: Any,
-    seq_lengths: Any,
-    seq_axis: Any = None,
-    batch_axis: Any = None,
+    input: TensorLike,
+    seq_lengths: TensorLike,
+    seq_axis: IntLike | None = None,
+    batch_axis: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The first elements of each sequence turned round, as many as `seq_lengths` says.
@@ -112,7 +120,9 @@ def reverse_sequence(
 
 
 @deferrable
-def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) -> Tensor:
+def repeat(
+    input: TensorLike, repeats: TensorLike, axis: Integers | None = None, name: str | None = None
+) -> Tensor:
     """Each element, or each slice along an axis, several times.
 
     >>> tf.repeat([1, 2, 3], [2, 0, 1]).numpy().tolist()
@@ -139,7 +149,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 # ---- permutations and places ------------------------------------------------------------------
 
 
-def _invert_kernel(xp: Any, x: Any) -> Any:
+def _invert_kernel(xp: Namespace, x: Array) -> Array:
     if np.any((x < 0) | (x >= x.size)):
         at = int(np.argwhere((x < 0) | (x >= x.size))[0, 0])
         raise InvalidArgumentError(
@@ -159,7 +169,7 @@ INVERT_PERMUTATION: Row = op("InvertPermutation", _invert_kernel, shape=lambda x
 
 
 @deferrable
-def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     """The permutation that undoes one: y[x[i]] = i.
 
     >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
@@ -175,7 +185,7 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return result
 
 
-def _unravel_kernel(xp: Any, indices: Any, sizes: Any) -> Any:
+def _unravel_kernel(xp: Namespace, indices: Array, sizes: Array) -> Array:
     count = int(np.prod(sizes))
     if np.any((indices < 0) | (indices >= count)):
         raise InvalidArgumentError("index is out of bound as with dims [Op:UnravelIndex]")
@@ -186,7 +196,7 @@ UNRAVEL_INDEX: Row = op("UnravelIndex", _unravel_kernel, by_value=True)
 
 
 @deferrable
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
     """The coordinates of elements of a flattened tensor with sizes `dims`.
 
     >>> tf.unravel_index([2, 5], [2, 3]).numpy().tolist()

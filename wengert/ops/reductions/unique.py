@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace, TensorLike, TensorOrDims
+
 
 class Unique(NamedTuple):
     """The different elements, and for each element of the input where it stands among them."""
@@ -36,7 +40,7 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # type: ignore[assignment]
 
 
-def _counted_kernel(xp: Any, x: Any, *, out_idx: DType) -> Any:
+def _counted_kernel(xp: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
     """In the order in which the elements first occur."""
     values, first, place, counts = np.unique(
         x, return_index=True, return_inverse=True, return_counts=True
@@ -48,7 +52,9 @@ def _counted_kernel(xp: Any, x: Any, *, out_idx: DType) -> Any:
     return [values[order], rank[place].astype(kind), counts[order].astype(kind)]
 
 
-def _unique_rule(gs: Any, ys: Any, x: Any, **attrs: Any) -> Any:
+def _unique_rule(
+    gs: Sequence[Any], ys: Sequence[Tensor], x: TensorOrDims, **attrs: object
+) -> Tensor:
     """An element that occurs several times is taken from where it occurs first."""
     idx = ys[1]
     count = dims(gs[0])[0]
@@ -79,7 +85,7 @@ UNIQUE_WITH_COUNTS: Row = op(
 
 
 @deferrable
-def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+def unique(x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
     """The different elements of a vector, in the order in which they first occur.
 
     >>> y, idx = tf.unique([7, 5, 7, 9])
@@ -91,7 +97,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
 
 @deferrable
 def unique_with_counts(
-    x: Any, out_idx: Any = dtypes.int32, name: str | None = None
+    x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
     """The different elements of a vector, and how often they occur.
 
@@ -102,11 +108,12 @@ def unique_with_counts(
     return UniqueWithCounts(*_found(UNIQUE_WITH_COUNTS, x, out_idx))
 
 
-def _found(row: Row, value: Any, out_idx: Any) -> Any:
+def _found(row: Row, value: TensorLike, out_idx: DType) -> list[Tensor]:
     vector = convert(value)
     if len(dims(vector)) != 1:
         raise InvalidArgumentError(
             f"unique expects a 1D vector, got shape {shape_text(dims(vector))} [Op:{row.name}]. "
             "Use tf.reshape(x, [-1]) first."
         )
-    return apply(row, (vector,), {"out_idx": as_dtype(out_idx)})
+    result: list[Tensor] = apply(row, (vector,), {"out_idx": as_dtype(out_idx)})
+    return result

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,6 +31,10 @@ from wengert.values.dtypes import complex_of, real_of
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike, TensorOrDims
+
 # ---- complex ----------------------------------------------------------------------------------
 
 
@@ -42,7 +46,7 @@ def _axes_moved(name: str) -> Any:
 
 
 def _complex_row(name: str, function: str) -> Row:
-    def kernel(xp: Any, x: Any, *, axes: Dims) -> Any:
+    def kernel(xp: Namespace, x: Array, *, axes: Dims) -> Array:
         return getattr(xp.fft, function)(x, axes=axes)
 
     return op(
@@ -65,7 +69,7 @@ for _name in NAMES:
 # ---- real -------------------------------------------------------------------------------------
 
 
-def _twice(size: int, axis: int, rank: int, dtype: Any) -> Any:
+def _twice(size: int, axis: int, rank: int, dtype: DType) -> Tensor:
     """2 for the frequencies of the last transformed axis that stand for two, 1 for the others."""
     count = np.full(size // 2 + 1, 2.0)
     count[0] = 1.0
@@ -75,29 +79,34 @@ def _twice(size: int, axis: int, rank: int, dtype: Any) -> Any:
         dtype.numpy_dtype))  # fmt: skip
 
 
-def _real_kernel(xp: Any, x: Any, *, axes: Dims, size: int) -> Any:
+def _real_kernel(xp: Namespace, x: Array, *, axes: Dims, size: int) -> Array:
     return xp.fft.rfftn(x, axes=axes)
 
 
-def _real_back_kernel(xp: Any, z: Any, *, axes: Dims, size: int) -> Any:
+def _real_back_kernel(xp: Namespace, z: Array, *, axes: Dims, size: int) -> Array:
     sizes = [*[z.shape[a] for a in axes[:-1]], size]
     return xp.fft.irfftn(z, sizes, axes=axes)
 
 
-def _real_rule(g: Any, y: Any, x: Any, *, axes: Dims, size: int, name: str) -> Any:
+def _real_rule(
+    g: Tensor, y: Tensor | None, x: TensorOrDims, *, axes: Dims, size: int, name: str
+) -> Tensor:
     """The sum over frequencies of the real part of g exp(-i...), as an inverse transform."""
     count = float(math.prod(dims(x)[a] for a in axes))
     halves = conj(g) / _twice(size, axes[-1], len(dims(g)), g.dtype)
-    return apply(row_of[f"I{name}"], (halves,), {"axes": axes, "size": size}) * count
+    result: Tensor = apply(row_of[f"I{name}"], (halves,), {"axes": axes, "size": size}) * count
+    return result
 
 
-def _real_back_rule(g: Any, y: Any, z: Any, *, axes: Dims, size: int, name: str) -> Any:
+def _real_back_rule(
+    g: Tensor, y: Tensor | None, z: TensorOrDims, *, axes: Dims, size: int, name: str
+) -> Tensor:
     count = float(math.prod(dims(g)[a] for a in axes))
     forward = conj(apply(row_of[name], (g,), {"axes": axes, "size": size}))
     return forward * _twice(size, axes[-1], len(dims(forward)), forward.dtype) / count
 
 
-def _real_shape(x: Dims, *, axes: Dims, size: Any, last: Callable[[Any], Any]) -> Dims:
+def _real_shape(x: Dims, *, axes: Dims, size: int, last: Callable[[Any], Any]) -> Dims:
     at = axes[-1] % len(x)
     return (*x[:at], last(size), *x[at + 1 :])
 
@@ -138,7 +147,7 @@ def _last(x: Tensor, count: int, name: str) -> Dims:
     return tuple(range(rank - count, rank))
 
 
-def _signal(value: Any, kinds: str, name: str) -> Tensor:
+def _signal(value: TensorLike, kinds: str, name: str) -> Tensor:
     x = convert(value)
     if x.dtype.name not in kinds.split(", "):
         raise InvalidArgumentError(
@@ -156,7 +165,7 @@ REAL_KINDS = "float32, float64"
 def _along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any:
     name = f"{'I' if inverse else ''}{NAMES[count - 1]}"
 
-    def function(input: Any, name: str | None = None) -> Tensor:
+    def function(input: Tensor | Array, name: str | None = None) -> Tensor:
         x = _signal(input, COMPLEX_KINDS, row.name)
         result: Tensor = apply(row, (x,), {"axes": _last(x, count, row.name)}, name)
         return result
@@ -196,7 +205,7 @@ def fit_to(x: Tensor, sizes: Sequence[int | None], axes: Dims) -> Tensor:
     return pad(x, room) if any(after for _, after in room) else x
 
 
-def _lengths(fft_length: Any, count: int, name: str) -> tuple[int | None, ...]:
+def _lengths(fft_length: Sequence[int] | None, count: int, name: str) -> tuple[int | None, ...]:
     if fft_length is None:
         return (None,) * count
     sizes = as_shape(fft_length)
@@ -227,7 +236,9 @@ def _to_real(z: Tensor, axes: Dims, lengths: Sequence[int | None], name: str) ->
 def _real_along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any:
     name = f"{'I' if inverse else ''}R{NAMES[count - 1]}"
 
-    def function(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+    def function(
+        input_tensor: TensorLike, fft_length: Sequence[int] | None = None, name: str | None = None
+    ) -> Tensor:
         x = _signal(input_tensor, COMPLEX_KINDS if inverse else REAL_KINDS, row.name)
         lengths = _lengths(fft_length, count, row.name)
         axes = _last(x, count, row.name)
@@ -256,7 +267,7 @@ irfft2d = _real_along_last(2, True, ("tf.constant([[3, -1]], tf.complex64)", "[[
 irfft3d = _real_along_last(3, True, ("tf.constant([[[3, -1]]], tf.complex64)", "[[[1.0, 2.0]]]"))
 
 
-def _chosen(x: Tensor, fft_length: Any, axes: Any, name: str) -> tuple[Dims, Any]:
+def _chosen(x: Tensor, fft_length: Any, axes: Integers | None, name: str) -> tuple[Dims, Any]:
     """The axes of a transform, and the sizes to which the signal is fitted there."""
     rank = len(dims(x))
     sizes = None if fft_length is None else as_shape(fft_length)
@@ -268,10 +279,10 @@ def _chosen(x: Tensor, fft_length: Any, axes: Any, name: str) -> tuple[Dims, Any
     return along, _lengths(sizes, len(along), name)
 
 
-def _scaled(y: Tensor, norm: Any, sizes: int, inverse: bool) -> Tensor:
+def _scaled(y: Tensor, norm: str | None, sizes: int, inverse: bool) -> Tensor:
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f"`norm` must be None, 'backward', 'ortho' or 'forward', got {norm!r}.")
-    power = {"ortho": 0.5, "forward": 1.0}.get(norm, 0.0)
+    power = {"ortho": 0.5, "forward": 1.0}.get(norm or "", 0.0)
     return y if not power else y * float(sizes) ** (power if inverse else -power)
 
 
@@ -281,10 +292,10 @@ def _size(shape: Dims, axes: Dims) -> int:
 
 @deferrable
 def fftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
-    norm: Any = None,
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: Integers | None = None,
+    norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The discrete Fourier transform along some axes.
@@ -297,9 +308,9 @@ def fftnd(
 
 @deferrable
 def ifftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: Integers | None = None,
     norm: Any = None,
     name: str | None = None,
 ) -> Tensor:
@@ -311,7 +322,9 @@ def ifftnd(
     return _complex_nd("IFFTND", input_tensor, fft_length, axes, norm)
 
 
-def _complex_nd(name: str, value: Any, fft_length: Any, axes: Any, norm: Any) -> Tensor:
+def _complex_nd(
+    name: str, value: TensorLike, fft_length: Any, axes: Integers | None, norm: str | None
+) -> Tensor:
     x = _signal(value, COMPLEX_KINDS, name)
     along, lengths = _chosen(x, fft_length, axes, name)
     part = fit_to(x, lengths, along)
@@ -321,10 +334,10 @@ def _complex_nd(name: str, value: Any, fft_length: Any, axes: Any, norm: Any) ->
 
 @deferrable
 def rfftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
-    norm: Any = None,
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: Integers | None = None,
+    norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The frequencies of a real signal along some axes, the redundant ones left out.
@@ -341,10 +354,10 @@ def rfftnd(
 
 @deferrable
 def irfftnd(
-    input_tensor: Any,
-    fft_length: Any = None,
-    axes: Any = None,
-    norm: Any = None,
+    input_tensor: TensorLike,
+    fft_length: TensorLike | None = None,
+    axes: Integers | None = None,
+    norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The real signal whose frequencies along some axes are given.
@@ -362,7 +375,7 @@ def irfftnd(
 
 
 @deferrable
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: Integers | None = None, name: str | None = None) -> Tensor:
     """The frequency zero moved to the middle.
 
     >>> tf.signal.fftshift([0.0, 1.0, -1.0]).numpy().tolist()
@@ -372,7 +385,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
 
 @deferrable
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: Integers | None = None, name: str | None = None) -> Tensor:
     """The frequency zero moved back from the middle to the front.
 
     >>> tf.signal.ifftshift([-1.0, 0.0, 1.0]).numpy().tolist()
@@ -381,7 +394,7 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     return _shifted(x, axes, lambda size: -(size // 2))
 
 
-def _shifted(value: Any, axes: Any, by: Callable[[int], int]) -> Tensor:
+def _shifted(value: TensorLike, axes: Any, by: Callable[[int], int]) -> Tensor:
     x = convert(value)
     along = normal_axes(axes, len(dims(x)), "Roll")
     return roll(x, [by(dims(x)[a]) for a in along], list(along))

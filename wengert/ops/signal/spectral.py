@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,10 +26,14 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
+    from wengert.values.typing import Array, DTypeLike, FloatLike, Integers, IntLike, TensorLike
+
 # ---- frames -----------------------------------------------------------------------------------
 
 
-def _places(frames: Any, length: int, step: int) -> Any:
+def _places(frames: int, length: int, step: int) -> Tensor | Array:
     """Where the elements of each frame stand; of an unknown number of frames, the length is known."""
     first = np.arange(frames, dtype=np.int32) if type(frames) is int else range_(frames)
     return first[:, None] * step + np.arange(length, dtype=np.int32)
@@ -37,12 +41,12 @@ def _places(frames: Any, length: int, step: int) -> Any:
 
 @deferrable
 def frame(
-    signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    signal: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
     pad_end: bool = False,
-    pad_value: Any = 0,
-    axis: Any = -1,
+    pad_value: TensorLike = 0,
+    axis: Integers = -1,
     name: str | None = None,
 ) -> Tensor:
     """A signal in overlapping frames: the axis becomes two, frames and what is in them.
@@ -64,7 +68,7 @@ def frame(
 
 
 @deferrable
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Tensor:
     """The signal of which overlapping frames are given: what overlaps is added.
 
     >>> tf.signal.overlap_and_add([[1, 1], [1, 1]], 1).numpy().tolist()
@@ -86,10 +90,10 @@ Window = Callable[..., Any]
 
 @deferrable
 def stft(
-    signals: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    signals: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
+    fft_length: TensorLike | None = None,
     window_fn: Window | None = hann_window,
     pad_end: bool = False,
     name: str | None = None,
@@ -114,10 +118,10 @@ def _enclosing_power(length: int) -> int:
 
 @deferrable
 def inverse_stft(
-    stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
-    fft_length: Any = None,
+    stfts: TensorLike,
+    frame_length: IntLike,
+    frame_step: IntLike,
+    fft_length: TensorLike | None = None,
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
@@ -137,7 +141,7 @@ def inverse_stft(
 
 
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+    frame_step: IntLike, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
     """The window with which inverse_stft undoes an stft: the squares of both overlap to one.
 
@@ -146,7 +150,7 @@ def inverse_stft_window_fn(
     [0. 1. 1. 1.]
     """
 
-    def window(frame_length: Any, dtype: Any) -> Tensor:
+    def window(frame_length: int, dtype: DType) -> Tensor:
         length, step = int(static(frame_length)), int(static(frame_step))
         forward = forward_window_fn(length, dtype=dtype)
         overlaps = -(-length // step)
@@ -162,7 +166,7 @@ def inverse_stft_window_fn(
 # ---- cosine transforms ------------------------------------------------------------------------
 
 
-def _check_transform(type: Any, axis: Any, norm: Any, n: Any, size: int) -> None:
+def _check_transform(type: int, axis: int, norm: str | None, n: IntLike | None, size: int) -> None:
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and int(static(n)) < 1:
@@ -179,11 +183,11 @@ def _check_transform(type: Any, axis: Any, norm: Any, n: Any, size: int) -> None
 
 @deferrable
 def dct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
-    n: Any = None,
+    n: IntLike | None = None,
     axis: int = -1,
-    norm: Any = None,
+    norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The discrete cosine transform of type 1, 2, 3 or 4 along the last axis.
@@ -200,11 +204,11 @@ def dct(
 
 @deferrable
 def idct(
-    input: Any,
+    input: TensorLike,
     type: int = 2,
     n: Any = None,
     axis: int = -1,
-    norm: Any = None,
+    norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The inverse of dct of the same type, but for a factor where there is no norm.
@@ -243,7 +247,7 @@ def _orthogonal(size: int, like: Tensor, factor: float) -> Tensor:
     return convert(weights, like.dtype)
 
 
-def _but_first(size: int, value: float, first: float) -> Any:
+def _but_first(size: int, value: float, first: float) -> Array:
     return np.where(np.arange(size) == 0, first, value)
 
 
@@ -270,11 +274,11 @@ def _dct4(x: Tensor, ortho: bool) -> Tensor:
 
 @deferrable
 def mdct(
-    signals: Any,
-    frame_length: Any,
+    signals: TensorLike,
+    frame_length: IntLike,
     window_fn: Window | None = vorbis_window,
     pad_end: bool = False,
-    norm: Any = None,
+    norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The modified discrete cosine transform: frames overlap by half, and none of it is redundant.
@@ -299,9 +303,9 @@ def mdct(
 
 @deferrable
 def inverse_mdct(
-    mdcts: Any,
+    mdcts: TensorLike,
     window_fn: Window | None = vorbis_window,
-    norm: Any = None,
+    norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The signal of which modified cosine transforms are given, but for its ends.
@@ -329,18 +333,18 @@ def inverse_mdct(
 # ---- mel --------------------------------------------------------------------------------------
 
 
-def _mel(hertz: Any) -> Any:
+def _mel(hertz: Array | float) -> Array:
     return 1127.0 * np.log1p(np.asarray(hertz) / 700.0)
 
 
 @deferrable
 def linear_to_mel_weight_matrix(
-    num_mel_bins: Any = 20,
-    num_spectrogram_bins: Any = 129,
-    sample_rate: Any = 8000,
-    lower_edge_hertz: Any = 125.0,
-    upper_edge_hertz: Any = 3800.0,
-    dtype: Any = dtypes.float32,
+    num_mel_bins: IntLike = 20,
+    num_spectrogram_bins: IntLike = 129,
+    sample_rate: TensorLike = 8000,
+    lower_edge_hertz: FloatLike = 125.0,
+    upper_edge_hertz: FloatLike = 3800.0,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """The matrix that sums the bins of a spectrum into overlapping triangles on the mel scale.
@@ -377,7 +381,9 @@ def _check_mel(mels: int, rate: float, low: float, high: float) -> None:
 
 
 @deferrable
-def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
+def mfccs_from_log_mel_spectrograms(
+    log_mel_spectrograms: TensorLike, name: str | None = None
+) -> Tensor:
     """The cepstral coefficients of logarithmic mel spectra.
 
     >>> tf.signal.mfccs_from_log_mel_spectrograms([[1.0, 1.0]]).numpy().round(3)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,22 +19,27 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, IntLike, TensorLike
 
-def _length(window_length: Any) -> int:
+
+def _length(window_length: IntLike) -> int:
     size = static(window_length)
     if size.ndim:
         raise ValueError(f"window_length must be a scalar, got shape {size.shape}.")
     return int(size)
 
 
-def _kind(dtype: Any) -> DType:
+def _kind(dtype: DTypeLike) -> DType:
     kind = as_dtype(dtype)
     if not kind.is_floating:
         raise ValueError(f"Argument `dtype` must be a floating point type. Received: dtype={dtype}")
     return kind
 
 
-def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, a: float, b: float) -> Tensor:
+def _raised_cosine(
+    window_length: IntLike, periodic: bool, dtype: DTypeLike, a: float, b: float
+) -> Tensor:
     size, kind = _length(window_length), _kind(dtype)
     if size == 1:
         return convert(np.ones(1), kind)
@@ -45,7 +50,10 @@ def _raised_cosine(window_length: Any, periodic: Any, dtype: Any, a: float, b: f
 
 @deferrable
 def hann_window(
-    window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike,
+    periodic: bool = True,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """A raised cosine that falls to zero.
 
@@ -57,7 +65,10 @@ def hann_window(
 
 @deferrable
 def hamming_window(
-    window_length: Any, periodic: bool = True, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike,
+    periodic: bool = True,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """A raised cosine that does not quite fall to zero.
 
@@ -69,7 +80,7 @@ def hamming_window(
 
 @deferrable
 def vorbis_window(
-    window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
     """The window of the Vorbis codec, whose squares overlap to one.
 
@@ -83,7 +94,10 @@ def vorbis_window(
 
 @deferrable
 def kaiser_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike,
+    beta: TensorLike = 12.0,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """Kaiser's window; `beta` may be differentiated.
 
@@ -102,7 +116,10 @@ def kaiser_window(
 
 @deferrable
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: IntLike,
+    beta: TensorLike = 12.0,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """A window made of the running sum of Kaiser's; its squares overlap to one.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,15 +20,19 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.tensor import dims
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Integers, IntLike, TensorLike
+
 
 @deferrable
 @gives_sparse
 def bincount(
-    values: Any,
-    weights: Any = None,
-    axis: Any = 0,
+    values: TensorLike,
+    weights: TensorLike | None = None,
+    axis: Integers = 0,
     minlength: Any = None,
-    maxlength: Any = None,
+    maxlength: IntLike | None = None,
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
@@ -60,7 +64,7 @@ def bincount(
     return SparseTensor._of(indices, totals, shape)
 
 
-def _width(numbers: Any, minlength: Any) -> Any:
+def _width(numbers: Tensor, minlength: Any) -> Tensor:
     """One more than the largest number, and at least `minlength`."""
     least = 0 if minlength is None else int(static(minlength))
     return reshape(reduce_max(concat([numbers + 1, np.array([least], np.int64)], 0)), (1,))
@@ -82,11 +86,12 @@ def _laid_out(values: Any) -> tuple[Any, Any, Any]:
     return reshape(x, (-1,)), convert(rows), dims(x)[0]
 
 
-def _weights(values: Any, weights: Any) -> Any:
+def _weights(values: TensorLike, weights: TensorLike | None) -> Tensor | None:
     if weights is None:
         return None
     if isinstance(weights, (SparseTensor, SparseTensorValue)):
         return sparse(weights).values
     if hasattr(weights, "flat_values"):
-        return weights.flat_values
+        result: Tensor | None = weights.flat_values
+        return result
     return reshape(convert(weights), (-1,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,14 @@ from wengert.ops.sparse.tensor import sparse
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.ops.sparse.tensor import SparseLike
+    from wengert.values.typing import Array, Namespace
+
 
 def _distance_kernel(
-    xp: Any, h_at: Any, h: Any, t_at: Any, t: Any, *, shape: Dims, normalize: bool
-) -> Any:
+    xp: Namespace, h_at: Array, h: Array, t_at: Array, t: Array, *, shape: Dims, normalize: bool
+) -> Array:
     """For each sequence how far the hypothesis is from the truth."""
     said, meant = _sequences(h_at, h), _sequences(t_at, t)
     out = np.zeros(shape, np.float32)
@@ -32,7 +36,7 @@ def _distance_kernel(
     return out
 
 
-def _sequences(places: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
+def _sequences(places: Array, values: Array) -> dict[tuple[int, ...], list[Any]]:
     found: dict[tuple[int, ...], list[Any]] = {}
     for place, value in zip(places.tolist(), values.tolist(), strict=True):
         found.setdefault(tuple(place[:-1]), []).append(value)
@@ -59,7 +63,10 @@ EDIT_DISTANCE: Row = op(
 
 @deferrable
 def edit_distance(
-    hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
+    hypothesis: SparseLike,
+    truth: SparseLike,
+    normalize: bool = True,
+    name: str = "edit_distance",
 ) -> Tensor:
     """How many elements must be put in, taken out or replaced to make one sequence the other.
 

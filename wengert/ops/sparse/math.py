@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -56,12 +56,27 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.ops.sparse.tensor import SparseLike
+    from wengert.values.typing import (
+        Array,
+        DTypeLike,
+        Integers,
+        IntLike,
+        Namespace,
+        ShapeLike,
+        TensorLike,
+    )
+    from wengert.values.value import Value
+
 SPARSE = (SparseTensor, SparseTensorValue)
 
 # ---- to dense ---------------------------------------------------------------------------------
 
 
-def _dense_kernel(xp: Any, values: Any, indices: Any, *, shape: Dims, validate: bool) -> Any:
+def _dense_kernel(
+    xp: Namespace, values: Array, indices: Array, *, shape: Dims, validate: bool
+) -> Array:
     check_inside(indices, shape, "SparseToDense")
     if validate:
         check_sorted(indices, "SparseToDense")
@@ -83,7 +98,10 @@ TO_DENSE: Row = op(
 
 @deferrable
 def to_dense(
-    sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
+    sp_input: SparseLike,
+    default_value: TensorLike | None = None,
+    validate_indices: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """The whole tensor, with a default where nothing stands.
 
@@ -101,7 +119,7 @@ def to_dense(
 
 
 @deferrable
-def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+def to_indicator(sp_input: SparseLike, vocab_size: IntLike, name: str | None = None) -> Tensor:
     """For each row which of the numbers below `vocab_size` are among its values.
 
     >>> ids = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [2, 0, 1], [2, 2])
@@ -148,7 +166,7 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Any, Any, Any, Any]:
 
 
 @deferrable
-def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
     """The sum: sparse of two sparse tensors, dense if one of them is.
 
     Of two sparse tensors, sums below the threshold are left out.
@@ -177,7 +195,7 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     return _added(sparse(a), sparse(b), threshold)
 
 
-def _added(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
+def _added(a: SparseTensor, b: SparseTensor, threshold: TensorLike) -> SparseTensor:
     shape = _same_shape(a, b, "SparseAdd")
     indices, place = group_places(concat([a.indices, b.indices], 0))
     values = unsorted_segment_sum(concat([a.values, b.values], 0), place, dims(indices)[0])
@@ -189,7 +207,9 @@ def _added(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     return total
 
 
-def _extreme(who: str, choose: Callable[..., Any], sp_a: Any, sp_b: Any) -> SparseTensor:
+def _extreme(
+    who: str, choose: Callable[..., Any], sp_a: SparseLike, sp_b: SparseLike
+) -> SparseTensor:
     a, b = sparse(sp_a), sparse(sp_b)
     shape = _same_shape(a, b, who)
     indices, x, y, _ = _united(a, b)
@@ -198,7 +218,7 @@ def _extreme(who: str, choose: Callable[..., Any], sp_a: Any, sp_b: Any) -> Spar
 
 @deferrable
 @gives_sparse
-def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
     """The larger elements, at the coordinates of both.
 
     >>> a = tf.SparseTensor([[0], [1]], [5.0, -7.0], [3])
@@ -211,7 +231,7 @@ def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
 
 @deferrable
 @gives_sparse
-def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
     """The smaller elements, at the coordinates of both.
 
     >>> a = tf.SparseTensor([[0], [1]], [5.0, -7.0], [3])
@@ -227,7 +247,7 @@ def _with_dense(who: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
     @deferrable
     @gives_sparse
-    def operator(sp: Any, dense: Any) -> SparseTensor:
+    def operator(sp: SparseTensor, dense: Tensor) -> SparseTensor:
         s = sparse(sp)
         shape = s.dims
         if isinstance(dense, SPARSE):
@@ -276,8 +296,13 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTenso
 
 
 def _reduced(
-    who: str, combine: Callable[..., Any], sp_input: Any, axis: Any, keepdims: Any, as_sparse: bool
-) -> Any:
+    who: str,
+    combine: Callable[..., Any],
+    sp_input: SparseLike,
+    axis: Integers | None,
+    keepdims: bool | None,
+    as_sparse: bool,
+) -> Tensor | SparseTensor:
     s = sparse(sp_input)
     shape = s.dims
     axes = normal_axes(axis, len(shape), who)
@@ -296,7 +321,7 @@ def _reduced(
     return new_sparse(indices, values, result)
 
 
-def _largest(values: Any, places: Any, count: Any) -> Any:
+def _largest(values: Tensor, places: Tensor, count: int) -> Tensor:
     """The largest of each group; of none, zero."""
     there = unsorted_segment_sum(ones(dims(places), dtypes.int32), places, count)
     found = unsorted_segment_max(values, places, count)
@@ -305,8 +330,8 @@ def _largest(values: Any, places: Any, count: Any) -> Any:
 
 @deferrable
 def reduce_sum(
-    sp_input: Any,
-    axis: Any = None,
+    sp_input: SparseLike,
+    axis: Integers | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -325,8 +350,8 @@ def reduce_sum(
 
 @deferrable
 def reduce_max(
-    sp_input: Any,
-    axis: Any = None,
+    sp_input: SparseLike,
+    axis: Integers | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -342,7 +367,7 @@ def reduce_max(
 
 @deferrable
 @gives_sparse
-def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
     """The softmax of the values in each row, along the last axis; what is not there has no share.
 
     >>> s = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])
@@ -366,7 +391,7 @@ def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
 # ---- products ---------------------------------------------------------------------------------
 
 
-def _product_kernel(xp: Any, values: Any, indices: Any, b: Any, *, rows: int) -> Any:
+def _product_kernel(xp: Namespace, values: Array, indices: Array, b: Array, *, rows: int) -> Array:
     """The matrix with `rows` rows times b."""
     r, c = indices[:, 0], indices[:, 1]
     _check_product(r, rows, "m", "0")
@@ -376,7 +401,7 @@ def _product_kernel(xp: Any, values: Any, indices: Any, b: Any, *, rows: int) ->
     return np.asarray(matrix @ wide).astype(b.dtype, copy=False)
 
 
-def _check_product(places: Any, size: int, letter: str, column: str) -> None:
+def _check_product(places: Array, size: int, letter: str, column: str) -> None:
     bad = (places < 0) | (places >= size)
     if bad.any():
         at = int(np.argmax(bad))
@@ -386,12 +411,16 @@ def _check_product(places: Any, size: int, letter: str, column: str) -> None:
         )
 
 
-def _values_rule(g: Any, y: Any, values: Any, indices: Any, b: Any, *, rows: int) -> Any:
+def _values_rule(
+    g: Tensor, y: Tensor | None, values: Tensor, indices: Tensor, b: Tensor, *, rows: int
+) -> Tensor:
     """The elements of g b' that are there."""
     return sum_dense(gather(g, indices[:, 0]) * gather(b, indices[:, 1]), 1)
 
 
-def _dense_rule(g: Any, y: Any, values: Any, indices: Any, b: Any, *, rows: int) -> Any:
+def _dense_rule(
+    g: Tensor, y: Tensor | None, values: Tensor, indices: Tensor, b: Tensor, *, rows: int
+) -> Tensor:
     return _product(values, reverse(indices, [1]), g, dims(b)[0])
 
 
@@ -409,13 +438,18 @@ PRODUCT: Row = op(
 )
 
 
-def _product(values: Any, indices: Any, b: Any, rows: int) -> Any:
-    return apply(PRODUCT, (values, indices, b), {"rows": rows})
+def _product(values: Tensor, indices: Tensor, b: Tensor, rows: int) -> Tensor:
+    result: Tensor = apply(PRODUCT, (values, indices, b), {"rows": rows})
+    return result
 
 
 @deferrable
 def sparse_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: TensorLike,
+    b: TensorLike,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The product of a sparse matrix and a dense one, in either order.
 
@@ -449,15 +483,15 @@ def sparse_dense_matmul(
 
 @deferrable
 def sampled_addmm(
-    indices: Any,
-    values: Any,
-    dense_shape: Any,
-    mat1: Any,
-    mat2: Any,
-    beta: Any = 1.0,
-    alpha: Any = 1.0,
-    output_type: Any = dtypes.float32,
-) -> tuple[Any, Tensor, Any]:
+    indices: TensorLike,
+    values: TensorLike,
+    dense_shape: ShapeLike,
+    mat1: TensorLike,
+    mat2: TensorLike,
+    beta: float | Value | Array = 1.0,
+    alpha: float | Value | Array = 1.0,
+    output_type: DTypeLike = dtypes.float32,
+) -> tuple[Tensor, Any, Tensor]:
     """`alpha` times the elements of a product of matrices that stand at `indices`, plus `beta`
     times the values; coordinates and shape are returned with them.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,8 +23,12 @@ from wengert.ops.math.comparison import greater_equal, less, logical_and, where
 from wengert.ops.reductions.reductions import reduce_all, reduce_sum
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.core.row import Attrs
+    from wengert.values.typing import Array, Namespace
 
-def _order_kernel(xp: Any, indices: Any) -> Any:
+
+def _order_kernel(xp: Namespace, indices: Array) -> Array:
     """Where the coordinates stand when sorted, the first column counting most."""
     if not indices.shape[1]:
         return np.arange(len(indices))
@@ -36,7 +40,7 @@ def _order_kernel(xp: Any, indices: Any) -> Any:
     return np.argsort(flat, kind="stable")
 
 
-def _groups_kernel(xp: Any, indices: Any) -> Any:
+def _groups_kernel(xp: Namespace, indices: Array) -> list[Array]:
     """The different coordinates, sorted, and where each one stands among them."""
     order = _order_kernel(xp, indices)
     ordered = indices[order]
@@ -47,7 +51,7 @@ def _groups_kernel(xp: Any, indices: Any) -> Any:
     return [ordered[new], place]
 
 
-def _groups_forms(inputs: Any, attrs: Any) -> list[Any]:
+def _groups_forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
     """How many different coordinates there are depends on their values."""
     shape, dtype = form_of(inputs[0])
     count, width = (None, None) if shape is None else shape
@@ -58,18 +62,18 @@ ORDER: Row = op("SparseOrder", _order_kernel, by_value=True)
 GROUPS: Row = op("SparseGroups", _groups_kernel, many=True, forms=_groups_forms)
 
 
-def order_of(indices: Any) -> Tensor:
+def order_of(indices: Tensor) -> Tensor:
     found: Tensor = apply(ORDER, (indices,))
     return found
 
 
-def group_places(indices: Any) -> tuple[Tensor, Tensor]:
+def group_places(indices: Tensor) -> tuple[Tensor, Tensor]:
     """The different coordinates, sorted, and where each of the given ones stands among them."""
     unique, place = apply(GROUPS, (indices,))
     return unique, place
 
 
-def columns(indices: Any, which: Sequence[int]) -> Any:
+def columns(indices: Tensor, which: Sequence[int]) -> Tensor:
     """Some columns of the coordinates."""
     return gather(indices, np.array(which, np.int32).reshape(-1), axis=1)
 
@@ -78,13 +82,13 @@ def strides_of(shape: Sequence[int]) -> list[int]:
     return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
 
 
-def flat_places(indices: Any, shape: Sequence[int]) -> Any:
+def flat_places(indices: Tensor, shape: Sequence[int]) -> Tensor:
     """Coordinates as places in the flattened tensor."""
     strides = np.array(strides_of(shape), np.int64)
     return reduce_sum(indices * strides, 1)
 
 
-def unflatten_places(places: Any, shape: Sequence[int]) -> Any:
+def unflatten_places(places: Tensor, shape: Sequence[int]) -> Tensor:
     """Places in the flattened tensor as coordinates."""
     if not shape:
         return gather(expand_dims(places, 1), np.zeros(0, np.int32), axis=1)
@@ -92,24 +96,24 @@ def unflatten_places(places: Any, shape: Sequence[int]) -> Any:
     return stack([places // max(stride, 1) % max(size, 1) for size, stride in sizes], 1)
 
 
-def with_column(indices: Any, at: int, column: Any) -> Any:
+def with_column(indices: Tensor, at: int, column: Tensor) -> Tensor:
     parts = [indices[:, :at], reshape(column, (-1, 1)), indices[:, at:]]
     return concat(parts, 1)
 
 
-def inside(indices: Any, start: Sequence[int], end: Sequence[int]) -> Any:
+def inside(indices: Tensor, start: Sequence[int], end: Sequence[int]) -> Tensor:
     """Which coordinates lie in a box, as places."""
     low, high = np.array(start, np.int64), np.array(end, np.int64)
     within = logical_and(greater_equal(indices, low), less(indices, high))
     return places_where(reduce_all(within, 1))
 
 
-def places_where(mask: Any) -> Any:
+def places_where(mask: Tensor) -> Tensor:
     """The places where a vector is true."""
     return where(mask)[:, 0]
 
 
-def check_inside(indices: Any, shape: Sequence[int], who: str) -> None:
+def check_inside(indices: Array, shape: Sequence[int], who: str) -> None:
     """In kernels: every coordinate lies in the tensor."""
     bad = ((indices < 0) | (indices >= np.array(shape, np.int64))).any(axis=1)
     if bad.any():
@@ -120,7 +124,7 @@ def check_inside(indices: Any, shape: Sequence[int], who: str) -> None:
         )
 
 
-def check_sorted(indices: Any, who: str) -> None:
+def check_sorted(indices: Array, who: str) -> None:
     """In kernels: the coordinates rise."""
     if len(indices) < 2 or not indices.shape[1]:
         return
@@ -139,5 +143,5 @@ def check_sorted(indices: Any, who: str) -> None:
     )
 
 
-def as_list(values: Any) -> str:
+def as_list(values: Array | Sequence[int]) -> str:
     return f"[{','.join(str(int(v)) for v in values)}]"

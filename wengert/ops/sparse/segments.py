@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +23,16 @@ from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, IntLike, Namespace, TensorLike
+
 Scale = Callable[[Any], Any]
 
 
 def _kernel(name: str, scale: Scale | None) -> Callable[..., Any]:
-    def kernel(xp: Any, x: Any, indices: Any, ids: Any, *, num_segments: int | None) -> Any:
+    def kernel(
+        xp: Namespace, x: Array, indices: Array, ids: Array, *, num_segments: int | None
+    ) -> Array:
         _check(x, indices, name)
         found = sorted_count(ids, name)
         if num_segments is not None and found > num_segments:
@@ -42,7 +47,7 @@ def _kernel(name: str, scale: Scale | None) -> Callable[..., Any]:
     return kernel
 
 
-def _check(x: Any, indices: Any, name: str) -> None:
+def _check(x: Array, indices: Array, name: str) -> None:
     bad = (indices < 0) | (indices >= len(x))
     if bad.any():
         at = int(np.argmax(bad))
@@ -52,7 +57,15 @@ def _check(x: Any, indices: Any, name: str) -> None:
 
 
 def _rule(scale: Scale | None) -> Callable[..., Any]:
-    def rule(g: Any, y: Any, x: Any, indices: Any, ids: Any, *, num_segments: int | None) -> Any:
+    def rule(
+        g: Tensor,
+        y: Tensor | None,
+        x: Tensor,
+        indices: Tensor,
+        ids: Tensor,
+        *,
+        num_segments: int | None,
+    ) -> Tensor:
         if scale is not None:
             g = div_no_nan(g, scale(segment_sizes(ids, dims(g)[0], g)))
         return unsorted_segment_sum(gather(g, ids), indices, dims(x)[0])
@@ -78,7 +91,12 @@ SQRT_N: Row = _row("SparseSegmentSqrtN", np.sqrt, lambda n: sqrt(n))
 
 
 def _reduced(
-    row: Row, data: Any, indices: Any, segment_ids: Any, num_segments: Any, takes: str
+    row: Row,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike | None,
+    takes: str,
 ) -> Tensor:
     x = convert(data)
     at, ids = integers(indices), integers(segment_ids)
@@ -95,10 +113,10 @@ def _reduced(
 
 @deferrable
 def segment_sum(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
@@ -113,10 +131,10 @@ def segment_sum(
 
 @deferrable
 def segment_mean(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
@@ -131,10 +149,10 @@ def segment_mean(
 
 @deferrable
 def segment_sqrt_n(
-    data: Any,
-    indices: Any,
-    segment_ids: Any,
-    num_segments: Any = None,
+    data: TensorLike,
+    indices: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: IntLike | None = None,
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:

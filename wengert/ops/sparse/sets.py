@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -25,6 +25,11 @@ from wengert.values.shapes import Dims, shape_text
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.core.row import Attrs
+    from wengert.ops.sparse.tensor import SparseLike
+    from wengert.values.typing import Array, Namespace, TensorLike
+
 _COMBINED: Final[dict[str, Callable[[set[Any], set[Any]], set[Any]]]] = {
     "a-b": set.difference,
     "b-a": lambda a, b: b - a,
@@ -34,7 +39,7 @@ _COMBINED: Final[dict[str, Callable[[set[Any], set[Any]], set[Any]]]] = {
 
 
 def _set_kernel(
-    xp: Any, a_at: Any, a: Any, b_at: Any, b: Any, *, rank: int, operation: str
+    xp: Namespace, a_at: Array, a: Array, b_at: Array, b: Array, *, rank: int, operation: str
 ) -> list[Any]:
     """The sets of all rows as sparse rows, and the size of the largest.
 
@@ -54,14 +59,14 @@ def _set_kernel(
     ]
 
 
-def _sets(places: Any, values: Any) -> dict[tuple[int, ...], set[Any]]:
+def _sets(places: Array, values: Array) -> dict[tuple[int, ...], set[Any]]:
     found: dict[tuple[int, ...], set[Any]] = {}
     for row, value in zip(places.tolist(), values.tolist(), strict=True):
         found.setdefault(tuple(row), set()).add(value)
     return found
 
 
-def _forms(inputs: Any, attrs: Any) -> list[Any]:
+def _forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
     """How many elements there are depends on their values."""
     whole = np.dtype(np.int64)
     return [((None, attrs["rank"]), whole), ((None,), inputs[1]._array.dtype), ((1,), whole)]
@@ -70,7 +75,7 @@ def _forms(inputs: Any, attrs: Any) -> list[Any]:
 SET_OPERATION: Row = op("SparseToSparseSetOperation", _set_kernel, many=True, forms=_forms)
 
 
-def _listed(value: Any) -> tuple[Any, Any, Dims, Any]:
+def _listed(value: TensorLike) -> tuple[Any, Any, Dims, Any]:
     """The row and the value of each element, and the shape without the last axis, twice."""
     if isinstance(value, (SparseTensor, SparseTensorValue)):
         s = sparse(value)
@@ -87,7 +92,7 @@ def _listed(value: Any) -> tuple[Any, Any, Dims, Any]:
     return rows, gather_nd(x, places), dims(x)[:-1], shape_of(x, dtypes.int64)[:-1]
 
 
-def _combined(a: Any, b: Any, operation: str) -> SparseTensor:
+def _combined(a: TensorLike, b: TensorLike, operation: str) -> SparseTensor:
     a_at, left, shape, sizes = _listed(a)
     b_at, right, other, _ = _listed(b)
     if left.dtype is not right.dtype:
@@ -104,7 +109,9 @@ def _combined(a: Any, b: Any, operation: str) -> SparseTensor:
 
 @deferrable
 @gives_sparse
-def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+def difference(
+    a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
+) -> SparseTensor:
     """For each row the elements of `a` that are not in `b`; or the other way round.
 
     >>> tf.sets.difference([[1, 2, 3]], [[2, 5]]).values.numpy().tolist()
@@ -115,7 +122,7 @@ def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = Tr
 
 @deferrable
 @gives_sparse
-def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def intersection(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """For each row the elements that are in both.
 
     >>> tf.sets.intersection([[1, 2, 3]], [[3, 2]]).values.numpy().tolist()
@@ -126,7 +133,7 @@ def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 @deferrable
 @gives_sparse
-def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> SparseTensor:
     """For each row the elements that are in either.
 
     >>> tf.sets.union([[1, 2, 2]], [[3, 2]]).values.numpy().tolist()
@@ -136,7 +143,7 @@ def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
 
 
 @deferrable
-def size(a: Any, validate_indices: bool = True) -> Tensor:
+def size(a: SparseLike, validate_indices: bool = True) -> Tensor:
     """How many different elements each row has.
 
     >>> tf.sets.size(tf.sets.union([[1, 2]], [[3, 2]])).numpy().tolist()

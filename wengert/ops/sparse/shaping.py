@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,8 +43,12 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import Dims, normal_axis
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.ops.sparse.tensor import SparseLike
+    from wengert.values.typing import DTypeLike, Integers, IntLike, ShapeLike, TensorLike
 
-def pick_values(s: SparseTensor, places: Any) -> SparseTensor:
+
+def pick_values(s: SparseTensor, places: Tensor) -> SparseTensor:
     """Only what stands at some places of the list of values, in that order."""
     return SparseTensor._of(gather(s.indices, places), gather(s.values, places), s.dense_shape)
 
@@ -57,7 +61,7 @@ def sorted_(s: SparseTensor) -> SparseTensor:
 
 @deferrable
 @gives_sparse
-def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
     """The same tensor with its coordinates in rising order.
 
     >>> s = tf.SparseTensor([[1, 0], [0, 1]], [1.0, 2.0], [2, 2])
@@ -69,7 +73,7 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
 
 @deferrable
 @gives_sparse
-def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
+def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
     """Only the values for which `to_retain` is true.
 
     >>> s = tf.SparseTensor([[0], [2]], [1.0, 2.0], [3])
@@ -84,7 +88,9 @@ def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 @deferrable
 @gives_sparse
-def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def transpose(
+    sp_input: SparseLike, perm: Integers | None = None, name: str | None = None
+) -> SparseTensor:
     """The axes in another order, by default the reverse one.
 
     >>> s = tf.SparseTensor([[0, 1]], [5.0], [2, 3])
@@ -100,7 +106,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
 
 @deferrable
 @gives_sparse
-def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def reshape(sp_input: SparseLike, shape: ShapeLike, name: str | None = None) -> SparseTensor:
     """The same elements in another shape; one size may be -1 and is computed.
 
     >>> s = tf.SparseTensor([[0, 1], [1, 2]], [5.0, 7.0], [2, 3])
@@ -129,7 +135,9 @@ def _reshaped(before: Dims, after: Dims) -> Dims:
 
 @deferrable
 @gives_sparse
-def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+def expand_dims(
+    sp_input: SparseLike, axis: Integers | None = None, name: str | None = None
+) -> SparseTensor:
     """A new axis of size one, by default the last.
 
     >>> s = tf.SparseTensor([[0, 1]], [5.0], [2, 3])
@@ -147,7 +155,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
 
 @deferrable
 @gives_sparse
-def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def reset_shape(sp_input: SparseLike, new_shape: ShapeLike | None = None) -> SparseTensor:
     """The same values in a larger tensor, or in the smallest that holds them.
 
     >>> s = tf.SparseTensor([[0, 1]], [5.0], [9, 9])
@@ -182,7 +190,9 @@ def _piece(s: SparseTensor, start: Sequence[int], size: Sequence[int]) -> Sparse
 
 @deferrable
 @gives_sparse
-def slice_(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def slice_(
+    sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str | None = None
+) -> SparseTensor:
     """The part that begins at `start`; where it would reach beyond the end it is cut.
 
     >>> s = tf.SparseTensor([[0, 0], [1, 2]], [5.0, 7.0], [2, 3])
@@ -202,7 +212,10 @@ def slice_(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spa
 
 @deferrable
 def split(
-    sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
+    sp_input: SparseLike | None = None,
+    num_split: IntLike | None = None,
+    axis: Integers | None = None,
+    name: str | None = None,
 ) -> list[SparseTensor]:
     """Pieces along an axis; the first ones are larger by one if it must be.
 
@@ -236,7 +249,10 @@ def split(
 @deferrable
 @gives_sparse
 def concat(
-    axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
+    axis: Integers,
+    sp_inputs: TensorLike,
+    expand_nonconcat_dims: bool = False,
+    name: str | None = None,
 ) -> SparseTensor:
     """Sparse tensors joined along an axis; the other sizes are equal, or the largest is taken.
 
@@ -288,7 +304,7 @@ def _filled_foreseen(dtype: Any) -> tuple[Any, list[Any]]:
 @deferrable
 @gives(_filled_foreseen)
 def fill_empty_rows(
-    sp_input: Any, default_value: Any, name: str | None = None
+    sp_input: SparseLike, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
     """A value at the start of every row that has none, and which rows these are.
 
@@ -314,7 +330,7 @@ def fill_empty_rows(
 
 
 @deferrable
-def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows of some indices.
 
     >>> a = tf.IndexedSlices(tf.constant([1.0, 2.0, 3.0]), tf.constant([4, 6, 8]), [9])
@@ -333,7 +349,10 @@ def mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
 @deferrable
 @gives_sparse
 def eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    num_rows: IntLike,
+    num_columns: IntLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> SparseTensor:
     """Ones on the diagonal.
 
@@ -349,7 +368,7 @@ def eye(
 
 @deferrable
 @gives_sparse
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """The elements that are not zero, as a sparse tensor.
 
     >>> tf.sparse.from_dense([[0.0, 5.0], [7.0, 0.0]]).values.numpy().tolist()

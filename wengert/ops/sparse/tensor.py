@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from wengert.values.sizes import key_of
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.symbolic import AnyShape
+    from wengert.values.typing import NumpyDType, ShapeLike, TensorLike
+
 
 class SparseTensorValue(NamedTuple):
     """What a session returns for a SparseTensor, and may be fed for one."""
@@ -30,6 +34,10 @@ class SparseTensorValue(NamedTuple):
     indices: Any
     values: Any
     dense_shape: Any
+
+
+# What operations on sparse tensors take.
+SparseLike: TypeAlias = "SparseTensor | SparseTensorValue"
 
 
 class SparseTensor(Composite):
@@ -45,7 +53,7 @@ class SparseTensor(Composite):
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
     __array_priority__ = 100
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: ShapeLike) -> None:
         self._indices = _int64(indices)
         self._values = convert(values)
         self._dense_shape = _int64(dense_shape)
@@ -129,7 +137,7 @@ class SparseTensor(Composite):
                 found += [op for op in part.consumers() if not any(op is other for other in found)]
         return found
 
-    def with_values(self, new_values: Any) -> SparseTensor:
+    def with_values(self, new_values: TensorLike) -> SparseTensor:
         """The same coordinates with other values."""
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
@@ -164,15 +172,20 @@ class SparseTensor(Composite):
     def _differentiated(self) -> Tensor:
         return self._values
 
-    def _with_differentiated(self, gradient: Any) -> SparseTensor:
+    def _with_differentiated(self, gradient: Tensor) -> SparseTensor:
         return SparseTensor._of(self._indices, gradient, self._dense_shape)
 
     def _fetched(self, values: Iterator[Any]) -> SparseTensorValue:
         return SparseTensorValue(next(values), next(values), next(values))
 
-    def _fed(self, value: Any) -> list[Any]:
+    def _fed(self, value: SparseTensorValue) -> list[Any]:
         """The values of the parts, of a SparseTensorValue or a tuple."""
         return [*value._parts()] if isinstance(value, SparseTensor) else [*value]
+
+    if TYPE_CHECKING:  # attached where products are (math.py)
+
+        def __mul__(self, other: Any) -> SparseTensor: ...
+        def __truediv__(self, other: Any) -> SparseTensor: ...
 
     def __repr__(self) -> str:
         return (
@@ -219,7 +232,7 @@ def _is_one(indices: Tensor, axis: int, other: Tensor) -> bool:
     return a[axis] is not None and key_of(a[axis]) == key_of(b[0])
 
 
-def sparse(value: Any) -> SparseTensor:
+def sparse(value: TensorLike) -> SparseTensor:
     """An argument that must be sparse."""
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
@@ -231,7 +244,7 @@ def sparse(value: Any) -> SparseTensor:
     return value
 
 
-def new_sparse(indices: Any, values: Any, shape: Any) -> SparseTensor:
+def new_sparse(indices: Tensor, values: Tensor, shape: AnyShape | Sequence[int]) -> SparseTensor:
     """A SparseTensor of a known shape."""
     return SparseTensor._of(indices, values, convert(np.array(shape, np.int64).reshape(-1)))
 
@@ -242,7 +255,7 @@ _INDICES: Final = ((None, None), np.dtype(np.int64))
 _SIZES: Final = ((None,), np.dtype(np.int64))
 
 
-def placeholder_sparse(dtype: Any) -> tuple[Any, list[Any]]:
+def placeholder_sparse(dtype: NumpyDType) -> tuple[Any, list[Any]]:
     """A sparse tensor of a dtype, for a call that waits for shapes."""
     return SparseTensor._of(0, 0, 0), [_INDICES, ((None,), dtype), _SIZES]
 

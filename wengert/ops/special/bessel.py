@@ -6,7 +6,7 @@ the first kind are right at zero, to every order.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,11 +18,15 @@ from wengert.ops.special.gamma import scipys
 from wengert.ops.support.declare import REAL, Unary, unary
 from wengert.ops.support.scipy_lazy import scipy_special
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, Namespace
+
 # ---- any whole order, for the rules -----------------------------------------------------------
 
 
 def _of_order(name: str, function: str, **fields: Any) -> Row:
-    def kernel(xp: Any, x: Any, *, order: int) -> Any:
+    def kernel(xp: Namespace, x: Array, *, order: int) -> Array:
         wide = x.astype(np.float64)
         y = getattr(scipy_special(), function)(order, wide)
         if function == "ive":
@@ -35,16 +39,17 @@ def _of_order(name: str, function: str, **fields: Any) -> Row:
 _LARGE = 1e9  # SciPy's ive is NaN from 2.1e9 on
 
 
-def _ive_of_large(order: int, x: Any) -> Any:
+def _ive_of_large(order: int, x: Array) -> Array:
     """i0e(x) (1 - n² / 2x), which leaves out n⁴ / 8x²; odd orders have the sign of x."""
     size = np.abs(x)
     y = scipy_special().i0e(size) * (1.0 - order * order / (2.0 * size))
     return np.where((x < 0) & (order % 2 == 1), -y, y)
 
 
-def _at(row: Row, x: Any, order: int) -> Any:
+def _at(row: Row, x: Tensor, order: int) -> Tensor:
     """The function of an order; the negative orders repeat the positive ones."""
-    return apply(row, (x,), {"order": order})
+    result: Tensor = apply(row, (x,), {"order": order})
+    return result
 
 
 BESSEL_I: Row = _of_order(

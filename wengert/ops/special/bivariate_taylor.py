@@ -6,12 +6,17 @@ added and multiplied: arrays in kernels, tensors in rules.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array
 
 Series = dict[tuple[int, int], Any]
 
 
-def constant(value: Any, like: Any) -> Series:
+def constant(value: Array, like: Iterable[tuple[int, int]]) -> Series:
     """A constant with the orders of another series, or of a set of orders."""
     return {key: value if key == (0, 0) else 0.0 * value for key in like}
 
@@ -35,14 +40,14 @@ def quotient(s: Series, t: Series) -> Series:
     return out
 
 
-def times_linear(s: Series, c: Any, e: float = 0.0, d: float = 0.0) -> Series:
+def times_linear(s: Series, c: Array, e: Array | float = 0.0, d: Array | float = 0.0) -> Series:
     """The product with c + e times the first variable + d times the second."""
     return {
         (i, j): c * s[i, j] + e * s.get((i - 1, j), 0.0) + d * s.get((i, j - 1), 0.0) for i, j in s
     }
 
 
-def over_linear(s: Series, c: Any) -> Series:
+def over_linear(s: Series, c: Array) -> Series:
     """The quotient by c + the first variable."""
     out: Series = {}
     for i, j in s:
@@ -50,7 +55,7 @@ def over_linear(s: Series, c: Any) -> Series:
     return out
 
 
-def exponential(logs: Series, first: Any) -> Series:
+def exponential(logs: Series, first: Tensor | Array) -> Series:
     """exp of a series, given exp of its constant: from y' = y log(y)'."""
     out: Series = {(0, 0): first}
     for i, j in logs:

@@ -6,7 +6,7 @@ Kernels are SciPy's. A rule names the next function of its family, so every orde
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,16 +15,20 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.ops.math.elementwise import cos, exp, sin
 from wengert.ops.reductions.reductions import reduce_sum
-from wengert.ops.support.declare import REAL, Binary, Unary, binary, unary
+from wengert.ops.support.declare import REAL, Unary, binary, unary
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import BinaryOfAX, BinaryOfXQ
+    from wengert.values.typing import Array, Namespace, TensorLike
 
 
 def scipys(name: str) -> Callable[..., Any]:
     """The kernel that is one of SciPy's special functions, in float64: some lose digits below."""
 
-    def kernel(xp: Any, *xs: Any) -> Any:
+    def kernel(xp: Namespace, *xs: Array) -> Array:
         y = getattr(scipy_special(), name)(*[x.astype(np.float64, copy=False) for x in xs])
         return np.asarray(y).astype(xs[0].dtype, copy=False)
 
@@ -38,14 +42,14 @@ _EULER: Final = 0.5772156649015329
 _NEAR: Final = 0.25  # the terms shrink by 8
 
 
-def _lgamma_near_two(z: Any) -> Any:
+def _lgamma_near_two(z: Array) -> Array:
     special, total = scipy_special(), np.zeros_like(z)
     for k in range(19, 1, -1):
         total = (total + (-1) ** k * special.zetac(float(k)) / k) * z
     return (total + (1.0 - _EULER)) * z
 
 
-def _lgamma_kernel(xp: Any, x: Any) -> Any:
+def _lgamma_kernel(xp: Namespace, x: Array) -> Array:
     """SciPy's loses its digits near the zeros, 1 and 2."""
     wide = np.asarray(x).astype(np.float64)
     y = np.array(scipy_special().gammaln(wide))
@@ -72,7 +76,7 @@ lgamma: Unary = unary(
 _BESIDE_A_POLE: Final = 0.05
 
 
-def _digamma_kernel(xp: Any, x: Any) -> Any:
+def _digamma_kernel(xp: Namespace, x: Array) -> Array:
     """At a pole the limits of both sides differ: NaN, as in TensorFlow."""
     wide = np.asarray(x).astype(np.float64)
     y = np.array(scipy_special().digamma(wide))
@@ -96,7 +100,7 @@ digamma: Unary = unary(
 )
 
 
-def _trigamma_kernel(xp: Any, x: Any, *, order: int) -> Any:
+def _trigamma_kernel(xp: Namespace, x: Array, *, order: int) -> Array:
     return np.asarray(scipy_special().polygamma(order, x.astype(np.float64))).astype(
         x.dtype, copy=False
     )
@@ -112,12 +116,12 @@ TRIGAMMA: Row = op(
 )
 
 
-def digamma_derivative(order: int, x: Any) -> Any:
+def digamma_derivative(order: int, x: Tensor) -> Tensor:
     """The derivative of digamma of some order; of order 0, digamma itself."""
     return apply(TRIGAMMA, (x,), {"order": order}) if order else digamma(x)
 
 
-polygamma: Binary = binary(
+polygamma: BinaryOfAX = binary(
     "Polygamma",
     "math.polygamma",
     "The derivative of digamma of order `a`, a whole number, at `x`.",
@@ -130,7 +134,7 @@ polygamma: Binary = binary(
 )
 
 
-def _polygamma_kernel(xp: Any, a: Any, x: Any) -> Any:
+def _polygamma_kernel(xp: Namespace, a: Array, x: Array) -> Array:
     special, wide = scipy_special(), x.astype(np.float64)
     order = a.astype(np.float64)
     sign = np.where(order % 2 == 0, -1.0, 1.0)
@@ -140,7 +144,7 @@ def _polygamma_kernel(xp: Any, a: Any, x: Any) -> Any:
     return np.where(proper, y, np.nan).astype(x.dtype)
 
 
-zeta: Binary = binary(
+zeta: BinaryOfXQ = binary(
     "Zeta",
     "math.zeta",
     "Hurwitz's zeta function: the sum of (q + n)^-x over n = 0, 1, ...",
@@ -153,7 +157,7 @@ zeta: Binary = binary(
 )
 
 
-def lbeta(x: Any, name: str | None = None) -> Tensor:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the beta function of the last axis.
 
     >>> print(tf.math.lbeta([1.0, 2.0, 3.0]).numpy().round(4))
@@ -170,7 +174,7 @@ ROOT_PI_OVER_TWO: Final = 0.886226925452758
 ROOT_TWO_PI: Final = 2.5066282746310002
 
 
-def _erfc_kernel(xp: Any, x: Any) -> Any:
+def _erfc_kernel(xp: Namespace, x: Array) -> Array:
     return scipy_special().erfc(widen(x)).astype(x.dtype, copy=False)
 
 
@@ -257,7 +261,7 @@ fresnel_sin: Unary = unary(
 )
 
 
-def _fresnel(x: Any) -> Any:
+def _fresnel(x: Array) -> list[Array]:
     return [np.asarray(part) for part in scipy_special().fresnel(x.astype(np.float64))]
 
 
@@ -273,7 +277,7 @@ spence: Unary = unary(
 )
 
 
-def _spence_slope_kernel(xp: Any, x: Any, *, order: int) -> Any:
+def _spence_slope_kernel(xp: Namespace, x: Array, *, order: int) -> Array:
     """The integral of t^n / (1 + (x - 1) t)^(n + 1) over [0, 1]; for n = 0 log(x) / (x - 1).
 
     Near x = 1 a series in x - 1; elsewhere integrated by parts, down to n = 0.

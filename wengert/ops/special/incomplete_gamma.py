@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,9 +28,13 @@ from wengert.ops.special.bivariate_taylor import (
     times_linear,
 )
 from wengert.ops.special.gamma import digamma, digamma_derivative, lgamma, scipys
-from wengert.ops.support.declare import REAL, Binary, binary, convert_alike, wrong_dtype
+from wengert.ops.support.declare import REAL, binary, convert_alike, wrong_dtype
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.tensor import Tensor
+
+if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import BinaryOfAX
+    from wengert.values.typing import Array, Namespace, TensorLike
 
 Arrays = tuple[Any, ...]
 
@@ -38,13 +42,13 @@ Arrays = tuple[Any, ...]
 # ---- kernels: shared by both functions --------------------------------------------------------
 
 
-def _elements(*xs: Any) -> tuple[tuple[int, ...], list[Any]]:
+def _elements(*xs: Array) -> tuple[tuple[int, ...], list[Any]]:
     """The common shape, and float64 arrays of one axis."""
     wide = np.broadcast_arrays(*[x.astype(np.float64) for x in xs])
     return wide[0].shape, [w.ravel() for w in wide]
 
 
-def _by_region(regions: list[tuple[Any, Callable[..., Any]]], xs: list[Any]) -> Any:
+def _by_region(regions: list[tuple[Any, Callable[..., Any]]], xs: list[Any]) -> Array:
     """Each function where it is the one to use; NaN elsewhere."""
     out = np.full(xs[0].shape, np.nan)
     for where, function in regions:
@@ -65,7 +69,7 @@ def _summed(first: Series, following: Callable[[Series, int], Series]) -> Series
             return total
 
 
-def _psi(order: int, x: Any) -> Any:
+def _psi(order: int, x: Array) -> Array:
     special = scipy_special()
     return special.digamma(x) if order == 0 else special.polygamma(order, x)
 
@@ -73,7 +77,7 @@ def _psi(order: int, x: Any) -> Any:
 # ---- gamma ------------------------------------------------------------------------------------
 
 
-def _gamma_front(a: Any, x: Any, n: int) -> Series:
+def _gamma_front(a: Array, x: Array, n: int) -> Series:
     """x^a exp(-x) / gamma(a + 1) as a series in a."""
     logs = {
         (k, 0): ((np.log(x) if k == 1 else 0.0) - _psi(k - 1, a + 1.0)) / math.factorial(k)
@@ -83,7 +87,7 @@ def _gamma_front(a: Any, x: Any, n: int) -> Series:
     return exponential({(0, 0): 0.0, **logs}, first)
 
 
-def _lower_gamma(a: Any, x: Any, n: int) -> Any:
+def _lower_gamma(a: Array, x: Array, n: int) -> Array:
     """The power series of P."""
     one = constant(np.ones_like(a), orders(n, 0))
 
@@ -94,7 +98,7 @@ def _lower_gamma(a: Any, x: Any, n: int) -> Any:
     return series[n, 0] * math.factorial(n)
 
 
-def _upper_gamma(a: Any, x: Any, n: int) -> Any:
+def _upper_gamma(a: Array, x: Array, n: int) -> Array:
     """The continued fraction of 1 - P, which keeps its digits in the tail: minus a derivative."""
     front = times_linear(_gamma_front(a, x, n), a, 1.0)
     keys = orders(n, 0)
@@ -117,17 +121,17 @@ def _upper_gamma(a: Any, x: Any, n: int) -> Any:
     return -product(front, ratio)[n, 0] * math.factorial(n)
 
 
-def _near(now: Any, before: Any, size: Any) -> bool:
+def _near(now: Array, before: Array, size: Array) -> bool:
     return bool(np.all(np.abs(now - before) <= 1e-13 * (np.abs(now) + np.abs(size))))
 
 
-def _convergent(now: Series, before: Series, a: Any, x: Any, k: int) -> Series:
+def _convergent(now: Series, before: Series, a: Array, x: Array, k: int) -> Series:
     forward = times_linear(now, x + 2.0 * k + 1.0 - a, -1.0)
     back = times_linear(before, k * (a - k), float(k))
     return {key: forward[key] + back[key] for key in now}
 
 
-def _gamma_in_a(xp: Any, a: Any, x: Any, *, order: int) -> Any:
+def _gamma_in_a(xp: Namespace, a: Array, x: Array, *, order: int) -> Array:
     """The derivative of P(a, x) of some order in a."""
     shape, (alpha, at) = _elements(a, x)
     valid = alpha > 0
@@ -142,12 +146,12 @@ def _gamma_in_a(xp: Any, a: Any, x: Any, *, order: int) -> Any:
     return _by_region(regions, [alpha, at]).reshape(shape).astype(a.dtype)
 
 
-def gamma_density(a: Any, x: Any) -> Any:
+def gamma_density(a: Tensor, x: Tensor) -> Tensor:
     """x^(a-1) exp(-x) / gamma(a). At a = 1, x = 0 it is NaN, as TensorFlow's."""
     return exp((a - 1.0) * log(x) - x - lgamma(a))
 
 
-def _gamma_slope(a: Any, x: Any, order: int) -> Any:
+def _gamma_slope(a: Tensor, x: Tensor, order: int) -> Tensor:
     """The density x^(a-1) exp(-x) / gamma(a), derived some times in a."""
     density = gamma_density(a, x)
     if not order:
@@ -171,12 +175,12 @@ IGAMMA_IN_A: Row = op(
 )
 
 
-def gamma_in_a(a: Any, x: Any, order: int = 1) -> Tensor:
+def gamma_in_a(a: Tensor, x: Tensor, order: int = 1) -> Tensor:
     result: Tensor = apply(IGAMMA_IN_A, (a, x), {"order": order})
     return result
 
 
-igamma: Binary = binary(
+igamma: BinaryOfAX = binary(
     "Igamma",
     "math.igamma",
     "The lower incomplete gamma function of order `a` at `x`, divided by gamma(a).",
@@ -190,7 +194,7 @@ igamma: Binary = binary(
     saves="x",
     takes=REAL,
 )
-igammac: Binary = binary(
+igammac: BinaryOfAX = binary(
     "Igammac",
     "math.igammac",
     "1 - igamma(a, x), exact where that is small.",
@@ -208,7 +212,15 @@ igammac: Binary = binary(
 # ---- beta -------------------------------------------------------------------------------------
 
 
-def _beta_logs(a: Any, b: Any, log_x: Any, log_y: Any, m: int, n: int, psi: Any) -> Series:
+def _beta_logs(
+    a: Tensor | Array,
+    b: Tensor | Array,
+    log_x: Tensor | Array,
+    log_y: Tensor | Array,
+    m: int,
+    n: int,
+    psi: Callable[..., Any],
+) -> Series:
     """The logarithm of x^a (1 - x)^b / beta(a, b) as a series in a and b, but for its constant."""
     logs: Series = {}
     for i, j in orders(m, n):
@@ -228,7 +240,7 @@ def _beta_logs(a: Any, b: Any, log_x: Any, log_y: Any, m: int, n: int, psi: Any)
     return logs
 
 
-def _beta_series(a: Any, b: Any, x: Any, y: Any, m: int, n: int) -> Any:
+def _beta_series(a: Array, b: Array, x: Array, y: Array, m: int, n: int) -> Array:
     """I_x(a, b), derived m times in a and n times in b; y is 1 - x, and x below the mean."""
     logs = _beta_logs(a, b, np.log(x), np.log(y), m, n, _psi)
     first = np.exp(a * np.log(x) + b * np.log(y) - scipy_special().betaln(a, b))
@@ -242,7 +254,9 @@ def _beta_series(a: Any, b: Any, x: Any, y: Any, m: int, n: int) -> Any:
     return total * (math.factorial(m) * math.factorial(n))
 
 
-def _beta_in_parameters(xp: Any, a: Any, b: Any, x: Any, *, orders: tuple[int, int]) -> Any:
+def _beta_in_parameters(
+    xp: Namespace, a: Array, b: Array, x: Array, *, orders: tuple[int, int]
+) -> Array:
     """The derivative of I_x(a, b) of some orders in a and in b."""
     m, n = orders
     shape, (p, q, at) = _elements(a, b, x)
@@ -257,7 +271,7 @@ def _beta_in_parameters(xp: Any, a: Any, b: Any, x: Any, *, orders: tuple[int, i
     return _by_region(regions, [p, q, at]).reshape(shape).astype(a.dtype)
 
 
-def _beta_slope(a: Any, b: Any, x: Any, m: int, n: int) -> Any:
+def _beta_slope(a: Tensor, b: Tensor, x: Tensor, m: int, n: int) -> Tensor:
     """The density x^(a-1) (1-x)^(b-1) / beta(a, b), derived in a and in b."""
     front = lgamma(a + b) - lgamma(a) - lgamma(b)
     density = exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) + front)
@@ -282,7 +296,7 @@ BETAINC_IN_PARAMETERS: Row = op(
 )
 
 
-def beta_in(a: Any, b: Any, x: Any, m: int, n: int) -> Tensor:
+def beta_in(a: Tensor, b: Tensor, x: Tensor, m: int, n: int) -> Tensor:
     result: Tensor = apply(BETAINC_IN_PARAMETERS, (a, b, x), {"orders": (m, n)})
     return result
 
@@ -300,7 +314,7 @@ BETAINC: Row = op(
 )
 
 
-def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The regularised incomplete beta function. It has derivatives in `a` and `b`, too.
 
     >>> print(tf.math.betainc(2.0, 3.0, [0.25, 0.5]).numpy().round(4))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,17 +18,24 @@ from wengert.values.shapes import shape_text
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
 
+if TYPE_CHECKING:
+    from wengert.state.cell import Cell
+    from wengert.state.variable import Variable
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, Namespace
+    from wengert.values.value import Value
+
 # ---- rows -------------------------------------------------------------------------------------
 
 
-def _assign(xp: Any, cell: Any, value: Any) -> list[Any]:
+def _assign(xp: Namespace, cell: Variable | Cell, value: Array) -> list[Any]:
     with cell._lock:
         cell._array = value
     return []
 
 
 def _changed(verb: str, change: Callable[[Any, Any], Any]) -> Callable[..., list[Any]]:
-    def step(xp: Any, cell: Any, value: Any) -> list[Any]:
+    def step(xp: Namespace, cell: Variable | Cell, value: Array) -> list[Any]:
         with cell._lock:
             before = cell._array
             if before.shape != value.shape:
@@ -67,13 +74,13 @@ _ROWS: Final = {"assign": ASSIGN, "assign_add": ASSIGN_ADD, "assign_sub": ASSIGN
 _METHODS: Final = {row.name: method for method, row in _ROWS.items()}
 
 
-def _assign_now(name: str, inputs: Any) -> list[Any]:
+def _assign_now(name: str, inputs: Sequence[Value]) -> list[Any]:
     variable, value = inputs
     getattr(variable, _METHODS[name])(value)
     return []
 
 
-def assign_later(variable: Any, method: str, value: Any) -> Operation:
+def assign_later(variable: Variable, method: str, value: Tensor) -> Operation:
     """The operation of the graph under construction that changes a variable."""
     graph = current_graph()
     if method == "assign" and not is_certain(dims(value)):
@@ -83,10 +90,11 @@ def assign_later(variable: Any, method: str, value: Any) -> Operation:
     return changed
 
 
-def is_variable_initialized(variable: Any) -> Any:
+def is_variable_initialized(variable: Value) -> Tensor:
     """Whether a variable has a value.
 
     >>> tf.compat.v1.is_variable_initialized(tf.Variable(1.0)).numpy()
     np.True_
     """
-    return apply(IS_INITIALIZED, (variable,))
+    result: Tensor = apply(IS_INITIALIZED, (variable,))
+    return result

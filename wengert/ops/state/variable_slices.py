@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from types import EllipsisType
 from typing import Any
 from weakref import ref
 
@@ -23,7 +25,12 @@ def part_of_variable(variable: Variable, key: Any) -> Tensor:
     return part
 
 
-def _assign(variable: Variable, key: Any, value: Any, name: str | None = None) -> Any:
+def _assign(
+    variable: Variable,
+    key: int | Sequence[int | EllipsisType | slice] | slice,
+    value: float | Sequence[float],
+    name: str | None = None,
+) -> Any:
     """The variable with other values where a key points."""
     now = variable.read_value()
     places = getitem(reshape(range_(size(now)), shape(now)), key)

@@ -9,6 +9,7 @@ half_precision   Two-byte floats: kernels that sum or iterate do so in float32 a
                  the end
 large_kernels    What engines may compute for large arrays outside of graphs, in place of NumPy
 parallel         Work in parts, one for each processor
+parameter_names  The types of declared functions whose parameters are not called x and y
 scipy_lazy       What kernels borrow from SciPy, loaded when it is first needed: it takes longer
                  than Wengert
 segment_kernels  Kernels that bring together rows which have the same index

@@ -6,15 +6,18 @@ ms for a million float32. On the bits of the numbers there is nothing to guess: 
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
 _WHOLE: Final = {2: np.int16, 4: np.int32, 8: np.int64}  # by the size in bytes
 _LARGE: Final = 4096  # below, np.where is faster
 
 
-def _is_plain(c: Any, *others: Any) -> bool:
+def _is_plain(c: Array, *others: Array) -> bool:
     """Whether all are of one shape, without gaps, of numbers that are one machine word."""
     first = others[0]
     return bool(
@@ -29,13 +32,13 @@ def _is_plain(c: Any, *others: Any) -> bool:
     )
 
 
-def _mask(c: Any, size: int) -> Any:
+def _mask(c: Array, size: int) -> Array:
     """All bits set where the condition holds, none elsewhere."""
     mask = c.view(np.int8).astype(_WHOLE[size])
     return np.negative(mask, out=mask)
 
 
-def choose(c: Any, x: Any, y: Any) -> Any:
+def choose(c: Array, x: Array, y: Array) -> Array:
     """np.where(c, x, y)."""
     if not _is_plain(c, x, y):
         return np.where(c, x, y)
@@ -47,7 +50,7 @@ def choose(c: Any, x: Any, y: Any) -> Any:
     return bits.view(x.dtype)
 
 
-def keep(c: Any, x: Any) -> Any:
+def keep(c: Array, x: Array) -> Array:
     """x where the condition holds, zero elsewhere."""
     if not _is_plain(c, x):
         return np.where(c, x, np.zeros((), x.dtype))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, overload
 
 import numpy as np
 
@@ -20,6 +20,16 @@ from wengert.values.dtypes import DType, check_same
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
 
+if TYPE_CHECKING:
+    from wengert.ops.support.parameter_names import (
+        BinaryOfAX,
+        BinaryOfX1X2,
+        BinaryOfXQ,
+        BinaryOfYX,
+        UnaryOfFeatures,
+    )
+    from wengert.values.typing import TensorLike
+
 # What an operation accepts, as the kinds of NumPy's dtypes. bfloat16 is of kind V.
 REAL: Final = "fV"
 INEXACT: Final = "fcV"
@@ -33,13 +43,38 @@ TENSOR_LIKE: Final = (Tensor, Variable, IndexedSlices)
 
 
 class Unary(Protocol):
-    def __call__(self, x: Any, name: str | None = None) -> Tensor: ...
+    def __call__(self, x: TensorLike, name: str | None = None) -> Tensor: ...
 
 
 class Binary(Protocol):
-    def __call__(self, x: Any, y: Any, name: str | None = None) -> Tensor: ...
+    def __call__(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor: ...
 
 
+# Type checkers know the parameters by the names that `parameters` gives: one overload for each.
+
+
+@overload
+def unary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["features"]],
+    **fields: Any,
+) -> UnaryOfFeatures: ...
+@overload
+def unary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    kernel: Callable[..., Any] | str,
+    vjp: Callable[..., Any] | None = None,
+    takes: str = INEXACT,
+    **fields: Any,
+) -> Unary: ...
 def unary(
     type_name: str,
     public: str,
@@ -50,12 +85,12 @@ def unary(
     takes: str = INEXACT,
     parameters: tuple[str, ...] = ("x",),
     **fields: Any,
-) -> Unary:
+) -> Unary | UnaryOfFeatures:
     """Declare an elementwise operation of one input, and make its public function."""
     fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
 
-    def function(x: Any, name: str | None = None) -> Tensor:
+    def function(x: TensorLike, name: str | None = None) -> Tensor:
         if type(x) is not Tensor:
             x = convert(x)
         if x._array.dtype.kind not in takes:
@@ -67,6 +102,61 @@ def unary(
     return presented
 
 
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["y"], Literal["x"]],
+    **fields: Any,
+) -> BinaryOfYX: ...
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["x1"], Literal["x2"]],
+    **fields: Any,
+) -> BinaryOfX1X2: ...
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["a"], Literal["x"]],
+    **fields: Any,
+) -> BinaryOfAX: ...
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    *,
+    kernel: Callable[..., Any] | str,
+    parameters: tuple[Literal["x"], Literal["q"]],
+    **fields: Any,
+) -> BinaryOfXQ: ...
+@overload
+def binary(
+    type_name: str,
+    public: str,
+    summary: str,
+    example: tuple[str, str],
+    kernel: Callable[..., Any] | str,
+    vjp: Sequence[Callable[..., Any] | None] | None = None,
+    takes: str = NUMBER,
+    **fields: Any,
+) -> Binary: ...
 def binary(
     type_name: str,
     public: str,
@@ -77,13 +167,13 @@ def binary(
     takes: str = NUMBER,
     parameters: tuple[str, ...] = ("x", "y"),
     **fields: Any,
-) -> Binary:
+) -> Binary | BinaryOfYX | BinaryOfX1X2 | BinaryOfAX | BinaryOfXQ:
     """Declare an elementwise operation of two inputs of one dtype, and make its function."""
     if not isinstance(kernel, str):
         fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp, elementwise=True, **fields)
 
-    def prepare(x: Any, y: Any) -> list[Tensor]:
+    def prepare(x: TensorLike, y: Any) -> list[Tensor]:
         tensors = convert_alike(row.name, x, y)
         if tensors[0]._array.dtype.kind not in takes:
             raise wrong_dtype(row, tensors[0].dtype, takes)
@@ -93,20 +183,21 @@ def binary(
         function = door_for_two(row, numpy_dtypes(takes), prepare)
     else:
 
-        def function(x: Any, y: Any, name: str | None = None) -> Any:
-            return apply(row, prepare(x, y), NO_ATTRS, name)
+        def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+            result: Tensor = apply(row, prepare(x, y), NO_ATTRS, name)
+            return result
 
     presented: Binary = _presented(function, public, summary, example, parameters)
     return presented
 
 
 def _presented(
-    function: Any,
+    function: Callable[..., Any],
     public: str,
     summary: str,
     example: tuple[str, str],
     parameters: tuple[str, ...],
-) -> Any:
+) -> Callable[..., Any]:
     call, shown = example
     # TensorFlow's names for the parameters, without a function between: that costs 0.1 us a call.
     code = function.__code__
@@ -158,7 +249,7 @@ def convert_alike(who: str, *values: Any) -> list[Tensor]:
     return _matched_slowly(who, values, tensors)
 
 
-def _matched_slowly(who: str, values: Any, read: list[Any]) -> list[Tensor]:
+def _matched_slowly(who: str, values: Sequence[Any], read: list[Any]) -> list[Tensor]:
     hint = next((v.dtype for v in values if isinstance(v, TENSOR_LIKE)), None)
     tensors: list[Tensor] = []
     for i, value in enumerate(read):
@@ -172,7 +263,7 @@ def _matched_slowly(who: str, values: Any, read: list[Any]) -> list[Tensor]:
     return tensors
 
 
-def _refuse(who: str, value: Any, i: int, tensor: Tensor, first: int, hint: DType) -> None:
+def _refuse(who: str, value: Tensor, i: int, tensor: Tensor, first: int, hint: DType) -> None:
     if isinstance(value, TENSOR_LIKE):
         check_same(who, hint, i, tensor.dtype)
     # TensorFlow converts a plain value strictly and says why it cannot.

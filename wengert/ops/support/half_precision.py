@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
-def widen(x: Any) -> Any:
+
+def widen(x: Array) -> Array:
     """The array in float32 if it is one of halves (float16, bfloat16), else as it is."""
     return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x

@@ -17,6 +17,7 @@ from wengert.execution.engine_registry import REFERENCE, Settings
 
 if TYPE_CHECKING:
     from wengert.ops.arrays.window_geometry import Windows
+    from wengert.values.typing import Array
 
 Arguments = ParamSpec("Arguments")
 
@@ -29,7 +30,7 @@ class LargeKernel(Generic[Arguments]):
         self.__doc__ = form.__doc__
         self._kernels: list[Callable[Arguments, Any]] = []
 
-    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Any:
+    def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Array | None:
         if Settings.engine == REFERENCE:
             return None
         for kernel in self._kernels:
@@ -116,7 +117,7 @@ def pooling_kernel(x: Any, at: Windows, how: str, count: Any = None) -> Any:
 
 
 @_large_kernel
-def mean_pool_gradient_kernel(g: Any, at: Windows, count: Any) -> Any:
+def mean_pool_gradient_kernel(g: Array, at: Windows, count: Array) -> Any:
     """The cotangent of each window for all of its elements, divided by `count`."""
 
 
@@ -126,7 +127,7 @@ def max_pool_gradient_kernel(x: Any, y: Any, g: Any, at: Windows) -> Any:
 
 
 @_large_kernel
-def batch_norm_kernel(formula: str, *arrays: Any) -> Any:
+def batch_norm_kernel(formula: str, *arrays: object) -> Any:
     """A formula of a matrix and vectors of its columns.
 
     "normalized" is (x - mean) * slope + offset, "square of deviation" is (x - mean)², and "value" x.
@@ -134,7 +135,7 @@ def batch_norm_kernel(formula: str, *arrays: Any) -> Any:
 
 
 @_large_kernel
-def batch_norm_sum_kernel(formula: str, *arrays: Any) -> Any:
+def batch_norm_sum_kernel(formula: str, *arrays: object) -> Any:
     """The same, summed over the rows: a vector."""
 
 

@@ -16,13 +16,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import numpy as np
 
 from wengert.host.locks import load_module
 from wengert.host.numpy_openblas import numpys_function
 from wengert.host.threads import processors
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
 Result = TypeVar("Result")
 
@@ -183,7 +186,7 @@ def _is_busy() -> bool:
 _SHARED = 1 << 18  # elements from which on a second thread is worth the 50 us that it costs
 
 
-def in_rows(work: Callable[[slice], None], x: Any, axis: int) -> None:
+def in_rows(work: Callable[[slice], None], x: Array, axis: int) -> None:
     """work(some rows) until all rows are done, if what is done does not go along the first axis."""
     if x.ndim < 2 or axis in (0, -x.ndim):
         work(slice(None))
@@ -191,7 +194,7 @@ def in_rows(work: Callable[[slice], None], x: Any, axis: int) -> None:
         in_blocks(work, x)
 
 
-def in_blocks(work: Callable[[slice], None], x: Any) -> None:
+def in_blocks(work: Callable[[slice], None], x: Array) -> None:
     """work(some rows) for as many blocks of rows as there are processors, if there is enough to do.
 
     Smaller blocks would fit a cache, but the threads then wait for each other at Python's lock: a
@@ -210,7 +213,7 @@ def in_blocks(work: Callable[[slice], None], x: Any) -> None:
     in_parts(some, [slice(a, b) for a, b in itertools.pairwise(edges)])
 
 
-def in_pieces(function: Callable[[Any], Any], x: Any) -> Any:
+def in_pieces(function: Callable[[Any], Any], x: Array) -> Array:
     """A function of each element by itself, a piece on each processor."""
     if x.size < _SHARED or not x.flags.c_contiguous:
         return function(x)

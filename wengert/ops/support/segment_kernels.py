@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from wengert.ops.support.half_precision import widen
 from wengert.ops.support.large_kernels import segment_extremes_kernel
 from wengert.ops.support.scipy_lazy import scipy_sparse
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
 
-def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> None:
+
+def change_rows(ufunc: np.ufunc, out: Array, ids: Array, updates: Array) -> None:
     """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for one i after the other.
 
     Element by element along one axis: for rows of ten floats five times as fast as `ufunc.at` on
@@ -29,7 +32,7 @@ def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> None:
     ufunc.at(flat, places, np.ascontiguousarray(updates).reshape(-1))
 
 
-def reduced_rows(ufunc: Any, x: Any, ids: Any, count: int, empty: Any) -> Any:
+def reduced_rows(ufunc: np.ufunc, x: Array, ids: Array, count: int, empty: Array | int) -> Array:
     """For each index below `count` the reduction of the rows that have it; negative ones are left out."""
     rows = widen(x).reshape(ids.size, *x.shape[ids.ndim :])
     flat = ids.ravel()
@@ -46,7 +49,7 @@ def reduced_rows(ufunc: Any, x: Any, ids: Any, count: int, empty: Any) -> Any:
 _LARGE = 1 << 16
 
 
-def _summed_rows(rows: Any, ids: Any, count: int, width: int) -> Any:
+def _summed_rows(rows: Array, ids: Array, count: int, width: int) -> Array:
     """Sums as the product with a sparse matrix of ones: 0.3 ms for 10,000 rows of 100, and not 1.7."""
     ones = np.ones(len(rows), rows.dtype)
     places = (ids.astype(np.intp, copy=False), np.arange(len(rows)))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,8 +21,12 @@ from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
 
+if TYPE_CHECKING:
+    from wengert.core.row import Attrs
+    from wengert.values.typing import Array, Namespace, ShapeLike, TensorLike
 
-def is_tensor(x: Any) -> bool:
+
+def is_tensor(x: object) -> bool:
     """Whether a value is a tensor, a variable or IndexedSlices.
 
     >>> tf.is_tensor(tf.constant(1.0)), tf.is_tensor(np.ones(2))
@@ -30,7 +35,7 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, (Value, IndexedSlices))
 
 
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
+def get_static_value(tensor: object, partial: bool = False) -> Any:
     """The value of a tensor as an array, if it is known before a graph runs; otherwise None.
 
     >>> with tf.Graph().as_default():
@@ -46,7 +51,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     return np.asarray(tensor) if isinstance(tensor, Tensor) else tensor
 
 
-def _checked(xp: Any, x: Any, *, shape: TensorShape) -> Any:
+def _checked(xp: Namespace, x: Array, *, shape: TensorShape) -> Array:
     if not shape.is_compatible_with(x.shape):
         raise InvalidArgumentError(
             f"Shape of tensor {list(x.shape)} is not compatible with expected shape "
@@ -55,7 +60,7 @@ def _checked(xp: Any, x: Any, *, shape: TensorShape) -> Any:
     return x
 
 
-def _known(xs: Any, attrs: Any) -> list[Any]:
+def _known(xs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
     shape, dtype = form_of(xs[0])
     merged = TensorShape(shape).merge_with(attrs["shape"])
     return [(None if merged.rank is None else tuple(merged), dtype)]
@@ -72,7 +77,7 @@ ENSURE_SHAPE: Row = op(
 
 
 @deferrable
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The same tensor, or an error if it has another shape; a graph learns the shape.
 
     >>> tf.ensure_shape([[1.0, 2.0]], [None, 2]).shape

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -24,15 +24,18 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Integers, IntLike, ShapeLike, TensorLike
+
 
 @deferrable
 def convolution(
-    input: Any,
-    filters: Any,
-    strides: Any = None,
-    padding: Any = "VALID",
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Integers | None = None,
+    padding: str | Iterable[Integers] = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """A convolution in one, two or three dimensions, as the filter says.
@@ -54,7 +57,7 @@ def convolution(
     return convolutions[spatial - 1](x, w, strides, padding, form, dilations)
 
 
-def check_not_both(strides: Any, dilations: Any) -> None:
+def check_not_both(strides: Integers | None, dilations: Integers | None) -> None:
     """Either steps or holes."""
     steps, rates = _listed(strides), _listed(dilations)
     if max(steps, default=1) > 1 and max(rates, default=1) > 1:
@@ -64,13 +67,17 @@ def check_not_both(strides: Any, dilations: Any) -> None:
         )
 
 
-def _listed(value: Any) -> Dims:
+def _listed(value: Integers | None) -> Dims:
     return () if value is None else as_shape(value)
 
 
 @deferrable
 def atrous_conv2d(
-    value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    rate: IntLike,
+    padding: str | Iterable[Integers],
+    name: str | None = None,
 ) -> Tensor:
     """A convolution whose filter has holes: `rate` pixels lie from one element to the next.
 
@@ -81,7 +88,7 @@ def atrous_conv2d(
     return conv2d(value, filters, 1, padding, "NHWC", _positive(rate))
 
 
-def _positive(rate: Any) -> int:
+def _positive(rate: IntLike) -> int:
     if int(rate) < 1:
         raise ValueError(
             f"all values of `dilation_rate` must be positive. Received: dilation_rate={rate}"
@@ -91,11 +98,11 @@ def _positive(rate: Any) -> int:
 
 @deferrable
 def atrous_conv2d_transpose(
-    value: Any,
-    filters: Any,
-    output_shape: Any,
-    rate: Any,
-    padding: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    rate: IntLike,
+    padding: str | Iterable[Integers],
     name: str | None = None,
 ) -> Tensor:
     """The transpose of tf.nn.atrous_conv2d.
@@ -110,13 +117,13 @@ def atrous_conv2d_transpose(
 
 @deferrable
 def conv(
-    input: Any,
-    filter: Any,
-    strides: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: Integers,
     padding: str,
-    explicit_paddings: Any = (),
+    explicit_paddings: TensorLike = (),
     data_format: str = "CHANNELS_LAST",
-    dilations: Any = (),
+    dilations: Integers = (),
     batch_dims: int = 1,
     groups: int = 1,
     name: str | None = None,
@@ -160,7 +167,7 @@ def _check_groups(x: Tensor, w: Tensor, groups: int, data_format: str) -> None:
         )
 
 
-def explicit(padding: Any, paddings: Any) -> Any:
+def explicit(padding: str, paddings: TensorLike) -> str | list[Dims]:
     """The padding of an operation's own arguments: two numbers an axis, where it is EXPLICIT."""
     if padding != "EXPLICIT":
         return padding
@@ -170,15 +177,15 @@ def explicit(padding: Any, paddings: Any) -> Any:
 
 @deferrable
 def conv2d_backprop_input_v2(
-    input: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: Integers,
     padding: str,
     use_cudnn_on_gpu: bool = True,
-    explicit_paddings: Any = (),
+    explicit_paddings: TensorLike = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Integers = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of tf.nn.conv2d in its input, of which only the shape is read.
@@ -195,15 +202,15 @@ def conv2d_backprop_input_v2(
 
 @deferrable
 def conv2d_backprop_filter_v2(
-    input: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: Integers,
     padding: str,
     use_cudnn_on_gpu: bool = True,
-    explicit_paddings: Any = (),
+    explicit_paddings: TensorLike = (),
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Integers = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of tf.nn.conv2d in its filter, of which only the shape is read.
@@ -218,7 +225,11 @@ def conv2d_backprop_filter_v2(
 
 
 def _two_dimensions(
-    strides: Any, padding: Any, explicit_paddings: Any, data_format: str, dilations: Any
+    strides: Integers,
+    padding: str,
+    explicit_paddings: TensorLike,
+    data_format: str,
+    dilations: Integers,
 ) -> dict[str, Any]:
     form = chosen_format(data_format, 2)
     pairs = explicit(padding, explicit_paddings)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -28,8 +28,11 @@ from wengert.ops.support.large_kernels import (
     conv_kernel,
     depthwise_conv_kernel,
 )
-from wengert.ops.support.parallel import in_parts
+from wengert.ops.support.parallel import Result, in_parts
 from wengert.values.shapes import Dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, NumpyDType
 
 MATRIX_BYTES = 1 << 20  # of the windows of one tile
 LARGE_BYTES = 1 << 22  # of one tile without a matrix: 1.2 ms with 1 << 20, 1.0 with this
@@ -68,17 +71,19 @@ def _tiling(
     return _tiles(n, at.out, most)
 
 
-def _shared(work: Callable[[Sequence[Block]], Any], tiles: list[Block], operations: int) -> Any:
+def _shared(
+    work: Callable[[Sequence[Block]], Result], tiles: list[Block], operations: int
+) -> list[Result]:
     return in_parts(work, tiles) if operations >= WORTH_SHARING else [work(tiles)]
 
 
 class _Room:
     """Memory that is used again from tile to tile."""
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: NumpyDType) -> None:
         self._memory = np.empty(0, dtype)
 
-    def array(self, shape: Dims) -> Any:
+    def array(self, shape: Dims) -> Array:
         size = math.prod(shape)
         if self._memory.size < size:
             self._memory = np.empty(size, self._memory.dtype)
@@ -92,7 +97,7 @@ class _Seen(NamedTuple):
     at: Windows
     room: _Room
 
-    def windows(self, block: Block) -> Any:
+    def windows(self, block: Block) -> Array:
         """The windows of a block, as a view: (images, *windows, *kernel, channels)."""
         part, at = self.part(block), self.at
         first, *inner, last = part.strides
@@ -102,7 +107,7 @@ class _Seen(NamedTuple):
         shape = (*counts, *at.kernel, part.shape[-1])
         return as_strided(part, shape, (first, *steps, *holes, last))
 
-    def part(self, block: Block) -> Any:
+    def part(self, block: Block) -> Array:
         """What a block sees of the image, with zeros where that is outside."""
         at, images = self.at, slice(*block[0])
         cuts, places, sizes = [], [], []
@@ -123,7 +128,7 @@ class _Seen(NamedTuple):
         return padded
 
 
-def _clear_around(x: Any, places: Sequence[slice]) -> None:
+def _clear_around(x: Array, places: Sequence[slice]) -> None:
     """Zeros outside of the places, axis by axis: less to write than zeros everywhere."""
     for axis, place in enumerate(places, 1):
         along = np.moveaxis(x, axis, 0)
@@ -131,18 +136,18 @@ def _clear_around(x: Any, places: Sequence[slice]) -> None:
         along[place.stop :] = 0
 
 
-def _block_of(array: Any, block: Block) -> Any:
+def _block_of(array: Array, block: Block) -> Array:
     return array[tuple([slice(*pair) for pair in block])]
 
 
-def _groups(x: Any, w_inner: int) -> int:
+def _groups(x: Array, w_inner: int) -> int:
     return max(x.shape[-1] // w_inner, 1) if w_inner else 1
 
 
 # ---- image and filter -------------------------------------------------------------------------
 
 
-def correlate(x: Any, w: Any, at: Windows, y: Any = None) -> Any:
+def correlate(x: Array, w: Array, at: Windows, y: Array | None = None) -> Array:
     """The image seen through the filter; into `y`, where it is given."""
     *_, inner, made = w.shape
     if y is None:
@@ -163,7 +168,7 @@ def correlate(x: Any, w: Any, at: Windows, y: Any = None) -> Any:
     return y
 
 
-def _natively(x: Any, w: Any, at: Windows, y: Any, groups: int) -> bool:
+def _natively(x: Array, w: Array, at: Windows, y: Array, groups: int) -> bool:
     """The same by a kernel of machine code, if there is one for it."""
     if len(at.out) != 2 or (groups != 1 and w.shape[-2] != 1):
         return False
@@ -179,7 +184,7 @@ def _is_pointwise(at: Windows) -> bool:
     return math.prod(at.kernel) == 1 and at.out == at.size and steps and not any(at.before)
 
 
-def _correlate_groups(x: Any, w: Any, at: Windows, y: Any, groups: int) -> None:
+def _correlate_groups(x: Array, w: Array, at: Windows, y: Array, groups: int) -> None:
     *kernel, inner, made = w.shape
     wide, each = math.prod(kernel) * inner, made // groups
     matrices = [w[..., g * each : (g + 1) * each].reshape(wide, each) for g in range(groups)]
@@ -202,7 +207,7 @@ def _correlate_groups(x: Any, w: Any, at: Windows, y: Any, groups: int) -> None:
     _shared(work, tiles, len(x) * math.prod(at.out) * wide * made)
 
 
-def _correlate_rows(x: Any, w: Any, at: Windows, y: Any) -> None:
+def _correlate_rows(x: Array, w: Array, at: Windows, y: Array) -> None:
     """Windows copied along the width alone; then a product for each row of the filter."""
     high, broad, inner, made = w.shape
     wide = broad * inner
@@ -231,7 +236,7 @@ def _correlate_rows(x: Any, w: Any, at: Windows, y: Any) -> None:
     _shared(work, tiles, len(x) * math.prod(at.out) * high * wide * made)
 
 
-def _along_the_width(part: Any, at: Windows, block: Block, copies: _Room) -> Any:
+def _along_the_width(part: Array, at: Windows, block: Block, copies: _Room) -> Array:
     """For each line of each image the windows of one row: (lines, images, columns, row)."""
     columns = block[2][1] - block[2][0]
     image, line, pixel, channel = part.strides
@@ -242,7 +247,7 @@ def _along_the_width(part: Any, at: Windows, block: Block, copies: _Room) -> Any
     return copy
 
 
-def _side_by_side(view: Any, first: int, inner: int, copies: _Room, wide: int) -> Any:
+def _side_by_side(view: Array, first: int, inner: int, copies: _Room, wide: int) -> Array:
     """The windows of a group of channels as the rows of a matrix."""
     part = view[..., first : first + inner]
     copy = copies.array(part.shape)
@@ -250,7 +255,7 @@ def _side_by_side(view: Any, first: int, inner: int, copies: _Room, wide: int) -
     return copy.reshape(copy.size // max(wide, 1), wide)
 
 
-def _correlate_channels(x: Any, w: Any, at: Windows, y: Any) -> None:
+def _correlate_channels(x: Array, w: Array, at: Windows, y: Array) -> None:
     """Each channel with filters of its own: no product of matrices, but sums of products.
 
     `einsum` multiplies and adds in one pass while its sums stay in the nearest cache: 0.17 ms for
@@ -289,7 +294,7 @@ def _correlate_channels(x: Any, w: Any, at: Windows, y: Any) -> None:
 LINE = 2048  # numbers in NumPy's innermost loop, if there are so many
 
 
-def _in_lines(part: Any, at: Windows, block: Block, copies: _Room) -> Any:
+def _in_lines(part: Array, at: Windows, block: Block, copies: _Room) -> Array:
     """The windows with the width and the channels as one: (images, *rows, *kernel, long)."""
     *outer, pixel, channel = part.strides
     columns, channels = block[-1][1] - block[-1][0], part.shape[-1]
@@ -333,7 +338,7 @@ def _phases(at: Windows, i: int) -> Iterator[_Phase]:
         yield _Phase(r, taps, rate // math.gcd(rate, stride), furthest, count)
 
 
-def spread(g: Any, w: Any, at: Windows, channels: int) -> Any:
+def spread(g: Array, w: Array, at: Windows, channels: int) -> Array:
     """What windows give back to the image: a convolution for each phase of the stride."""
     x = np.empty((len(g), *at.size, channels), g.dtype)
     turned = _turned(w, max(channels // w.shape[-2], 1) if w.shape[-2] else 1)
@@ -356,7 +361,7 @@ def spread(g: Any, w: Any, at: Windows, channels: int) -> Any:
     return x
 
 
-def _correlate_any(g: Any, w: Any, at: Windows, target: Any) -> None:
+def _correlate_any(g: Array, w: Array, at: Windows, target: Array) -> None:
     """Into any target; the windows of single channels one by one."""
     channels, inner = target.shape[-1], w.shape[-2]
     if inner < 2 or g.shape[-1] // inner != channels:
@@ -368,7 +373,7 @@ def _correlate_any(g: Any, w: Any, at: Windows, target: Any) -> None:
     target[...] = sum(parts[1:], parts[0])
 
 
-def _turned(w: Any, groups: int) -> Any:
+def _turned(w: Array, groups: int) -> Array:
     """The matrix of each group transposed: (inner, groups · made) to (made, groups · inner)."""
     *kernel, inner, made = w.shape
     apart = w.reshape(*kernel, inner, groups, made // groups)
@@ -380,7 +385,7 @@ def _turned(w: Any, groups: int) -> Any:
 # ---- image and windows ------------------------------------------------------------------------
 
 
-def compare(x: Any, g: Any, at: Windows, shape: Dims) -> Any:
+def compare(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
     """What windows and image give to the filter."""
     *kernel, inner, made = shape
     groups = _groups(x, inner)
@@ -392,7 +397,7 @@ def compare(x: Any, g: Any, at: Windows, shape: Dims) -> Any:
         if found is not None:
             return found
 
-    def work(tiles: Sequence[Block]) -> Any:
+    def work(tiles: Sequence[Block]) -> Array:
         seen, copies = _Seen(x, at, _Room(x.dtype)), _Room(x.dtype)
         total = np.zeros((groups, wide, each), x.dtype)
         product = np.empty((wide, each), x.dtype)
@@ -411,11 +416,11 @@ def compare(x: Any, g: Any, at: Windows, shape: Dims) -> Any:
     return np.moveaxis(total, 0, 1).reshape(shape)
 
 
-def _compare_channels(x: Any, g: Any, at: Windows, shape: Dims) -> Any:
+def _compare_channels(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
     channels, rank = x.shape[-1], len(at.kernel)
     times = shape[-1] // channels
 
-    def work(tiles: Sequence[Block]) -> Any:
+    def work(tiles: Sequence[Block]) -> Array:
         seen, copies = _Seen(x, at, _Room(x.dtype)), _Room(x.dtype)
         total = np.zeros((*at.kernel, channels, times), x.dtype)
         axes = [*range(rank + 1)]

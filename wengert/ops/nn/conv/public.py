@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs
@@ -30,11 +30,19 @@ from wengert.ops.support.declare import convert_alike, wrong_dtype
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Integers, ShapeLike, TensorLike
+
 TAKES = ("float16", "bfloat16", "float32", "float64", "int32")
 
 
 def attributes(
-    strides: Any, padding: Any, data_format: str, dilations: Any, spatial: int, who: str
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
+    data_format: str,
+    dilations: Integers | None,
+    spatial: int,
+    who: str,
 ) -> Attrs:
     """The attributes of a convolution, as TensorFlow names them."""
     rank = spatial + 2
@@ -75,12 +83,12 @@ def _convolved(x: Tensor, w: Tensor, attrs: Attrs, family: Family) -> Tensor:
 
 @deferrable
 def conv2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Images seen through filters: in each window, the products with the filter, summed.
@@ -98,12 +106,12 @@ def conv2d(
 
 @deferrable
 def conv3d(
-    input: Any,
-    filters: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Volumes seen through filters.
@@ -122,7 +130,12 @@ def _with_height(values: Dims, form: str) -> Dims:
     return (values[0], 1, *values[1:]) if channels_last(form) else (*values[:2], 1, *values[2:])
 
 
-def flat_attributes(strides: Any, padding: Any, form: str, dilations: Any) -> Attrs:
+def flat_attributes(
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
+    form: str,
+    dilations: Integers | None,
+) -> Attrs:
     """The attributes of a convolution in one dimension, which is carried out in two."""
     wide = "NHWC" if channels_last(form) else "NCHW"
     steps = _with_height(each_axis(strides, 3, form, "stride"), form)
@@ -130,7 +143,7 @@ def flat_attributes(strides: Any, padding: Any, form: str, dilations: Any) -> At
     return attributes(steps, flat_padding(padding, form), wide, rates, 2, "Conv2D")
 
 
-def flat_padding(padding: Any, form: str) -> Any:
+def flat_padding(padding: str | Iterable[Integers], form: str) -> Any:
     if isinstance(padding, str):
         return padding
     pairs = [as_shape(p) for p in padding]
@@ -146,12 +159,12 @@ def height_axis(form: str) -> int:
 
 @deferrable
 def conv1d(
-    input: Any,
-    filters: Any,
-    stride: Any,
-    padding: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    stride: Integers | None,
+    padding: str | Iterable[Integers],
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Sequences seen through filters.
@@ -171,7 +184,9 @@ def conv1d(
 # ---- transposed -------------------------------------------------------------------------------
 
 
-def _returned(x: Tensor, w: Tensor, output_shape: Any, attrs: Attrs, family: Family) -> Tensor:
+def _returned(
+    x: Tensor, w: Tensor, output_shape: TensorLike | ShapeLike, attrs: Attrs, family: Family
+) -> Tensor:
     """What windows give back to an image of a shape."""
     sizes, form = as_shape(output_shape), attrs["data_format"]
     rank = len(attrs["strides"])
@@ -193,13 +208,13 @@ def _full(images: int, space: Dims, channels: int, form: str) -> Dims:
 
 @deferrable
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Integers,
+    padding: str | Iterable[Integers] = "SAME",
     data_format: str = "NHWC",
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of tf.nn.conv2d: each element gives the filter, times itself, to its window.
@@ -217,13 +232,13 @@ def conv2d_transpose(
 
 @deferrable
 def conv3d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Integers,
+    padding: str | Iterable[Integers] = "SAME",
     data_format: str = "NDHWC",
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of tf.nn.conv3d.
@@ -240,13 +255,13 @@ def conv3d_transpose(
 
 @deferrable
 def conv1d_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Integers,
+    padding: str | Iterable[Integers] = "SAME",
     data_format: str = "NWC",
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of tf.nn.conv1d.
@@ -269,13 +284,13 @@ def conv1d_transpose(
 
 @deferrable
 def conv_transpose(
-    input: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    input: TensorLike,
+    filters: TensorLike,
+    output_shape: ShapeLike,
+    strides: Integers,
+    padding: str | Iterable[Integers] = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of a convolution in one, two or three dimensions, as the filter says.
@@ -302,12 +317,12 @@ def conv_transpose(
 
 @deferrable
 def depthwise_conv2d(
-    input: Any,
-    filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter: TensorLike,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """Each channel seen through filters of its own.
@@ -325,13 +340,13 @@ def depthwise_conv2d(
 
 @deferrable
 def depthwise_conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: TensorLike,
+    filter: TensorLike,
+    out_backprop: TensorLike,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Integers = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of tf.nn.depthwise_conv2d in its input.
@@ -349,13 +364,13 @@ def depthwise_conv2d_backprop_input(
 
 @deferrable
 def depthwise_conv2d_backprop_filter(
-    input: Any,
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: Integers = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of tf.nn.depthwise_conv2d in its filter.
@@ -386,13 +401,13 @@ def transpose_conv(g: Tensor, w: Tensor, sizes: Dims, attrs: Attrs, family: Fami
 
 @deferrable
 def separable_conv2d(
-    input: Any,
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """A depthwise convolution, and behind it one with filters of one pixel.

@@ -7,7 +7,7 @@ the convolution, what it gives back to the image, and what it gives to the filte
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,10 @@ from wengert.ops.support.half_precision import widen
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, maximum
 from wengert.values.tensor import dims
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, Namespace
 
 
 class Family(NamedTuple):
@@ -66,11 +70,11 @@ def _channels(shape: Dims, form: str) -> int:
     return shape[-1] if channels_last(form) else shape[1]
 
 
-def _last(x: Any, form: str) -> Any:
+def _last(x: Array, form: str) -> Array:
     return x if channels_last(form) else np.moveaxis(x, 1, -1)
 
 
-def _back(y: Any, form: str) -> Any:
+def _back(y: Array, form: str) -> Array:
     return y if channels_last(form) else np.ascontiguousarray(np.moveaxis(y, -1, 1))
 
 
@@ -83,20 +87,20 @@ def _flat_filter(shape: Dims, depthwise: bool) -> Dims:
 
 
 def _kernels(who: str, depthwise: bool) -> tuple[Callable[..., Any], ...]:
-    def forward(xp: Any, x: Any, w: Any, **attrs: Any) -> Any:
+    def forward(xp: Namespace, x: Array, w: Array, **attrs: Any) -> Array:
         form = attrs["data_format"]
         at = where_windows_stand(x.shape, w.shape[:-2], attrs, who)
         flat = widen(w).reshape(_flat_filter(w.shape, depthwise))
         return _back(correlate(widen(_last(x, form)), flat, at).astype(x.dtype, copy=False), form)
 
-    def to_input(xp: Any, w: Any, g: Any, *, input_sizes: Dims, **attrs: Any) -> Any:
+    def to_input(xp: Namespace, w: Array, g: Array, *, input_sizes: Dims, **attrs: Any) -> Array:
         form = attrs["data_format"]
         at = where_windows_stand(input_sizes, w.shape[:-2], attrs, who)
         flat = widen(w).reshape(_flat_filter(w.shape, depthwise))
         x = spread(widen(_last(g, form)), flat, at, _channels(input_sizes, form))
         return _back(x.astype(g.dtype, copy=False), form)
 
-    def to_filter(xp: Any, x: Any, g: Any, *, filter_sizes: Dims, **attrs: Any) -> Any:
+    def to_filter(xp: Namespace, x: Array, g: Array, *, filter_sizes: Dims, **attrs: Any) -> Array:
         form = attrs["data_format"]
         at = where_windows_stand(x.shape, filter_sizes[:-2], attrs, who)
         shape = _flat_filter(filter_sizes, depthwise)
@@ -211,14 +215,17 @@ ROWS: Final[dict[str, Row]] = {}
 def _family(forward: str, to_input: str, to_filter: str, depthwise: bool = False) -> Family:
     see, give, teach = _kernels(forward, depthwise)
 
-    def back(w: Any, g: Any, sizes: Dims, attrs: Attrs) -> Any:
-        return apply(ROWS[to_input], (w, g), {"input_sizes": sizes, **attrs})
+    def back(w: Tensor, g: Tensor, sizes: Dims, attrs: Attrs) -> Tensor:
+        result: Tensor = apply(ROWS[to_input], (w, g), {"input_sizes": sizes, **attrs})
+        return result
 
-    def learn(x: Any, g: Any, sizes: Dims, attrs: Attrs) -> Any:
-        return apply(ROWS[to_filter], (x, g), {"filter_sizes": sizes, **attrs})
+    def learn(x: Tensor, g: Tensor, sizes: Dims, attrs: Attrs) -> Tensor:
+        result: Tensor = apply(ROWS[to_filter], (x, g), {"filter_sizes": sizes, **attrs})
+        return result
 
-    def look(x: Any, w: Any, attrs: Attrs) -> Any:
-        return apply(ROWS[forward], (x, w), attrs)
+    def look(x: Tensor, w: Tensor, attrs: Attrs) -> Tensor:
+        result: Tensor = apply(ROWS[forward], (x, w), attrs)
+        return result
 
     ROWS[forward] = op(
         forward,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,10 +15,16 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, TensorLike
+
 
 @deferrable
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: TensorLike,
+    block_shape: Integers,
+    base_paddings: TensorLike | None = None,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The paddings that make space divisible into blocks, and the crops that undo them.
 
@@ -30,7 +36,7 @@ def required_space_to_batch_paddings(
     return convert(pads, dtypes.int32), convert(crops, dtypes.int32)
 
 
-def _required(shape: Dims, blocks: Dims, base: Any) -> tuple[Any, Any]:
+def _required(shape: Dims, blocks: Dims, base: TensorLike | None) -> tuple[Any, Any]:
     given = np.zeros((len(blocks), 2), int) if base is None else static(base).reshape(-1, 2)
     more = -(np.array(shape, int) + given.sum(axis=1)) % np.array(blocks, int)
     crops = np.stack([np.zeros_like(more), more], axis=1)
@@ -39,11 +45,11 @@ def _required(shape: Dims, blocks: Dims, base: Any) -> tuple[Any, Any]:
 
 @deferrable
 def with_space_to_batch(
-    input: Any,
-    dilation_rate: Any,
-    padding: Any,
+    input: TensorLike,
+    dilation_rate: TensorLike,
+    padding: str,
     op: Callable[[Tensor, int, str], Tensor],
-    filter_shape: Any = None,
+    filter_shape: TensorLike | None = None,
     spatial_dims: Any = None,
     data_format: str | None = None,
 ) -> Tensor:
@@ -83,8 +89,12 @@ def _axes(rates: Dims, spatial_dims: Any, data_format: str | None) -> list[int]:
 
 
 def _base_paddings(
-    padding: Any, rates: Dims, filter_shape: Any, axes: list[int], span: range
-) -> Any:
+    padding: Any,
+    rates: Dims,
+    filter_shape: TensorLike | None,
+    axes: list[int],
+    span: range,
+) -> Array:
     """What is put around the input: nothing, or as much as keeps its size."""
     pads = np.zeros((len(rates), 2), int)
     if not isinstance(padding, str):

@@ -6,8 +6,8 @@ the boundaries. A region of an overlapping pooling contains its upper boundary.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, FloatLike, IntLike, Namespace, NumpyDType, TensorLike
+
 
 class Fractional(NamedTuple):
     """The pooled tensor, and the boundaries of the regions along rows and columns."""
@@ -38,14 +41,14 @@ class Fractional(NamedTuple):
 # ---- the boundaries -----------------------------------------------------------------------------
 
 
-def _random_steps(draws: Any, size: int, count: int) -> Any:
+def _random_steps(draws: Array, size: int, count: int) -> Array:
     """Steps of two sizes in an order that is as likely as any other."""
     small = size // count
     steps = np.where(np.arange(count) < size - small * count, small + 1, small)
     return steps[np.argsort(draws)]
 
 
-def _mixed_steps(draw: float, size: int, count: int) -> Any:
+def _mixed_steps(draw: float, size: int, count: int) -> Array:
     """The steps between ceil(alpha (i + u)), for one random u: two sizes, evenly mixed.
 
     The range of u is such that neither the first step is too large nor the last too small.
@@ -56,7 +59,7 @@ def _mixed_steps(draw: float, size: int, count: int) -> Any:
     return np.diff(np.concatenate([[1], inner, [size + 1]]))
 
 
-def _boundaries(xp: Any, draws: Any, *, size: int, pseudo_random: bool) -> Any:
+def _boundaries(xp: Namespace, draws: Array, *, size: int, pseudo_random: bool) -> Array:
     count = len(draws)
     if size % count == 0:
         return np.arange(0, size + 1, size // count)
@@ -83,12 +86,12 @@ def _drawn(size: int, ratio: float, pseudo_random: bool, seed: int, axis: int) -
 # ---- regions ----------------------------------------------------------------------------------
 
 
-def _ends(boundaries: Any, overlapping: bool) -> Any:
+def _ends(boundaries: Array, overlapping: bool) -> Array:
     """Where the regions along an axis end; an overlapping one ends behind its upper boundary."""
     return np.minimum(boundaries[1:] + int(overlapping), boundaries[-1])
 
 
-def _offsets(rows: Any, cols: Any, overlapping: bool) -> Iterator[tuple[Any, Any]]:
+def _offsets(rows: Array, cols: Array, overlapping: bool) -> Iterator[tuple[Any, Any]]:
     """The elements of all regions, one of each at a time: where in the output, where in the input."""
     ends = [_ends(b, overlapping) for b in (rows, cols)]
     longest = [int((e - b[:-1]).max(initial=0)) for e, b in zip(ends, (rows, cols), strict=True)]
@@ -101,18 +104,20 @@ def _offsets(rows: Any, cols: Any, overlapping: bool) -> Iterator[tuple[Any, Any
         yield (slice(None), there[0][:, None], there[1]), (slice(None), met[0][:, None], met[1])
 
 
-def _empty(x: Any, rows: Any, cols: Any, fill: Any) -> Any:
+def _empty(x: Array, rows: Array, cols: Array, fill: Array | int) -> Array:
     return np.full((len(x), len(rows) - 1, len(cols) - 1, x.shape[-1]), fill, x.dtype)
 
 
-def _maxima(x: Any, rows: Any, cols: Any, overlapping: bool) -> Any:
+def _maxima(x: Array, rows: Array, cols: Array, overlapping: bool) -> Array:
     y = _empty(x, rows, cols, lowest(x.dtype))
     for out, met in _offsets(rows, cols, overlapping):
         y[out] = np.maximum(y[out], x[met])
     return y
 
 
-def _firsts(x: Any, rows: Any, cols: Any, overlapping: bool) -> Iterator[tuple[Any, Any, Any]]:
+def _firsts(
+    x: Array, rows: Array, cols: Array, overlapping: bool
+) -> Iterator[tuple[Any, Any, Any]]:
     """Element by element, the regions in which the first maximum is there."""
     y = _maxima(x, rows, cols, overlapping)
     free = np.ones(y.shape, bool)
@@ -123,11 +128,13 @@ def _firsts(x: Any, rows: Any, cols: Any, overlapping: bool) -> Iterator[tuple[A
         yield out, met, hit
 
 
-def _max(xp: Any, x: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
+def _max(xp: Namespace, x: Array, rows: Array, cols: Array, *, overlapping: bool) -> Array:
     return _maxima(x, rows, cols, overlapping)
 
 
-def _max_grad(xp: Any, x: Any, g: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
+def _max_grad(
+    xp: Namespace, x: Array, g: Array, rows: Array, cols: Array, *, overlapping: bool
+) -> Array:
     wide = widen(g)
     back = np.zeros(x.shape, wide.dtype)
     for out, met, hit in _firsts(x, rows, cols, overlapping):
@@ -135,19 +142,21 @@ def _max_grad(xp: Any, x: Any, g: Any, rows: Any, cols: Any, *, overlapping: boo
     return back.astype(g.dtype, copy=False)
 
 
-def _max_pick(xp: Any, x: Any, u: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
+def _max_pick(
+    xp: Namespace, x: Array, u: Array, rows: Array, cols: Array, *, overlapping: bool
+) -> Array:
     y = _empty(u, rows, cols, 0)
     for out, met, hit in _firsts(x, rows, cols, overlapping):
         y[out] = np.where(hit, u[met], y[out])
     return y
 
 
-def _counts(rows: Any, cols: Any, overlapping: bool, dtype: Any) -> Any:
+def _counts(rows: Array, cols: Array, overlapping: bool, dtype: NumpyDType) -> Array:
     high, wide = (_ends(b, overlapping) - b[:-1] for b in (rows, cols))
     return (high[:, None, None] * wide[:, None]).astype(dtype)
 
 
-def _avg(xp: Any, x: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
+def _avg(xp: Namespace, x: Array, rows: Array, cols: Array, *, overlapping: bool) -> Array:
     wide = widen(x)
     y = _empty(wide, rows, cols, 0)
     for out, met in _offsets(rows, cols, overlapping):
@@ -155,7 +164,9 @@ def _avg(xp: Any, x: Any, rows: Any, cols: Any, *, overlapping: bool) -> Any:
     return (y / _counts(rows, cols, overlapping, wide.dtype)).astype(x.dtype, copy=False)
 
 
-def _avg_grad(xp: Any, g: Any, rows: Any, cols: Any, *, overlapping: bool, shape: Dims) -> Any:
+def _avg_grad(
+    xp: Namespace, g: Array, rows: Array, cols: Array, *, overlapping: bool, shape: Dims
+) -> Array:
     wide = widen(g)
     given = wide / _counts(rows, cols, overlapping, wide.dtype)
     back = np.zeros(shape, wide.dtype)
@@ -167,7 +178,7 @@ def _avg_grad(xp: Any, g: Any, rows: Any, cols: Any, *, overlapping: bool, shape
 # ---- rows -------------------------------------------------------------------------------------
 
 
-def _out_shape(have: Dims, *others: Dims, **attrs: Any) -> Dims:
+def _out_shape(have: Dims, *others: Dims, **attrs: object) -> Dims:
     rows, cols = others[-2:]
     return (have[0], rows[0] - 1, cols[0] - 1, have[3])
 
@@ -262,7 +273,12 @@ def _ratios(value: Any) -> tuple[float, float]:
 
 
 def _fractional(
-    row: Row, value: Any, ratio: Any, pseudo_random: bool, overlapping: bool, seed: Any
+    row: Row,
+    value: TensorLike,
+    ratio: FloatLike | Sequence[FloatLike],
+    pseudo_random: bool,
+    overlapping: bool,
+    seed: IntLike,
 ) -> Fractional:
     x = convert(value)
     if x._array.dtype.kind not in REAL_OR_INT:
@@ -279,11 +295,11 @@ def _fractional(
 
 @deferrable
 def fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: FloatLike | Sequence[FloatLike],
     pseudo_random: bool = False,
     overlapping: bool = False,
-    seed: Any = 0,
+    seed: IntLike = 0,
     name: str | None = None,
 ) -> Fractional:
     """The largest element of each region; the sizes of regions are drawn, and differ by one.
@@ -300,11 +316,11 @@ def fractional_max_pool(
 
 @deferrable
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: FloatLike | Sequence[FloatLike],
     pseudo_random: bool = False,
     overlapping: bool = False,
-    seed: Any = 0,
+    seed: IntLike = 0,
     name: str | None = None,
 ) -> Fractional:
     """The mean of each region; the sizes of regions are drawn, and differ by one.

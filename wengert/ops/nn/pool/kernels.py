@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from wengert.ops.support.large_kernels import (
 )
 from wengert.ops.support.parallel import in_parts, without_buffers
 from wengert.values.shapes import Dims
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, NumpyDType
 
 IN_CACHE: Final = 1 << 16  # elements
 AT_ONCE: Final = 1 << 19  # elements, where few operations pass over them
@@ -51,7 +54,13 @@ def sliding_axes(at: Windows) -> list[int]:
     return [i for i, k in enumerate(at.kernel) if k > 1 or at.out[i] != at.size[i]]
 
 
-def pooled(x: Any, at: Windows, join: Any, neutral: Any, finish: Any = None) -> Any:
+def pooled(
+    x: Array,
+    at: Windows,
+    join: Callable[..., Any],
+    neutral: Array | int,
+    finish: Callable[..., Any] | None = None,
+) -> Array:
     """The elements of each window joined by a ufunc, axis by axis; finish(y, at) for each tile.
 
     On all processors, in few large tiles: the threads wait for Python's lock between operations of
@@ -62,7 +71,7 @@ def pooled(x: Any, at: Windows, join: Any, neutral: Any, finish: Any = None) -> 
     if not axes:
         return x.copy()
 
-    def work(y: Any, x: Any, at: Windows) -> None:
+    def work(y: Array, x: Array, at: Windows) -> None:
         for axis, one in _axis_by_axis(at):
             part = y if axis == axes[-1] else np.empty(one.out, x.dtype)
             _join_along(part, x, one, axis, join, neutral)
@@ -80,7 +89,9 @@ def _axis_by_axis(at: Windows) -> tuple[tuple[int, Windows], ...]:
     return tuple((axis, one_axis_of(at, axis)) for axis in sliding_axes(at))
 
 
-def over_images(work: Callable[..., Any], at: Windows, *arrays: Any, most: int = IN_CACHE) -> None:
+def over_images(
+    work: Callable[..., Any], at: Windows, *arrays: Array, most: int = IN_CACHE
+) -> None:
     """work(*arrays, at) for images of at most so many elements at a time, on all processors.
 
     For what passes over them again and again. The windows have to stay within an image.
@@ -103,7 +114,9 @@ def over_images(work: Callable[..., Any], at: Windows, *arrays: Any, most: int =
         in_parts(some, range(0, images, step))
 
 
-def _join_along(y: Any, x: Any, at: Windows, axis: int, join: Any, neutral: Any) -> None:
+def _join_along(
+    y: Array, x: Array, at: Windows, axis: int, join: Callable[..., Any], neutral: Array | int
+) -> None:
     if not _is_thin(at, axis):
         _join_into(y, x, at, axis, join, neutral)
         return
@@ -135,14 +148,16 @@ def _at_every_place(at: Windows, axis: int) -> Windows:
     return at._replace(stride=(1,) * len(at.size), out=(*at.out[:axis], count, *at.out[axis + 1 :]))
 
 
-def _in_blocks(x: Any, axis: int) -> Any:
+def _in_blocks(x: Array, axis: int) -> Array:
     """What lies behind an axis as one element of so many bytes."""
     length = math.prod(x.shape[axis + 1 :])
     blocks = np.ascontiguousarray(x).reshape(*x.shape[: axis + 1], length)
     return blocks.view(f"V{length * x.itemsize}")[..., 0]
 
 
-def _join_into(y: Any, x: Any, at: Windows, axis: int, join: Any, neutral: Any) -> None:
+def _join_into(
+    y: Array, x: Array, at: Windows, axis: int, join: Callable[..., Any], neutral: Array | int
+) -> None:
     """Along one axis: first two positions at once, which needs no copy, then one after the other."""
     positions = list(taps(at))
     whole = next((tap for tap in positions if _covers(tap, at)), None)
@@ -156,7 +171,9 @@ def _join_into(y: Any, x: Any, at: Windows, axis: int, join: Any, neutral: Any) 
         join(part, x[tap.size], out=part)
 
 
-def _first_two(x: Any, y: Any, whole: Tap, positions: list[Tap], axis: int, join: Any) -> None:
+def _first_two(
+    x: Array, y: Array, whole: Tap, positions: list[Tap], axis: int, join: Callable[..., Any]
+) -> None:
     everything = x[whole.size]
     if not positions:
         y[...] = everything
@@ -173,11 +190,11 @@ def _covers(tap: Tap, at: Windows) -> bool:
     return all(s.stop - s.start == n for s, n in zip(tap.out, at.out, strict=True))
 
 
-def lowest(dtype: Any) -> Any:
+def lowest(dtype: NumpyDType) -> Any:
     return np.iinfo(dtype).min if dtype.kind in "iu" else dtype.type(-np.inf)
 
 
-def maxima(x: Any, at: Windows) -> Any:
+def maxima(x: Array, at: Windows) -> Array:
     found = pooling_kernel(x, at, "max") if x.size >= LARGE else None
     if found is not None:
         return found
@@ -187,7 +204,7 @@ def maxima(x: Any, at: Windows) -> Any:
 # ---- sums -------------------------------------------------------------------------------------
 
 
-def means(x: Any, at: Windows) -> Any:
+def means(x: Array, at: Windows) -> Array:
     """Of what is in a window, without what was padded."""
     if not sliding_axes(at):
         return x.copy()
@@ -198,7 +215,7 @@ def means(x: Any, at: Windows) -> Any:
     return pooled(x, at, np.add, 0, lambda y, here: np.divide(y, number, out=y))
 
 
-def spread_means(g: Any, at: Windows) -> Any:
+def spread_means(g: Array, at: Windows) -> Array:
     """The adjoint of `means`: each window gives to all of its elements."""
     axes = sliding_axes(at)
     if not axes:
@@ -208,7 +225,7 @@ def spread_means(g: Any, at: Windows) -> Any:
     if found is not None:
         return found
 
-    def work(x: Any, g: Any, at: Windows) -> None:
+    def work(x: Array, g: Array, at: Windows) -> None:
         g = np.divide(g, number)
         for axis, one in reversed(_axis_by_axis(at)):
             part = x if axis == axes[0] else np.empty(one.size, g.dtype)
@@ -220,7 +237,7 @@ def spread_means(g: Any, at: Windows) -> Any:
     return x
 
 
-def _spread_along(x: Any, g: Any, at: Windows, axis: int) -> None:
+def _spread_along(x: Array, g: Array, at: Windows, axis: int) -> None:
     """Back along one axis: windows of the turned filter on what has zeros between the strides."""
     stride, kernel, rate = at.stride[axis], at.kernel[axis], at.rate[axis]
     whole = at.size[axis] == at.out[axis] * kernel
@@ -253,21 +270,21 @@ def _turned(at: Windows, axis: int) -> Windows:
     )
 
 
-def _counts_of_an_image(at: Windows, dtype: Any) -> Any:
+def _counts_of_an_image(at: Windows, dtype: NumpyDType) -> Array:
     """The counts in a shape that makes long loops: one number, or one for each element."""
     image = at._replace(size=(1, *at.size[1:]), out=(1, *at.out[1:]))
     return _counted(image, dtype) if math.prod(image.out) <= WORTH_SHARING else counts(at, dtype)
 
 
 @lru_cache(maxsize=16)
-def _counted(at: Windows, dtype: Any) -> Any:
+def _counted(at: Windows, dtype: NumpyDType) -> Array:
     number = counts(at, dtype)
     if number.size and (number == number.flat[0]).all():
         return number.reshape(-1)[0]
     return np.ascontiguousarray(np.broadcast_to(number, at.out))
 
 
-def counts(at: Windows, dtype: Any) -> Any:
+def counts(at: Windows, dtype: NumpyDType) -> Array:
     """How many elements each window has, without those that were padded; one for broadcasting."""
     total = np.ones((1,) * len(at.size), dtype)
     for axis in sliding_axes(at):
@@ -285,12 +302,12 @@ def counts(at: Windows, dtype: Any) -> Any:
 class Firsts:
     """Asks position after position whether the maximum of a window is there, for the first time."""
 
-    def __init__(self, y: Any) -> None:
+    def __init__(self, y: Array) -> None:
         self._y = y
         self._free = np.ones(y.shape, bool)
         self._nan = y.dtype.kind in "fV" and bool(np.isnan(y).any())
 
-    def at(self, tap: Tap, x: Any) -> Any:
+    def at(self, tap: Tap, x: Array) -> Array:
         y, free = self._y[tap.out], self._free[tap.out]
         hit = x == y
         if self._nan:
@@ -300,7 +317,7 @@ class Firsts:
         return hit
 
 
-def routed_back(x: Any, y: Any, g: Any, at: Windows) -> Any:
+def routed_back(x: Array, y: Array, g: Array, at: Windows) -> Array:
     """Each window gives its cotangent to its first maximum."""
     found = max_pool_gradient_kernel(x, y, g, at) if x.size >= LARGE else None
     if found is not None:
@@ -310,7 +327,7 @@ def routed_back(x: Any, y: Any, g: Any, at: Windows) -> Any:
     return back
 
 
-def _route(back: Any, x: Any, y: Any, g: Any, at: Windows) -> None:
+def _route(back: Array, x: Array, y: Array, g: Array, at: Windows) -> None:
     firsts, nothing = Firsts(y), g.dtype.type(0)
     for tap in taps(at):
         given = np.where(firsts.at(tap, x[tap.size]), g[tap.out], nothing)
@@ -318,20 +335,20 @@ def _route(back: Any, x: Any, y: Any, g: Any, at: Windows) -> None:
         np.add(part, given, out=part)
 
 
-def pick_at_maxima(x: Any, y: Any, u: Any, at: Windows) -> Any:
+def pick_at_maxima(x: Array, y: Array, u: Array, at: Windows) -> Array:
     """Of each window the element of `u` that stands where the first maximum of x is."""
     out = np.zeros(y.shape, u.dtype)
     over_images(_pick, at, out, x, y, u)
     return out
 
 
-def _pick(out: Any, x: Any, y: Any, u: Any, at: Windows) -> None:
+def _pick(out: Array, x: Array, y: Array, u: Array, at: Windows) -> None:
     firsts = Firsts(y)
     for tap in taps(at):
         np.copyto(out[tap.out], u[tap.size], where=firsts.at(tap, x[tap.size]))
 
 
-def places(x: Any, y: Any, at: Windows, with_batch: bool) -> Any:
+def places(x: Array, y: Array, at: Windows, with_batch: bool) -> Array:
     """The first maximum of each window, as its place in the flattened image, or in all of them."""
     found = np.zeros(y.shape, np.int64)
     numbers = np.arange(x.size if with_batch else x[:1].size)

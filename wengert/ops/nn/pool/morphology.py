@@ -7,7 +7,7 @@ maximum is, to the input and to the filter; the gradients of those pick from the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -32,6 +32,9 @@ from wengert.values.convert import convert
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+
 
 def _windows(image: Dims, kernel: Dims, attrs: Attrs) -> Windows:
     return windows(
@@ -54,7 +57,7 @@ def _moved(tap: Tap) -> Tap:
     return Tap(tap.at, _at(tap.out), _at(tap.size))
 
 
-def _dilated(x: Any, w: Any, at: Windows) -> Any:
+def _dilated(x: Array, w: Array, at: Windows) -> Array:
     y = np.full((len(x), *at.out, x.shape[-1]), lowest(x.dtype), x.dtype)
     for tap in map(_moved, taps(at)):
         part = y[tap.out]
@@ -62,18 +65,18 @@ def _dilated(x: Any, w: Any, at: Windows) -> Any:
     return y
 
 
-def _hits(x: Any, w: Any, at: Windows) -> Iterator[tuple[Tap, Any]]:
+def _hits(x: Array, w: Array, at: Windows) -> Iterator[tuple[Tap, Any]]:
     """Position by position, in which windows the first maximum is there."""
     firsts = Firsts(_dilated(x, w, at))
     for tap in map(_moved, taps(at)):
         yield tap, firsts.at(tap, x[tap.size] + w[tap.at])
 
 
-def _dilation(xp: Any, x: Any, w: Any, **attrs: Any) -> Any:
+def _dilation(xp: Namespace, x: Array, w: Array, **attrs: Any) -> Array:
     return _dilated(x, w, _windows(x.shape, w.shape, attrs))
 
 
-def _to_input(xp: Any, x: Any, w: Any, g: Any, **attrs: Any) -> Any:
+def _to_input(xp: Namespace, x: Array, w: Array, g: Array, **attrs: Any) -> Array:
     wide = widen(g)
     back = np.zeros(x.shape, wide.dtype)
     for tap, hit in _hits(x, w, _windows(x.shape, w.shape, attrs)):
@@ -81,7 +84,7 @@ def _to_input(xp: Any, x: Any, w: Any, g: Any, **attrs: Any) -> Any:
     return back.astype(g.dtype, copy=False)
 
 
-def _to_filter(xp: Any, x: Any, w: Any, g: Any, **attrs: Any) -> Any:
+def _to_filter(xp: Namespace, x: Array, w: Array, g: Array, **attrs: Any) -> Array:
     wide = widen(g)
     back = np.zeros(w.shape, wide.dtype)
     for tap, hit in _hits(x, w, _windows(x.shape, w.shape, attrs)):
@@ -89,7 +92,7 @@ def _to_filter(xp: Any, x: Any, w: Any, g: Any, **attrs: Any) -> Any:
     return back.astype(g.dtype, copy=False)
 
 
-def _from_input(xp: Any, x: Any, w: Any, u: Any, **attrs: Any) -> Any:
+def _from_input(xp: Namespace, x: Array, w: Array, u: Array, **attrs: Any) -> Array:
     at = _windows(x.shape, w.shape, attrs)
     y = np.zeros((len(x), *at.out, x.shape[-1]), u.dtype)
     for tap, hit in _hits(x, w, at):
@@ -97,7 +100,7 @@ def _from_input(xp: Any, x: Any, w: Any, u: Any, **attrs: Any) -> Any:
     return y
 
 
-def _from_filter(xp: Any, x: Any, w: Any, u: Any, **attrs: Any) -> Any:
+def _from_filter(xp: Namespace, x: Array, w: Array, u: Array, **attrs: Any) -> Array:
     at = _windows(x.shape, w.shape, attrs)
     y = np.zeros((len(x), *at.out, x.shape[-1]), u.dtype)
     for tap, hit in _hits(x, w, at):
@@ -159,12 +162,12 @@ FROM_FILTER: Row = op(
 
 @deferrable
 def dilation2d(
-    input: Any,
-    filters: Any,
-    strides: Any,
+    input: TensorLike,
+    filters: TensorLike,
+    strides: Integers,
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Integers,
     name: str | None = None,
 ) -> Tensor:
     """The largest sum of input and filter in each window, channel by channel.
@@ -217,12 +220,12 @@ def _check(image: Dims, kernel: Dims) -> None:
 
 @deferrable
 def erosion2d(
-    value: Any,
-    filters: Any,
-    strides: Any,
+    value: TensorLike,
+    filters: TensorLike,
+    strides: Integers,
     padding: str,
     data_format: str,
-    dilations: Any,
+    dilations: Integers,
     name: str | None = None,
 ) -> Tensor:
     """The smallest difference of input and mirrored filter in each window, channel by channel.

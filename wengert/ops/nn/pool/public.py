@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
@@ -28,9 +28,18 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.tensor import Tensor, dims
 
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, Integers, TensorLike
+
 
 def _pooled(
-    row: Row, value: Any, ksize: Any, strides: Any, padding: Any, form: str, takes: str
+    row: Row,
+    value: TensorLike,
+    ksize: Integers,
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
+    form: str,
+    takes: str,
 ) -> Tensor:
     x, rank = convert(value), len(form)
     if x._array.dtype.kind not in takes:
@@ -42,7 +51,13 @@ def _pooled(
 
 
 def _flat(
-    row: Row, value: Any, ksize: Any, strides: Any, padding: Any, form: str, takes: str
+    row: Row,
+    value: TensorLike,
+    ksize: Integers,
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
+    form: str,
+    takes: str,
 ) -> Tensor:
     """Pooling along one axis, carried out as pooling over an image with a height of one."""
     x = convert(value)
@@ -62,10 +77,10 @@ def _flat(
 
 @deferrable
 def max_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -81,10 +96,10 @@ def max_pool2d(
 
 @deferrable
 def max_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -100,10 +115,10 @@ def max_pool1d(
 
 @deferrable
 def max_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -119,10 +134,10 @@ def max_pool3d(
 
 @deferrable
 def avg_pool2d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -138,10 +153,10 @@ def avg_pool2d(
 
 @deferrable
 def avg_pool1d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -157,10 +172,10 @@ def avg_pool1d(
 
 @deferrable
 def avg_pool3d(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -180,7 +195,7 @@ MAXIMA = (max_pool1d, max_pool2d, max_pool3d)
 MEANS = (avg_pool1d, avg_pool2d, avg_pool3d)
 
 
-def _by_rank(x: Tensor, data_format: Any) -> int:
+def _by_rank(x: Tensor, data_format: str | None) -> int:
     rank = len(data_format) if data_format in ("NWC", "NCW") else len(dims(x))
     if not 3 <= rank <= 5:
         raise ValueError(
@@ -191,10 +206,10 @@ def _by_rank(x: Tensor, data_format: Any) -> int:
 
 @deferrable
 def max_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -211,10 +226,10 @@ def max_pool(
 
 @deferrable
 def avg_pool(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -231,13 +246,13 @@ def avg_pool(
 
 @deferrable
 def pool(
-    input: Any,
-    window_shape: Any,
+    input: TensorLike,
+    window_shape: Integers,
     pooling_type: str,
-    strides: Any = None,
-    padding: Any = "VALID",
+    strides: Integers | None = None,
+    padding: str = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The maximum or mean ("MAX", "AVG") of each window, which may have holes.
@@ -261,7 +276,7 @@ def pool(
             f"Received: padding={padding} and dilation_rate={list(rates)}"
         )
 
-    def run(converted: Tensor, spatial_dims: int, pads: Any) -> Tensor:
+    def run(converted: Tensor, spatial_dims: int, pads: str) -> Tensor:
         return kinds[spatial - 1](converted, window, strides, pads, form)
 
     return with_space_to_batch(x, rates, padding, run, None, None, form)
@@ -275,7 +290,12 @@ class WithArgmax(NamedTuple):
 
 
 def _computed(
-    x: Tensor, ksize: Any, strides: Any, padding: Any, kind: DType, with_batch: bool
+    x: Tensor,
+    ksize: int | Sequence[int],
+    strides: int | Sequence[int],
+    padding: str | Iterable[Integers],
+    kind: DType,
+    with_batch: bool,
 ) -> WithArgmax:
     row = MAX_POOL_WITH_ARGMAX
     if x._array.dtype.kind not in REAL_OR_INT:
@@ -300,12 +320,12 @@ def _half(which: int, *args: Any) -> Tensor:
 
 @nameable
 def max_pool_with_argmax(
-    input: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,
+    ksize: Integers,
+    strides: Integers,
+    padding: str | Iterable[Integers],
     data_format: str = "NHWC",
-    output_dtype: Any = dtypes.int64,
+    output_dtype: DTypeLike = dtypes.int64,
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> WithArgmax:

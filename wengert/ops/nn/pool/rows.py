@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,11 @@ from wengert.values import dtypes
 from wengert.values.shapes import Dims
 from wengert.values.tensor import dims
 
+if TYPE_CHECKING:
+    from wengert.values.dtypes import DType
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import Array, Integers, Namespace, TensorOrDims
+
 ROWS: Final[dict[str, Row]] = {}
 
 
@@ -45,7 +50,12 @@ def pool_windows(shape: Dims, attrs: Attrs) -> Windows:
 
 
 def attributes(
-    ksize: Any, strides: Any, padding: Any, data_format: str, rank: int, who: str
+    ksize: Integers,
+    strides: Integers | None,
+    padding: str | Iterable[Integers],
+    data_format: str,
+    rank: int,
+    who: str,
 ) -> Attrs:
     """The attributes of a pooling, as TensorFlow names them."""
     attrs: Attrs = {
@@ -82,16 +92,16 @@ def _shape(have: Dims, *others: Dims, **attrs: Any) -> Dims:
 # ---- maxima -----------------------------------------------------------------------------------
 
 
-def _max(xp: Any, x: Any, **attrs: Any) -> Any:
+def _max(xp: Namespace, x: Array, **attrs: Any) -> Array:
     return maxima(x, pool_windows(x.shape, attrs))
 
 
-def _max_grad(xp: Any, x: Any, y: Any, g: Any, **attrs: Any) -> Any:
+def _max_grad(xp: Namespace, x: Array, y: Array, g: Array, **attrs: Any) -> Array:
     back = routed_back(x, y, widen(g), pool_windows(x.shape, attrs))
     return back.astype(g.dtype, copy=False)
 
 
-def _max_grad_grad(xp: Any, x: Any, y: Any, u: Any, **attrs: Any) -> Any:
+def _max_grad_grad(xp: Namespace, x: Array, y: Array, u: Array, **attrs: Any) -> Array:
     return pick_at_maxima(x, y, u, pool_windows(x.shape, attrs))
 
 
@@ -141,12 +151,12 @@ MAX_POOL_3D: Row = _max_family(Names("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGra
 # ---- means ------------------------------------------------------------------------------------
 
 
-def _avg(xp: Any, x: Any, **attrs: Any) -> Any:
+def _avg(xp: Namespace, x: Array, **attrs: Any) -> Array:
     at, wide = pool_windows(x.shape, attrs), widen(x)
     return means(wide, at).astype(x.dtype, copy=False)
 
 
-def _avg_grad(xp: Any, g: Any, *, orig_input_shape: Dims, **attrs: Any) -> Any:
+def _avg_grad(xp: Namespace, g: Array, *, orig_input_shape: Dims, **attrs: Any) -> Array:
     at, wide = pool_windows(orig_input_shape, attrs), widen(g)
     return spread_means(wide, at).astype(g.dtype, copy=False)
 
@@ -185,14 +195,14 @@ AVG_POOL_3D: Row = _avg_family("AvgPool3D", "AvgPool3DGrad")
 
 
 def _argmax(
-    xp: Any, x: Any, *, Targmax: Any, include_batch_in_index: bool, **attrs: Any
+    xp: Namespace, x: Array, *, Targmax: DType, include_batch_in_index: bool, **attrs: Any
 ) -> list[Any]:
     at = pool_windows(x.shape, attrs)
     y = maxima(x, at)
     return [y, places(x, y, at, include_batch_in_index).astype(Targmax.numpy_dtype)]
 
 
-def _flat(x: Any, index: Any, with_batch: bool) -> Any:
+def _flat(x: Array, index: Array, with_batch: bool) -> Array:
     """The places as places in the whole flattened array."""
     if with_batch or not len(x):
         return index
@@ -200,20 +210,30 @@ def _flat(x: Any, index: Any, with_batch: bool) -> Any:
     return index + first * (x.size // len(x))
 
 
-def _put(xp: Any, g: Any, index: Any, *, shape: Dims, include_batch_in_index: bool) -> Any:
+def _put(
+    xp: Namespace, g: Array, index: Array, *, shape: Dims, include_batch_in_index: bool
+) -> Array:
     wide = widen(g)
     x = np.zeros(shape, wide.dtype)
     np.add.at(x.reshape(-1), _flat(x, index, include_batch_in_index).ravel(), wide.ravel())
     return x.astype(g.dtype, copy=False)
 
 
-def _take(xp: Any, u: Any, index: Any, *, include_batch_in_index: bool) -> Any:
+def _take(xp: Namespace, u: Array, index: Array, *, include_batch_in_index: bool) -> Array:
     return u.reshape(-1)[_flat(u, index, include_batch_in_index)]
 
 
-def _argmax_rule(g: Any, ys: Any, x: Any, *, include_batch_in_index: bool, **attrs: Any) -> Any:
+def _argmax_rule(
+    g: Sequence[Tensor | None],
+    ys: Sequence[Tensor],
+    x: TensorOrDims,
+    *,
+    include_batch_in_index: bool,
+    **attrs: Any,
+) -> Tensor:
     attrs = {"shape": dims(x), "include_batch_in_index": include_batch_in_index}
-    return apply(MAX_POOL_PUT, (g[0], ys[1]), attrs)
+    result: Tensor = apply(MAX_POOL_PUT, (g[0], ys[1]), attrs)
+    return result
 
 
 MAX_POOL_WITH_ARGMAX: Row = op(
