@@ -181,6 +181,28 @@ def test_a_folder_is_a_room(folder: Path) -> None:
     assert len(named) == len(set(named))
 
 
+# In kernels with a namespace of which NumPy is one, what is NumPy's own: guarded, or a type.
+OF_NUMPY = {"_pow_kernel", "_matmul_kernel"}
+
+
+def test_kernels_use_their_namespace_or_say_that_they_are_numpys() -> None:
+    """Who takes xp uses it, and nothing of np; a kernel of NumPy's calls the namespace `_`."""
+    seen = 0
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+                continue
+            if "xp" not in [a.arg for a in node.args.args[:1]]:
+                continue
+            seen += 1
+            body = [node.body] if isinstance(node, ast.Lambda) else node.body
+            names = {n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name)}
+            where = f"{path.relative_to(PACKAGE)}:{node.lineno}"
+            assert "xp" in names, where
+            assert "np" not in names or getattr(node, "name", "") in OF_NUMPY, where
+    assert seen > 100
+
+
 # Where a class gets what only a higher room can give it: what is bound, and the methods of a value
 # that are made of operations on it.
 BINDERS = {"api/bind.py", "ops/ragged/methods.py", "ops/sparse/math.py"}

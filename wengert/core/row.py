@@ -2,8 +2,9 @@
 
 The conventions, in one place:
 
-- ``kernel(xp, *arrays, **attrs)`` computes the result with a NumPy-shaped namespace. A string
-  names the function of the namespace that is the kernel: "multiply" is xp.multiply.
+- ``kernel(xp, *arrays, **attrs)`` computes the result with a NumPy-shaped namespace, of which the
+  native engine has one that writes loops. A string names the function of the namespace that is the
+  kernel: "multiply" is xp.multiply. A kernel that is NumPy's calls the namespace `_`.
 - ``vjp`` holds one rule for each input, ``rule(g, y, *xs, **attrs)``: from the cotangent of the
   result to the cotangent of that input. None stands for an input without a derivative.
 - Rules multiply by the plain Jacobian, without conjugation. TensorFlow's convention for complex

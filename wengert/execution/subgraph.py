@@ -164,7 +164,7 @@ class Subgraph:
 
         return Row(
             "PartitionedCall",
-            lambda xp, *arrays: self.run_on(arrays),
+            lambda _, *arrays: self.run_on(arrays),
             joint=joint,
             joint_jvp=joint_jvp,
             many=True,

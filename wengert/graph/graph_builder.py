@@ -37,11 +37,11 @@ from wengert.values.value import Value
 _new: Final = object.__new__
 
 
-def _brought(xp: Any, **_: Any) -> Any:
+def _brought(_: Any, **__: Any) -> Any:
     raise SymbolicValueError("The value is brought by whoever runs the graph.")
 
 
-CONST: Final = Row("Const", lambda xp, *, value, dtype: value)
+CONST: Final = Row("Const", lambda _, *, value, dtype: value)
 PLACEHOLDER: Final = Row("Placeholder", _brought)
 # Stands for a value of the surrounding program inside a function or a branch.
 CAPTURE: Final = Row("Placeholder", _brought)
@@ -68,7 +68,7 @@ def _around(row: Row, count: int) -> Row:
     joint.__wrapped__ = row.joint  # type: ignore[attr-defined]  # errors name the user's rule
     return Row(
         row.name,
-        lambda xp, *values: values[:count],
+        lambda _, *values: values[:count],
         joint=joint,
         joint_jvp=joint_jvp if row.joint_jvp is not None else None,
         shape=lambda *shapes, **_: list(shapes[:count]),

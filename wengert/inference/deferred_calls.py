@@ -175,7 +175,7 @@ class _Call:
             with override_rows(rules):
                 return outcome.values(self.run_on(values))
 
-        def kernel(xp: Any, *arrays: Any) -> list[Any]:
+        def kernel(_: Any, *arrays: Any) -> list[Any]:
             with activate((), None):
                 result = self.run_on([wrap(a) for a in arrays])
             return [v._array for v in outcome.values(result)]

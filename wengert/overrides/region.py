@@ -97,5 +97,5 @@ def _region_row(region: Region, rule: Callable[..., Any] | str) -> Row:
     return Row(f"scope {region.name}", _never_run, joint=joint, many=True, users=True)
 
 
-def _never_run(xp: Any, *values: Any) -> Any:
+def _never_run(_: Any, *values: Any) -> Any:
     raise TypeError("A region is differentiated, not run.")

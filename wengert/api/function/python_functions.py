@@ -35,7 +35,7 @@ def _unknown_shapes(xs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
 
 
 def _kernel(
-    xp: Namespace, *arrays: Array, func: Callable[..., Any], wanted: Sequence[DType]
+    _: Namespace, *arrays: Array, func: Callable[..., Any], wanted: Sequence[DType]
 ) -> list[Any]:
     results = _as_list(func(*[read_only(a) if a.shape else a for a in arrays]), len(wanted))
     name = getattr(func, "__name__", "pyfunc")
@@ -123,7 +123,7 @@ def _called(func: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[DT
 
 
 def _eager_kernel(
-    xp: Namespace, *arrays: Array, func: Callable[..., Any], wanted: Sequence[DType]
+    _: Namespace, *arrays: Array, func: Callable[..., Any], wanted: Sequence[DType]
 ) -> list[Any]:
     with activate((), None):
         return [y._array for y in _called(func, [wrap(a) for a in arrays], wanted)]

@@ -120,7 +120,7 @@ def register_op(
 
 def _kernel_of(name: str, forward: Callable[..., Any], outputs: int) -> Callable[..., Any]:
     @functools.wraps(forward)
-    def kernel(xp: Namespace, *arrays: Array, **attrs: Any) -> Array | list[Array]:
+    def kernel(_: Namespace, *arrays: Array, **attrs: Any) -> Array | list[Array]:
         result = forward(*[read_only(a) for a in arrays], **attrs)
         if outputs == 1:
             return as_array(result)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 WITH_DEFAULT: Row = op(
     "PlaceholderWithDefault",
-    lambda xp, x, *, shape: x,
+    lambda _, x, *, shape: x,
     vjp=(lambda g, y, x, *, shape: g,),
     linear=(0,),
     saves="",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # ---- shapes -----------------------------------------------------------------------------------
 
 
-def _broadcast_kernel(xp: Namespace, x: Array, y: Array) -> Array:
+def _broadcast_kernel(_: Namespace, x: Array, y: Array) -> Array:
     try:
         shape = np.broadcast_shapes(tuple(x.tolist()), tuple(y.tolist()))
     except ValueError:
@@ -84,7 +84,7 @@ def _wider(a: int, b: int, x: TensorShape, y: TensorShape) -> int:
 # ---- the same bytes ---------------------------------------------------------------------------
 
 
-def _bitcast_kernel(xp: Namespace, x: Array, *, type: DType) -> Array:
+def _bitcast_kernel(_: Namespace, x: Array, *, type: DType) -> Array:
     target = np.dtype(type.numpy_dtype)
     x = np.ascontiguousarray(x).reshape(x.shape)  # a scalar would become a vector
     if target.itemsize == x.dtype.itemsize:

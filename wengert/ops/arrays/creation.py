@@ -303,7 +303,7 @@ def _counted(sizes: int | Sequence[int | None], dtype: DType, who: str) -> Array
 
 SHAPE: Row = op(
     "Shape",
-    lambda xp, x, *, dtype: _counted(x.shape, dtype, "Shape"),
+    lambda _, x, *, dtype: _counted(x.shape, dtype, "Shape"),
     shape=lambda have, *, dtype: (len(have),),
     dtype=lambda x, *, dtype: dtype.numpy_dtype,
     integers=lambda xs, attrs: array_of(tuple(iter(dims(xs[0])))),
@@ -311,7 +311,7 @@ SHAPE: Row = op(
 )
 SIZE: Row = op(
     "Size",
-    lambda xp, x, *, dtype: _counted(x.size, dtype, "Size"),
+    lambda _, x, *, dtype: _counted(x.size, dtype, "Size"),
     shape=lambda have, *, dtype: (),
     dtype=lambda x, *, dtype: dtype.numpy_dtype,
     integers=lambda xs, attrs: array_of([count_of(dims(xs[0]))]).reshape(()),

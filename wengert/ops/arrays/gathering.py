@@ -76,18 +76,18 @@ def _gather_kernel(xp: Namespace, x: Array, i: Array, *, axis: int, batch_dims: 
 
 
 def _gather_grad_kernel(
-    xp: Namespace, g: Array, i: Array, *, axis: int, batch_dims: int, shape: Dims
+    _: Namespace, g: Array, i: Array, *, axis: int, batch_dims: int, shape: Dims
 ) -> Array:
     batch, size = shape[:batch_dims], shape[axis]
     rest = (*shape[batch_dims:axis], *shape[axis + 1 :])
     count = math.prod(batch)
     # the axes of the indices go before those between the batch and `axis`
     own = range(axis, axis + i.ndim - batch_dims)
-    rows = xp.moveaxis(g, own, range(batch_dims, i.ndim)).reshape(i.size, *rest)
+    rows = np.moveaxis(g, own, range(batch_dims, i.ndim)).reshape(i.size, *rest)
     each = math.prod(i.shape[batch_dims:])
     ids = i.reshape(count, each).astype(np.intp) + size * np.arange(count)[:, None]
     out = reduced_rows(np.add, rows, ids.ravel(), count * size, 0)
-    return xp.moveaxis(out.reshape(*batch, size, *rest), batch_dims, axis)
+    return np.moveaxis(out.reshape(*batch, size, *rest), batch_dims, axis)
 
 
 def _gather_rule(
@@ -238,7 +238,7 @@ def _gather_nd_kernel(xp: Namespace, x: Array, i: Array, *, batch_dims: int) -> 
 
 
 def _scatter_nd_kernel(
-    xp: Namespace, i: Array, updates: Array, *, shape: Dims, batch_dims: int
+    _: Namespace, i: Array, updates: Array, *, shape: Dims, batch_dims: int
 ) -> Array:
     places = coordinates(i, shape[batch_dims:], "shape", "ScatterNd")
     if not places:
@@ -355,7 +355,7 @@ def check_scatter(indices: Dims, updates: Dims, shape: Dims, who: str) -> None:
 
 
 def _one_hot_kernel(
-    xp: Namespace, i: Array, *, depth: int, axis: int, on: Array, off: Array
+    _: Namespace, i: Array, *, depth: int, axis: int, on: Array, off: Array
 ) -> Array:
     out = np.zeros((*i.shape, depth), on.dtype)
     if off != np.zeros((), on.dtype):
@@ -418,7 +418,7 @@ def _one_hot_dtype(
 # ---- sums of rows by their index --------------------------------------------------------------
 
 
-def _segment_sum_kernel(xp: Namespace, x: Array, ids: Array, *, num_segments: int) -> Array:
+def _segment_sum_kernel(_: Namespace, x: Array, ids: Array, *, num_segments: int) -> Array:
     check_ids(ids, num_segments, "UnsortedSegmentSum")
     return reduced_rows(np.add, x, ids, num_segments, 0)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 IDENTITY: Row = op(
     "Identity",
-    lambda xp, x: x,
+    lambda _, x: x,
     vjp=(lambda g, y, x: g,),
     elementwise=True,
     integers=by_function(lambda x: x),
@@ -33,8 +33,8 @@ IDENTITY: Row = op(
 )
 READ: Row = op(
     "ReadVariableOp",
-    lambda xp, x: x,
-    step=lambda xp, cell: cell._array,
+    lambda _, x: x,
+    step=lambda _, cell: cell._array,
     enters=True,
     vjp=(lambda g, y, x: g,),
     elementwise=True,
@@ -43,17 +43,17 @@ READ: Row = op(
 )
 IDENTITY_N: Row = op(
     "IdentityN",
-    lambda xp, *xs: xs,
+    lambda _, *xs: xs,
     vjp=EachInput(lambda i, gs, ys, *xs: gs[i]),
     linear="jointly",
     batch=lambda batched, n, xs, attrs: apply(IDENTITY_N, batch_all(batched, n, xs)),
     many=True,
     saves="",
 )
-STOP_GRADIENT: Row = op("StopGradient", lambda xp, x: x, elementwise=True)
+STOP_GRADIENT: Row = op("StopGradient", lambda _, x: x, elementwise=True)
 
 
-def _check_kernel(xp: Namespace, x: Array, *, message: str) -> Array:
+def _check_kernel(_: Namespace, x: Array, *, message: str) -> Array:
     if not np.all(np.isfinite(x)):
         found = " and ".join(
             word

@@ -223,10 +223,10 @@ def unstack(
     return results
 
 
-def _split_kernel(xp: Namespace, x: Array, *, sizes: Dims, axis: int) -> list[Array]:
+def _split_kernel(_: Namespace, x: Array, *, sizes: Dims, axis: int) -> list[Array]:
     if sum(sizes) != x.shape[axis]:
         raise _misfit(sizes, x.shape[axis], axis)
-    parts: list[Array] = xp.split(x, list(np.cumsum(sizes)[:-1]), axis)
+    parts: list[Array] = np.split(x, list(np.cumsum(sizes)[:-1]), axis)
     return parts
 
 

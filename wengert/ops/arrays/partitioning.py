@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def _partition_kernel(
-    xp: Namespace, x: Array, partitions: Array, *, num_partitions: int
+    _: Namespace, x: Array, partitions: Array, *, num_partitions: int
 ) -> list[Array]:
     bad = np.argwhere((partitions < 0) | (partitions >= num_partitions))
     if len(bad):

@@ -54,7 +54,7 @@ CHANGES: Final[dict[str, Change]] = {
 
 
 def by_coordinates(name: str, change: Change) -> Callable[..., Any]:
-    def kernel(xp: Namespace, x: Array, indices: Array, updates: Array) -> Array:
+    def kernel(_: Namespace, x: Array, indices: Array, updates: Array) -> Array:
         check_scatter(indices.shape, updates.shape, x.shape, name)
         out = x.copy()
         places = coordinates(indices, x.shape, "shape", name)

@@ -55,7 +55,7 @@ def _sliced_shape(shape: Dims, *, key: Index) -> Dims:
 def _slice_row(name: str, called: str) -> Row:
     return op(
         name,
-        lambda xp, x, *, key: x[key],
+        lambda _, x, *, key: x[key],
         shape=_sliced_shape,
         integers=by_function(lambda x, *, key: x[key]),
         vjp=(
@@ -174,16 +174,16 @@ MIRROR_PAD: Row = op(
 
 
 def _mirror_pad_grad_kernel(
-    xp: Namespace, g: Array, *, paddings: Paddings, mode: Any, shape: Dims
+    _: Namespace, g: Array, *, paddings: Paddings, mode: Any, shape: Dims
 ) -> Array:
     """Each padded element gives its cotangent to the element it mirrors, axis by axis."""
     for axis, (pad, size) in enumerate(zip(paddings, shape, strict=True)):
         if pad != (0, 0):
             mirrored = np.pad(np.arange(size), pad, mode=mode)
-            moved = xp.moveaxis(g, axis, 0)
-            out = xp.zeros((size, *moved.shape[1:]), g.dtype)
+            moved = np.moveaxis(g, axis, 0)
+            out = np.zeros((size, *moved.shape[1:]), g.dtype)
             np.add.at(out, mirrored, moved)
-            g = xp.moveaxis(out, 0, axis)
+            g = np.moveaxis(out, 0, axis)
     return g
 
 

@@ -180,7 +180,7 @@ def tensor_scatter_nd_min(
 # ---- by a slice -------------------------------------------------------------------------------
 
 
-def _slice_kernel(xp: Namespace, x: Array, value: Array, *, key: Index) -> Array:
+def _slice_kernel(_: Namespace, x: Array, value: Array, *, key: Index) -> Array:
     out = x.copy()
     out[key] = value
     return out

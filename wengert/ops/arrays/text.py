@@ -32,7 +32,7 @@ def _form(kind: str, precision: int, style: str, width: int, fill: str) -> Calla
     return lambda x: pattern % x
 
 
-def _kernel(xp: Namespace, x: Array, *, precision: int, style: str, width: int, fill: str) -> Array:
+def _kernel(_: Namespace, x: Array, *, precision: int, style: str, width: int, fill: str) -> Array:
     kind = "f" if x.dtype.kind == "V" else x.dtype.kind
     form = _form(kind, precision, style, width, fill)
     out = np.empty(x.shape, object)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def _by_row(name: str, change: Change) -> Callable[..., Any]:
-    def kernel(xp: Namespace, x: Array, indices: Array, updates: Array) -> Array:
+    def kernel(_: Namespace, x: Array, indices: Array, updates: Array) -> Array:
         wanted = (*indices.shape, *x.shape[1:])
         if not x.shape or updates.shape not in ((), wanted):
             raise InvalidArgumentError(

@@ -169,7 +169,7 @@ def again(branches: Branches) -> Branches:
     return copy
 
 
-def never_run(xp: Namespace, *values: Array, **attrs: object) -> Array:
+def never_run(_: Namespace, *values: Array, **attrs: object) -> Array:
     raise TypeError("Branches and loops are run by plans.")
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from wengert.values.tensor import Tensor
     from wengert.values.typing import Array, Namespace, TensorLike
 
-NO_OP: Row = op("NoOp", lambda xp: [], forms=lambda xs, attrs: [], many=True)
+NO_OP: Row = op("NoOp", lambda _: [], forms=lambda xs, attrs: [], many=True)
 
 
 def no_op(name: str | None = None) -> Operation | None:
@@ -112,7 +112,7 @@ def with_dependencies(
 
 
 def _print_kernel(
-    xp: Namespace,
+    _: Namespace,
     *arrays: Array,
     pieces: Sequence[Any],
     sep: str,
@@ -134,7 +134,7 @@ def _put(piece: str | None, values: Iterator[Any], summarize: int) -> str:
     return str(piece)
 
 
-PRINT: Row = op("PrintV2", lambda xp, *_, **__: [], step=_print_kernel, many=True, effects=True)
+PRINT: Row = op("PrintV2", lambda *_, **__: [], step=_print_kernel, many=True, effects=True)
 
 
 def print_(*inputs: object, **kwargs: Any) -> Operation | None:
@@ -221,7 +221,7 @@ def _number(value: Array) -> str:
 # ---- assertions -------------------------------------------------------------------------------
 
 
-def _assert_kernel(xp: Namespace, condition: Array, *data: Array, summarize: int) -> list[Any]:
+def _assert_kernel(_: Namespace, condition: Array, *data: Array, summarize: int) -> list[Any]:
     if not np.all(condition):
         shown = " ".join(f"[{_unquoted(d, summarize)}]" for d in data)
         raise InvalidArgumentError(f"assertion failed: {shown}")
@@ -238,7 +238,7 @@ def _unquoted(value: Array, summarize: int) -> str:
     return " ".join(shown) + ("..." if items.size > summarize else "")
 
 
-ASSERT: Row = op("Assert", lambda xp, *_, **__: [], step=_assert_kernel, many=True, effects=True)
+ASSERT: Row = op("Assert", lambda *_, **__: [], step=_assert_kernel, many=True, effects=True)
 
 
 @deferrable

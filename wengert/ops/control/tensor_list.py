@@ -66,9 +66,7 @@ def _get_like(
     return _zeros_like(xp, like) if found is None else found
 
 
-def _set(
-    xp: Namespace, values: list[Any], index: Tensor | Array, item: Tensor | Array
-) -> list[Any]:
+def _set(_: Namespace, values: list[Any], index: Tensor | Array, item: Tensor | Array) -> list[Any]:
     at = int(index)
     if at < 0:
         _checked(values, at, "TensorListSetItem")
@@ -80,7 +78,7 @@ def _set(
     return values
 
 
-def _cleared(xp: Namespace, values: list[Any], index: Tensor | Array) -> list[Any]:
+def _cleared(_: Namespace, values: list[Any], index: Tensor | Array) -> list[Any]:
     values = values.copy()
     if int(index) < len(values):
         values[int(index)] = None
@@ -88,7 +86,7 @@ def _cleared(xp: Namespace, values: list[Any], index: Tensor | Array) -> list[An
 
 
 def _only(
-    xp: Namespace, values: list[Any], index: Tensor | Array, item: Tensor | Array
+    _: Namespace, values: list[Any], index: Tensor | Array, item: Tensor | Array
 ) -> list[Any]:
     """A list as long as another, with one element."""
     found: list[Any] = [None] * len(values)
@@ -161,7 +159,7 @@ def _in_one(xp: Namespace, stacked: Array | Tensor) -> Array:
     return xp.reshape(stacked, (-1, *stacked.shape[2:]))
 
 
-def _parted(xp: Namespace, joined: Array, like: list[Any]) -> list[Any]:
+def _parted(_: Namespace, joined: Array, like: list[Any]) -> list[Any]:
     """An array as a list of parts as long as the elements of another list."""
     ends = np.cumsum([len(v) for v in like], dtype=int).tolist()
     return [joined[end - len(v) : end] for v, end in zip(like, ends, strict=True)]
@@ -350,15 +348,15 @@ CONCAT_LIKE: Row = _list_op(
 )
 UNSTACK_LIST: Row = _list_op(
     "TensorListFromTensor",
-    lambda xp, x: list(x),
+    lambda _, x: list(x),
     vjp=(lambda g, y, x: apply(STACK_LIKE, (g, x)),),
     linear=(0,),
 )
-EMPTY: Row = _list_op("TensorListReserve", lambda xp, size: [None] * int(size))
-ZEROS: Row = _list_op("TensorListZerosLike", lambda xp, values: [None] * len(values))
+EMPTY: Row = _list_op("TensorListReserve", lambda _, size: [None] * int(size))
+ZEROS: Row = _list_op("TensorListZerosLike", lambda _, values: [None] * len(values))
 LENGTH: Row = _list_op(
     "TensorListLength",
-    lambda xp, values: np.int32(len(values)),
+    lambda _, values: np.int32(len(values)),
     forms=lambda xs, attrs: [((), np.dtype(np.int32))],
 )
 
@@ -388,12 +386,12 @@ def _joined_examples(xp: Namespace, *lists: TensorList) -> TensorList:
     return made
 
 
-def _parted_examples(xp: Namespace, values: TensorList, *, num: int) -> list[Any]:
+def _parted_examples(_: Namespace, values: TensorList, *, num: int) -> list[Any]:
     return [_each(lambda v, i=i: v[i], values) for i in range(num)]
 
 
-def _repeated(xp: Namespace, values: Array, *, num: int) -> Array:
-    return _each(lambda v: xp.broadcast_to(v, (num, *np.shape(v))), values)
+def _repeated(_: Namespace, values: Array, *, num: int) -> Array:
+    return _each(lambda v: np.broadcast_to(v, (num, *np.shape(v))), values)
 
 
 JOIN_EXAMPLES: Row = _list_op(

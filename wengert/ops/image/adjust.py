@@ -90,7 +90,7 @@ def _factor(value: TensorLike, x: Tensor) -> Tensor:
 # ---- contrast ---------------------------------------------------------------------------------
 
 
-def _contrast_kernel(xp: Namespace, x: Array, factor: Array) -> Array:
+def _contrast_kernel(_: Namespace, x: Array, factor: Array) -> Array:
     wide = widen(x)
     *_, h, w, c = wide.shape
     # first over the rows, which are long in memory

@@ -96,7 +96,7 @@ def _by_area(boxes: Array) -> Overlap:
 
 
 def _places_kernel(
-    xp: Namespace,
+    _: Namespace,
     boxes: Array,
     scores: Array,
     *,
@@ -105,12 +105,12 @@ def _places_kernel(
     score_threshold: float,
 ) -> Array:
     _check(boxes, scores, "NonMaxSuppressionV3")
-    places, _ = _kept(scores, _by_area(boxes), limit, iou_threshold, score_threshold)
+    places = _kept(scores, _by_area(boxes), limit, iou_threshold, score_threshold)[0]
     return np.array(places, np.int32)
 
 
 def _scored_kernel(
-    xp: Namespace,
+    _: Namespace,
     boxes: Array,
     scores: Array,
     *,
@@ -127,7 +127,7 @@ def _scored_kernel(
 
 
 def _overlaps_kernel(
-    xp: Namespace,
+    _: Namespace,
     overlaps: Array,
     scores: Array,
     *,
@@ -136,14 +136,14 @@ def _overlaps_kernel(
     score_threshold: float,
 ) -> Array:
     _check(overlaps, scores, "NonMaxSuppressionWithOverlaps")
-    places, _ = _kept(
+    places = _kept(
         scores, lambda i, others: overlaps[i, others], limit, overlap_threshold, score_threshold
-    )
+    )[0]
     return np.array(places, np.int32)
 
 
 def _padded_kernel(
-    xp: Namespace,
+    _: Namespace,
     boxes: Array,
     scores: Array,
     *,
@@ -155,7 +155,7 @@ def _padded_kernel(
     outer = scores.shape[:-1]
     places, count = np.zeros((*outer, limit), np.int32), np.zeros(outer, np.int32)
     for at in np.ndindex(outer):
-        found, _ = _kept(scores[at], _by_area(boxes[at]), limit, iou_threshold, score_threshold)
+        found = _kept(scores[at], _by_area(boxes[at]), limit, iou_threshold, score_threshold)[0]
         places[at][: len(found)] = found
         count[at] = len(found)
     return places, count
@@ -301,7 +301,7 @@ def non_max_suppression_padded(
 
 
 def _combined_kernel(
-    xp: Namespace,
+    _: Namespace,
     boxes: Array,
     scores: Array,
     *,
@@ -390,7 +390,7 @@ COLOURS: Final = (
 )  # fmt: skip
 
 
-def _draw_kernel(xp: Namespace, images: Array, boxes: Array, colours: Array) -> Array:
+def _draw_kernel(_: Namespace, images: Array, boxes: Array, colours: Array) -> Array:
     out = images.copy()
     for image, own in zip(out, boxes, strict=True):
         for k, box in enumerate(own):

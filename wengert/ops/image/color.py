@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 DIFFERENCES: Final = ((0, 1, -1), (-1, 0, 1), (1, -1, 0))
 
 
-def _planes(xp: Namespace, rgb: Array) -> tuple[Any, ...]:
+def _planes(_: Namespace, rgb: Array) -> tuple[Any, ...]:
     """The three colours, each by itself in memory: reductions over three are slow."""
     return tuple(rgb[..., i].copy() for i in range(3))
 

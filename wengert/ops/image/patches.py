@@ -48,7 +48,7 @@ def _at(array: Array, slices: tuple[slice, ...]) -> Array:
 
 
 def _family(name: str) -> Row:
-    def kernel(xp: Namespace, x: Array, **attrs: Any) -> Array:
+    def kernel(_: Namespace, x: Array, **attrs: Any) -> Array:
         at = _windows(x.shape, attrs, name)
         y = np.zeros((len(x), *at.out, *at.kernel, x.shape[-1]), x.dtype)
         apart = _taps_first(y, len(at.out))
@@ -56,7 +56,7 @@ def _family(name: str) -> Row:
             _at(apart[tap.at], tap.out)[...] = _at(x, tap.size)
         return y.reshape(_shape(x.shape, **attrs))
 
-    def back(xp: Namespace, g: Array, *, input_shape: Dims, **attrs: Any) -> Array:
+    def back(_: Namespace, g: Array, *, input_shape: Dims, **attrs: Any) -> Array:
         at = _windows(input_shape, attrs, name)
         wide = widen(g).reshape(len(g), *at.out, *at.kernel, input_shape[-1])
         apart = _taps_first(wide, len(at.out))

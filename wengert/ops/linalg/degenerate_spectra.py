@@ -87,7 +87,7 @@ def _refuse(e: Array, pairs: Array, why: str, what: str) -> None:
 
 
 def _quotient_kernel(
-    xp: Namespace, p: Array, e: Array, size: Array, *, both: bool, what: str
+    _: Namespace, p: Array, e: Array, size: Array, *, both: bool, what: str
 ) -> Array:
     kind, p, e = p.dtype, widen(p), np.real(widen(e))
     pairs = _coinciding(e)
@@ -134,7 +134,7 @@ def quotient(p: Tensor, e: Tensor, size: Tensor, both: bool, what: str) -> Tenso
     return result
 
 
-def _alike_kernel(xp: Namespace, g: Array, e: Array, *, what: str) -> Array:
+def _alike_kernel(_: Namespace, g: Array, e: Array, *, what: str) -> Array:
     given, g, e = g, widen(g), np.real(widen(e))
     size = np.max(np.abs(g), axis=-1, initial=0.0)
     limit = 1000 * e.shape[-1] * np.finfo(e.dtype).eps * size
@@ -175,6 +175,6 @@ def largest(*cotangents: Tensor) -> Tensor:
 
 LARGEST: Row = op(
     "LargestElement",
-    lambda xp, *xs: np.maximum.reduce([np.max(np.abs(x), axis=(-2, -1), initial=0.0) for x in xs]),
+    lambda _, *xs: np.maximum.reduce([np.max(np.abs(x), axis=(-2, -1), initial=0.0) for x in xs]),
     batch=in_front("LargestElement"),
 )

@@ -33,7 +33,7 @@ def _on_matrices(x: Tensor) -> Tensor:
 # ---- the determinant --------------------------------------------------------------------------
 
 
-def _adjugate_kernel(xp: Namespace, a: Array) -> Array:
+def _adjugate_kernel(_: Namespace, a: Array) -> Array:
     """det(a) a^-1; from singular values where that would divide by nearly zero."""
     wide = widen(a)
     det = np.linalg.det(wide)
@@ -44,8 +44,8 @@ def _adjugate_kernel(xp: Namespace, a: Array) -> Array:
         u, s, vh = np.linalg.svd(wide)
         others = np.where(np.eye(s.shape[-1], dtype=bool), 1.0, s[..., None, :]).prod(-1)
         turn = np.linalg.det(u) * np.linalg.det(vh)
-        rest = (turn[..., None] * others)[..., None] * adjoint_array(xp, u)
-        y = adjoint_array(xp, vh) @ rest
+        rest = (turn[..., None] * others)[..., None] * adjoint_array(np, u)
+        y = adjoint_array(np, vh) @ rest
     return y.astype(a.dtype, copy=False)
 
 
@@ -66,7 +66,7 @@ ADJUGATE: Row = op(
 )
 MATRIX_DETERMINANT: Row = op(
     "MatrixDeterminant",
-    lambda xp, a: np.asarray(np.linalg.det(widen(a)), a.dtype),
+    lambda _, a: np.asarray(np.linalg.det(widen(a)), a.dtype),
     vjp=(lambda g, y, a: _on_matrices(g) * transpose_last(apply(ADJUGATE, (a,))),),
     shape=lambda a: a[:-2],
     batch=in_front("MatrixDeterminant"),
@@ -88,7 +88,7 @@ def det(input: Any, name: str | None = None) -> Tensor:
 # ---- its logarithm ----------------------------------------------------------------------------
 
 
-def _slogdet_kernel(xp: Namespace, a: Array) -> list[Any]:
+def _slogdet_kernel(_: Namespace, a: Array) -> list[Any]:
     sign, size = np.linalg.slogdet(widen(a))
     return [np.asarray(sign, a.dtype), np.asarray(size, a.dtype)]
 

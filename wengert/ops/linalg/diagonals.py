@@ -331,7 +331,7 @@ def trace(x: TensorLike, name: str | None = None) -> Tensor:
 # ---- the band around the main diagonal --------------------------------------------------------
 
 
-def _band_part_kernel(xp: Namespace, x: Array, *, lower: int, upper: int) -> Array:
+def _band_part_kernel(_: Namespace, x: Array, *, lower: int, upper: int) -> Array:
     rows, columns = x.shape[-2:]
     offset = np.arange(columns) - np.arange(rows)[:, None]
     inside = np.ones((rows, columns), bool)
@@ -339,7 +339,7 @@ def _band_part_kernel(xp: Namespace, x: Array, *, lower: int, upper: int) -> Arr
         inside &= offset >= -lower
     if upper >= 0:
         inside &= offset <= upper
-    return xp.where(inside, x, xp.zeros((), x.dtype))
+    return np.where(inside, x, np.zeros((), x.dtype))
 
 
 MATRIX_BAND_PART: Row = op(
@@ -384,13 +384,13 @@ def band_part(
 # ---- diagonals of arrays of higher rank -------------------------------------------------------
 
 
-def _tensor_diag_kernel(xp: Namespace, x: Array) -> Array:
-    y = xp.zeros((x.size, x.size), x.dtype)
+def _tensor_diag_kernel(_: Namespace, x: Array) -> Array:
+    y = np.zeros((x.size, x.size), x.dtype)
     y[np.arange(x.size), np.arange(x.size)] = x.ravel()
     return y.reshape(x.shape * 2)
 
 
-def _tensor_diag_part_kernel(xp: Namespace, x: Array) -> Array:
+def _tensor_diag_part_kernel(_: Namespace, x: Array) -> Array:
     half = x.shape[: x.ndim // 2]
     size = int(np.prod(half))
     return x.reshape(size, size).diagonal().reshape(half).copy()

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 # ---- Hermitian matrices -----------------------------------------------------------------------
 
 
-def _eigh_kernel(xp: Namespace, a: Array, *, compute_v: bool, degenerate: str) -> list[Any]:
+def _eigh_kernel(_: Namespace, a: Array, *, compute_v: bool, degenerate: str) -> list[Any]:
     wide = widen(a)
     try:
         found = np.linalg.eigh(wide) if compute_v else [np.linalg.eigvalsh(wide)]
@@ -147,7 +147,7 @@ def eigvalsh(tensor: TensorLike, name: str | None = None, degenerate: str = "ten
 # ---- any square matrix ------------------------------------------------------------------------
 
 
-def _eig_kernel(xp: Namespace, a: Array, *, compute_v: bool) -> list[Any]:
+def _eig_kernel(_: Namespace, a: Array, *, compute_v: bool) -> list[Any]:
     wide = widen(a)
     kind = complex_of(wide.dtype)
     try:

@@ -47,13 +47,13 @@ def _function(name: str, kernel: Callable[..., Any]) -> Row:
     )
 
 
-def _expm_kernel(xp: Namespace, a: Array) -> Array:
+def _expm_kernel(_: Namespace, a: Array) -> Array:
     if not a.size:
         return a.copy()
     return scipy_linalg().expm(widen(a)).astype(a.dtype, copy=False)
 
 
-def _sqrtm_kernel(xp: Namespace, a: Array) -> Array:
+def _sqrtm_kernel(_: Namespace, a: Array) -> Array:
     """The principal root; NaN where it is not real though the matrix is, as in TensorFlow."""
     if not a.size:
         return a.copy()
@@ -72,7 +72,7 @@ def _root(a: Array) -> Array:
     return root.astype(a.dtype, copy=False)
 
 
-def _logm_kernel(xp: Namespace, a: Array) -> Array:
+def _logm_kernel(_: Namespace, a: Array) -> Array:
     if not a.size:
         return a.copy()
     logm = scipy_linalg().logm  # which doubts its results in single precision aloud

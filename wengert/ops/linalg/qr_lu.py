@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 # ---- QR ---------------------------------------------------------------------------------------
 
 
-def _qr_kernel(xp: Namespace, a: Array, *, full_matrices: bool) -> list[Any]:
+def _qr_kernel(_: Namespace, a: Array, *, full_matrices: bool) -> list[Any]:
     q, r = np.linalg.qr(widen(a), mode="complete" if full_matrices else "reduced")
     return [np.ascontiguousarray(part).astype(a.dtype, copy=False) for part in (q, r)]
 
@@ -127,7 +127,7 @@ def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) 
 # ---- LU ---------------------------------------------------------------------------------------
 
 
-def _lu_kernel(xp: Namespace, a: Array, *, index_type: DType) -> list[Any]:
+def _lu_kernel(_: Namespace, a: Array, *, index_type: DType) -> list[Any]:
     wide = widen(a)
     if math.prod(a.shape[:-2]) > a.shape[-1] or not a.size:
         lu, order = _eliminated(wide)
@@ -206,7 +206,7 @@ def permuted_rows(x: Tensor, order: Tensor) -> Tensor:
 
 PERMUTE_ROWS: Row = op(
     "PermuteRows",
-    lambda xp, x, order: np.take_along_axis(x, order[..., None], axis=-2),
+    lambda _, x, order: np.take_along_axis(x, order[..., None], axis=-2),
     vjp=(lambda g, y, x, order: permuted_rows(g, inverse_order(order)), None),
     shape=lambda x, order: x,
     linear=(0,),

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 # ---- systems ----------------------------------------------------------------------------------
 
 
-def _solve_kernel(xp: Namespace, a: Array, b: Array, *, adjoint: bool) -> Array:
+def _solve_kernel(_: Namespace, a: Array, b: Array, *, adjoint: bool) -> Array:
     wide = widen(a)
     try:
-        x = np.linalg.solve(adjoint_array(xp, wide) if adjoint else wide, widen(b))
+        x = np.linalg.solve(adjoint_array(np, wide) if adjoint else wide, widen(b))
     except np.linalg.LinAlgError:
         raise _singular("Input matrix is not invertible.", "MatrixSolve") from None
     return x.astype(b.dtype, copy=False)
@@ -92,10 +92,10 @@ def solve(matrix: Any, rhs: TensorLike, adjoint: bool = False, name: str | None 
 # ---- inverses ---------------------------------------------------------------------------------
 
 
-def _inverse_kernel(xp: Namespace, a: Array, *, adjoint: bool) -> Array:
+def _inverse_kernel(_: Namespace, a: Array, *, adjoint: bool) -> Array:
     wide = widen(a)
     try:
-        y = np.linalg.inv(adjoint_array(xp, wide) if adjoint else wide)
+        y = np.linalg.inv(adjoint_array(np, wide) if adjoint else wide)
     except np.linalg.LinAlgError:
         raise _singular("Input is not invertible.", "MatrixInverse") from None
     return y.astype(a.dtype, copy=False)
@@ -129,13 +129,13 @@ def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Te
     return result
 
 
-def _pinv_kernel(xp: Namespace, a: Array, rcond: Array) -> Array:
+def _pinv_kernel(_: Namespace, a: Array, rcond: Array) -> Array:
     wide = widen(a)
     u, s, vh = np.linalg.svd(wide, full_matrices=False)
     limit = np.asarray(rcond)[..., None] * np.max(s, axis=-1, keepdims=True, initial=0.0)
     kept = s > limit
     inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0).astype(s.dtype)
-    y = adjoint_array(xp, vh) @ (inverse[..., None] * adjoint_array(xp, u))
+    y = adjoint_array(np, vh) @ (inverse[..., None] * adjoint_array(np, u))
     return y.astype(a.dtype, copy=False)
 
 
@@ -187,7 +187,7 @@ def pinv(
 # ---- least squares ----------------------------------------------------------------------------
 
 
-def _least_squares_kernel(xp: Namespace, a: Array, b: Array) -> Array:
+def _least_squares_kernel(_: Namespace, a: Array, b: Array) -> Array:
     def one(a: Array, b: Array) -> tuple[Array]:
         return (np.linalg.lstsq(a, b)[0],)
 

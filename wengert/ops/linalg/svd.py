@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def _svd_kernel(
-    xp: Namespace, a: Array, *, full_matrices: bool, compute_uv: bool, degenerate: str
+    _: Namespace, a: Array, *, full_matrices: bool, compute_uv: bool, degenerate: str
 ) -> list[Any]:
     wide = widen(a)
     low = real_of(a.dtype)
@@ -62,7 +62,7 @@ def _svd_kernel(
         u, s, vh = np.linalg.svd(wide, full_matrices=full_matrices)
     except np.linalg.LinAlgError:
         return _nothing(wide, full_matrices, compute_uv, low)
-    return [s.astype(low, copy=False), u.astype(a.dtype), adjoint_array(xp, vh).astype(a.dtype)]
+    return [s.astype(low, copy=False), u.astype(a.dtype), adjoint_array(np, vh).astype(a.dtype)]
 
 
 def _nothing(a: Array, full_matrices: bool, compute_uv: bool, low: NumpyDType) -> list[Any]:

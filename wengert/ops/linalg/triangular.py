@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def _triangular_solve_kernel(
-    xp: Namespace, a: Array, b: Array, *, lower: bool, adjoint: bool
+    _: Namespace, a: Array, b: Array, *, lower: bool, adjoint: bool
 ) -> Array:
     a, sides = widen(a), widen(b)
     if a.shape[-1:] != sides.shape[-2:-1]:  # LAPACK would complain on the terminal
@@ -128,7 +128,7 @@ def triangular_solve(
 # ---- the Cholesky factor ----------------------------------------------------------------------
 
 
-def _cholesky_kernel(xp: Namespace, a: Array) -> Array:
+def _cholesky_kernel(_: Namespace, a: Array) -> Array:
     """Reads the lower triangle. What is not positive definite gets a triangle of NaN."""
     wide = widen(a)
     try:
@@ -200,12 +200,12 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 
 
 def _banded_solve_kernel(
-    xp: Namespace, bands: Array, b: Array, *, lower: bool, adjoint: bool
+    _: Namespace, bands: Array, b: Array, *, lower: bool, adjoint: bool
 ) -> Array:
     a, sides = _full_from_bands(widen(bands), lower), widen(b)
     if np.any(np.diagonal(a, axis1=-2, axis2=-1) == 0):
         raise InvalidArgumentError("Input matrix is not invertible. [Op:BandedTriangularSolve]")
-    return _triangular_solve_kernel(xp, a, sides, lower=lower, adjoint=adjoint).astype(b.dtype)
+    return _triangular_solve_kernel(np, a, sides, lower=lower, adjoint=adjoint).astype(b.dtype)
 
 
 def _full_from_bands(bands: Array, lower: bool) -> Array:
@@ -226,7 +226,7 @@ def _on_diagonal(distance: int, size: int) -> tuple[Any, Any]:
     return i, i + distance
 
 
-def _to_bands_kernel(xp: Namespace, a: Array, *, count: int, lower: bool) -> Array:
+def _to_bands_kernel(_: Namespace, a: Array, *, count: int, lower: bool) -> Array:
     size = a.shape[-1]
     bands = np.zeros((*a.shape[:-2], count, size), a.dtype)
     for k, distance in enumerate(_distances(count, lower)):
@@ -246,7 +246,7 @@ TO_BANDS: Row = op(
 )
 FROM_BANDS: Row = op(
     "MatrixFromBands",
-    lambda xp, bands, *, lower: _full_from_bands(bands, lower),
+    lambda _, bands, *, lower: _full_from_bands(bands, lower),
     vjp=(
         lambda g, y, bands, *, lower: apply(
             TO_BANDS, (g,), {"count": dims(bands)[-2], "lower": lower}

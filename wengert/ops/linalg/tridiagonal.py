@@ -115,7 +115,7 @@ def _filled(x: Tensor, size: int, after: int) -> Tensor:
 # ---- products ---------------------------------------------------------------------------------
 
 
-def _matmul_kernel(xp: Namespace, d: Array, x: Array) -> Array:
+def _matmul_kernel(_: Namespace, d: Array, x: Array) -> Array:
     wide, columns = widen(d), widen(x)
     y = wide[..., 1, :, None] * columns
     y[..., :-1, :] += wide[..., 0, :-1, None] * columns[..., 1:, :]
@@ -174,7 +174,7 @@ def _check_sizes(d: Tensor, x: Tensor, who: str) -> None:
 
 
 def _solve_kernel(
-    xp: Namespace, d: Array, b: Array, *, partial_pivoting: bool, perturb_singular: bool
+    _: Namespace, d: Array, b: Array, *, partial_pivoting: bool, perturb_singular: bool
 ) -> Array:
     wide, sides = widen(d), widen(b)
     if not b.size:

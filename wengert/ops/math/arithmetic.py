@@ -462,7 +462,7 @@ def _not_above(bound: Array, limit: int | float) -> Array:
 
 ADD_N: Row = op(
     "AddN",
-    lambda xp, *xs: sum(xs[1:], start=xs[0]),
+    lambda _, *xs: sum(xs[1:], start=xs[0]),
     shape=lambda x, *others: x,
     vjp=EachInput(lambda i, g, y, *xs: g),
     linear="jointly",

@@ -176,7 +176,7 @@ bitwise_xor: Binary = binary(
 # ---- choice -----------------------------------------------------------------------------------
 
 
-def _select_kernel(xp: Namespace, c: Array, x: Array, y: Array) -> Array:
+def _select_kernel(_: Namespace, c: Array, x: Array, y: Array) -> Array:
     try:
         return choose(c, x, y)
     except ValueError:
@@ -200,7 +200,7 @@ SELECT: Row = op(
 )
 WHERE: Row = op(
     "Where",
-    lambda xp, c: np.argwhere(c).astype(np.int64),
+    lambda _, c: np.argwhere(c).astype(np.int64),
     shape=lambda c: (None, len(c)),
     dtype=lambda c: np.dtype(np.int64),
     by_value=True,

@@ -78,7 +78,7 @@ rsqrt: Unary = unary(
 # TensorFlow, and so a square root in the branch that tf.where did not choose does no harm.
 SQRT_GRAD: Row = op(
     "SqrtGrad",
-    lambda xp, y, g: keep(g != 0, g * y.dtype.type(0.5) / y),
+    lambda _, y, g: keep(g != 0, g * y.dtype.type(0.5) / y),
     vjp=(
         lambda gg, z, y, g: -z * (gg / y),
         lambda gg, z, y, g: gg * 0.5 / y,
@@ -88,7 +88,7 @@ SQRT_GRAD: Row = op(
 )
 RSQRT_GRAD: Row = op(
     "RsqrtGrad",
-    lambda xp, y, g: keep(g != 0, g * y.dtype.type(-0.5) * (y * y * y)),
+    lambda _, y, g: keep(g != 0, g * y.dtype.type(-0.5) * (y * y * y)),
     vjp=(
         lambda gg, z, y, g: gg * g * -1.5 * (y * y),
         lambda gg, z, y, g: apply(RSQRT_GRAD, (y, gg)),
@@ -167,13 +167,13 @@ sigmoid: Unary = unary(
     "sigmoid",
     "1 / (1 + exp(-x)).",
     ("[0.0, 100.0]", "[0.5 1. ]"),
-    kernel=lambda xp, x: in_pieces(_sigmoid_kernel, x),
+    kernel=lambda _, x: in_pieces(_sigmoid_kernel, x),
     vjp=lambda g, y, x: apply(SIGMOID_GRAD, (y, g)),
     saves="y",
 )
 
 
-def _sigmoid_slope(xp: Namespace, y: Array, g: Array) -> Array:
+def _sigmoid_slope(_: Namespace, y: Array, g: Array) -> Array:
     return g * ((y.dtype.type(1) - y) * y)
 
 
@@ -425,7 +425,7 @@ def _like(row: Row, value: TensorLike, dtype: DTypeLike | None) -> Tensor:
 # ---- other dtypes -----------------------------------------------------------------------------
 
 
-def _cast_kernel(xp: Namespace, x: Array, *, dtype: DType, source: DType) -> Array:
+def _cast_kernel(_: Namespace, x: Array, *, dtype: DType, source: DType) -> Array:
     if source.is_complex and not dtype.is_complex:
         x = x.real
     if dtype.is_bool:

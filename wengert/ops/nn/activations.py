@@ -58,7 +58,7 @@ def _zeros(x: Array) -> Array:
 
 RELU_GRAD: Row = op(
     "ReluGrad",
-    lambda xp, g, y: keep(y > 0, g),
+    lambda _, g, y: keep(y > 0, g),
     vjp=(lambda gg, z, g, y: apply(RELU_GRAD, (gg, y)), None),
     elementwise=True,
     large=elementwise_kernel,
@@ -220,7 +220,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     return 0.5 * x * erfc(x * -0.7071067811865476)  # 1 + erf(...) has no digits left below -5
 
 
-def _erf_kernel(xp: Namespace, x: Array) -> Array:
+def _erf_kernel(_: Namespace, x: Array) -> Array:
     return scipy_special().erf(widen(x)).astype(x.dtype, copy=False)
 
 
@@ -251,7 +251,7 @@ def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
     return out.astype(x.dtype, copy=False)
 
 
-def _softmax_kernel(xp: Namespace, x: Array, *, axis: int) -> Array:
+def _softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
     found = softmax_kernel(x, axis, False) if x.size >= LARGE else None
     if found is not None:
         return found
@@ -263,7 +263,7 @@ def _softmax_kernel(xp: Namespace, x: Array, *, axis: int) -> Array:
     return _below_largest(x, axis, finish)
 
 
-def _log_softmax_kernel(xp: Namespace, x: Array, *, axis: int) -> Array:
+def _log_softmax_kernel(_: Namespace, x: Array, *, axis: int) -> Array:
     found = softmax_kernel(x, axis, True) if x.size >= LARGE else None
     if found is not None:
         return found
@@ -350,7 +350,7 @@ def softmax_cross_entropy_with_logits(
     return -reduce_sum(t * log_softmax(x, axis), axis)
 
 
-def _sparse_kernel(xp: Namespace, x: Array, labels: Array) -> Array:
+def _sparse_kernel(_: Namespace, x: Array, labels: Array) -> Array:
     depth = x.shape[-1]
     bad = (labels < 0) | (labels >= depth)
     if bad.any():
@@ -359,13 +359,13 @@ def _sparse_kernel(xp: Namespace, x: Array, labels: Array) -> Array:
             f"[0, {depth}).  Label values: {' '.join(map(str, labels.ravel()[:100]))} "
             "[Op:SparseSoftmaxCrossEntropyWithLogits]"
         )
-    logs = _log_softmax_kernel(xp, x, axis=x.ndim - 1)
+    logs = _log_softmax_kernel(np, x, axis=x.ndim - 1)
     return -np.take_along_axis(logs, labels[..., None].astype(np.intp), -1)[..., 0]
 
 
-def _slope_kernel(xp: Namespace, x: Array, labels: Array) -> Array:
+def _slope_kernel(_: Namespace, x: Array, labels: Array) -> Array:
     """softmax(x), less one at the label."""
-    y = _softmax_kernel(xp, x, axis=x.ndim - 1)
+    y = _softmax_kernel(np, x, axis=x.ndim - 1)
     flat = y.reshape(-1, y.shape[-1])
     flat[np.arange(len(flat)), labels.ravel()] -= y.dtype.type(1)
     return y
@@ -464,7 +464,7 @@ def sigmoid_cross_entropy_with_logits(
     return where(positive, x, zeros_like(x)) - x * t + log1p(exp(-magnitude))
 
 
-def _l2_kernel(xp: Namespace, x: Array) -> Array:
+def _l2_kernel(_: Namespace, x: Array) -> Array:
     flat = widen(x).reshape(-1)
     return np.asarray(np.dot(flat, flat) * flat.dtype.type(0.5)).astype(x.dtype)
 

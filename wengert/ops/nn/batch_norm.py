@@ -214,7 +214,7 @@ def _slope_in_x(
 
 
 def _slope_kernel(
-    xp: Namespace,
+    _: Namespace,
     g: Array,
     x: Array,
     scale: Array,

@@ -26,11 +26,11 @@ def _aligned(rank: int, channels: int, data_format: str) -> Dims:
     return (channels,) if data_format == "NHWC" else (channels, *[1] * (rank - 2))
 
 
-def _add(xp: Namespace, x: Array, b: Array, *, data_format: str) -> Array:
+def _add(_: Namespace, x: Array, b: Array, *, data_format: str) -> Array:
     return x + b.reshape(_aligned(x.ndim, len(b), data_format))
 
 
-def _sum(xp: Namespace, g: Array, *, data_format: str) -> Array:
+def _sum(_: Namespace, g: Array, *, data_format: str) -> Array:
     wide = widen(g)
     if data_format == "NHWC":
         rows = wide.reshape(math.prod(g.shape[:-1]), g.shape[-1])

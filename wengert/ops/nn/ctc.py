@@ -92,7 +92,7 @@ def _at_ends(reached: Array, frames: Array, ends: Array) -> Array:
 
 
 def _loss_kernel(
-    xp: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
+    _: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
 ) -> Array:
     states = _states(labels, lengths, blank)
     reached = _walk(_scores(log_p, states.classes), states.jumps)
@@ -100,7 +100,7 @@ def _loss_kernel(
 
 
 def _occupied_kernel(
-    xp: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
+    _: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
 ) -> Array:
     """For each time and class how likely an alignment is there: minus the gradient of the loss.
 
@@ -137,7 +137,7 @@ def _occupied_kernel(
 
 STATES: Row = op(
     "CTCStates",
-    lambda xp, labels, lengths, *, blank: list(_states(labels, lengths, blank)),
+    lambda _, labels, lengths, *, blank: list(_states(labels, lengths, blank)),
     many=True,
 )
 
@@ -259,7 +259,7 @@ def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tens
     return unique, places
 
 
-def _unique_labels_kernel(xp: Namespace, labels: Array) -> list[Array]:
+def _unique_labels_kernel(_: Namespace, labels: Array) -> list[Array]:
     unique, places = np.zeros_like(labels), np.zeros(labels.shape, np.int32)
     for row, found, place in zip(labels, unique, places, strict=True):
         known: dict[int, int] = {}
@@ -286,7 +286,7 @@ def collapse_repeated(
     return shorter, lengths
 
 
-def _collapse_kernel(xp: Namespace, labels: Array, lengths: Array) -> list[Array]:
+def _collapse_kernel(_: Namespace, labels: Array, lengths: Array) -> list[Array]:
     inside = np.arange(labels.shape[1]) < lengths[:, None]
     first = np.ones(labels.shape, bool)
     first[:, 1:] = labels[:, 1:] != labels[:, :-1]

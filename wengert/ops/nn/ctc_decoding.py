@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _decode_kernel(
-    xp: Namespace, scores: Array, lengths: Array, *, blank: int, merge: bool
+    _: Namespace, scores: Array, lengths: Array, *, blank: int, merge: bool
 ) -> list[Any]:
     """Labels as a sparse matrix: coordinates, values, shape."""
     best = scores.argmax(axis=2)

@@ -45,7 +45,7 @@ def _neighbours(x: Array, radius: int) -> Array:
     return x @ _band(channels, radius, x.dtype)
 
 
-def _sum_kernel(xp: Namespace, x: Array, *, depth_radius: int) -> Array:
+def _sum_kernel(_: Namespace, x: Array, *, depth_radius: int) -> Array:
     return _neighbours(widen(x), depth_radius).astype(x.dtype, copy=False)
 
 
@@ -88,7 +88,7 @@ def _size(x: Array, depth_radius: int, bias: float, alpha: float) -> Array:
 
 
 def _lrn(
-    xp: Namespace, x: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
+    _: Namespace, x: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
 ) -> Array:
     wide = widen(x)
     given = _power, wide, depth_radius, bias, alpha, beta
@@ -107,7 +107,7 @@ def _lrn(
 
 
 def _lrn_grad(
-    xp: Namespace, g: Array, x: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
+    _: Namespace, g: Array, x: Array, *, depth_radius: int, bias: float, alpha: float, beta: float
 ) -> Array:
     """g s^-beta - 2 alpha beta x W(g x s^(-beta-1))."""
     gw, xw = widen(g), widen(x)

@@ -30,7 +30,7 @@ Pairs = tuple[tuple[int, int], ...]
 # ---- depth ------------------------------------------------------------------------------------
 
 
-def _depth_to_space(xp: Namespace, x: Array, *, block_size: int, data_format: str) -> Array:
+def _depth_to_space(_: Namespace, x: Array, *, block_size: int, data_format: str) -> Array:
     b = block_size
     if channels_last(data_format):
         n, h, w, c = x.shape
@@ -41,7 +41,7 @@ def _depth_to_space(xp: Namespace, x: Array, *, block_size: int, data_format: st
     return parts.reshape(n, c // b**2, h * b, w * b)
 
 
-def _space_to_depth(xp: Namespace, x: Array, *, block_size: int, data_format: str) -> Array:
+def _space_to_depth(_: Namespace, x: Array, *, block_size: int, data_format: str) -> Array:
     b = block_size
     if channels_last(data_format):
         n, h, w, c = x.shape
@@ -141,7 +141,7 @@ def space_to_depth(
 # ---- batch ------------------------------------------------------------------------------------
 
 
-def _space_to_batch(xp: Namespace, x: Array, *, block_shape: Dims, paddings: Pairs) -> Array:
+def _space_to_batch(_: Namespace, x: Array, *, block_shape: Dims, paddings: Pairs) -> Array:
     m, rest = len(block_shape), x.shape[1 + len(block_shape) :]
     if any(p for pair in paddings for p in pair):
         x = np.pad(x, [(0, 0), *paddings, *[(0, 0)] * len(rest)])
@@ -153,7 +153,7 @@ def _space_to_batch(xp: Namespace, x: Array, *, block_shape: Dims, paddings: Pai
     return parts.reshape(n * math.prod(block_shape), *pairs[::2], *rest)
 
 
-def _batch_to_space(xp: Namespace, x: Array, *, block_shape: Dims, crops: Pairs) -> Array:
+def _batch_to_space(_: Namespace, x: Array, *, block_shape: Dims, crops: Pairs) -> Array:
     m = len(block_shape)
     space, rest = x.shape[1 : m + 1], x.shape[m + 1 :]
     n = len(x) // math.prod(block_shape)

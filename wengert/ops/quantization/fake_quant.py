@@ -41,7 +41,7 @@ def _levels(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple
 
 
 def _quantized_kernel(
-    xp: Namespace, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
+    _: Namespace, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
 ) -> Array:
     wide, a, b = widen(x), widen(low), widen(high)
     first, last, step = _levels(a, b, num_bits, narrow_range)
@@ -54,7 +54,7 @@ def _quantized_kernel(
 
 
 def _side_kernel(
-    xp: Namespace, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
+    _: Namespace, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
 ) -> Array:
     """Where a value is: -1 below the levels, 0 among them, 1 above."""
     wide, a, b = widen(x), widen(low), widen(high)
@@ -99,9 +99,9 @@ PER_CHANNEL: Row = op(
 def _with_ends(kernel: Any) -> Any:
     """The kernel with its ends as attributes."""
 
-    def run(xp: Namespace, x: Array, *, min: float, max: float, **how: Any) -> Array:
+    def run(_: Namespace, x: Array, *, min: float, max: float, **how: Any) -> Array:
         wide = widen(x).dtype
-        return kernel(xp, x, np.array(min, wide), np.array(max, wide), **how)
+        return kernel(np, x, np.array(min, wide), np.array(max, wide), **how)
 
     return run
 
@@ -123,7 +123,7 @@ ARGS: Row = op(
 )
 ARGS_GRAD: Row = op(
     "FakeQuantWithMinMaxArgsGradient",
-    lambda xp, g, x, **how: np.where(_side_of_args(xp, x, **how) == 0, g, 0).astype(g.dtype),
+    lambda _, g, x, **how: np.where(_side_of_args(np, x, **how) == 0, g, 0).astype(g.dtype),
     vjp=(lambda h, y, g, x, **how: apply(ARGS_GRAD, (h, x), how), None),
     shape=lambda g, x, **how: g,
     linear=(0,),

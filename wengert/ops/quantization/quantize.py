@@ -45,7 +45,7 @@ def _range(
 
 
 def _kernel(
-    xp: Namespace,
+    _: Namespace,
     x: Array,
     low: Array,
     high: Array,

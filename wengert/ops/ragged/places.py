@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, NumpyDType
 
 
-def _row_ids_kernel(xp: Namespace, splits: Array) -> Array:
+def _row_ids_kernel(_: Namespace, splits: Array) -> Array:
     """For each value the row in which it stands."""
     return np.repeat(np.arange(len(splits) - 1, dtype=splits.dtype), np.diff(splits))
 
 
-def _places_kernel(xp: Namespace, splits: Array, *, width: int | None) -> Array:
+def _places_kernel(_: Namespace, splits: Array, *, width: int | None) -> Array:
     """For each place of a matrix which value stands there; where there is none, one past the last."""
     lengths = np.diff(splits)
     size = int(lengths.max(initial=0)) if width is None else width
@@ -35,13 +35,13 @@ def _places_kernel(xp: Namespace, splits: Array, *, width: int | None) -> Array:
     return np.where(column < lengths[:, None], splits[:-1, None] + column, splits[-1])
 
 
-def _rows_kernel(xp: Namespace, splits: Array, rows: Array) -> list[Any]:
+def _rows_kernel(_: Namespace, splits: Array, rows: Array) -> list[Any]:
     """The values of some rows, and where these rows then begin and end."""
     parts = [np.arange(splits[r], splits[r + 1]) for r in rows.tolist()]
     return _listed(parts, splits.dtype)
 
 
-def _cut_kernel(xp: Namespace, splits: Array, *, cut: tuple[Any, Any, Any]) -> list[Any]:
+def _cut_kernel(_: Namespace, splits: Array, *, cut: tuple[Any, Any, Any]) -> list[Any]:
     """The values that are left of every row, cut in the same way."""
     key = slice(*cut)
     rows = zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True)
@@ -54,7 +54,7 @@ def _listed(parts: list[Any], dtype: NumpyDType) -> list[Any]:
     return [places.astype(dtype), ends.astype(dtype)]
 
 
-def _range_kernel(xp: Namespace, starts: Array, limits: Array, deltas: Array) -> list[Any]:
+def _range_kernel(_: Namespace, starts: Array, limits: Array, deltas: Array) -> list[Any]:
     """The numbers from a start to a limit, a row for each; and where the rows begin and end."""
     if not np.all(deltas):
         raise InvalidArgumentError("Requires delta != 0 [Op:RaggedRange]")

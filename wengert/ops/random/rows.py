@@ -62,14 +62,14 @@ def _filling(
     ``check(type, *xs)`` looks at the inputs, of which there are none otherwise.
     """
 
-    def kernel(xp: Namespace, stream: Stream, *xs: Array, shape: Dims, dtype: DType) -> Array:
+    def kernel(_: Namespace, stream: Stream, *xs: Array, shape: Dims, dtype: DType) -> Array:
         if check is not None:
             check(stateful, *xs)
         count = math.prod(shape)
         return fill(stream.reserve(count * RESERVED), count, dtype, *xs).reshape(shape)
 
     def pure(
-        xp: Namespace, key: Array, counter: Array, *xs: Array, shape: Dims, dtype: DType
+        _: Namespace, key: Array, counter: Array, *xs: Array, shape: Dims, dtype: DType
     ) -> Array:
         if check is not None:
             check(stateless, *xs)
@@ -147,18 +147,18 @@ INTEGERS = _filling(
 
 FULL_INTEGERS: Row = op(
     "StatelessRandomUniformFullIntV2",
-    lambda xp, key, counter, *, shape, dtype: distributions.full_integers(
+    lambda _, key, counter, *, shape, dtype: distributions.full_integers(
         generator(key, counter), math.prod(shape), dtype
     ).reshape(shape),
 )
 KEY_COUNTER: Row = op(
     "StatelessRandomGetKeyCounter",
-    lambda xp, seed: _key_and_counter(scrambled_state(*seed.tolist())),
+    lambda _, seed: _key_and_counter(scrambled_state(*seed.tolist())),
     many=True,
 )
 # The state of a tf.random.Generator, counter and key as int64, behind some numbers of 256 blocks.
 ADVANCED: Row = op(
-    "RngAdvanced", lambda xp, state, *, delta: _advanced(state, delta * RESERVED)
+    "RngAdvanced", lambda _, state, *, delta: _advanced(state, delta * RESERVED)
 )  # fmt: skip
 
 
@@ -179,7 +179,7 @@ def _advanced(state: Array, blocks: int) -> Array:
 
 
 def _streamed(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
-    def kernel(xp: Namespace, stream: Stream, *xs: Array, shape: Dims, dtype: DType) -> Array:
+    def kernel(_: Namespace, stream: Stream, *xs: Array, shape: Dims, dtype: DType) -> Array:
         count = math.prod(shape)
         state = stream.reserve(count * xs[0].size * RESERVED)
         return _placed(sample(state, count, *xs), shape, xs, dtype)
@@ -189,7 +189,7 @@ def _streamed(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
 
 def _pure(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
     def kernel(
-        xp: Namespace, key: Array, counter: Array, *xs: Array, shape: Dims, dtype: DType
+        _: Namespace, key: Array, counter: Array, *xs: Array, shape: Dims, dtype: DType
     ) -> Array:
         made = sample(generator(key, counter), math.prod(shape), *xs)
         return _placed(made, shape, xs, dtype)
@@ -230,7 +230,7 @@ GAMMA = Forms(
 )
 
 
-def _gamma_grad_kernel(xp: Namespace, alpha: Array, sample: Array) -> Array:
+def _gamma_grad_kernel(_: Namespace, alpha: Array, sample: Array) -> Array:
     """How a gamma number moves with alpha while its place in the distribution stays.
 
     That is -(dP/da) / (dP/dx), for P the distribution function. Both are exp(-x) x^a / gamma(a+1)
@@ -280,16 +280,16 @@ def _shuffled(state: Philox, x: Array) -> Array:
 SHUFFLE = Forms(
     op(
         "RandomShuffle",
-        lambda xp, stream, x: _shuffled(stream.reserve(-(-x.shape[0] // 4) if x.ndim else 0), x),
+        lambda _, stream, x: _shuffled(stream.reserve(-(-x.shape[0] // 4) if x.ndim else 0), x),
         stateful=True,
         forms=lambda xs, attrs: [(xs[1]._array.shape, xs[1]._array.dtype)],
     ),
-    op("StatelessShuffle", lambda xp, key, counter, x: _shuffled(generator(key, counter), x)),
+    op("StatelessShuffle", lambda _, key, counter, x: _shuffled(generator(key, counter), x)),
 )
 
 
 def _multinomial(
-    xp: Namespace, stream: Stream, logits: Array, *, num_samples: int, dtype: DType
+    _: Namespace, stream: Stream, logits: Array, *, num_samples: int, dtype: DType
 ) -> Array:
     blocks = len(logits) * (-(-num_samples // 4) * 4) * 2 * RESERVED
     made = distributions.categories(stream.reserve(blocks), logits, num_samples)
@@ -300,7 +300,7 @@ MULTINOMIAL = Forms(
     op("Multinomial", _multinomial, stateful=True, forms=_forms(_multinomial)),
     op(
         "StatelessMultinomial",
-        lambda xp, key, counter, logits, *, num_samples, dtype: distributions.categories(
+        lambda _, key, counter, logits, *, num_samples, dtype: distributions.categories(
             generator(key, counter), logits, num_samples
         ).astype(dtype.numpy_dtype),
     ),

@@ -31,15 +31,13 @@ if TYPE_CHECKING:
 # ---- counts -----------------------------------------------------------------------------------
 
 
-def _count_kernel(
-    xp: Namespace, values: Array, weights: Array, *, size: int, binary: bool
-) -> Array:
+def _count_kernel(_: Namespace, values: Array, weights: Array, *, size: int, binary: bool) -> Array:
     """Rows are counted apart. Values that are too large are left out."""
     if np.any(values < 0):
         raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
     *front, last = values.shape or (1,)
     rows = values.reshape(math.prod(front), last)
-    out = xp.zeros((len(rows), size), weights.dtype)
+    out = np.zeros((len(rows), size), weights.dtype)
     kept = rows < size
     at = (np.nonzero(kept)[0], rows[kept])
     if binary:

@@ -41,7 +41,7 @@ def _fit(row: Array) -> tuple[Any, Any]:
     return np.repeat(means, sizes), np.repeat(np.arange(len(sizes)), sizes)
 
 
-def _kernel(xp: Namespace, x: Array) -> list[Array]:
+def _kernel(_: Namespace, x: Array) -> list[Array]:
     """The fit of each row, and to which pool each element belongs."""
     fits, pools = np.zeros(x.shape), np.zeros(x.shape, np.int32)
     for i, row in enumerate(x.astype(np.float64)):

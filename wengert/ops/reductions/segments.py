@@ -61,7 +61,7 @@ def _empty(value: Any, dtype: NumpyDType) -> Any:
 
 
 def _unsorted(name: str, ufunc: Any, empty: Any) -> Callable[..., Any]:
-    def kernel(xp: Namespace, x: Array, ids: Array, *, num_segments: int) -> Array:
+    def kernel(_: Namespace, x: Array, ids: Array, *, num_segments: int) -> Array:
         check_ids(ids, num_segments, name)
         return reduced_rows(ufunc, x, ids, num_segments, _empty(empty, x.dtype))
 
@@ -78,7 +78,7 @@ def sorted_count(ids: Array, who: str) -> int:
 
 
 def _sorted(name: str, ufunc: Any, neutral: Any, empty: Any) -> Callable[..., Any]:
-    def kernel(xp: Namespace, x: Array, ids: Array) -> Array:
+    def kernel(_: Namespace, x: Array, ids: Array) -> Array:
         count = sorted_count(ids, name)
         out = reduced_rows(ufunc, x, ids, count, _empty(neutral, x.dtype))
         if neutral is not empty:
@@ -88,7 +88,7 @@ def _sorted(name: str, ufunc: Any, neutral: Any, empty: Any) -> Callable[..., An
     return kernel
 
 
-def _mean_kernel(xp: Namespace, x: Array, ids: Array) -> Array:
+def _mean_kernel(_: Namespace, x: Array, ids: Array) -> Array:
     count = sorted_count(ids, "SegmentMean")
     total = reduced_rows(np.add, widen(x), ids, count, 0)
     sizes = np.maximum(np.bincount(ids, minlength=count), 1)

@@ -58,7 +58,7 @@ def sequence_mask(
 
 
 def _turn_kernel(
-    xp: Namespace, x: Array, lengths: Array, *, seq_axis: int, batch_axis: int
+    _: Namespace, x: Array, lengths: Array, *, seq_axis: int, batch_axis: int
 ) -> Array:
     size = x.shape[seq_axis]
     bad = np.flatnonzero((lengths < 0) | (lengths > size))
@@ -70,9 +70,9 @@ def _turn_kernel(
     places = np.arange(size)
     turned = lengths[:, None] - 1 - places
     order = np.where(turned >= 0, turned, places)  # [batch, sequence]
-    moved = xp.moveaxis(x, (batch_axis, seq_axis), (0, 1))
+    moved = np.moveaxis(x, (batch_axis, seq_axis), (0, 1))
     picked = np.take_along_axis(moved, order.reshape(*order.shape, *[1] * (x.ndim - 2)), 1)
-    return xp.moveaxis(picked, (0, 1), (batch_axis, seq_axis))
+    return np.moveaxis(picked, (0, 1), (batch_axis, seq_axis))
 
 
 REVERSE_SEQUENCE: Row = op(
@@ -149,7 +149,7 @@ def repeat(
 # ---- permutations and places ------------------------------------------------------------------
 
 
-def _invert_kernel(xp: Namespace, x: Array) -> Array:
+def _invert_kernel(_: Namespace, x: Array) -> Array:
     if np.any((x < 0) | (x >= x.size)):
         at = int(np.argwhere((x < 0) | (x >= x.size))[0, 0])
         raise InvalidArgumentError(
@@ -185,7 +185,7 @@ def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
     return result
 
 
-def _unravel_kernel(xp: Namespace, indices: Array, sizes: Array) -> Array:
+def _unravel_kernel(_: Namespace, indices: Array, sizes: Array) -> Array:
     count = int(np.prod(sizes))
     if np.any((indices < 0) | (indices >= count)):
         raise InvalidArgumentError("index is out of bound as with dims [Op:UnravelIndex]")

@@ -88,9 +88,7 @@ def _one_by_one(x: Array, count: int) -> Array | None:
     return places
 
 
-def _top_kernel(
-    xp: Namespace, x: Array, *, k: int, largest: bool, index_type: DType
-) -> list[Array]:
+def _top_kernel(_: Namespace, x: Array, *, k: int, largest: bool, index_type: DType) -> list[Array]:
     places = _order(x, k, largest)
     return [np.take_along_axis(x, places, -1), places.astype(index_type.numpy_dtype)]
 
@@ -270,7 +268,7 @@ def _sorted(values: TensorLike, axis: Integers, direction: str) -> TopK:
 
 
 def _search(side: Any) -> Any:
-    def kernel(xp: Namespace, ordered: Array, values: Array, *, out_type: DType) -> Array:
+    def kernel(_: Namespace, ordered: Array, values: Array, *, out_type: DType) -> Array:
         found = [np.searchsorted(o, v, side) for o, v in zip(ordered, values, strict=True)]
         return np.array(found, out_type.numpy_dtype).reshape(values.shape)
 
@@ -325,7 +323,7 @@ def searchsorted(
     return reshape(apply(row, rows, {"out_type": as_dtype(out_type)}), shape)
 
 
-def _in_top_kernel(xp: Namespace, predictions: Array, targets: Array, *, k: int) -> Array:
+def _in_top_kernel(_: Namespace, predictions: Array, targets: Array, *, k: int) -> Array:
     """Whether fewer than k classes are above the target; never where something is not finite."""
     inside = (targets >= 0) & (targets < predictions.shape[1])
     safe = np.where(inside, targets, 0)

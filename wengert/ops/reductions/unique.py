@@ -40,7 +40,7 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # type: ignore[assignment]
 
 
-def _counted_kernel(xp: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
+def _counted_kernel(_: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
     """In the order in which the elements first occur."""
     values, first, place, counts = np.unique(
         x, return_index=True, return_inverse=True, return_counts=True

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _distance_kernel(
-    xp: Namespace, h_at: Array, h: Array, t_at: Array, t: Array, *, shape: Dims, normalize: bool
+    _: Namespace, h_at: Array, h: Array, t_at: Array, t: Array, *, shape: Dims, normalize: bool
 ) -> Array:
     """For each sequence how far the hypothesis is from the truth."""
     said, meant = _sequences(h_at, h), _sequences(t_at, t)

@@ -75,7 +75,7 @@ SPARSE = (SparseTensor, SparseTensorValue)
 
 
 def _dense_kernel(
-    xp: Namespace, values: Array, indices: Array, *, shape: Dims, validate: bool
+    _: Namespace, values: Array, indices: Array, *, shape: Dims, validate: bool
 ) -> Array:
     check_inside(indices, shape, "SparseToDense")
     if validate:
@@ -391,7 +391,7 @@ def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
 # ---- products ---------------------------------------------------------------------------------
 
 
-def _product_kernel(xp: Namespace, values: Array, indices: Array, b: Array, *, rows: int) -> Array:
+def _product_kernel(_: Namespace, values: Array, indices: Array, b: Array, *, rows: int) -> Array:
     """The matrix with `rows` rows times b."""
     r, c = indices[:, 0], indices[:, 1]
     _check_product(r, rows, "m", "0")

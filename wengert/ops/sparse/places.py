@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace
 
 
-def _order_kernel(xp: Namespace, indices: Array) -> Array:
+def _order_kernel(_: Namespace, indices: Array) -> Array:
     """Where the coordinates stand when sorted, the first column counting most."""
     if not indices.shape[1]:
         return np.arange(len(indices))
@@ -40,9 +40,9 @@ def _order_kernel(xp: Namespace, indices: Array) -> Array:
     return np.argsort(flat, kind="stable")
 
 
-def _groups_kernel(xp: Namespace, indices: Array) -> list[Array]:
+def _groups_kernel(_: Namespace, indices: Array) -> list[Array]:
     """The different coordinates, sorted, and where each one stands among them."""
-    order = _order_kernel(xp, indices)
+    order = _order_kernel(np, indices)
     ordered = indices[order]
     new = np.ones(len(order), bool)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)

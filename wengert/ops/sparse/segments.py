@@ -31,7 +31,7 @@ Scale = Callable[[Any], Any]
 
 def _kernel(name: str, scale: Scale | None) -> Callable[..., Any]:
     def kernel(
-        xp: Namespace, x: Array, indices: Array, ids: Array, *, num_segments: int | None
+        _: Namespace, x: Array, indices: Array, ids: Array, *, num_segments: int | None
     ) -> Array:
         _check(x, indices, name)
         found = sorted_count(ids, name)

@@ -39,7 +39,7 @@ _COMBINED: Final[dict[str, Callable[[set[Any], set[Any]], set[Any]]]] = {
 
 
 def _set_kernel(
-    xp: Namespace, a_at: Array, a: Array, b_at: Array, b: Array, *, rank: int, operation: str
+    _: Namespace, a_at: Array, a: Array, b_at: Array, b: Array, *, rank: int, operation: str
 ) -> list[Any]:
     """The sets of all rows as sparse rows, and the size of the largest.
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _of_order(name: str, function: str, **fields: Any) -> Row:
-    def kernel(xp: Namespace, x: Array, *, order: int) -> Array:
+    def kernel(_: Namespace, x: Array, *, order: int) -> Array:
         wide = x.astype(np.float64)
         y = getattr(scipy_special(), function)(order, wide)
         if function == "ive":

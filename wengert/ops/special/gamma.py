@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def scipys(name: str) -> Callable[..., Any]:
     """The kernel that is one of SciPy's special functions, in float64: some lose digits below."""
 
-    def kernel(xp: Namespace, *xs: Array) -> Array:
+    def kernel(_: Namespace, *xs: Array) -> Array:
         y = getattr(scipy_special(), name)(*[x.astype(np.float64, copy=False) for x in xs])
         return np.asarray(y).astype(xs[0].dtype, copy=False)
 
@@ -49,7 +49,7 @@ def _lgamma_near_two(z: Array) -> Array:
     return (total + (1.0 - _EULER)) * z
 
 
-def _lgamma_kernel(xp: Namespace, x: Array) -> Array:
+def _lgamma_kernel(_: Namespace, x: Array) -> Array:
     """SciPy's loses its digits near the zeros, 1 and 2."""
     wide = np.asarray(x).astype(np.float64)
     y = np.array(scipy_special().gammaln(wide))
@@ -76,7 +76,7 @@ lgamma: Unary = unary(
 _BESIDE_A_POLE: Final = 0.05
 
 
-def _digamma_kernel(xp: Namespace, x: Array) -> Array:
+def _digamma_kernel(_: Namespace, x: Array) -> Array:
     """At a pole the limits of both sides differ: NaN, as in TensorFlow."""
     wide = np.asarray(x).astype(np.float64)
     y = np.array(scipy_special().digamma(wide))
@@ -100,7 +100,7 @@ digamma: Unary = unary(
 )
 
 
-def _trigamma_kernel(xp: Namespace, x: Array, *, order: int) -> Array:
+def _trigamma_kernel(_: Namespace, x: Array, *, order: int) -> Array:
     return np.asarray(scipy_special().polygamma(order, x.astype(np.float64))).astype(
         x.dtype, copy=False
     )
@@ -134,7 +134,7 @@ polygamma: BinaryOfAX = binary(
 )
 
 
-def _polygamma_kernel(xp: Namespace, a: Array, x: Array) -> Array:
+def _polygamma_kernel(_: Namespace, a: Array, x: Array) -> Array:
     special, wide = scipy_special(), x.astype(np.float64)
     order = a.astype(np.float64)
     sign = np.where(order % 2 == 0, -1.0, 1.0)
@@ -174,7 +174,7 @@ ROOT_PI_OVER_TWO: Final = 0.886226925452758
 ROOT_TWO_PI: Final = 2.5066282746310002
 
 
-def _erfc_kernel(xp: Namespace, x: Array) -> Array:
+def _erfc_kernel(_: Namespace, x: Array) -> Array:
     return scipy_special().erfc(widen(x)).astype(x.dtype, copy=False)
 
 
@@ -244,7 +244,7 @@ fresnel_cos: Unary = unary(
     "math.special.fresnel_cos",
     "The integral of cos(pi t^2 / 2) from 0 to x.",
     ("[0.0, 1.0]", "[0.     0.7799]"),
-    kernel=lambda xp, x: _fresnel(x)[1].astype(x.dtype, copy=False),
+    kernel=lambda _, x: _fresnel(x)[1].astype(x.dtype, copy=False),
     vjp=lambda g, y, x: g * cos(1.5707963267948966 * x * x),
     saves="x",
     takes=REAL,
@@ -254,7 +254,7 @@ fresnel_sin: Unary = unary(
     "math.special.fresnel_sin",
     "The integral of sin(pi t^2 / 2) from 0 to x.",
     ("[0.0, 1.0]", "[0.     0.4383]"),
-    kernel=lambda xp, x: _fresnel(x)[0].astype(x.dtype, copy=False),
+    kernel=lambda _, x: _fresnel(x)[0].astype(x.dtype, copy=False),
     vjp=lambda g, y, x: g * sin(1.5707963267948966 * x * x),
     saves="x",
     takes=REAL,
@@ -277,7 +277,7 @@ spence: Unary = unary(
 )
 
 
-def _spence_slope_kernel(xp: Namespace, x: Array, *, order: int) -> Array:
+def _spence_slope_kernel(_: Namespace, x: Array, *, order: int) -> Array:
     """The integral of t^n / (1 + (x - 1) t)^(n + 1) over [0, 1]; for n = 0 log(x) / (x - 1).
 
     Near x = 1 a series in x - 1; elsewhere integrated by parts, down to n = 0.

@@ -131,7 +131,7 @@ def _convergent(now: Series, before: Series, a: Array, x: Array, k: int) -> Seri
     return {key: forward[key] + back[key] for key in now}
 
 
-def _gamma_in_a(xp: Namespace, a: Array, x: Array, *, order: int) -> Array:
+def _gamma_in_a(_: Namespace, a: Array, x: Array, *, order: int) -> Array:
     """The derivative of P(a, x) of some order in a."""
     shape, (alpha, at) = _elements(a, x)
     valid = alpha > 0
@@ -255,7 +255,7 @@ def _beta_series(a: Array, b: Array, x: Array, y: Array, m: int, n: int) -> Arra
 
 
 def _beta_in_parameters(
-    xp: Namespace, a: Array, b: Array, x: Array, *, orders: tuple[int, int]
+    _: Namespace, a: Array, b: Array, x: Array, *, orders: tuple[int, int]
 ) -> Array:
     """The derivative of I_x(a, b) of some orders in a and in b."""
     m, n = orders

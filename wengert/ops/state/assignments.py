@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 # ---- rows -------------------------------------------------------------------------------------
 
 
-def _assign(xp: Namespace, cell: Variable | Cell, value: Array) -> list[Any]:
+def _assign(_: Namespace, cell: Variable | Cell, value: Array) -> list[Any]:
     with cell._lock:
         cell._array = value
     return []
 
 
 def _changed(verb: str, change: Callable[[Any, Any], Any]) -> Callable[..., list[Any]]:
-    def step(xp: Namespace, cell: Variable | Cell, value: Array) -> list[Any]:
+    def step(_: Namespace, cell: Variable | Cell, value: Array) -> list[Any]:
         with cell._lock:
             before = cell._array
             if before.shape != value.shape:
@@ -53,7 +53,7 @@ def _assignment(name: str, step: Callable[..., Any]) -> Row:
     """An operation without a result. Tried on forms it does nothing; a plan runs the step."""
     return op(
         name,
-        lambda xp, cell, value: [],
+        lambda _, cell, value: [],
         step=step,
         inline=lambda inputs, attrs: _assign_now(name, inputs),
         many=True,
@@ -66,9 +66,9 @@ ASSIGN_ADD: Row = _assignment("AssignAddVariableOp", _changed("AssignAdd", np.ad
 ASSIGN_SUB: Row = _assignment("AssignSubVariableOp", _changed("AssignSub", np.subtract))
 IS_INITIALIZED: Row = op(
     "VarIsInitializedOp",
-    lambda xp, cell: np.bool_(True),
+    lambda _, cell: np.bool_(True),
     forms=lambda xs, attrs: [((), np.dtype(bool))],
-    step=lambda xp, cell: np.bool_(getattr(cell, "initialized", True)),
+    step=lambda _, cell: np.bool_(getattr(cell, "initialized", True)),
 )
 _ROWS: Final = {"assign": ASSIGN, "assign_add": ASSIGN_ADD, "assign_sub": ASSIGN_SUB}
 _METHODS: Final = {row.name: method for method, row in _ROWS.items()}

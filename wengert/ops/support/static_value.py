@@ -51,7 +51,7 @@ def get_static_value(tensor: object, partial: bool = False) -> Any:
     return np.asarray(tensor) if isinstance(tensor, Tensor) else tensor
 
 
-def _checked(xp: Namespace, x: Array, *, shape: TensorShape) -> Array:
+def _checked(_: Namespace, x: Array, *, shape: TensorShape) -> Array:
     if not shape.is_compatible_with(x.shape):
         raise InvalidArgumentError(
             f"Shape of tensor {list(x.shape)} is not compatible with expected shape "

@@ -47,7 +47,7 @@ def record_operation(
             )
         return found
 
-    row = Row(op_type, lambda xp, *xs: xs, joint=joint, many=len(outputs) != 1, users=True)
+    row = Row(op_type, lambda _, *xs: xs, joint=joint, many=len(outputs) != 1, users=True)
     for recorder in thread.context.recorders:
         if recorder.follows(inputs):
             recorder.record(row, inputs, {}, outputs if row.many else outputs[0])

@@ -122,7 +122,7 @@ initialize_local_variables = local_variables_initializer
 
 _UNINITIALIZED: Row = op(
     "ReportUninitialized",
-    lambda xp, there, *, names: np.array(
+    lambda _, there, *, names: np.array(
         [n for n, is_there in zip(names, there, strict=True) if not is_there], object
     ),
     forms=lambda xs, attrs: [((None,), np.dtype(object))],

@@ -87,20 +87,20 @@ def _flat_filter(shape: Dims, depthwise: bool) -> Dims:
 
 
 def _kernels(who: str, depthwise: bool) -> tuple[Callable[..., Any], ...]:
-    def forward(xp: Namespace, x: Array, w: Array, **attrs: Any) -> Array:
+    def forward(_: Namespace, x: Array, w: Array, **attrs: Any) -> Array:
         form = attrs["data_format"]
         at = where_windows_stand(x.shape, w.shape[:-2], attrs, who)
         flat = widen(w).reshape(_flat_filter(w.shape, depthwise))
         return _back(correlate(widen(_last(x, form)), flat, at).astype(x.dtype, copy=False), form)
 
-    def to_input(xp: Namespace, w: Array, g: Array, *, input_sizes: Dims, **attrs: Any) -> Array:
+    def to_input(_: Namespace, w: Array, g: Array, *, input_sizes: Dims, **attrs: Any) -> Array:
         form = attrs["data_format"]
         at = where_windows_stand(input_sizes, w.shape[:-2], attrs, who)
         flat = widen(w).reshape(_flat_filter(w.shape, depthwise))
         x = spread(widen(_last(g, form)), flat, at, _channels(input_sizes, form))
         return _back(x.astype(g.dtype, copy=False), form)
 
-    def to_filter(xp: Namespace, x: Array, g: Array, *, filter_sizes: Dims, **attrs: Any) -> Array:
+    def to_filter(_: Namespace, x: Array, g: Array, *, filter_sizes: Dims, **attrs: Any) -> Array:
         form = attrs["data_format"]
         at = where_windows_stand(x.shape, filter_sizes[:-2], attrs, who)
         shape = _flat_filter(filter_sizes, depthwise)

@@ -59,7 +59,7 @@ def _mixed_steps(draw: float, size: int, count: int) -> Array:
     return np.diff(np.concatenate([[1], inner, [size + 1]]))
 
 
-def _boundaries(xp: Namespace, draws: Array, *, size: int, pseudo_random: bool) -> Array:
+def _boundaries(_: Namespace, draws: Array, *, size: int, pseudo_random: bool) -> Array:
     count = len(draws)
     if size % count == 0:
         return np.arange(0, size + 1, size // count)
@@ -128,12 +128,12 @@ def _firsts(
         yield out, met, hit
 
 
-def _max(xp: Namespace, x: Array, rows: Array, cols: Array, *, overlapping: bool) -> Array:
+def _max(_: Namespace, x: Array, rows: Array, cols: Array, *, overlapping: bool) -> Array:
     return _maxima(x, rows, cols, overlapping)
 
 
 def _max_grad(
-    xp: Namespace, x: Array, g: Array, rows: Array, cols: Array, *, overlapping: bool
+    _: Namespace, x: Array, g: Array, rows: Array, cols: Array, *, overlapping: bool
 ) -> Array:
     wide = widen(g)
     back = np.zeros(x.shape, wide.dtype)
@@ -143,7 +143,7 @@ def _max_grad(
 
 
 def _max_pick(
-    xp: Namespace, x: Array, u: Array, rows: Array, cols: Array, *, overlapping: bool
+    _: Namespace, x: Array, u: Array, rows: Array, cols: Array, *, overlapping: bool
 ) -> Array:
     y = _empty(u, rows, cols, 0)
     for out, met, hit in _firsts(x, rows, cols, overlapping):
@@ -156,7 +156,7 @@ def _counts(rows: Array, cols: Array, overlapping: bool, dtype: NumpyDType) -> A
     return (high[:, None, None] * wide[:, None]).astype(dtype)
 
 
-def _avg(xp: Namespace, x: Array, rows: Array, cols: Array, *, overlapping: bool) -> Array:
+def _avg(_: Namespace, x: Array, rows: Array, cols: Array, *, overlapping: bool) -> Array:
     wide = widen(x)
     y = _empty(wide, rows, cols, 0)
     for out, met in _offsets(rows, cols, overlapping):
@@ -165,7 +165,7 @@ def _avg(xp: Namespace, x: Array, rows: Array, cols: Array, *, overlapping: bool
 
 
 def _avg_grad(
-    xp: Namespace, g: Array, rows: Array, cols: Array, *, overlapping: bool, shape: Dims
+    _: Namespace, g: Array, rows: Array, cols: Array, *, overlapping: bool, shape: Dims
 ) -> Array:
     wide = widen(g)
     given = wide / _counts(rows, cols, overlapping, wide.dtype)

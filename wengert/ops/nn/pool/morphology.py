@@ -72,11 +72,11 @@ def _hits(x: Array, w: Array, at: Windows) -> Iterator[tuple[Tap, Any]]:
         yield tap, firsts.at(tap, x[tap.size] + w[tap.at])
 
 
-def _dilation(xp: Namespace, x: Array, w: Array, **attrs: Any) -> Array:
+def _dilation(_: Namespace, x: Array, w: Array, **attrs: Any) -> Array:
     return _dilated(x, w, _windows(x.shape, w.shape, attrs))
 
 
-def _to_input(xp: Namespace, x: Array, w: Array, g: Array, **attrs: Any) -> Array:
+def _to_input(_: Namespace, x: Array, w: Array, g: Array, **attrs: Any) -> Array:
     wide = widen(g)
     back = np.zeros(x.shape, wide.dtype)
     for tap, hit in _hits(x, w, _windows(x.shape, w.shape, attrs)):
@@ -84,7 +84,7 @@ def _to_input(xp: Namespace, x: Array, w: Array, g: Array, **attrs: Any) -> Arra
     return back.astype(g.dtype, copy=False)
 
 
-def _to_filter(xp: Namespace, x: Array, w: Array, g: Array, **attrs: Any) -> Array:
+def _to_filter(_: Namespace, x: Array, w: Array, g: Array, **attrs: Any) -> Array:
     wide = widen(g)
     back = np.zeros(w.shape, wide.dtype)
     for tap, hit in _hits(x, w, _windows(x.shape, w.shape, attrs)):
@@ -92,7 +92,7 @@ def _to_filter(xp: Namespace, x: Array, w: Array, g: Array, **attrs: Any) -> Arr
     return back.astype(g.dtype, copy=False)
 
 
-def _from_input(xp: Namespace, x: Array, w: Array, u: Array, **attrs: Any) -> Array:
+def _from_input(_: Namespace, x: Array, w: Array, u: Array, **attrs: Any) -> Array:
     at = _windows(x.shape, w.shape, attrs)
     y = np.zeros((len(x), *at.out, x.shape[-1]), u.dtype)
     for tap, hit in _hits(x, w, at):
@@ -100,7 +100,7 @@ def _from_input(xp: Namespace, x: Array, w: Array, u: Array, **attrs: Any) -> Ar
     return y
 
 
-def _from_filter(xp: Namespace, x: Array, w: Array, u: Array, **attrs: Any) -> Array:
+def _from_filter(_: Namespace, x: Array, w: Array, u: Array, **attrs: Any) -> Array:
     at = _windows(x.shape, w.shape, attrs)
     y = np.zeros((len(x), *at.out, x.shape[-1]), u.dtype)
     for tap, hit in _hits(x, w, at):

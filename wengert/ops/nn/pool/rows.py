@@ -92,16 +92,16 @@ def _shape(have: Dims, *others: Dims, **attrs: Any) -> Dims:
 # ---- maxima -----------------------------------------------------------------------------------
 
 
-def _max(xp: Namespace, x: Array, **attrs: Any) -> Array:
+def _max(_: Namespace, x: Array, **attrs: Any) -> Array:
     return maxima(x, pool_windows(x.shape, attrs))
 
 
-def _max_grad(xp: Namespace, x: Array, y: Array, g: Array, **attrs: Any) -> Array:
+def _max_grad(_: Namespace, x: Array, y: Array, g: Array, **attrs: Any) -> Array:
     back = routed_back(x, y, widen(g), pool_windows(x.shape, attrs))
     return back.astype(g.dtype, copy=False)
 
 
-def _max_grad_grad(xp: Namespace, x: Array, y: Array, u: Array, **attrs: Any) -> Array:
+def _max_grad_grad(_: Namespace, x: Array, y: Array, u: Array, **attrs: Any) -> Array:
     return pick_at_maxima(x, y, u, pool_windows(x.shape, attrs))
 
 
@@ -151,12 +151,12 @@ MAX_POOL_3D: Row = _max_family(Names("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGra
 # ---- means ------------------------------------------------------------------------------------
 
 
-def _avg(xp: Namespace, x: Array, **attrs: Any) -> Array:
+def _avg(_: Namespace, x: Array, **attrs: Any) -> Array:
     at, wide = pool_windows(x.shape, attrs), widen(x)
     return means(wide, at).astype(x.dtype, copy=False)
 
 
-def _avg_grad(xp: Namespace, g: Array, *, orig_input_shape: Dims, **attrs: Any) -> Array:
+def _avg_grad(_: Namespace, g: Array, *, orig_input_shape: Dims, **attrs: Any) -> Array:
     at, wide = pool_windows(orig_input_shape, attrs), widen(g)
     return spread_means(wide, at).astype(g.dtype, copy=False)
 
@@ -195,7 +195,7 @@ AVG_POOL_3D: Row = _avg_family("AvgPool3D", "AvgPool3DGrad")
 
 
 def _argmax(
-    xp: Namespace, x: Array, *, Targmax: DType, include_batch_in_index: bool, **attrs: Any
+    _: Namespace, x: Array, *, Targmax: DType, include_batch_in_index: bool, **attrs: Any
 ) -> list[Any]:
     at = pool_windows(x.shape, attrs)
     y = maxima(x, at)
@@ -211,7 +211,7 @@ def _flat(x: Array, index: Array, with_batch: bool) -> Array:
 
 
 def _put(
-    xp: Namespace, g: Array, index: Array, *, shape: Dims, include_batch_in_index: bool
+    _: Namespace, g: Array, index: Array, *, shape: Dims, include_batch_in_index: bool
 ) -> Array:
     wide = widen(g)
     x = np.zeros(shape, wide.dtype)
@@ -219,7 +219,7 @@ def _put(
     return x.astype(g.dtype, copy=False)
 
 
-def _take(xp: Namespace, u: Array, index: Array, *, include_batch_in_index: bool) -> Array:
+def _take(_: Namespace, u: Array, index: Array, *, include_batch_in_index: bool) -> Array:
     return u.reshape(-1)[_flat(u, index, include_batch_in_index)]
 
 
