@@ -263,3 +263,20 @@ def test_gather_nd_of_rows_has_slices() -> None:
     assert isinstance(found, tf.IndexedSlices)
     assert found.indices.numpy().tolist() == [0, 1, 0]
     assert tf.convert_to_tensor(found).numpy().tolist() == [[2, 2], [1, 1], [0, 0]]
+
+
+def test_slices_as_cotangents() -> None:
+    """A gradient that is slices goes on through another tape."""
+    v = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.gather(v, [0, 0]))
+    slices = tape.gradient(y, v)
+    with tf.GradientTape() as tape:
+        doubled = v * 2.0
+    assert isinstance(slices, tf.IndexedSlices)
+    found = tape.gradient(doubled, v, output_gradients=slices)
+    assert found.numpy().tolist() == [4.0, 0.0, 0.0]
+    with tf.GradientTape() as tape:
+        both = [v * 2.0, v * v]
+    found = tape.gradient(both, v, output_gradients=[slices, None])
+    assert found.numpy().tolist() == [6.0, 4.0, 6.0]

@@ -670,3 +670,12 @@ def test_attributes_of_other_libraries(name: str, words: str) -> None:
 def test_the_truth_of_several() -> None:
     with pytest.raises(ValueError, match=r"ambiguous.*tf.reduce_any\(a\) or tf.reduce_all\(a\)"):
         bool(tf.constant([1.0, 2.0]) > 1.0)
+
+
+def test_arguments_side_by_side() -> None:
+    """What belongs into a list, given one after the other."""
+    x = tf.ones([4])
+    with pytest.raises(TypeError, match=r"tf.stack\(\[a, b\]\)"):
+        tf.stack(x, x)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"tf.reshape\(x, \[2, 3\]\)"):
+        tf.reshape(x, 2, 2)  # type: ignore[arg-type]

@@ -443,7 +443,7 @@ def _warn_dtype(what: str, value: Value, method: str) -> None:
 def _seeds(targets: Sequence[Any], output_gradients: Nested[TensorLike | None]) -> list[Any]:
     if output_gradients is None:
         return [_all_ones(t) for t in targets]
-    given = _flat(output_gradients)
+    given = _flat(nest.map_structure(bound.to_dense, output_gradients))
     if len(given) != len(targets):
         raise ValueError(
             f"output_gradients has {len(given)} elements for {len(targets)} targets: give one for "

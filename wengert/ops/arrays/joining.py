@@ -133,6 +133,10 @@ def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> T
     >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
     [[1, 3], [2, 4]]
     """
+    if isinstance(axis, Tensor) and dims(axis):
+        raise TypeError(
+            "tf.stack takes the tensors in a list, and the axis behind it: tf.stack([a, b])."
+        )
     given = list(values)
     if not given:
         return convert(given)
