@@ -110,7 +110,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
     >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy().tolist()
     [[1, 2, 3], [4, 5, 6]]
     """
-    if type(name) is int:
+    if isinstance(name, int):
         raise TypeError("tf.reshape takes the shape as one argument: tf.reshape(x, [2, 3]).")
     x = convert(tensor)
     wanted = _resolved(as_shape(shape), count_of(dims(x)))
