@@ -305,7 +305,9 @@ def is_rounding(eager: Callable[[Any], Any], x: Any, want: Any, got: Any) -> boo
         if isinstance(found, Refusal) or [v.shape for v in found] != [v.shape for v in want]:
             return True  # a program whose shapes depend on the last bits
         changed = [max(c, _distance(w, f)) for c, w, f in zip(changed, want, found, strict=True)]
-    return all(_distance(w, g) <= OPERATIONS * c for c, w, g in zip(changed, want, got, strict=True))
+    return all(
+        _distance(w, g) <= OPERATIONS * c for c, w, g in zip(changed, want, got, strict=True)
+    )
 
 
 EPSILON = np.finfo(float).eps

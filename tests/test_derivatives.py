@@ -387,3 +387,81 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
 def test_what_is_refused(call: Any, kind: Any, words: str) -> None:
     with pytest.raises(kind, match=words):
         call()
+
+
+# ---- SciPy ----------------------------------------------------------------------------------------
+
+
+def test_a_jacobian_as_an_operator() -> None:
+    """Products both ways, of nested arguments and results, too; and SciPy solves with it."""
+    operator = tf.jacobian_operator(net, X)
+    j = tf.jacobian(net)(X).numpy()
+    close(operator @ np.eye(4), j)
+    close(operator.rmatmat(np.eye(3)), j.T)
+
+    def nested(p: Any) -> Any:
+        return {"y": p["w"] @ p["x"][:, None], "z": tf.reduce_sum(p["x"])}
+
+    p = {"w": M, "x": X}
+    operator = tf.jacobian_operator(nested, p)
+    assert operator.shape == (4, 16)
+    v, u = RNG.normal(size=16), RNG.normal(size=4)
+    close(u @ operator.matvec(v), v @ operator.rmatvec(u))
+    linear = pytest.importorskip("scipy.sparse.linalg")
+    square = tf.jacobian_operator(lambda x: tf.tanh(x) + x, X)
+    found, status = linear.gmres(square, np.ones(4), rtol=1e-12)
+    assert status == 0
+    close(square.matvec(found), np.ones(4), 1e-9)
+
+
+def rosenbrock(x: Any) -> Any:
+    return tf.reduce_sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1.0 - x[:-1]) ** 2.0)
+
+
+@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "Newton-CG", "trust-krylov", "trust-exact"])
+def test_minimize(method: str) -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+    problem = tf.to_scipy(rosenbrock)
+    more = {"hess": problem.hess} if method == "trust-exact" else (
+        {"hessp": problem.hessp} if method in ("Newton-CG", "trust-krylov") else {})  # fmt: skip
+    found = optimize.minimize(problem.fun, np.zeros(4), method=method, jac=problem.jac, **more)
+    close(found.x, np.ones(4), 1e-3)
+
+
+def test_least_squares_and_roots() -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+    t = np.linspace(0.0, 2.0, 20)
+    y = 2.0 * np.exp(-1.5 * t)
+    problem = tf.to_scipy(
+        lambda p, t, y: p["a"] * tf.exp(-p["b"] * t) - y,
+        {"a": np.float64(1.0), "b": np.float64(1.0)},
+        (t, y),
+    )
+    found = optimize.least_squares(problem.fun, problem.start(), jac=problem.jac)
+    assert {k: round(float(v), 9) for k, v in problem.pack(found.x).items()} == {"a": 2.0, "b": 1.5}
+    system = tf.to_scipy(lambda x: tf.stack([x[0] ** 2.0 - x[1], x[0] + x[1] - 2.0]))
+    close(optimize.root(system.fun, [2.0, 2.0], jac=system.jac).x, [1.0, 1.0])
+
+
+def test_one_evaluation_for_value_and_derivative() -> None:
+    calls = []
+
+    def counted(x: Any) -> Any:
+        calls.append(1)
+        return rosenbrock(x)
+
+    problem = tf.to_scipy(counted)
+    x = np.array([0.5, 1.0])
+    problem.fun(x), problem.jac(x)
+    first = len(calls)
+    problem.fun(x), problem.jac(x), problem.fun_and_jac(x)
+    assert len(calls) == first
+    problem.fun(x + 1.0), problem.jac(x + 1.0)
+    assert len(calls) == first + 1
+    nested = tf.to_scipy(
+        lambda p: rosenbrock(tf.concat([p["a"], p["b"]], 0)), {"a": x[:1], "b": x[1:]}
+    )
+    close(nested.hess(nested.start()), tf.hessian(rosenbrock)(tf.constant(x)))
+    close(nested.hessp(nested.start(), [1.0, 2.0]), nested.hess(nested.start()) @ [1.0, 2.0])
+    with pytest.raises(ValueError, match="like="):
+        problem.start()

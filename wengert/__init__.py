@@ -282,11 +282,13 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import hessian_diag as hessian_diag
     from wengert.derivatives import hvp as hvp
     from wengert.derivatives import jacobian as jacobian
+    from wengert.derivatives import jacobian_operator as jacobian_operator
     from wengert.derivatives import jvp as jvp
     from wengert.derivatives import laplacian as laplacian
     from wengert.derivatives import linear_transpose as linear_transpose
     from wengert.derivatives import linearize as linearize
     from wengert.derivatives import per_example_gradients as per_example_gradients
+    from wengert.derivatives import to_scipy as to_scipy
     from wengert.derivatives import value_and_grad as value_and_grad
     from wengert.derivatives import vjp as vjp
     from wengert.derivatives import vmap as vmap
@@ -344,7 +346,9 @@ _ELSEWHERE = {
     "hessian_diag": ("derivatives.jacobians", "hessian_diag"),
     "hvp": ("derivatives.jacobians", "hvp"),
     "jacobian": ("derivatives.jacobians", "jacobian"),
+    "jacobian_operator": ("derivatives.scipy_bridge", "jacobian_operator"),
     "jvp": ("derivatives.forward", "jvp"),
+    "to_scipy": ("derivatives.scipy_bridge", "to_scipy"),
     "laplacian": ("derivatives.jacobians", "laplacian"),
     "linear_transpose": ("derivatives.forward", "linear_transpose"),
     "linearize": ("derivatives.forward", "linearize"),

@@ -6,6 +6,8 @@ reverse     Reverse mode: grad, value_and_grad, vjp
 forward     Forward mode: jvp, linearize, linear_transpose
 mapping     vmap: a function of one example becomes a function of many
 jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl
+scipy_bridge  For SciPy: a Jacobian as a linear operator, and a function with the derivatives that
+              optimizers ask for
 """
 
 from wengert.derivatives.forward import jvp as jvp
@@ -23,3 +25,5 @@ from wengert.derivatives.mapping import vmap as vmap
 from wengert.derivatives.reverse import grad as grad
 from wengert.derivatives.reverse import value_and_grad as value_and_grad
 from wengert.derivatives.reverse import vjp as vjp
+from wengert.derivatives.scipy_bridge import jacobian_operator as jacobian_operator
+from wengert.derivatives.scipy_bridge import to_scipy as to_scipy
