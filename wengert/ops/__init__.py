@@ -1,5 +1,6 @@
-"""Operations, in rooms by family. A row declares each; the rest of the file is its kernel, its
-rules and its public function.
+"""The operations, in folders by family.
+
+A row declares each one; the rest of its file is the kernel, the rules and the public function.
 
 gradient_sum  The sum of two gradients of one value, as the sweep adds them
 operators     Python's operators on tensors and variables

@@ -65,34 +65,42 @@ class ConcreteFunction:
 
     @property
     def graph(self) -> FunctionGraph:
+        """The graph of the trace."""
         return self._subgraph.graph
 
     @property
     def inputs(self) -> list[SymbolicTensor]:
+        """The placeholders of the graph: those of the arguments, then those of captured tensors."""
         return self.graph.all_inputs
 
     @property
     def outputs(self) -> list[SymbolicTensor]:
+        """The output tensors of the graph, flat."""
         return self._subgraph.results
 
     @property
     def captured_inputs(self) -> list[Any]:
+        """The tensors and variables that the function captured from outside, in order."""
         return self.graph.captured
 
     @property
     def variables(self) -> tuple[Variable, ...]:
+        """The variables that the function captured."""
         return tuple(v for v in self.graph.captured if isinstance(v, Variable))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
+        """The captured variables that are trainable."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def structured_input_signature(self) -> Any:
+        """The arguments and keyword arguments, with a `TensorSpec` in place of each tensor."""
         return self._inputs.with_tensors(self._specs)
 
     @property
     def structured_outputs(self) -> Any:
+        """The structure of the result, with a `TensorSpec` in place of each tensor."""
         return self._packed([TensorSpec(y.shape, y.dtype) for y in self.outputs])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -100,6 +108,7 @@ class ConcreteFunction:
         return self.call(checked_all(self.name, self._specs, self._inputs.is_tensor, args, kwargs))
 
     def call(self, tensors: Sequence[Any]) -> Any:
+        """Run the graph on tensors for its own inputs; the result has the function's structure."""
         results = self._subgraph([*tensors, *self.graph.captured])
         return self._packed(results)
 
@@ -168,14 +177,17 @@ class Function:
 
     @property
     def python_function(self) -> Callable[..., Any]:
+        """The Python function that is traced."""
         return self._python_function
 
     @property
     def input_signature(self) -> Any:
+        """The `input_signature` that was given; None if there is none."""
         return self._input_signature
 
     @property
     def name(self) -> str:
+        """The name of the function, with which its traces are named."""
         return self._name
 
     def experimental_get_tracing_count(self) -> int:
@@ -185,6 +197,7 @@ class Function:
     # ---- calls -------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the trace for these arguments, tracing first if there is none."""
         context = thread.context
         key = (
             None

@@ -39,18 +39,22 @@ class TensorSpec:
 
     @property
     def shape(self) -> TensorShape:
+        """The shape that is expected."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
+        """The dtype that is expected."""
         return self._dtype
 
     @property
     def name(self) -> str | None:
+        """The name of the argument; None if it has none."""
         return self._name
 
     @classmethod
     def from_tensor(cls, tensor: Value, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor: its shape and its dtype."""
         return cls(tensor.shape, tensor.dtype, name)
 
     def is_compatible_with(self, value: Any) -> bool:
@@ -67,6 +71,7 @@ class TensorSpec:
         return all(a is None or a == b for a, b in pairs)
 
     def most_general(self, other: TensorSpec) -> TensorSpec:
+        """The most specific spec that takes what either of the two takes."""
         return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype)
 
     def __eq__(self, other: object) -> bool:
@@ -163,6 +168,7 @@ class Inputs:
         return "The last call is nested otherwise, or was made under other gradient_override_maps."
 
     def with_tensors(self, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and keyword arguments, with these tensors in place of the original."""
         given = iter(tensors)
         leaves = [
             next(given) if t else v.ref() if type(v) is Weakly else v

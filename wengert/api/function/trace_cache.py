@@ -36,6 +36,7 @@ class Traces:
         return None
 
     def latest(self, key: Hashable) -> tuple[TensorSpec, ...] | None:
+        """The signature of the newest trace for a key; None if there is none."""
         return self._latest.get(key)
 
     def add(self, key: Hashable, specs: Sequence[TensorSpec], trace: ConcreteFunction) -> bool:
@@ -82,6 +83,7 @@ class Retracing:
         self._said = False
 
     def called(self) -> None:
+        """Count a call."""
         self._calls += 1
 
     def traced(self, function: Callable[..., Any], inputs: Inputs) -> None:

@@ -38,6 +38,7 @@ class VariableWatcher(Recorder):
         self.variables: dict[Key, Variable] = {}
 
     def accessed(self, variable: Variable) -> None:
+        """Note a variable that was read, if it is trainable."""
         if variable.trainable:
             self.variables.setdefault(key_of(variable), variable)
 
@@ -94,6 +95,7 @@ class CustomGradient:
     # ---- a call ------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function, and record `grad_fn` as the gradient of its result."""
         call = self._bound(args, kwargs)
         batcher = _batcher_of(call.inputs)
         if self._batch is not None and batcher is not None:

@@ -48,6 +48,7 @@ class RegisterGradient:
         self._op_type = _checked_name(op_type)
 
     def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Register `f` as the gradient function of the operation type."""
         _check_gradient_function(self._op_type, f)
         add_gradient(self._op_type, f, place(f))
         return f

@@ -55,6 +55,7 @@ class Initializer:
         return cls(**config)
 
     def clone(self) -> Initializer:
+        """A new initializer with the same configuration."""
         return self.from_config(self.get_config())
 
 
@@ -66,6 +67,7 @@ class Zeros(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of zeros."""
         return creation.zeros(shape, _dtype(dtype))
 
 
@@ -77,6 +79,7 @@ class Ones(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of ones."""
         return creation.ones(shape, _dtype(dtype))
 
 
@@ -91,11 +94,13 @@ class Constant(Initializer):
         self.value = value
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor filled with the value."""
         kind = _dtype(dtype)
         result: Tensor = cast(self.value, kind) * creation.ones(shape, kind)
         return result
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {"value": self.value}
 
 
@@ -110,6 +115,7 @@ class Identity(Initializer):
         self.gain = gain
 
     def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
+        """The scaled identity matrix; the shape must have two axes."""
         if len(shape) != 2:
             raise ValueError(
                 "Identity matrix initializer can only be used for 2D matrices. "
@@ -120,6 +126,7 @@ class Identity(Initializer):
         return result
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {"gain": self.gain}
 
 
@@ -152,6 +159,7 @@ class RandomInitializer(Initializer):
         return _Source([int(self.seed) % _SEEDS, 0])
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {"seed": self._given}
 
 
@@ -170,9 +178,11 @@ class RandomNormal(RandomInitializer):
         super().__init__(seed)
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of samples from the normal distribution."""
         return self._source.normal(shape, self.mean, self.stddev, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {**super().get_config(), "mean": self.mean, "stddev": self.stddev}
 
 
@@ -184,6 +194,7 @@ class TruncatedNormal(RandomNormal):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of samples from the truncated normal distribution."""
         return self._source.truncated(shape, self.mean, self.stddev, _dtype(dtype))
 
 
@@ -202,9 +213,11 @@ class RandomUniform(RandomInitializer):
         super().__init__(seed)
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of samples from the uniform distribution."""
         return self._source.uniform(shape, self.minval, self.maxval, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {**super().get_config(), "minval": self.minval, "maxval": self.maxval}
 
 
@@ -221,6 +234,7 @@ class Orthogonal(RandomInitializer):
         super().__init__(seed)
 
     def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
+        """An orthogonal matrix, reshaped to `shape`; it needs two axes or more."""
         if len(shape) < 2:
             raise ValueError(
                 "The tensor to initialize must be at least two-dimensional. "
@@ -229,6 +243,7 @@ class Orthogonal(RandomInitializer):
         return orthogonal(self._source, shape, self.gain, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {**super().get_config(), "gain": self.gain}
 
 
@@ -269,11 +284,13 @@ class VarianceScaling(RandomInitializer):
         super().__init__(seed)
 
     def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of samples, with the variance scaled by the fans of `shape`."""
         fan_in, fan_out = fans(shape, self.input_axes, self.output_axes)
         variance = scaled_variance(self.scale, self.mode, fan_in, fan_out)
         return with_variance(self._source, shape, self.distribution, variance, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {
             **super().get_config(),
             "scale": self.scale,

@@ -26,13 +26,18 @@ class Source(Protocol):
 
     def uniform(
         self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Samples from the uniform distribution on [low, high)."""
+
     def normal(
         self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Samples from the normal distribution."""
+
     def truncated(
         self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
-    ) -> Tensor: ...
+    ) -> Tensor:
+        """Samples from the normal distribution, cut off at two standard deviations."""
 
 
 class StatelessSource:
@@ -44,16 +49,19 @@ class StatelessSource:
     def uniform(
         self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
     ) -> Tensor:
+        """Samples from the uniform distribution on [low, high)."""
         return stateless.stateless_uniform(shape, self.seed, low, high, dtype)
 
     def normal(
         self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
     ) -> Tensor:
+        """Samples from the normal distribution."""
         return stateless.stateless_normal(shape, self.seed, mean, stddev, dtype)
 
     def truncated(
         self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
     ) -> Tensor:
+        """Samples from the normal distribution, cut off at two standard deviations."""
         return stateless.stateless_truncated_normal(shape, self.seed, mean, stddev, dtype)
 
 
@@ -66,16 +74,19 @@ class StatefulSource:
     def uniform(
         self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
     ) -> Tensor:
+        """Samples from the uniform distribution on [low, high)."""
         return stateful.uniform(shape, low, high, dtype, self.seed)
 
     def normal(
         self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
     ) -> Tensor:
+        """Samples from the normal distribution."""
         return stateful.normal(shape, mean, stddev, dtype, self.seed)
 
     def truncated(
         self, shape: ShapeLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike
     ) -> Tensor:
+        """Samples from the normal distribution, cut off at two standard deviations."""
         return stateful.truncated_normal(shape, mean, stddev, dtype, self.seed)
 
 
@@ -124,12 +135,14 @@ def orthogonal(source: Source, shape: Sequence[Any], gain: TensorLike, dtype: DT
 
 
 def check_floating(dtype: DType) -> DType:
+    """The dtype, if it is a floating-point one; ValueError otherwise."""
     if not dtype.is_floating:
         raise ValueError(f"Argument `dtype` is expected to be floating point. Received: {dtype}.")
     return dtype
 
 
 def check_numeric(dtype: DType) -> DType:
+    """The dtype, unless it is string; ValueError then."""
     if dtype is dtypes.string:
         raise ValueError(f"Argument `dtype` expected to be numeric or boolean. Received {dtype}.")
     return dtype

@@ -28,6 +28,7 @@ class SimpleInitializer:
     """What these initializers have in common."""
 
     def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Tensor:
+        """A tensor of this shape and dtype; each initializer overrides it."""
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
@@ -68,6 +69,7 @@ class zeros_initializer(SimpleInitializer):
     def __call__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
     ) -> Tensor:
+        """A tensor of zeros."""
         return creation.zeros(_shape(shape, kwargs), check_numeric(as_dtype(dtype)))
 
 
@@ -81,6 +83,7 @@ class ones_initializer(SimpleInitializer):
     def __call__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
     ) -> Tensor:
+        """A tensor of ones."""
         return creation.ones(_shape(shape, kwargs), check_numeric(as_dtype(dtype)))
 
 
@@ -97,12 +100,14 @@ class constant_initializer(SimpleInitializer):
         self.support_partition = support_partition
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
+        """The value as a tensor of this shape."""
         _check(kwargs)
         if kwargs and not self.support_partition:
             raise ValueError("Constant initializer doesn't support partition-related arguments")
         return creation.constant(self.value, dtype, shape)
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {"value": self.value}
 
 
@@ -132,6 +137,7 @@ class random_uniform_initializer(SimpleInitializer):
     def __call__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
     ) -> Tensor:
+        """A tensor of samples from the uniform distribution."""
         wanted, kind = _shape(shape, kwargs), as_dtype(dtype)
         if not kind.is_floating and not kind.is_integer:
             raise ValueError(
@@ -140,6 +146,7 @@ class random_uniform_initializer(SimpleInitializer):
         return _source(self.seed).uniform(wanted, self.minval, self.maxval, kind)
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
@@ -160,8 +167,10 @@ class random_normal_initializer(SimpleInitializer):
     def __call__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
     ) -> Tensor:
+        """A tensor of samples from the normal distribution."""
         wanted, kind = _shape(shape, kwargs), check_floating(as_dtype(dtype))
         return _source(self.seed).normal(wanted, self.mean, self.stddev, kind)
 
     def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, for `from_config`."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

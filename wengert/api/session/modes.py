@@ -145,6 +145,7 @@ class name_scope:
 
     @property
     def name(self) -> str | None:
+        """The name that was given."""
         return self._name
 
     def __enter__(self) -> str:
@@ -159,6 +160,7 @@ class name_scope:
 
 
 def get_default_session() -> Any:
+    """The innermost default session of this thread; None if there is none."""
     return defaults.sessions[-1] if defaults.sessions else None
 
 

@@ -68,10 +68,12 @@ class Session:
 
     @property
     def graph(self) -> Graph:
+        """The graph that the session runs."""
         return self._graph
 
     @property
     def graph_def(self) -> list[Any]:
+        """The node definitions of the graph's operations."""
         return [op.node_def for op in self._graph.operations]
 
     # ---- running -----------------------------------------------------------------------------
@@ -146,6 +148,7 @@ class Session:
         return call
 
     def partial_run_setup(self, *_: object, **__: object) -> Any:
+        """Not supported: raises NotImplementedError."""
         raise NotImplementedError(
             "partial_run is not there: call run() with all fetches at once, or keep what the first "
             "call returned and feed it to the second."
@@ -182,6 +185,7 @@ class Session:
         self._plans.clear()
 
     def list_devices(self) -> list[str]:
+        """The devices of the session: one CPU."""
         return ["/job:localhost/replica:0/task:0/device:CPU:0"]
 
     def __repr__(self) -> str:
@@ -197,6 +201,7 @@ class InteractiveSession(Session):
         self._installed.__enter__()
 
     def close(self) -> None:
+        """Close the session, which is no longer the default one."""
         if not self._closed:
             self._installed.__exit__(None, None, None)
         super().close()

@@ -152,10 +152,12 @@ class Generator:
 
     @property
     def algorithm(self) -> int:
+        """The number of the algorithm; 1 is Philox."""
         return self._algorithm
 
     @property
     def key(self) -> Tensor:
+        """The key of the counter-based algorithm, the last element of the state."""
         key: Tensor = self._state.read_value()[-1]
         return key
 

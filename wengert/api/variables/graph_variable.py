@@ -144,23 +144,28 @@ class GraphVariable(Variable):
 
     @property
     def graph(self) -> Graph:
+        """The graph that the variable belongs to."""
         return self._graph
 
     @property
     def op(self) -> Operation:
+        """The operation that makes the variable's handle."""
         operation: Operation = self._handle.op
         return operation
 
     @property
     def handle(self) -> Tensor:
+        """The handle of the variable, a resource tensor."""
         return self._handle
 
     @property
     def device(self) -> str:
+        """The device of the handle; the empty string if none was asked for."""
         return str(self._handle.op.device)
 
     @property
     def initial_value(self) -> Tensor:
+        """The tensor that initializes the variable."""
         return self._initial_value
 
     def handle_in(self, graph: Any) -> SymbolicTensor:
@@ -181,6 +186,7 @@ class GraphVariable(Variable):
     # ---- its value ---------------------------------------------------------------------------
 
     def read_value(self) -> Tensor:
+        """The value of the variable, read by an operation of its graph."""
         note_access(self)
         if current_graph() is None:
             with activate((), self._graph):
@@ -188,6 +194,7 @@ class GraphVariable(Variable):
         return apply(READ, (self,))  # type: ignore[no-any-return]
 
     def numpy(self) -> Any:
+        """Not available in graphs: raises NotImplementedError."""
         raise NotImplementedError(
             "numpy() is only available when eager execution is enabled: the value of "
             f"'{self._name}' lives in a session. Use sess.run(variable)."
@@ -209,6 +216,7 @@ class GraphVariable(Variable):
         return result
 
     def is_initialized(self, name: str | None = None) -> Any:
+        """A tensor that says whether the variable is initialized in the session."""
         return apply(IS_INITIALIZED, (self,))
 
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Any:

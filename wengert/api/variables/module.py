@@ -41,6 +41,7 @@ class Module:
 
     @property
     def name(self) -> str:
+        """The name of the module."""
         return self._name
 
     @property
@@ -50,18 +51,22 @@ class Module:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
+        """All variables of the module and of its submodules."""
         return tuple(self._flatten(lambda x: isinstance(x, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
+        """The variables that are trainable."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """The variables that are not trainable."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
     def submodules(self) -> tuple[Module, ...]:
+        """All modules among the attributes, and theirs."""
         return tuple(self._flatten(lambda x: isinstance(x, Module)))
 
     def _flatten(self, wanted: Callable[[Any], bool]) -> Iterator[Any]:

@@ -392,6 +392,7 @@ def _symbol_tensor(symbol: Symbol) -> Tensor:
 
 
 def blank(x: Tensor, wanted: tuple[int, ...]) -> Tensor:
+    """Zeros of a shape, with the dtype of `x`."""
     return to_graph(wrap(np.zeros(wanted, x._array.dtype)))
 
 

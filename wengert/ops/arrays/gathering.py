@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 
 def check_indices(indices: Array, size: int, who: str) -> None:
+    """Raise unless all indices are in [0, size)."""
     bad = (indices < 0) | (indices >= size)
     if np.any(bad):
         at = np.argwhere(bad)[0]
@@ -203,6 +204,7 @@ def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
 def integers(
     value: TensorLike | Integers, attr: str = "Tindices", names: str = "int16, int32, int64"
 ) -> Tensor:
+    """Indices as a tensor of one of the named integer dtypes; of int32 if the list is empty."""
     none = isinstance(value, (list, tuple)) and not value
     i = convert(value, dtypes.int32 if none else None)
     if i.dtype.name not in names.split(", "):
@@ -334,6 +336,7 @@ def scatter_nd(
 
 
 def check_scatter(indices: Dims, updates: Dims, shape: Dims, who: str) -> None:
+    """Raise unless the shapes of indices, updates and target fit together in a scatter."""
     if not indices:
         raise InvalidArgumentError(f"Indices shape must have rank at least one. [Op:{who}]")
     *outer, depth = indices
@@ -424,6 +427,7 @@ def _segment_sum_kernel(_: Namespace, x: Array, ids: Array, *, num_segments: int
 
 
 def check_ids(ids: Array, count: int, who: str) -> None:
+    """Raise unless all segment ids are below the number of segments."""
     high = np.argwhere(ids >= count)
     if len(high):
         raise InvalidArgumentError(
@@ -441,6 +445,7 @@ def rows_of_segments(g: Tensor, ids: Tensor) -> Tensor:
 
 
 def segmented_shape(x: Dims, ids: Dims, *, num_segments: int) -> Dims:
+    """The shape of a segment sum: segments in place of the leading axes."""
     return (num_segments, *x[len(ids) :])
 
 

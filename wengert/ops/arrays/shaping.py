@@ -351,4 +351,5 @@ def tile(input: TensorLike, multiples: Integers, name: str | None = None) -> Ten
 
 @deferrable
 def broadcast_unless_done(x: Tensor, shape: Dims) -> Tensor:
+    """`x` broadcast to a shape; `x` itself if it has that shape."""
     return x if dims(x) == shape else broadcast_to(x, shape)

@@ -103,6 +103,7 @@ def _span(w: Windows, i: int, t: int) -> tuple[slice, slice] | None:
 
 
 def channels_last(data_format: str) -> bool:
+    """Whether a data format such as "NHWC" has its channels last."""
     return data_format[-1] == "C"
 
 
@@ -185,6 +186,7 @@ def _check_explicit(flat: Dims, data_format: str, who: str) -> None:
 
 
 def check_positive(numbers: Dims, what: str, who: str) -> None:
+    """Raise unless all numbers are positive."""
     if any(n <= 0 for n in numbers):
         raise InvalidArgumentError(f"{what} [Op:{who}], got {list(numbers)}.")
 
@@ -200,6 +202,7 @@ def explicit_in_space(numbers: Dims, data_format: str) -> Dims:
 
 
 def check_rank(shape: Dims, rank: int, who: str) -> None:
+    """Raise unless a shape has this rank."""
     if len(shape) != rank:
         raise InvalidArgumentError(
             f"Input must be {rank}-dimensional, got shape {shape_text(shape)} [Op:{who}]"

@@ -74,6 +74,7 @@ class Branches:
     def run(
         self, xp: Namespace, index: IntLike, *values: Variable | Array | Cell | None
     ) -> list[Any]:
+        """Run the chosen branch; intermediate results of the others are None."""
         chosen = self.chosen(int(index))
         results = self.bodies[chosen].run_on([values[at] for at in self.places[chosen]])
         more = [results[at] if branch == chosen else None for branch, at in self.more]
@@ -170,6 +171,7 @@ def again(branches: Branches) -> Branches:
 
 
 def never_run(_: Namespace, *values: Array, **attrs: object) -> Array:
+    """The kernel of operations that plans run themselves: raises TypeError."""
     raise TypeError("Branches and loops are run by plans.")
 
 

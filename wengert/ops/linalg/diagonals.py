@@ -307,6 +307,7 @@ def _check_within(x: Tensor, band: Band, who: str) -> None:
 
 
 def check_matrix(x: Tensor, who: str) -> None:
+    """Raise unless a tensor has two axes or more."""
     if len(dims(x)) < 2:
         raise InvalidArgumentError(
             f"input must be at least 2-dim, received shape: {shape_text(dims(x))} [Op:{who}]"
@@ -354,6 +355,7 @@ MATRIX_BAND_PART: Row = op(
 
 
 def within_band(x: Tensor, lower: int, upper: int) -> Tensor:
+    """`x` with zeros outside a band of `lower` subdiagonals and `upper` superdiagonals."""
     result: Tensor = apply(MATRIX_BAND_PART, (x,), {"lower": lower, "upper": upper})
     return result
 

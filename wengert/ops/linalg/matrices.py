@@ -53,6 +53,7 @@ def broadcast_batch(name: str) -> BatchRule:
 
 
 def adjoint_array(xp: Namespace, x: Array) -> Array:
+    """The conjugate transpose of an array of matrices."""
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
@@ -89,6 +90,7 @@ def matrix(value: TensorLike, who: str, square: bool = True, hint: DType | None 
 
 
 def check_kind(x: Tensor, who: str) -> None:
+    """Raise unless the dtype is floating or complex."""
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise InvalidArgumentError(
             f"Value for attr 'T' of {x.dtype.spoken} is not in the list of allowed values: "
@@ -111,6 +113,7 @@ def matrix_and_sides(
 
 
 def check_same_batch(a: Tensor, b: Tensor, who: str) -> None:
+    """Raise unless two tensors of matrices have the same batch shape."""
     if len(dims(a)) != len(dims(b)):
         raise InvalidArgumentError(
             f"All input tensors must have the same rank. [Op:{who}] The shapes are "
@@ -130,6 +133,7 @@ def adjoint_of(x: Tensor) -> Tensor:
 
 
 def transpose_last(x: Tensor) -> Tensor:
+    """The last two axes transposed, without conjugation."""
     rank = len(dims(x))
     return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
@@ -217,8 +221,10 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 
 def conjugate_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule from one written for conjugated cotangents, where adjoints stand in place of
-    transposes, as the literature has it."""
+    """Convert a rule for conjugated cotangents, with adjoints in place of transposes.
+
+    That is the convention of the literature.
+    """
 
     def plain(g: Any, y: Any, *xs: TensorOrDims, **attrs: Any) -> Tensor:
         given = [None if p is None else conj(p) for p in g] if isinstance(g, list) else conj(g)

@@ -195,6 +195,7 @@ LU: Row = op(
 
 
 def inverse_order(order: Tensor) -> Tensor:
+    """The inverse of a permutation."""
     return argsort(order)
 
 
@@ -224,8 +225,10 @@ class Lu(NamedTuple):
 
 @deferrable
 def lu(input: TensorLike, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
-    """The factors of a matrix with its rows in the order p: below the diagonal those of l, whose
-    diagonal is one; the rest is u. A singular matrix has factors, too, with a zero among them.
+    """LU decomposition with partial pivoting: packed factors, and the permutation p of the rows.
+
+    Below the diagonal stands l, whose own diagonal is one; the rest is u. A singular matrix has
+    factors, too: u then has a zero on its diagonal.
 
     >>> packed, p = tf.linalg.lu([[1.0, 2.0], [2.0, 0.0]])
     >>> packed.numpy().tolist(), p.numpy().tolist()

@@ -140,8 +140,10 @@ def _pinv_kernel(_: Namespace, a: Array, rcond: Array) -> Array:
 
 
 def _pinv_rule(g: Tensor, p: Tensor, a: Tensor, rcond: Tensor) -> Tensor:
-    """The derivative of Golub and Pereyra, transposed: right where the rank does not change, and
-    also where singular values coincide."""
+    """The derivative of Golub and Pereyra, transposed.
+
+    It holds where the rank does not change, and also where singular values coincide.
+    """
     ph, gh = adjoint_of(p), adjoint_of(g)
     outside = eye(dims(a)[-2], dtype=a.dtype) - matmul(a, p)
     inside = eye(dims(a)[-1], dtype=a.dtype) - matmul(p, a)

@@ -146,13 +146,16 @@ def _cholesky_or_nan(a: Array) -> tuple[Any]:
 
 
 def lower_with_half_diagonal(x: Tensor) -> Tensor:
+    """The lower triangle, with half the diagonal."""
     lower = band_part(x, -1, 0)
     return set_diag(lower, diag_part(lower) * 0.5)
 
 
 def _cholesky_rule(g: Tensor, y: Tensor, a: TensorOrDims) -> Tensor:
-    """l^-H (lower half of l^H g) l^-1, made Hermitian, as TensorFlow does it: the gradient for
-    inputs that are Hermitian and stay so."""
+    """l^-H (lower half of l^H g) l^-1, made Hermitian, as TensorFlow does it.
+
+    That is the gradient for inputs that are Hermitian and stay so.
+    """
     middle = lower_with_half_diagonal(matmul(y, g, adjoint_a=True))
     left = triangular_solve(y, middle, True, True)
     pulled = adjoint_of(triangular_solve(y, adjoint_of(left), True, True))

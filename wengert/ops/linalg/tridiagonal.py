@@ -210,8 +210,11 @@ def _solved(gtsv: Any, d: Array, b: Array, perturb: bool) -> Array:
 
 
 def _with_pivoting(d: Array, b: Array, perturb: bool) -> Array:
-    """Elimination with an exchange of neighbours where the lower one is larger, for all of a batch
-    at once. A row then has three elements: its own and the two after it."""
+    """Gaussian elimination with partial pivoting, for all of a batch at once.
+
+    A row is exchanged with the next one where that has the larger pivot; a row then has three
+    elements: its own and the two after it.
+    """
     above, main, below = (d[..., k, :, None] for k in range(3))
     size = b.shape[-2]
     rows: list[Any] = []

@@ -84,8 +84,9 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """`tf.nn.embedding_lookup_sparse` that leaves out ids below zero; a row without ids gives the
-    row `default_id` of the table, or zeros.
+    """`tf.nn.embedding_lookup_sparse` that leaves out ids below zero.
+
+    A row without ids gives the row `default_id` of the table, or zeros.
 
     >>> ids = tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [3, 1])
     >>> tf.nn.safe_embedding_lookup_sparse([[2.0], [4.0]], ids).numpy().tolist()

@@ -68,6 +68,7 @@ def kept_dims(shape: Dims, axis: Dims) -> Dims:
 
 
 def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:
+    """The shape of a reduction along some axes."""
     if keepdims:
         return kept_dims(shape, axis)
     return tuple(size for i, size in enumerate(shape) if i not in axis)

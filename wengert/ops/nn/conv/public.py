@@ -144,6 +144,7 @@ def flat_attributes(
 
 
 def flat_padding(padding: str | Iterable[Integers], form: str) -> Any:
+    """Explicit padding as pairs for 2-D; a 1-D window gets an axis of size one without padding."""
     if isinstance(padding, str):
         return padding
     pairs = [as_shape(p) for p in padding]

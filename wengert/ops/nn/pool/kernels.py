@@ -51,6 +51,7 @@ def one_axis_of(at: Windows, axis: int) -> Windows:
 
 
 def sliding_axes(at: Windows) -> list[int]:
+    """The axes along which the window is larger than one element, or moves."""
     return [i for i, k in enumerate(at.kernel) if k > 1 or at.out[i] != at.size[i]]
 
 
@@ -191,10 +192,12 @@ def _covers(tap: Tap, at: Windows) -> bool:
 
 
 def lowest(dtype: NumpyDType) -> Any:
+    """The smallest value of a dtype: minus infinity for floats."""
     return np.iinfo(dtype).min if dtype.kind in "iu" else dtype.type(-np.inf)
 
 
 def maxima(x: Array, at: Windows) -> Array:
+    """The maximum over each window (max pooling)."""
     found = pooling_kernel(x, at, "max") if x.size >= LARGE else None
     if found is not None:
         return found
@@ -308,6 +311,7 @@ class Firsts:
         self._nan = y.dtype.kind in "fV" and bool(np.isnan(y).any())
 
     def at(self, tap: Tap, x: Array) -> Array:
+        """Where the element at a window position is the first maximum of its window."""
         y, free = self._y[tap.out], self._free[tap.out]
         hit = x == y
         if self._nan:
