@@ -1,4 +1,4 @@
-"""tf.function: Python functions traced to graphs, once for each signature."""
+"""tf.function: Python functions traced to graphs, once per input signature."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class ConcreteFunction:
-    """One trace of a function, for one signature of arguments."""
+    """One trace of a function: the graph for one input signature."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class ConcreteFunction:
         return self._packed(results)
 
     def quick(self, args: Sequence[Any]) -> Any:
-        """A call with plain tensors, where nobody listens: straight to the compiled plan."""
+        """A call with plain tensors that nothing records: straight to the compiled plan."""
         values = [x._array for x in args]
         if self._captures:
             values += [given_value(v) for v, _ in self._captures.values()]
@@ -128,7 +128,7 @@ class ConcreteFunction:
         return nest.with_tensors(self._structure, [next(given) if t else None for t in self._there])
 
     def plan(self) -> Description:
-        """What a call does, step by step: loops, matrix products, bytes moved, arithmetic.
+        """The execution plan, step by step: loops, matrix products, bytes moved, arithmetic.
 
         >>> f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) * x))
         >>> plan = f.get_concrete_function(tf.TensorSpec([1000], tf.float32)).plan()
@@ -148,7 +148,7 @@ def _is_nested(value: Any) -> bool:
 
 
 class Function:
-    """What `tf.function` makes of a Python function."""
+    """What `tf.function` returns: a Python function that is traced to graphs."""
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ class Function:
         return self._name
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the Python function was traced."""
+        """The number of times the Python function has been traced."""
         return self._count
 
     # ---- calls -------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ class Function:
         return concrete.call(inputs.tensors)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for some arguments; a tf.TensorSpec may stand for a tensor.
+        """The trace for these arguments; a tf.TensorSpec may stand in for a tensor.
 
         >>> f = tf.function(lambda x: x * x)
         >>> f.get_concrete_function(tf.TensorSpec([], tf.float32))(tf.constant(3.0)).numpy()
@@ -230,7 +230,7 @@ class Function:
         return self._concrete(self._inputs(args, kwargs))
 
     def plan(self, *args: Any, **kwargs: Any) -> Description:
-        """What a call with these arguments does: its loops, and the lines that they come from.
+        """The execution plan of a call with these arguments: its loops, and their source lines.
 
         >>> f = tf.function(lambda x, w: tf.nn.relu(tf.matmul(x, w) + 1.0))
         >>> [step["kind"] for step in f.plan(tf.ones([8, 4]), tf.ones([4, 3])).steps]
@@ -440,7 +440,7 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: object = None,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
-    """Trace a Python function to a graph, once for each signature, and call the graph instead.
+    """Trace a Python function to a graph, once per input signature, and run the graph instead.
 
     >>> @tf.function
     ... def f(x):
@@ -463,7 +463,7 @@ def function(
 
 
 def evaluate(value: Tensor) -> Tensor:
-    """The value of a tensor of a function that does not depend on the function's arguments."""
+    """The value of a tensor in a function's graph that does not depend on the arguments."""
     if not isinstance(value, SymbolicTensor):
         return value
     graph = value.op.graph
@@ -485,7 +485,7 @@ class _Running:
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Let calls of a tf.function run its Python, line by line, as if it were not one.
+    """Make every tf.function run its Python code eagerly, line by line, for debugging.
 
     >>> f = tf.function(lambda x: print("Python runs") or x)
     >>> tf.config.run_functions_eagerly(True)
@@ -501,7 +501,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def functions_run_eagerly() -> bool:
-    """Whether calls of a tf.function run its Python.
+    """Whether every tf.function runs its Python code eagerly.
 
     >>> tf.config.functions_run_eagerly()
     False

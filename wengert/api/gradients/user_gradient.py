@@ -1,4 +1,4 @@
-"""A user's grad_fn: what it is given, and what it must return."""
+"""User-defined grad_fn: what it is given, and checks of what it returns."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def named_after(wrapper: Callable[..., Any], function: Callable[..., Any]) -> None:
-    """Give an object that calls a function its name, its docstring and what was attached to it.
+    """Give a wrapper the name, docstring and attributes of the function it calls.
 
     A callable object keeps its own fields: they would take the place of the wrapper's.
     """
@@ -101,7 +101,7 @@ def _is_nothing(value: TensorLike) -> bool:
 
 
 class GradFn:
-    """A user's grad_fn as a joint rule: what it is given, and what it must return."""
+    """A user's grad_fn as a joint gradient rule, with checks of what it returns."""
 
     def __init__(
         self,

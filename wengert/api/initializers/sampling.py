@@ -1,4 +1,4 @@
-"""What the initializers of every generation of the API share: chance, fans and orthogonality."""
+"""What the initializers of both API generations share: sampling, fans and orthogonality."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRUNCATED: Final = 0.87962566103423978
 
 
 class Source(Protocol):
-    """Where an initializer has its random numbers from."""
+    """Where an initializer gets its random numbers."""
 
     def uniform(
         self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
@@ -66,7 +66,7 @@ class StatelessSource:
 
 
 class StatefulSource:
-    """Other numbers each time, from an operation with a seed or without."""
+    """Different numbers each time, from stateful operations with a seed or without."""
 
     def __init__(self, seed: IntLike | None) -> None:
         self.seed = seed
@@ -95,7 +95,7 @@ def fans(
     input_axes: Iterable[int] | None = None,
     output_axes: Iterable[int] | None = None,
 ) -> tuple[int, int]:
-    """How many inputs and outputs a unit of a weight has."""
+    """The fan-in and fan-out of a weight."""
     sizes = [int(size) for size in shape]
     if input_axes is not None and output_axes is not None:
         return math.prod(sizes[a] for a in input_axes), math.prod(sizes[a] for a in output_axes)
@@ -109,7 +109,7 @@ def fans(
 def with_variance(
     source: Source, shape: ShapeLike, distribution: str, variance: float, dtype: DType
 ) -> Tensor:
-    """Numbers around zero with a variance."""
+    """Samples with mean zero and the given variance."""
     if distribution == "uniform":
         limit = math.sqrt(3.0 * variance)
         return source.uniform(shape, -limit, limit, dtype)
@@ -120,13 +120,13 @@ def with_variance(
 
 
 def scaled_variance(scale: float, mode: str, fan_in: int, fan_out: int) -> float:
-    """The variance that a scale means for some fans."""
+    """The variance for a scale, a mode and the fans."""
     size = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2.0}[mode]
     return scale / max(1.0, size)
 
 
 def orthogonal(source: Source, shape: Sequence[Any], gain: TensorLike, dtype: DType) -> Tensor:
-    """A weight that is an orthogonal matrix when all axes but the last are one."""
+    """A weight that is orthogonal as a matrix with all axes but the last merged."""
     rows, columns = math.prod(int(size) for size in shape[:-1]), int(shape[-1])
     tall = (max(rows, columns), min(rows, columns))
     basis = orthogonal_basis(source.normal(tall, 0.0, 1.0, dtype))

@@ -1,4 +1,4 @@
-"""tf.zeros_initializer and its kin: the initializers of TensorFlow 2 that are not Keras's."""
+"""tf.zeros_initializer and the other initializers of TensorFlow 2 that are not Keras's."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _PARTITION: Final = ("partition_shape", "partition_offset")
 
 
 class SimpleInitializer:
-    """What these initializers have in common."""
+    """The base class of these initializers."""
 
     def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Tensor:
         """A tensor of this shape and dtype; each initializer overrides it."""
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
+        """The constructor arguments, for `from_config`."""
         return {}
 
     @classmethod
@@ -88,7 +88,7 @@ class ones_initializer(SimpleInitializer):
 
 
 class constant_initializer(SimpleInitializer):
-    """One value everywhere, or all values of a list.
+    """A single value everywhere, or the values of a list.
 
     >>> tf.constant_initializer([1.0, 2.0])([1, 2]).numpy().tolist()
     [[1.0, 2.0]]
@@ -107,7 +107,7 @@ class constant_initializer(SimpleInitializer):
         return creation.constant(self.value, dtype, shape)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor, for `from_config`."""
+        """The constructor arguments, for `from_config`."""
         return {"value": self.value}
 
 
@@ -121,7 +121,7 @@ def check_constant(value: TensorLike, shown: str = "") -> None:
 
 
 class random_uniform_initializer(SimpleInitializer):
-    """Numbers from minval up to, and without, maxval; the same each time if there is a seed.
+    """Samples from the uniform distribution on [minval, maxval); the same each time given a seed.
 
     >>> print(tf.random_uniform_initializer(0.0, 1.0, seed=1)([2]).numpy().round(4))
     [0.8785 0.46  ]
@@ -146,12 +146,12 @@ class random_uniform_initializer(SimpleInitializer):
         return _source(self.seed).uniform(wanted, self.minval, self.maxval, kind)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor, for `from_config`."""
+        """The constructor arguments, for `from_config`."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
 class random_normal_initializer(SimpleInitializer):
-    """Normal numbers; the same each time if there is a seed.
+    """Samples from a normal distribution; the same each time given a seed.
 
     >>> print(tf.random_normal_initializer(stddev=1.0, seed=1)([2]).numpy().round(4))
     [ 0.1267 -0.493 ]
@@ -172,5 +172,5 @@ class random_normal_initializer(SimpleInitializer):
         return _source(self.seed).normal(wanted, self.mean, self.stddev, kind)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor, for `from_config`."""
+        """The constructor arguments, for `from_config`."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

@@ -1,4 +1,4 @@
-"""Variables of a graph: each session gives them a value of its own."""
+"""Variables of a graph: each session has its own values for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class GraphKeys:
-    """The names of the usual collections of a graph."""
+    """The names of the standard graph collections."""
 
     GLOBAL_VARIABLES = "variables"
     LOCAL_VARIABLES = "local_variables"
@@ -54,7 +54,7 @@ class GraphKeys:
 
 
 class GraphVariable(Variable):
-    """What `tf.Variable` makes while a graph is the default one."""
+    """A variable of a graph: what `tf.Variable` returns in graph mode."""
 
     __slots__ = (
         "_graph",
@@ -169,7 +169,7 @@ class GraphVariable(Variable):
         return self._initial_value
 
     def handle_in(self, graph: Any) -> SymbolicTensor:
-        """The handle as a tensor of a graph: of this one, or of a function within it."""
+        """The handle as a tensor of a graph: the variable's own, or a function's within it."""
         if graph is self._graph:
             return self._handle
         return graph.capture(self._handle)  # type: ignore[no-any-return]
@@ -201,16 +201,16 @@ class GraphVariable(Variable):
         )
 
     def eval(self, session: Any = None) -> Any:
-        """The value in a session: the one given, or the default one."""
+        """The value in a session, by default the default session."""
         return self._graph.session_for(session, "eval()").run(self)
 
     def load(self, value: TensorLike, session: Any = None) -> None:
-        """Give the variable a value in a session."""
+        """Set the value in a session."""
         chosen = self._graph.session_for(session, "eval()")
         chosen.run(self.initializer, {self.initializer.inputs[1]: value})
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial value where it has none yet."""
+        """The value, or the initial value if it has none yet."""
         there = apply(IS_INITIALIZED, (self,))
         result: Tensor = cond(there, self.read_value, lambda: identity(self._initial_value))
         return result

@@ -1,4 +1,4 @@
-"""tf.Module: an object that keeps variables together."""
+"""tf.Module: a container of variables and other modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Module:
-    """Knows the variables and the modules among its attributes, and theirs.
+    """A base class that collects the variables and submodules among its attributes.
 
     >>> class Dense(tf.Module):
     ...     def __init__(self, inputs, outputs):
@@ -46,7 +46,7 @@ class Module:
 
     @property
     def name_scope(self) -> name_scope:
-        """The scope for what the module makes."""
+        """The name scope for what the module creates."""
         return name_scope(self._scope)
 
     @property
@@ -66,7 +66,7 @@ class Module:
 
     @property
     def submodules(self) -> tuple[Module, ...]:
-        """All modules among the attributes, and theirs."""
+        """All modules among the attributes, and their submodules."""
         return tuple(self._flatten(lambda x: isinstance(x, Module)))
 
     def _flatten(self, wanted: Callable[[Any], bool]) -> Iterator[Any]:
@@ -86,7 +86,7 @@ class Module:
 
     @classmethod
     def with_name_scope(cls, method: Method) -> Method:
-        """A method that runs in the scope of its module.
+        """Decorator: run a method in the name scope of its module.
 
         >>> class Twice(tf.Module):
         ...     @tf.Module.with_name_scope

@@ -1,4 +1,4 @@
-"""What holds for the variables that are made in a scope."""
+"""Variable scopes: the defaults of the variables created in a scope."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class VariableScope:
-    """What holds for the variables made in a scope: the start of their names, and defaults.
+    """A variable scope: the name prefix of its variables, and their defaults.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.variable_scope("layer") as scope:
     ...     scope.name, scope.original_name_scope, scope.reuse
@@ -118,7 +118,7 @@ class VariableScope:
         return self._constraint
 
     def reuse_variables(self) -> None:
-        """From now on variables are found, not made."""
+        """From now on, find existing variables instead of creating them."""
         self._reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
@@ -159,7 +159,7 @@ class VariableScope:
         self._custom_getter = custom_getter
 
     def get_collection(self, name: str) -> list[Any]:
-        """The items of a collection whose names begin with that of the scope."""
+        """The items of a collection whose names begin with the scope's."""
         scope = f"{self._name}/" if self._name else None
         return get_default_graph().get_collection(name, scope)
 
@@ -195,7 +195,7 @@ class VariableScope:
         synchronization: object = None,
         aggregation: object = None,
     ) -> Any:
-        """The variable of a name in this scope, with the scope's values where none is given."""
+        """Get or create a variable in this scope, with its defaults for missing arguments."""
         full_name = f"{self._name}/{name}" if self._name else name
         _no_partitions(partitioner)
         getter = self._custom_getter if custom_getter is None else custom_getter
