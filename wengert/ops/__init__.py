@@ -7,8 +7,9 @@ operators     Python's operators on tensors and variables
 
 support       What the files of operations share
 math          Elementwise operations: arithmetic, comparisons, complex numbers
-arrays        Arrays made, cut, joined, rearranged, and picked from by index
-reductions    Arrays made smaller, and put in order: sums, running sums, segments, sorted elements
+arrays        Arrays: creation, slicing, joining, reshaping, gather and scatter
+reductions    Reductions and sorting: sums, cumulative sums, segment sums, sorted and unique
+              elements
 state         Variables in graphs
 control       Control flow: branches, loops, functions over elements, and the order of effects
 linalg        Linear algebra

@@ -1,4 +1,4 @@
-"""Elements picked by index, put by index, and summed by index; and IndexedSlices."""
+"""Gather, scatter, one-hot, unsorted segment sums; and IndexedSlices."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """The slices of `params` at `indices` along an axis.
+    """Gather the slices of `params` at `indices` along an axis.
 
     >>> tf.gather([10.0, 20.0, 30.0], [2, 0]).numpy().tolist()
     [30.0, 10.0]
@@ -252,7 +252,7 @@ def _scatter_nd_kernel(
 
 
 def linear(places: Sequence[Any], shape: Dims) -> Array:
-    """Coordinates as places in the flattened axes."""
+    """Convert coordinates to flat indices."""
     ids = np.zeros((), np.intp)
     for place, size in zip(places, shape, strict=True):
         ids = ids * size + place
@@ -297,7 +297,7 @@ def gather_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """The slices of `params` at coordinates: the last axis of `indices` holds them.
+    """Gather elements or slices of `params` at coordinates, the last axis of `indices`.
 
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
     [2, 3]
@@ -324,7 +324,7 @@ def scatter_nd(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Zeros of a shape, with updates added at coordinates; what meets in one place is summed.
+    """Scatter updates into zeros at coordinates; duplicates are summed.
 
     >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 30], [5]).numpy().tolist()
     [0, 40, 0, 20, 0]
@@ -387,7 +387,7 @@ def one_hot(
     dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """For each index a row with `on_value` in its place and `off_value` elsewhere.
+    """One-hot encoding: for each index a row with `on_value` there and `off_value` elsewhere.
 
     >>> tf.one_hot([1, 0, 5], 2).numpy().tolist()
     [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
@@ -463,7 +463,7 @@ UNSORTED_SEGMENT_SUM: Row = op(
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The sums of the rows that have the same index; rows with a negative one are left out.
+    """Segment sum of the rows with the same index; rows with a negative index are dropped.
 
     >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
     [4.0, 2.0]
@@ -483,7 +483,7 @@ def unsorted_segment_sum(
 
 
 def to_dense(slices: Any) -> Any:
-    """A tensor with the rows in their places; a tensor is returned as it is."""
+    """IndexedSlices as a dense tensor; a tensor is returned unchanged."""
     if not isinstance(slices, IndexedSlices):
         return slices
     return unsorted_segment_sum(slices.values, slices.indices, slices.dims[0])

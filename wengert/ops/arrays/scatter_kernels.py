@@ -1,4 +1,4 @@
-"""What is done to the elements at some places of an array, one after the other."""
+"""Scatter kernels: updates applied at coordinates, one after the other."""
 
 from __future__ import annotations
 

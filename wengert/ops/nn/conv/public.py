@@ -93,7 +93,9 @@ def conv2d(
 ) -> Tensor:
     """2-D convolution (cross-correlation): at each window, the sum of products with each filter.
 
-    A filter with fewer channels than the images makes a grouped convolution.
+    `strides` and `dilations` are one number, one per spatial axis, or one per axis; `padding` is
+    "SAME", "VALID" or explicit pairs. A filter with fewer channels than the images makes it a
+    grouped convolution.
 
     >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], [1, 3, 3, 1])
     >>> tf.nn.conv2d(x, tf.ones([2, 2, 1, 1]), 1, "VALID")[0, :, :, 0].numpy().tolist()
