@@ -2,7 +2,7 @@
 
 A row declares each one; the rest of its file is the kernel, the rules and the public function.
 
-gradient_sum  The sum of two gradients of one value, as the sweep adds them
+gradient_sum  The sum of two gradients of the same value, as the reverse sweep accumulates them
 operators     Python's operators on tensors and variables
 
 support       What the files of operations share

@@ -13,7 +13,7 @@ partitioning      dynamic_partition and dynamic_stitch: rows split among tensors
 scatter_kernels   Scatter kernels: updates applied at coordinates, one after the other
 tensor_scatter    tensor_scatter_nd_update, add, sub, max and min: copies with some elements
                   changed
-text              tf.strings.as_string: numbers as text
+text              as_string: numbers as text
 variable_scatter  The `scatter_...` methods of variables: rows added to, replaced and so on
 window_geometry   Sliding windows: their number and positions, from sizes, strides, padding and
                   dilations

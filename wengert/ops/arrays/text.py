@@ -1,4 +1,4 @@
-"""tf.strings.as_string: numbers as text."""
+"""as_string: numbers as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be said of gradients where eigenvalues, or singular values, coincide.
+"""Gradients of eigenvalues and singular values that coincide (degenerate spectra).
 
 There the vectors are any basis of their common space. With the switch `degenerate="exact"` a
 gradient is the true one or an error:
@@ -172,7 +172,7 @@ def alike(g: Any, e: Tensor, what: str) -> Tensor:
 
 
 def largest(*cotangents: Tensor) -> Tensor:
-    """The size of cotangents of vectors, for each matrix, as an array without gradient."""
+    """The largest magnitude of the cotangents, for each matrix, without a gradient."""
     result: Tensor = apply(LARGEST, cotangents)
     return result
 

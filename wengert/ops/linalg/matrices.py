@@ -1,4 +1,4 @@
-"""Matrices over leading batch axes: what the files of linear algebra share."""
+"""Helpers that the files of linear algebra share: matrices with leading batch axes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def in_front(name: str) -> BatchRule:
-    """The operation takes batch axes in front of its matrices anyway: one more is no matter."""
+    """A batching rule for operations that take leading batch axes anyway: one more is no matter."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         return apply(TABLE[name], batch_all(batched, size, xs), attrs)
@@ -58,7 +58,7 @@ def adjoint_array(xp: Namespace, x: Array) -> Array:
 
 
 def each_matrix(function: Callable[..., Any], *arrays: Array) -> list[Any]:
-    """The results of a function of single matrices, for all of a batch."""
+    """Apply a function of single matrices to each matrix of a batch."""
     batch = np.broadcast_shapes(*[a.shape[:-2] for a in arrays])
     wide = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
     results = [function(*[a[i] for a in wide]) for i in np.ndindex(batch)]
@@ -147,7 +147,7 @@ def product(*factors: Tensor) -> Tensor:
 
 
 def as_dtype_of(x: Tensor, other: Tensor) -> Tensor:
-    """A real tensor in the dtype of another, which may be complex."""
+    """A real tensor cast to the dtype of another, which may be complex."""
     return x if x.dtype is other.dtype else cast(x, other.dtype)
 
 
@@ -163,7 +163,7 @@ def only_real(x: Tensor) -> Tensor:
 def matrix_transpose(
     a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
-    """The last two axes exchanged.
+    """The transpose of matrices: the last two axes swapped.
 
     >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy().tolist()
     [[1, 3], [2, 4]]
@@ -180,7 +180,7 @@ def matrix_transpose(
 
 @deferrable
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The conjugate of the transpose.
+    """The adjoint (conjugate transpose) of matrices.
 
     >>> tf.linalg.adjoint([[1 + 2j, 3.0]]).numpy().tolist()
     [[(1-2j)], [(3-0j)]]

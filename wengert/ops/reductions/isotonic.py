@@ -65,7 +65,7 @@ ISOTONIC: Row = op("IsotonicRegression", _kernel, vjp=(_rule,), saves="y", many=
 def isotonic_regression(
     inputs: TensorLike, decreasing: bool = True, axis: int = -1
 ) -> tuple[Tensor, Tensor]:
-    """Isotonic regression: the nearest non-increasing (or non-decreasing) sequence, and its blocks.
+    """Isotonic regression: the nearest non-increasing (or non-decreasing) sequence; its blocks.
 
     >>> fit, pools = tf.nn.isotonic_regression([3.0, 1.0, 2.0, 0.0])
     >>> fit.numpy().tolist(), pools.numpy().tolist()
