@@ -1,11 +1,12 @@
 """The public interface that is more than operations.
 
 gradients     Gradients: tapes, accumulators, tf.gradients, custom gradients, overrides, the
-              checker
-initializers  Initializers
-session       Graph mode: sessions, placeholders, modes, settings
-variables     Variables of graphs, scopes and modules; generators of random numbers
-function      tf.function and what else traces or calls Python functions
+              gradient checker
+initializers  Weight initializers
+session       Graph mode: sessions, placeholders, eager or graph execution, settings
+variables     Graph variables, variable scopes and modules; random number generators
+function      tf.function, and whatever else traces or calls Python functions
 
-bind          The few operations that the machine itself speaks of, bound to what they are here
+bind          Late binding: operations, operators and graph variables that lower layers declare
+              and call
 """

@@ -1,4 +1,4 @@
-"""What lower rooms speak of and only higher ones can say: operations, operators, the variables of graphs.
+"""Late binding: operations, operators and graph variables that lower layers declare and call.
 
 The machine adds cotangents and makes zeros; tensors have operators; a graph makes variables of its
 own kind. Each is declared where it is spoken of, and bound here.

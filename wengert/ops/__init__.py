@@ -1,13 +1,15 @@
-"""Operations, in rooms by family. A row declares each; the rest of the file is its kernel, its
-rules and its public function.
+"""The operations, in folders by family.
 
-gradient_sum  The sum of two gradients of one value, as the sweep adds them
+A row declares each one; the rest of its file is the kernel, the rules and the public function.
+
+gradient_sum  The sum of two gradients of the same value, as the reverse sweep accumulates them
 operators     Python's operators on tensors and variables
 
 support       What the files of operations share
 math          Elementwise operations: arithmetic, comparisons, complex numbers
-arrays        Arrays made, cut, joined, rearranged, and picked from by index
-reductions    Arrays made smaller, and put in order: sums, running sums, segments, sorted elements
+arrays        Arrays: creation, slicing, joining, reshaping, gather and scatter
+reductions    Reductions and sorting: sums, cumulative sums, segment sums, sorted and unique
+              elements
 state         Variables in graphs
 control       Control flow: branches, loops, functions over elements, and the order of effects
 linalg        Linear algebra

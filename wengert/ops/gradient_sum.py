@@ -1,4 +1,4 @@
-"""The sum of two gradients of one value, as the sweep adds them."""
+"""The sum of two gradients of the same value, as the reverse sweep accumulates them."""
 
 from __future__ import annotations
 

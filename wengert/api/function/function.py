@@ -1,4 +1,4 @@
-"""tf.function: Python functions traced to graphs, once for each signature."""
+"""tf.function: Python functions traced to graphs, once per input signature."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class ConcreteFunction:
-    """One trace of a function, for one signature of arguments."""
+    """One trace of a function: the graph for one input signature."""
 
     def __init__(
         self,
@@ -65,34 +65,42 @@ class ConcreteFunction:
 
     @property
     def graph(self) -> FunctionGraph:
+        """The graph of the trace."""
         return self._subgraph.graph
 
     @property
     def inputs(self) -> list[SymbolicTensor]:
+        """The placeholders of the graph: those of the arguments, then those of captured tensors."""
         return self.graph.all_inputs
 
     @property
     def outputs(self) -> list[SymbolicTensor]:
+        """The output tensors of the graph, flat."""
         return self._subgraph.results
 
     @property
     def captured_inputs(self) -> list[Any]:
+        """The tensors and variables that the function captured from outside, in order."""
         return self.graph.captured
 
     @property
     def variables(self) -> tuple[Variable, ...]:
+        """The variables that the function captured."""
         return tuple(v for v in self.graph.captured if isinstance(v, Variable))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
+        """The captured variables that are trainable."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def structured_input_signature(self) -> Any:
+        """The arguments and keyword arguments, with a `TensorSpec` in place of each tensor."""
         return self._inputs.with_tensors(self._specs)
 
     @property
     def structured_outputs(self) -> Any:
+        """The structure of the result, with a `TensorSpec` in place of each tensor."""
         return self._packed([TensorSpec(y.shape, y.dtype) for y in self.outputs])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -100,11 +108,12 @@ class ConcreteFunction:
         return self.call(checked_all(self.name, self._specs, self._inputs.is_tensor, args, kwargs))
 
     def call(self, tensors: Sequence[Any]) -> Any:
+        """Run the graph on tensors for its own inputs; the result has the function's structure."""
         results = self._subgraph([*tensors, *self.graph.captured])
         return self._packed(results)
 
     def quick(self, args: Sequence[Any]) -> Any:
-        """A call with plain tensors, where nobody listens: straight to the compiled plan."""
+        """A call with plain tensors that nothing records: straight to the compiled plan."""
         values = [x._array for x in args]
         if self._captures:
             values += [given_value(v) for v, _ in self._captures.values()]
@@ -119,7 +128,7 @@ class ConcreteFunction:
         return nest.with_tensors(self._structure, [next(given) if t else None for t in self._there])
 
     def plan(self) -> Description:
-        """What a call does, step by step: loops, matrix products, bytes moved, arithmetic.
+        """The execution plan, step by step: loops, matrix products, bytes moved, arithmetic.
 
         >>> f = tf.function(lambda x: tf.reduce_sum(tf.exp(x) * x))
         >>> plan = f.get_concrete_function(tf.TensorSpec([1000], tf.float32)).plan()
@@ -139,7 +148,7 @@ def _is_nested(value: Any) -> bool:
 
 
 class Function:
-    """What `tf.function` makes of a Python function."""
+    """What `tf.function` returns: a Python function that is traced to graphs."""
 
     def __init__(
         self,
@@ -168,23 +177,27 @@ class Function:
 
     @property
     def python_function(self) -> Callable[..., Any]:
+        """The Python function that is traced."""
         return self._python_function
 
     @property
     def input_signature(self) -> Any:
+        """The `input_signature` that was given; None if there is none."""
         return self._input_signature
 
     @property
     def name(self) -> str:
+        """The name of the function, with which its traces are named."""
         return self._name
 
     def experimental_get_tracing_count(self) -> int:
-        """How often the Python function was traced."""
+        """The number of times the Python function has been traced."""
         return self._count
 
     # ---- calls -------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the trace for these arguments, tracing first if there is none."""
         context = thread.context
         key = (
             None
@@ -206,7 +219,7 @@ class Function:
         return concrete.call(inputs.tensors)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
-        """The trace for some arguments; a tf.TensorSpec may stand for a tensor.
+        """The trace for these arguments; a tf.TensorSpec may stand in for a tensor.
 
         >>> f = tf.function(lambda x: x * x)
         >>> f.get_concrete_function(tf.TensorSpec([], tf.float32))(tf.constant(3.0)).numpy()
@@ -217,7 +230,7 @@ class Function:
         return self._concrete(self._inputs(args, kwargs))
 
     def plan(self, *args: Any, **kwargs: Any) -> Description:
-        """What a call with these arguments does: its loops, and the lines that they come from.
+        """The execution plan of a call with these arguments: its loops, and their source lines.
 
         >>> f = tf.function(lambda x, w: tf.nn.relu(tf.matmul(x, w) + 1.0))
         >>> [step["kind"] for step in f.plan(tf.ones([8, 4]), tf.ones([4, 3])).steps]
@@ -427,7 +440,7 @@ def function(
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: object = None,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
-    """Trace a Python function to a graph, once for each signature, and call the graph instead.
+    """Trace a Python function to a graph, once per input signature, and run the graph instead.
 
     >>> @tf.function
     ... def f(x):
@@ -450,7 +463,7 @@ def function(
 
 
 def evaluate(value: Tensor) -> Tensor:
-    """The value of a tensor of a function that does not depend on the function's arguments."""
+    """The value of a tensor in a function's graph that does not depend on the arguments."""
     if not isinstance(value, SymbolicTensor):
         return value
     graph = value.op.graph
@@ -472,7 +485,7 @@ class _Running:
 
 
 def run_functions_eagerly(run_eagerly: bool) -> None:
-    """Let calls of a tf.function run its Python, line by line, as if it were not one.
+    """Make every tf.function run its Python code eagerly, line by line, for debugging.
 
     >>> f = tf.function(lambda x: print("Python runs") or x)
     >>> tf.config.run_functions_eagerly(True)
@@ -488,7 +501,7 @@ def run_functions_eagerly(run_eagerly: bool) -> None:
 
 
 def functions_run_eagerly() -> bool:
-    """Whether calls of a tf.function run its Python.
+    """Whether every tf.function runs its Python code eagerly.
 
     >>> tf.config.functions_run_eagerly()
     False

@@ -1,4 +1,4 @@
-"""Python functions among the operations: tf.numpy_function and tf.py_function."""
+"""Python functions as operations: tf.numpy_function and tf.py_function."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Call a function of NumPy arrays. No gradient flows through it.
+    """Call a Python function on NumPy arrays. No gradient flows through it.
 
     >>> tf.numpy_function(np.sinh, [tf.constant(0.0)], tf.float32).numpy()
     np.float32(0.0)
@@ -175,7 +175,7 @@ def py_function(
     Tout: DTypeLike | Sequence[DTypeLike],  # noqa: N803
     name: str | None = None,
 ) -> Any:
-    """Call a function of tensors. Gradients of every order flow through the operations it uses.
+    """Call a Python function on tensors. Gradients of every order flow through its operations.
 
     >>> x = tf.constant(3.0)
     >>> with tf.GradientTape() as tape:

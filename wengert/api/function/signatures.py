@@ -1,4 +1,4 @@
-"""Signatures: what a traced function is given, and when two calls may share a trace."""
+"""Input signatures: what a traced function is given, and when two calls can share a trace."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class TensorSpec:
-    """The shape and dtype of a tensor that a function is to be given.
+    """The shape and dtype of a tensor that a function expects.
 
     >>> tf.TensorSpec([None, 2], tf.float32)
     TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
@@ -39,26 +39,30 @@ class TensorSpec:
 
     @property
     def shape(self) -> TensorShape:
+        """The shape that is expected."""
         return self._shape
 
     @property
     def dtype(self) -> DType:
+        """The dtype that is expected."""
         return self._dtype
 
     @property
     def name(self) -> str | None:
+        """The name of the argument; None if it has none."""
         return self._name
 
     @classmethod
     def from_tensor(cls, tensor: Value, name: str | None = None) -> TensorSpec:
+        """The spec of a tensor: its shape and its dtype."""
         return cls(tensor.shape, tensor.dtype, name)
 
     def is_compatible_with(self, value: Any) -> bool:
-        """Whether a tensor may be passed where this is expected."""
+        """Whether a tensor may be passed where this spec is expected."""
         return self._dtype is value.dtype and self._shape.is_compatible_with(value.shape)
 
     def takes(self, other: TensorSpec) -> bool:
-        """Whether every tensor of another spec may be passed."""
+        """Whether every tensor of another spec may be passed here."""
         if self._dtype is not other._dtype or self._shape.rank is None:
             return self._dtype is other._dtype
         if self._shape.rank != other._shape.rank:
@@ -67,6 +71,7 @@ class TensorSpec:
         return all(a is None or a == b for a, b in pairs)
 
     def most_general(self, other: TensorSpec) -> TensorSpec:
+        """The most specific spec that takes what either of the two takes."""
         return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype)
 
     def __eq__(self, other: object) -> bool:
@@ -82,7 +87,7 @@ class TensorSpec:
 
 
 class Weakly:
-    """An argument that a trace depends on and does not keep: equal to it while that is alive."""
+    """A weakly referenced argument: a trace depends on it without keeping it alive."""
 
     __slots__ = ("_hash", "_is_itself", "ref")
 
@@ -129,16 +134,16 @@ class Inputs:
 
     @property
     def key(self) -> Any:
-        """What a trace depends on, beside the tensors' shapes and dtypes."""
+        """What a trace depends on, besides the shapes and dtypes of tensors."""
         return tuple(self._keys), _structure_key((self.args, self.kwargs))
 
     @property
     def objects(self) -> list[Any]:
-        """The arguments that a trace must not keep."""
+        """The arguments that a trace must not keep alive."""
         return [v for v, key in zip(self.leaves, self._keys, strict=True) if type(key) is Weakly]
 
     def outlined(self) -> Inputs:
-        """The same, without the memory of tensors and without what is to be forgotten."""
+        """The same without the data of tensors and the arguments that must not be kept alive."""
         found = copy.copy(self)
         specs = iter(self.specs)
         found.leaves = [
@@ -152,7 +157,7 @@ class Inputs:
         return found
 
     def difference(self, before: Inputs) -> str:
-        """In which argument a call differs from one before, in words."""
+        """In words, which argument differs from the previous call."""
         if len(self._keys) != len(before._keys):
             return "The number of arguments differs."
         specs, others = iter(self.specs), iter(before.specs)
@@ -163,6 +168,7 @@ class Inputs:
         return "The last call is nested otherwise, or was made under other gradient_override_maps."
 
     def with_tensors(self, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and keyword arguments, with these tensors in place of the original."""
         given = iter(tensors)
         leaves = [
             next(given) if t else v.ref() if type(v) is Weakly else v
@@ -225,7 +231,7 @@ def _structure_key(structure: Any) -> Any:
 def match_signature(
     name: str, signature: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]
 ) -> Inputs:
-    """Arguments as the tensors that an input signature asks for."""
+    """The arguments, converted to the tensors that an input signature asks for."""
     given = [*args, *kwargs.values()]
     if len(given) < len(signature):
         raise TypeError(
@@ -272,7 +278,7 @@ def checked_all(
     args: Sequence[Tensor],
     kwargs: Any,
 ) -> list[Any]:
-    """The tensors of a call of one trace, whose other arguments are fixed."""
+    """The tensors for a call of one trace, whose other arguments are fixed."""
     leaves = nest.flatten((args, kwargs), expand_composites=True)
     if len(leaves) == len(is_tensor):
         leaves = [v for v, t in zip(leaves, is_tensor, strict=True) if t]

@@ -1,4 +1,4 @@
-"""The traces of a function: found at once, few enough to be kept, and counted."""
+"""The trace cache of a function: lookup, a limit on its size, and warnings about retracing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST: Final = 1000  # traces of one function; what was traced first is traced ag
 
 
 class Traces:
-    """By what a trace depends on: a key, and the shapes and dtypes of tensors."""
+    """The cache of traces, by a key and the shapes and dtypes of tensors."""
 
     def __init__(self) -> None:
         self._exact: dict[Any, ConcreteFunction] = {}
@@ -26,7 +26,7 @@ class Traces:
         self._latest: dict[Any, tuple[TensorSpec, ...]] = {}
 
     def find(self, key: Hashable, specs: Sequence[TensorSpec]) -> ConcreteFunction | None:
-        """The trace for such tensors; None if there is none."""
+        """The trace for tensors of these specs; None if there is none."""
         found = self._exact.get((key, tuple(specs)))
         if found is not None:
             return found
@@ -36,10 +36,11 @@ class Traces:
         return None
 
     def latest(self, key: Hashable) -> tuple[TensorSpec, ...] | None:
+        """The signature of the newest trace for a key; None if there is none."""
         return self._latest.get(key)
 
     def add(self, key: Hashable, specs: Sequence[TensorSpec], trace: ConcreteFunction) -> bool:
-        """Keep a trace; whether another had to go."""
+        """Add a trace; return whether another one was evicted."""
         specs = tuple(specs)
         self._exact[key, specs] = trace
         self._latest[key] = specs
@@ -60,7 +61,7 @@ class Traces:
             self._latest.pop(key)
 
     def forget(self, key: Any) -> None:
-        """Drop what was traced for an argument that is there no more."""
+        """Drop the traces for an argument that no longer exists."""
         for which in [which for which in list(self._exact) if which[0] is key]:
             self._drop(which)
 
@@ -73,7 +74,7 @@ _SECONDS: Final = 60.0
 
 
 class Retracing:
-    """Notes how often a function is traced, and says once when that is too often."""
+    """Counts how often a function is traced, and warns once if that is too often."""
 
     def __init__(self) -> None:
         self._calls = 0
@@ -82,10 +83,11 @@ class Retracing:
         self._said = False
 
     def called(self) -> None:
+        """Count a call."""
         self._calls += 1
 
     def traced(self, function: Callable[..., Any], inputs: Inputs) -> None:
-        """`inputs` belong to the call that was just counted."""
+        """Count a trace; `inputs` are those of the call that was just counted."""
         now = time.monotonic()
         self._traced.append((self._calls, now))
         before, self._before = self._before, inputs

@@ -1,4 +1,4 @@
-"""tf.vectorized_map: a function over the rows of its arguments, all at once."""
+"""tf.vectorized_map: a function of single examples, computed for a whole batch at once."""
 
 from __future__ import annotations
 

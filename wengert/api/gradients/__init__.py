@@ -1,17 +1,19 @@
-"""Gradients: tapes, accumulators, tf.gradients, custom gradients, overrides, the checker.
+"""Gradients: tapes, accumulators, tf.gradients, custom gradients, overrides, the gradient checker.
 
-user_forward_rule      A user's rule for forward mode, and the reverse rule that follows from it
-user_gradient          A user's grad_fn: what it is given, and what it must return
-custom_gradient        tf.custom_gradient: functions whose gradient is written by hand
-unconnected            What to give for a source that the target does not depend on
-forward_accumulator    tf.autodiff.ForwardAccumulator
-gradient_tape          tf.GradientTape
-graph_gradients        tf.gradients: differentiation of what stands in a graph
-gradient_checker       tf.test.compute_gradient: gradients beside differences, as matrices to
-                       compare
-gradient_override_map  tf.gradient_override_map: other gradients for the operations that are made
-                       inside
-recompute_grad         Functions wrapped in a gradient of their own: passed through, or computed
-                       again
-registration           Gradients by operation type, and operations written in Python
+user_forward_rule      User-defined forward-mode rules, and the reverse-mode rules derived from
+                       them
+user_gradient          User-defined grad_fn: what it is given, and checks of what it returns
+custom_gradient        tf.custom_gradient: functions with a hand-written gradient
+unconnected            tf.UnconnectedGradients: what to return for sources that the target does
+                       not depend on
+forward_accumulator    tf.autodiff.ForwardAccumulator: forward-mode differentiation
+gradient_tape          tf.GradientTape: reverse-mode differentiation
+graph_gradients        tf.gradients: symbolic differentiation of tensors in a graph
+gradient_checker       tf.test.compute_gradient: Jacobians by automatic differentiation and by
+                       finite differences
+gradient_override_map  tf.gradient_override_map: replace the gradients of operations created
+                       inside a block
+recompute_grad         tf.recompute_grad (gradient checkpointing) and tf.grad_pass_through
+registration           tf.RegisterGradient: gradients by operation type; and operations written in
+                       Python
 """

@@ -1,4 +1,4 @@
-"""tf.custom_gradient: functions whose gradient is written by hand."""
+"""tf.custom_gradient: functions with a hand-written gradient."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ from wengert.values.value import Key
 
 
 class VariableWatcher(Recorder):
-    """Hears which trainable variables are read, in the order of their first use."""
+    """Collects the trainable variables that are read, in the order of their first use."""
 
     def __init__(self) -> None:
         self.variables: dict[Key, Variable] = {}
 
     def accessed(self, variable: Variable) -> None:
+        """Note a variable that was read, if it is trainable."""
         if variable.trainable:
             self.variables.setdefault(key_of(variable), variable)
 
@@ -70,7 +71,7 @@ class CustomGradient:
         return f"<custom gradient of {self._name} at {place(self._function)}>"
 
     def defjvp(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Set the forward rule: `rule(primals, tangents)` returns the tangents of the results.
+        """Set the forward-mode rule: `rule(primals, tangents)` returns the tangents of the results.
 
         Both arguments are lists with an entry for each tensor that the function was given. A
         tangent that is missing is passed as zeros.
@@ -79,7 +80,7 @@ class CustomGradient:
         return rule
 
     def defbatch(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """Set the rule for a batch.
+        """Set the batching rule.
 
         `rule` is called like the function, with a batch of each tensor, in front; it returns what
         the function returns, for the whole batch: the results and a `grad_fn`.
@@ -94,6 +95,7 @@ class CustomGradient:
     # ---- a call ------------------------------------------------------------------------------
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function, and record `grad_fn` as the gradient of its result."""
         call = self._bound(args, kwargs)
         batcher = _batcher_of(call.inputs)
         if self._batch is not None and batcher is not None:
@@ -261,7 +263,7 @@ def custom_gradient(
     jvp: Callable[..., Any] | None = None,
     batch: Callable[..., Any] | None = None,
 ) -> CustomGradient | Callable[[Callable[..., Any]], CustomGradient]:
-    """Decorate a function that returns its result and, as a function, its gradient.
+    """Decorate a function that returns its result and a function `grad_fn`, its gradient.
 
     `grad_fn(*dys)` receives the gradient of each result and returns one for each input. Where the
     function reads variables, it is `grad_fn(*dys, variables=None)` and returns

@@ -1,4 +1,4 @@
-"""tf.autodiff.ForwardAccumulator."""
+"""tf.autodiff.ForwardAccumulator: forward-mode differentiation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ForwardAccumulator:
-    """Computes Jacobian-vector products while the function runs: forward mode.
+    """Forward-mode differentiation: computes Jacobian-vector products while the function runs.
 
     It costs about as much as the function, whatever the number of results. Accumulators nest in
     each other and with tapes.
@@ -88,7 +88,7 @@ class ForwardAccumulator:
         primals: Any,
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
-        """The derivatives of results, or of a nested structure of them, along the tangents."""
+        """The Jacobian-vector product of results, or of a nested structure of them."""
         policy = as_policy(unconnected_gradients)
         return nest.map_structure(lambda y: self._tangent(y, policy), primals)
 

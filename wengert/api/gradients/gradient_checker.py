@@ -1,4 +1,4 @@
-"""tf.test.compute_gradient: gradients beside differences, as matrices to compare."""
+"""tf.test.compute_gradient: Jacobians by automatic differentiation and by finite differences."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _numerical(value: Callable[[Any], Any], x: Array, y: Array, delta: float) ->
 def compute_gradient(
     f: Callable[..., Any], x: Sequence[TensorLike], delta: float | None = None
 ) -> Any:
-    """The Jacobian of a function for each argument, by its gradients and by differences.
+    """The Jacobians of a function, by automatic differentiation and by finite differences.
 
     Both are tuples with a matrix for each argument: a row for each number of the result, a column
     for each number of the argument. A complex number counts as two.
@@ -156,7 +156,7 @@ def compute_gradient_of_graph(
     init_targets: Any = None,
     extra_feed_dict: Any = None,
 ) -> Any:
-    """The Jacobian of a tensor for another, by its gradient and by differences, in the session.
+    """The Jacobian dy/dx of tensors of a graph, by gradients and by finite differences.
 
     A row for each number of x, a column for each number of y: that of `tf.test` transposed.
 

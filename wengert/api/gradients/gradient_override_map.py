@@ -1,4 +1,4 @@
-"""tf.gradient_override_map: other gradients for the operations that are made inside."""
+"""tf.gradient_override_map: replace the gradients of operations created inside a block."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wengert.overrides.row_override import rules_by_type
 
 @context_manager
 def gradient_override_map(op_type_map: Mapping[Any, Any] | None) -> Change:
-    """Operations made inside have another gradient, in eager mode, in functions and in graphs.
+    """Replace the gradients of operations created inside, in eager mode, functions and graphs.
 
     The map goes from operation types to names under which gradients are registered, to operation
     types whose gradient to take, or to functions `(op, *grads)`. A `tf.function` that is called

@@ -1,4 +1,4 @@
-"""tf.GradientTape."""
+"""tf.GradientTape: reverse-mode differentiation."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ Source = TypeVar("Source", bound="Value")
 
 
 class GradientTape:
-    """Records operations, so that their derivatives can be computed afterwards.
+    """Records operations, so that their results can be differentiated afterwards (reverse mode).
 
-    Trainable variables are watched by themselves, tensors when `watch` is called. Gradients are
-    operations like any other: an outer tape records them, which gives higher orders.
+    Trainable variables are watched automatically, tensors when `watch` is called. Gradients are
+    operations like any other: an outer tape records them, which gives higher-order derivatives.
 
     >>> x = tf.constant(3.0)
     >>> with tf.GradientTape() as outer:
@@ -96,7 +96,7 @@ class GradientTape:
         self._recording = False
 
     def watch(self, tensor: Tensors) -> None:
-        """Follow a tensor, a variable or a nested structure of them."""
+        """Watch a tensor, a variable or a nested structure of them."""
         tape = self._started("watch")
         leaves = _flat(tensor)
         for value in leaves:
@@ -152,7 +152,7 @@ class GradientTape:
         self._start()
 
     def watched_variables(self) -> tuple[Variable, ...]:
-        """The variables that are watched, in the order in which they were made."""
+        """The watched variables, in the order in which they were created."""
         if self._tape is not None:
             followed = self._tape.accessed_variables.values()
             self._watched_variables = tuple(sorted(followed, key=lambda v: v._number))
@@ -207,10 +207,10 @@ class GradientTape:
         unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         overrides: Any = None,
     ) -> Any:
-        """The derivatives of the target with respect to the sources, arranged as the sources are.
+        """The gradient of the target with respect to the sources, in the structure of the sources.
 
-        Of several targets, or of one that is not a scalar, it is the gradient of the sum of all
-        their elements, weighted by `output_gradients`. For all derivatives one by one use
+        For several targets, or one that is not a scalar, it is the gradient of the sum of all
+        their elements, weighted by `output_gradients`. For each derivative separately, use
         `jacobian`.
 
         `overrides` gives operations other rules for this one gradient, by type, name, name scope
@@ -292,7 +292,7 @@ class GradientTape:
         experimental_use_pfor: bool = True,
         overrides: Any = None,
     ) -> Any:
-        """All derivatives of the elements of a target: shape `target.shape + source.shape`.
+        """The Jacobian of the target, of shape `target.shape + source.shape`.
 
         >>> x = tf.constant([1.0, 2.0])
         >>> with tf.GradientTape() as tape:
@@ -329,9 +329,9 @@ class GradientTape:
         experimental_use_pfor: bool = True,
         overrides: Any = None,
     ) -> Tensor | Any:
-        """The Jacobian of each example of a batch: target[i] with respect to source[i].
+        """The per-example Jacobian of a batch: target[i] with respect to source[i].
 
-        It takes for granted that target[i] depends on source[i] alone.
+        It assumes that target[i] depends on source[i] alone.
 
         >>> x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
         >>> with tf.GradientTape() as tape:

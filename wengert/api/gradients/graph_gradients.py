@@ -1,4 +1,4 @@
-"""tf.gradients: differentiation of what stands in a graph."""
+"""tf.gradients: symbolic differentiation of tensors in a graph."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class AggregationMethod:
-    """How gradients that meet are added. There is one way; the names are accepted."""
+    """How gradients of the same tensor are summed. There is one way; all names are accepted."""
 
     ADD_N = 0
     DEFAULT = ADD_N
@@ -52,7 +52,7 @@ def gradients(
     unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     overrides: Any = None,
 ) -> list[Any]:
-    """The derivatives of the sum of `ys` with respect to each of `xs`, as tensors of the graph.
+    """The gradients of the sum of `ys` with respect to each of `xs`, as tensors of the graph.
 
     `overrides` gives operations other rules for this one gradient, by type, name, name scope or
     predicate. See `tf.gradient_override_map`.
@@ -87,7 +87,7 @@ def hessians(
     aggregation_method: object = None,
     name: str = "hessians",
 ) -> list[Any]:
-    """The second derivatives of the sum of `ys`: for each x a tensor of shape x.shape + x.shape.
+    """The Hessians of the sum of `ys`: for each x a tensor of shape x.shape + x.shape.
 
     >>> with tf.Graph().as_default():
     ...     x = tf.constant([1.0, 2.0])
@@ -112,7 +112,7 @@ def _hessian(gradient: Tensor | None, x: Tensor) -> Tensor:
 
 
 def gradients_of_each(ys: Any, x: Any) -> Tensor:
-    """The gradients of each element of a vector by a tensor of the same graph, stacked."""
+    """The gradient of each element of a vector with respect to a tensor of its graph, stacked."""
     if is_certain(dims(ys)):
         (size,) = dims(ys)
         return stack([gradients(ys[i], x, unconnected_gradients="zero")[0] for i in range(size)])

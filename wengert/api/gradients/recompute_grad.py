@@ -1,4 +1,4 @@
-"""Functions wrapped in a gradient of their own: passed through, or computed again."""
+"""tf.recompute_grad (gradient checkpointing) and tf.grad_pass_through."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """The function with the gradient of the identity.
+    """The function with the gradient of the identity (a straight-through estimator).
 
     >>> x = tf.constant(2.4)
     >>> with tf.GradientTape() as tape:
@@ -41,7 +41,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, computed a second time for its gradient instead of remembered.
+    """Gradient checkpointing: recompute the function for its gradient instead of storing results.
 
     Between the two the tape holds the inputs only. Use it where memory is scarcer than time.
 

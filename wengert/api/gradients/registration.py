@@ -1,4 +1,4 @@
-"""Gradients by operation type, and operations written in Python."""
+"""tf.RegisterGradient: gradients by operation type; and operations written in Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class RegisterGradient:
-    """Decorate a function `(op, *grads)` as the gradient of an operation type.
+    """Decorator that registers a function `(op, *grads)` as the gradient of an operation type.
 
     >>> @tf.register_op("DoublePlusOne")
     ... def double_plus_one(x):
@@ -48,6 +48,7 @@ class RegisterGradient:
         self._op_type = _checked_name(op_type)
 
     def __call__(self, f: Callable[..., Any]) -> Callable[..., Any]:
+        """Register `f` as the gradient function of the operation type."""
         _check_gradient_function(self._op_type, f)
         add_gradient(self._op_type, f, place(f))
         return f
@@ -76,7 +77,7 @@ def _check_gradient_function(op_type: str, f: Callable[..., Any]) -> None:
 
 
 def no_gradient(op_type: str) -> None:
-    """Say that an operation type has no gradient on purpose: what flows into it ends there.
+    """Declare that an operation type is not differentiable: gradients that reach it stop there.
 
     >>> tf.no_gradient("CountCalls")
     """
@@ -94,7 +95,7 @@ def register_op(
     *,
     outputs: int = 1,
 ) -> Callable[..., Any]:
-    """Make an operation of a Python function of NumPy arrays.
+    """Define an operation by a Python function of NumPy arrays.
 
     The function receives arrays, which it must not change, and returns an array, or a list of
     `outputs` arrays. Keyword arguments of a call are its attributes. Its gradient is the function

@@ -1,4 +1,4 @@
-"""What to give for a source that the target does not depend on."""
+"""tf.UnconnectedGradients: what to return for sources that the target does not depend on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class UnconnectedGradients(enum.Enum):
-    """What the gradient is where nothing connects target and source.
+    """What to return as the gradient where target and source are not connected.
 
     NONE says that there is no connection; ZERO gives zeros of the source's shape, which is what
     the mathematics says too.
@@ -35,7 +35,7 @@ def as_policy(value: str | UnconnectedGradients) -> UnconnectedGradients:
 
 
 def fill_unconnected(gradient: Any, source: Value, policy: UnconnectedGradients) -> Any:
-    """The gradient, or what the policy puts in the place of None."""
+    """The gradient, or what the policy puts in place of None."""
     if gradient is not None or policy is UnconnectedGradients.NONE:
         return gradient
     if not source.dtype.is_differentiable:

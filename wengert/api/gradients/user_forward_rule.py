@@ -1,4 +1,4 @@
-"""A user's rule for forward mode, and the reverse rule that follows from it."""
+"""User-defined forward-mode rules, and the reverse-mode rules derived from them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ForwardRule:
     def pull(
         self, gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs
     ) -> list[Any]:
-        """The transpose: the rule is linear in the tangents, so differentiate it by them."""
+        """The reverse-mode rule: the transpose of the forward rule, linear in the tangents."""
         tangents = [bound.zeros_like(x) for x in xs[: self._inputs]]
         cotangents = [conjugate(g) for g in gs]  # the rule itself is the plain Jacobian
         pulled = pull_through(lambda *ts: self.push(ts, ys, xs, attrs), tangents, cotangents)

@@ -1,4 +1,4 @@
-"""A user's grad_fn: what it is given, and what it must return."""
+"""User-defined grad_fn: what it is given, and checks of what it returns."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ depth = _Depth()
 
 @contextmanager
 def inside_custom_gradient() -> Iterator[None]:
+    """Mark what runs inside as part of a custom gradient, so that nested ones are recognized."""
     depth.now += 1
     try:
         yield
@@ -54,14 +55,17 @@ class Call(NamedTuple):
 
     @property
     def inputs(self) -> list[Any]:
+        """The inputs of the differentiated function: the positional ones, then those by keyword."""
         return [*self.positional, *self.keyword]
 
 
 def is_input(value: Any) -> bool:
+    """Whether an argument is an input to differentiate: a tensor, a variable or an array."""
     return isinstance(value, (Tensor, Variable, np.ndarray, np.generic))
 
 
 def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
+    """The signature of a function; None for built-ins that have none."""
     try:
         return inspect.signature(function)
     except (TypeError, ValueError):  # a built-in without one
@@ -69,7 +73,7 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def named_after(wrapper: Callable[..., Any], function: Callable[..., Any]) -> None:
-    """Give an object that calls a function its name, its docstring and what was attached to it.
+    """Give a wrapper the name, docstring and attributes of the function it calls.
 
     A callable object keeps its own fields: they would take the place of the wrapper's.
     """
@@ -78,6 +82,7 @@ def named_after(wrapper: Callable[..., Any], function: Callable[..., Any]) -> No
 
 
 def accepts_variables(grad_fn: Callable[..., Any]) -> bool:
+    """Whether a grad_fn has a `variables` argument, or cannot be inspected."""
     signature = signature_of(grad_fn)
     return signature is None or any(
         p.name == "variables" or p.kind is p.VAR_KEYWORD for p in signature.parameters.values()
@@ -96,7 +101,7 @@ def _is_nothing(value: TensorLike) -> bool:
 
 
 class GradFn:
-    """A user's grad_fn as a joint rule: what it is given, and what it must return."""
+    """A user's grad_fn as a joint gradient rule, with checks of what it returns."""
 
     def __init__(
         self,
@@ -118,6 +123,7 @@ class GradFn:
         self.__wrapped__ = grad_fn  # errors name the user's line
 
     def __call__(self, gs: Results, ys: Results, xs: Results, attrs: Attrs) -> list[Any]:
+        """The gradients for the inputs, then those for the variables, from the cotangents `gs`."""
         # A result that is an integer has no cotangent; as in TensorFlow, zeros stand in its place.
         dys = [bound.zeros_like(y) if g is None else g for g, y in zip(gs, ys, strict=True)]
         with inside_custom_gradient():

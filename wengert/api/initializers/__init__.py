@@ -1,9 +1,8 @@
-"""Initializers.
+"""Weight initializers.
 
-sampling      What the initializers of every generation of the API share: chance, fans and
+sampling      What the initializers of both API generations share: sampling, fans and
               orthogonality
-initializers  tf.initializers: objects that make the first value of a weight, as in Keras 3
-names         Initializers by name: what stands in the configuration of a model
-simple        tf.zeros_initializer and its kin: the initializers of TensorFlow 2 that are not
-              Keras's
+initializers  tf.initializers: the weight initializers of Keras 3
+names         Initializers by name or configuration: serialize, deserialize, get
+simple        tf.zeros_initializer and the other initializers of TensorFlow 2 that are not Keras's
 """

@@ -1,4 +1,4 @@
-"""tf.initializers: objects that make the first value of a weight, as in Keras 3."""
+"""tf.initializers: the weight initializers of Keras 3."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _dtype(dtype: DTypeLike | None) -> DType:
 
 
 class Initializer:
-    """What all initializers have in common; derive from it to write your own.
+    """The base class of all initializers; derive from it to write your own.
 
     >>> class Half(tf.initializers.Initializer):
     ...     def __call__(self, shape, dtype=None):
@@ -46,7 +46,7 @@ class Initializer:
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
+        """The constructor arguments, for `from_config`."""
         return {}
 
     @classmethod
@@ -55,6 +55,7 @@ class Initializer:
         return cls(**config)
 
     def clone(self) -> Initializer:
+        """A new initializer with the same configuration."""
         return self.from_config(self.get_config())
 
 
@@ -66,6 +67,7 @@ class Zeros(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of zeros."""
         return creation.zeros(shape, _dtype(dtype))
 
 
@@ -77,11 +79,12 @@ class Ones(Initializer):
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of ones."""
         return creation.ones(shape, _dtype(dtype))
 
 
 class Constant(Initializer):
-    """One value everywhere.
+    """The same value everywhere.
 
     >>> tf.initializers.Constant(3.0)([2]).numpy().tolist()
     [3.0, 3.0]
@@ -91,11 +94,13 @@ class Constant(Initializer):
         self.value = value
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor filled with the value."""
         kind = _dtype(dtype)
         result: Tensor = cast(self.value, kind) * creation.ones(shape, kind)
         return result
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {"value": self.value}
 
 
@@ -110,6 +115,7 @@ class Identity(Initializer):
         self.gain = gain
 
     def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
+        """The scaled identity matrix; the shape must have two axes."""
         if len(shape) != 2:
             raise ValueError(
                 "Identity matrix initializer can only be used for 2D matrices. "
@@ -120,6 +126,7 @@ class Identity(Initializer):
         return result
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {"gain": self.gain}
 
 
@@ -136,7 +143,7 @@ class _Source(StatelessSource):
 
 
 class RandomInitializer(Initializer):
-    """An initializer with a seed. It gives the same numbers each time it is called."""
+    """An initializer with a seed, which gives the same numbers each time it is called."""
 
     def __init__(self, seed: int | None = None) -> None:
         self._given = seed
@@ -152,11 +159,12 @@ class RandomInitializer(Initializer):
         return _Source([int(self.seed) % _SEEDS, 0])
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {"seed": self._given}
 
 
 class RandomNormal(RandomInitializer):
-    """Normal numbers.
+    """Samples from a normal distribution.
 
     >>> print(tf.initializers.RandomNormal(seed=1)([3]).numpy().round(4))
     [ 0.0063 -0.0247  0.0316]
@@ -170,25 +178,28 @@ class RandomNormal(RandomInitializer):
         super().__init__(seed)
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of samples from the normal distribution."""
         return self._source.normal(shape, self.mean, self.stddev, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {**super().get_config(), "mean": self.mean, "stddev": self.stddev}
 
 
 class TruncatedNormal(RandomNormal):
-    """Normal numbers nearer to the mean than two standard deviations.
+    """Samples from a truncated normal distribution, within two standard deviations of the mean.
 
     >>> print(tf.initializers.TruncatedNormal(seed=1)([3]).numpy().round(4))
     [ 0.0063 -0.0247  0.0316]
     """
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of samples from the truncated normal distribution."""
         return self._source.truncated(shape, self.mean, self.stddev, _dtype(dtype))
 
 
 class RandomUniform(RandomInitializer):
-    """Numbers from minval up to, and without, maxval.
+    """Samples from the uniform distribution on [minval, maxval).
 
     >>> print(tf.initializers.RandomUniform(seed=1)([3]).numpy().round(4))
     [ 0.0378 -0.004   0.01  ]
@@ -202,14 +213,16 @@ class RandomUniform(RandomInitializer):
         super().__init__(seed)
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of samples from the uniform distribution."""
         return self._source.uniform(shape, self.minval, self.maxval, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {**super().get_config(), "minval": self.minval, "maxval": self.maxval}
 
 
 class Orthogonal(RandomInitializer):
-    """An orthogonal matrix, or a weight that is one when all axes but the last are one.
+    """An orthogonal matrix; higher-rank weights are orthogonal with all axes but the last merged.
 
     >>> q = tf.initializers.Orthogonal(seed=1)([3, 3])
     >>> bool(tf.reduce_all(abs(tf.matmul(q, q, transpose_a=True) - tf.eye(3)) < 1e-6))
@@ -221,6 +234,7 @@ class Orthogonal(RandomInitializer):
         super().__init__(seed)
 
     def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
+        """An orthogonal matrix, reshaped to `shape`; it needs two axes or more."""
         if len(shape) < 2:
             raise ValueError(
                 "The tensor to initialize must be at least two-dimensional. "
@@ -229,11 +243,12 @@ class Orthogonal(RandomInitializer):
         return orthogonal(self._source, shape, self.gain, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {**super().get_config(), "gain": self.gain}
 
 
 class VarianceScaling(RandomInitializer):
-    """Numbers around zero whose variance is a scale divided by the number of inputs or outputs.
+    """Samples with mean zero and variance scale / n, where n is the fan-in, fan-out or their mean.
 
     >>> init = tf.initializers.VarianceScaling(scale=2.0, mode="fan_out", seed=1)
     >>> init([3, 4]).shape
@@ -269,11 +284,13 @@ class VarianceScaling(RandomInitializer):
         super().__init__(seed)
 
     def __call__(self, shape: Any, dtype: DTypeLike | None = None) -> Tensor:
+        """A tensor of samples, with the variance scaled by the fans of `shape`."""
         fan_in, fan_out = fans(shape, self.input_axes, self.output_axes)
         variance = scaled_variance(self.scale, self.mode, fan_in, fan_out)
         return with_variance(self._source, shape, self.distribution, variance, _dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {
             **super().get_config(),
             "scale": self.scale,
@@ -300,7 +317,7 @@ class _Named(VarianceScaling):
 
 
 class GlorotUniform(_Named):
-    """Uniform numbers with a variance of 2 / (inputs + outputs), as Glorot and Bengio advise.
+    """Glorot (Xavier) uniform: uniform samples with variance 2 / (fan_in + fan_out).
 
     >>> print(tf.initializers.GlorotUniform(seed=1)([2, 2]).numpy().round(4))
     [[ 0.9271 -0.098 ]
@@ -311,30 +328,30 @@ class GlorotUniform(_Named):
 
 
 class GlorotNormal(_Named):
-    """Truncated normal numbers with a variance of 2 / (inputs + outputs)."""
+    """Glorot (Xavier) normal: truncated normal samples with variance 2 / (fan_in + fan_out)."""
 
     choice = (1.0, "fan_avg", "truncated_normal")
 
 
 class LecunNormal(_Named):
-    """Truncated normal numbers with a variance of 1 / inputs."""
+    """LeCun normal: truncated normal samples with variance 1 / fan_in."""
 
     choice = (1.0, "fan_in", "truncated_normal")
 
 
 class LecunUniform(_Named):
-    """Uniform numbers with a variance of 1 / inputs."""
+    """LeCun uniform: uniform samples with variance 1 / fan_in."""
 
     choice = (1.0, "fan_in", "uniform")
 
 
 class HeNormal(_Named):
-    """Truncated normal numbers with a variance of 2 / inputs, as He and others advise for relu."""
+    """He (Kaiming) normal: truncated normal samples with variance 2 / fan_in, for relu."""
 
     choice = (2.0, "fan_in", "truncated_normal")
 
 
 class HeUniform(_Named):
-    """Uniform numbers with a variance of 2 / inputs."""
+    """He (Kaiming) uniform: uniform samples with variance 2 / fan_in."""
 
     choice = (2.0, "fan_in", "uniform")

@@ -1,4 +1,4 @@
-"""Initializers by name: what stands in the configuration of a model."""
+"""Initializers by name or configuration: serialize, deserialize, get."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _BY_CLASS: Final = {
 
 
 def serialize(initializer: Initializer) -> dict[str, Any]:
-    """An initializer as a dictionary from which `deserialize` makes it again.
+    """Serialize an initializer to a dictionary from which `deserialize` restores it.
 
     >>> tf.initializers.serialize(tf.initializers.Identity(2.0))["config"]
     {'gain': 2.0}
@@ -92,7 +92,7 @@ def deserialize(config: dict[str, Any], custom_objects: Mapping[str, Any] | None
 
 
 def get(identifier: Any) -> Any:
-    """An initializer by its name, its class, its dictionary, or a value that it is to give.
+    """Look up an initializer by name, class, configuration dictionary or constant value.
 
     >>> tf.initializers.get("ones")([2]).numpy().tolist()
     [1.0, 1.0]

@@ -1,4 +1,4 @@
-"""tf.zeros_initializer and its kin: the initializers of TensorFlow 2 that are not Keras's."""
+"""tf.zeros_initializer and the other initializers of TensorFlow 2 that are not Keras's."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ _PARTITION: Final = ("partition_shape", "partition_offset")
 
 
 class SimpleInitializer:
-    """What these initializers have in common."""
+    """The base class of these initializers."""
 
     def __call__(self, shape: ShapeLike, dtype: Any = None, **kwargs: object) -> Tensor:
+        """A tensor of this shape and dtype; each initializer overrides it."""
         raise NotImplementedError
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
+        """The constructor arguments, for `from_config`."""
         return {}
 
     @classmethod
@@ -68,6 +69,7 @@ class zeros_initializer(SimpleInitializer):
     def __call__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
     ) -> Tensor:
+        """A tensor of zeros."""
         return creation.zeros(_shape(shape, kwargs), check_numeric(as_dtype(dtype)))
 
 
@@ -81,11 +83,12 @@ class ones_initializer(SimpleInitializer):
     def __call__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
     ) -> Tensor:
+        """A tensor of ones."""
         return creation.ones(_shape(shape, kwargs), check_numeric(as_dtype(dtype)))
 
 
 class constant_initializer(SimpleInitializer):
-    """One value everywhere, or all values of a list.
+    """A single value everywhere, or the values of a list.
 
     >>> tf.constant_initializer([1.0, 2.0])([1, 2]).numpy().tolist()
     [[1.0, 2.0]]
@@ -97,12 +100,14 @@ class constant_initializer(SimpleInitializer):
         self.support_partition = support_partition
 
     def __call__(self, shape: ShapeLike, dtype: DTypeLike | None = None, **kwargs: Any) -> Tensor:
+        """The value as a tensor of this shape."""
         _check(kwargs)
         if kwargs and not self.support_partition:
             raise ValueError("Constant initializer doesn't support partition-related arguments")
         return creation.constant(self.value, dtype, shape)
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {"value": self.value}
 
 
@@ -116,7 +121,7 @@ def check_constant(value: TensorLike, shown: str = "") -> None:
 
 
 class random_uniform_initializer(SimpleInitializer):
-    """Numbers from minval up to, and without, maxval; the same each time if there is a seed.
+    """Samples from the uniform distribution on [minval, maxval); the same each time given a seed.
 
     >>> print(tf.random_uniform_initializer(0.0, 1.0, seed=1)([2]).numpy().round(4))
     [0.8785 0.46  ]
@@ -132,6 +137,7 @@ class random_uniform_initializer(SimpleInitializer):
     def __call__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
     ) -> Tensor:
+        """A tensor of samples from the uniform distribution."""
         wanted, kind = _shape(shape, kwargs), as_dtype(dtype)
         if not kind.is_floating and not kind.is_integer:
             raise ValueError(
@@ -140,11 +146,12 @@ class random_uniform_initializer(SimpleInitializer):
         return _source(self.seed).uniform(wanted, self.minval, self.maxval, kind)
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
 
 
 class random_normal_initializer(SimpleInitializer):
-    """Normal numbers; the same each time if there is a seed.
+    """Samples from a normal distribution; the same each time given a seed.
 
     >>> print(tf.random_normal_initializer(stddev=1.0, seed=1)([2]).numpy().round(4))
     [ 0.1267 -0.493 ]
@@ -160,8 +167,10 @@ class random_normal_initializer(SimpleInitializer):
     def __call__(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, **kwargs: Any
     ) -> Tensor:
+        """A tensor of samples from the normal distribution."""
         wanted, kind = _shape(shape, kwargs), check_floating(as_dtype(dtype))
         return _source(self.seed).normal(wanted, self.mean, self.stddev, kind)
 
     def get_config(self) -> dict[str, Any]:
+        """The constructor arguments, for `from_config`."""
         return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}

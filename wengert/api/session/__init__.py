@@ -1,11 +1,11 @@
-"""Graph mode: sessions, placeholders, modes, settings.
+"""Graph mode: sessions, placeholders, eager or graph execution, settings.
 
 check_numerics  tf.debugging.enable_check_numerics: an error where the first NaN or infinity
                 appears
-devices         The devices: one processor
-inert_settings  Settings of TensorFlow that are accepted and remembered, and change nothing here
+devices         The devices: one CPU
+inert_settings  TensorFlow settings that are accepted and remembered, but have no effect here
 logger          The logger
-modes           Eager or graph: which of the two worlds a thread is in
+modes           Eager execution or graph mode: which of the two a thread is in
 placeholders    Placeholders: tensors whose values a session is fed
-session         Sessions: they run graphs, and hold the values of their variables
+session         Sessions: they run graphs and hold the values of their variables
 """

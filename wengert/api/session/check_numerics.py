@@ -81,7 +81,7 @@ _WATCHING: Final = _Watching()
 
 
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
-    """Raise an error at the first operation whose result is not finite, and name its line.
+    """Raise an error at the first operation that gives NaN or infinity, naming its source line.
 
     It sees what this thread computes eagerly, and every operation of functions and sessions, which are
     not compiled meanwhile. Of an operation in a gradient it names the line of the forward one.
@@ -101,7 +101,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
 
 
 def disable_check_numerics() -> None:
-    """Undo enable_check_numerics.
+    """Undo `enable_check_numerics`.
 
     >>> tf.debugging.disable_check_numerics()
     """

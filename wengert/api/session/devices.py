@@ -1,4 +1,4 @@
-"""The devices: one processor. Programs ask before they compute."""
+"""The devices: one CPU. Programs ask before they compute."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LogicalDeviceConfiguration(NamedTuple):
 
 
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
-    """The devices of a type: there is one, a processor.
+    """The devices of a type: there is one, a CPU.
 
     >>> tf.config.list_physical_devices()
     [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
@@ -67,7 +67,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 
 
 def set_logical_device_configuration(device: object, logical_devices: Any) -> None:
-    """Accepted: one processor stays one device.
+    """Accepted: one CPU stays one device.
 
     >>> cpu, = tf.config.list_physical_devices("CPU")
     >>> tf.config.set_logical_device_configuration(cpu, [])

@@ -1,4 +1,4 @@
-"""Settings of TensorFlow that are accepted and remembered, and change nothing here."""
+"""TensorFlow settings that are accepted and remembered, but have no effect here."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def disable_traceback_filtering() -> None:
 
 
 def is_traceback_filtering_enabled() -> bool:
-    """What was said last.
+    """The setting made last.
 
     >>> tf.debugging.enable_traceback_filtering()
     >>> tf.debugging.is_traceback_filtering_enabled()
@@ -54,7 +54,7 @@ def set_log_device_placement(enabled: bool) -> None:
 
 
 def get_log_device_placement() -> bool:
-    """What was said last.
+    """The setting made last.
 
     >>> tf.debugging.get_log_device_placement()
     False
@@ -63,7 +63,7 @@ def get_log_device_placement() -> bool:
 
 
 class VariableAggregation(enum.Enum):
-    """How replicas would add up what they assign. There is one replica."""
+    """How replicas would aggregate assigned values. There is one replica."""
 
     NONE = 0
     SUM = 1
@@ -72,7 +72,7 @@ class VariableAggregation(enum.Enum):
 
 
 class VariableSynchronization(enum.Enum):
-    """When replicas would agree about a variable. There is one replica."""
+    """When replicas would synchronize a variable. There is one replica."""
 
     AUTO = 0
     NONE = 1
@@ -90,7 +90,7 @@ def timestamp(name: str | None = None) -> Tensor:
 
 
 def get_current_name_scope() -> str:
-    """The name scope in which operations are made now.
+    """The current name scope.
 
     >>> with tf.name_scope("layer"):
     ...     tf.get_current_name_scope()
@@ -102,7 +102,7 @@ def get_current_name_scope() -> str:
 
 
 def is_symbolic_tensor(tensor: object) -> bool:
-    """Whether the value of a tensor is known only when its graph runs.
+    """Whether a tensor is symbolic: its value is known only when its graph runs.
 
     >>> tf.is_symbolic_tensor(tf.constant(1.0))
     False
@@ -115,7 +115,7 @@ def is_symbolic_tensor(tensor: object) -> bool:
 def register_tensor_conversion_function(
     base_type: Any, conversion_func: Callable[..., Any], priority: int = 100
 ) -> None:
-    """Say how values of a type become tensors: `conversion_func(value, dtype, name, as_ref)`.
+    """Register how values of a type become tensors: `conversion_func(value, dtype, name, as_ref)`.
 
     >>> class Celsius:
     ...     degrees = 20.0

@@ -6,7 +6,7 @@ import logging
 
 
 def get_logger() -> logging.Logger:
-    """The logger of the name that TensorFlow uses.
+    """The logger, under the name that TensorFlow uses.
 
     >>> tf.get_logger().name
     'tensorflow'

@@ -1,4 +1,4 @@
-"""Eager or graph: which of the two worlds a thread is in."""
+"""Eager execution or graph mode: which of the two a thread is in."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Global:
 
 
 def executing_eagerly() -> bool:
-    """Whether operations run at once.
+    """Whether execution is eager: operations run immediately.
 
     >>> tf.executing_eagerly()
     True
@@ -42,7 +42,7 @@ def inside_function() -> bool:
 
 
 def get_default_graph() -> Graph:
-    """The graph that operations are added to, or would be if execution were not eager.
+    """The default graph: operations are added to it, or would be if execution were not eager.
 
     >>> with tf.Graph().as_default() as g:
     ...     tf.compat.v1.get_default_graph() is g
@@ -66,7 +66,7 @@ def has_default_graph() -> bool:
 
 
 def reset_default_graph() -> None:
-    """Begin with an empty default graph. Not inside of `with graph.as_default()`.
+    """Start with a new, empty default graph. Not allowed inside `with graph.as_default()`.
 
     >>> tf.compat.v1.reset_default_graph()
     >>> tf.compat.v1.get_default_graph().get_operations()
@@ -84,7 +84,7 @@ def reset_default_graph() -> None:
 
 
 def disable_eager_execution() -> None:
-    """From now on operations are added to the default graph, in every thread.
+    """Switch to graph mode: from now on every thread adds operations to the default graph.
 
     >>> tf.compat.v1.disable_eager_execution()
     >>> tf.constant(1.0, name="c").graph is tf.compat.v1.get_default_graph()
@@ -98,7 +98,7 @@ def disable_eager_execution() -> None:
 def enable_eager_execution(
     config: object = None, device_policy: object = None, execution_mode: object = None
 ) -> None:
-    """From now on operations run at once.
+    """Switch to eager execution: from now on operations run immediately.
 
     >>> tf.compat.v1.enable_eager_execution()
     >>> tf.executing_eagerly()
@@ -112,7 +112,7 @@ def enable_eager_execution(
 
 @context_manager
 def init_scope() -> Change:
-    """Outside of all functions that are being traced: where variables are made.
+    """Leave all functions that are being traced, for example to create variables.
 
     >>> @tf.function
     ... def f():
@@ -128,7 +128,7 @@ def init_scope() -> Change:
 
 
 class name_scope:
-    """Names of operations inside begin with the name.
+    """Prefix the names of operations created inside with the scope's name.
 
     >>> with tf.Graph().as_default(), tf.name_scope("layer"):
     ...     print(tf.constant(1.0, name="c").name)
@@ -145,6 +145,7 @@ class name_scope:
 
     @property
     def name(self) -> str | None:
+        """The name that was given."""
         return self._name
 
     def __enter__(self) -> str:
@@ -159,11 +160,12 @@ class name_scope:
 
 
 def get_default_session() -> Any:
+    """The innermost default session of this thread; None if there is none."""
     return defaults.sessions[-1] if defaults.sessions else None
 
 
 def control_dependencies(control_inputs: Any) -> Any:
-    """Operations inside run after these. Where operations run at once, they have.
+    """Make the operations created inside run after these; in eager execution they already have.
 
     >>> with tf.Graph().as_default():
     ...     v = tf.Variable(1.0)
@@ -179,7 +181,7 @@ def control_dependencies(control_inputs: Any) -> Any:
 
 
 def device(device_name: object) -> Any:
-    """Operations inside note the device. There is one.
+    """Record a device for the operations created inside. There is only one.
 
     >>> with tf.device("/CPU:0"):
     ...     x = tf.constant(1.0)
@@ -189,7 +191,7 @@ def device(device_name: object) -> Any:
 
 
 def colocate_with(op: object, ignore_existing: bool = False) -> Any:
-    """Accepted: there is one place.
+    """Accepted: there is only one device.
 
     >>> with tf.compat.v1.colocate_with(tf.constant(1.0)):
     ...     x = tf.constant(1.0)

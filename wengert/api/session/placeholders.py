@@ -30,7 +30,7 @@ WITH_DEFAULT: Row = op(
 def placeholder(
     dtype: DTypeLike = float32, shape: ShapeLike | None = None, name: str | None = None
 ) -> Tensor:
-    """A tensor whose value is given when the graph runs, in feed_dict.
+    """A tensor whose value is fed when the graph runs, with feed_dict.
 
     >>> with tf.Graph().as_default():
     ...     x = tf.compat.v1.placeholder(tf.float32, [None, 2], name="x")
@@ -54,7 +54,7 @@ def placeholder(
 def placeholder_with_default(
     input: TensorLike, shape: ShapeLike, name: str | None = None
 ) -> Tensor:
-    """A tensor that has a value of its own where none is fed.
+    """A tensor with a default value, used where none is fed.
 
     >>> with tf.Graph().as_default():
     ...     x = tf.compat.v1.placeholder_with_default(2.0, [])

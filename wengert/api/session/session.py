@@ -1,4 +1,4 @@
-"""Sessions: they run graphs, and hold the values of their variables."""
+"""Sessions: they run graphs and hold the values of their variables."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _EAGER: Final = (
 class Session:
     """Runs the operations of a graph.
 
-    `run` computes what it is asked for, and nothing else. The variables of the graph have their
-    values here: another session has its own.
+    `run` computes the fetches and what they depend on, nothing else. The variables of the graph
+    have their values here; another session has its own.
 
     >>> with tf.Graph().as_default():
     ...     x = tf.compat.v1.placeholder(tf.float32, name="x")
@@ -68,10 +68,12 @@ class Session:
 
     @property
     def graph(self) -> Graph:
+        """The graph that the session runs."""
         return self._graph
 
     @property
     def graph_def(self) -> list[Any]:
+        """The node definitions of the graph's operations."""
         return [op.node_def for op in self._graph.operations]
 
     # ---- running -----------------------------------------------------------------------------
@@ -110,7 +112,7 @@ class Session:
         return found
 
     def cell(self, op: Operation) -> Any:
-        """What stands behind the handle of a variable, or of another resource, in this session."""
+        """The state behind the handle of a variable, or of another resource, in this session."""
         cell = self._cells.get(op)
         if cell is None:
             with self._lock:
@@ -120,7 +122,7 @@ class Session:
     def make_callable(
         self, fetches: Any, feed_list: Iterable[Any] | None = None, accept_options: bool = False
     ) -> Callable[..., Any]:
-        """A function of the feeds that returns the fetches, with the plan made now.
+        """A function from feeds to fetches, with the execution plan made now.
 
         >>> with tf.Graph().as_default():
         ...     x = tf.compat.v1.placeholder(tf.float32)
@@ -146,6 +148,7 @@ class Session:
         return call
 
     def partial_run_setup(self, *_: object, **__: object) -> Any:
+        """Not supported: raises NotImplementedError."""
         raise NotImplementedError(
             "partial_run is not there: call run() with all fetches at once, or keep what the first "
             "call returned and feed it to the second."
@@ -155,7 +158,7 @@ class Session:
 
     @context_manager
     def as_default(self) -> tuple[Session, Callable[[], None]]:
-        """`tensor.eval()` and `operation.run()` inside use this session."""
+        """Make this the default session, which `tensor.eval()` and `operation.run()` use."""
         _, leave = enter(activate((), self._graph))
         defaults.sessions.append(self)
 
@@ -176,12 +179,13 @@ class Session:
         self.close()
 
     def close(self) -> None:
-        """Give up the variables and the plans."""
+        """Release the variables and the execution plans."""
         self._closed = True
         self._cells.clear()
         self._plans.clear()
 
     def list_devices(self) -> list[str]:
+        """The devices of the session: one CPU."""
         return ["/job:localhost/replica:0/task:0/device:CPU:0"]
 
     def __repr__(self) -> str:
@@ -189,7 +193,7 @@ class Session:
 
 
 class InteractiveSession(Session):
-    """A session that is the default one from the start, until it is closed."""
+    """A session that is the default session from its creation until it is closed."""
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: object = None) -> None:
         super().__init__(target, graph, config)
@@ -197,6 +201,7 @@ class InteractiveSession(Session):
         self._installed.__enter__()
 
     def close(self) -> None:
+        """Close the session and uninstall it as the default one."""
         if not self._closed:
             self._installed.__exit__(None, None, None)
         super().close()
@@ -209,7 +214,7 @@ def _only_session(session: Session) -> Change:
 
 
 def get_default_session() -> Session | None:
-    """The innermost session that is a default, or None.
+    """The innermost default session, or None.
 
     >>> with tf.compat.v1.Session(graph=tf.Graph()) as session:
     ...     tf.compat.v1.get_default_session() is session

@@ -1,11 +1,10 @@
-"""Variables of graphs, scopes and modules; generators of random numbers.
+"""Graph variables, variable scopes and modules; random number generators.
 
-generator       tf.random.Generator: a source of random numbers that is an object
-graph_variable  Variables of a graph: each session gives them a value of its own
-variable_store  The variables of a graph by their names, as tf.compat.v1.get_variable makes and
-                finds them
-scope_values    What holds for the variables that are made in a scope
-variable_scope  Variable scopes: where one is, and entering them
-get_variable    Variables that are made once, and found again by their names
-module          tf.Module: an object that keeps variables together
+generator       tf.random.Generator: a random number generator with explicit state
+graph_variable  Variables of a graph: each session has its own values for them
+variable_store  The variables of a graph by name, for tf.compat.v1.get_variable
+scope_values    Variable scopes: the defaults of the variables created in a scope
+variable_scope  tf.compat.v1.variable_scope: the current scope, and entering scopes
+get_variable    tf.compat.v1.get_variable: variables that are created once and found again by name
+module          tf.Module: a container of variables and other modules
 """

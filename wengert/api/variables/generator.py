@@ -1,4 +1,4 @@
-"""tf.random.Generator: a source of random numbers that is an object."""
+"""tf.random.Generator: a random number generator with explicit state."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _KEY: Final = slice(2, 3)
 
 
 def create_rng_state(seed: TensorLike | IntLike, alg: int | str | Algorithm) -> Tensor:
-    """The state of a generator made of a seed: an integer, or at most three of 64 bits.
+    """The state of a generator from a seed: an integer, or up to three 64-bit integers.
 
     >>> tf.random.create_rng_state(1, "philox").numpy().tolist()
     [1, 0, 0]
@@ -77,7 +77,7 @@ def _kept_after_an_error(method: Method) -> Method:
 
 
 class Generator:
-    """A source of random numbers, with its state in a variable.
+    """A random number generator, with its state in a variable.
 
     Its numbers are TensorFlow's for the same state.
 
@@ -109,18 +109,18 @@ class Generator:
 
     @classmethod
     def from_state(cls, state: TensorLike, alg: int | str | Algorithm) -> Generator:
-        """A generator with a state: three integers, or a variable that it is to use."""
+        """A generator with this state: three integers, or a variable to use."""
         return cls(alg=alg, state=state)
 
     @classmethod
     def from_seed(cls, seed: IntLike, alg: Any = None) -> Generator:
-        """A generator whose state is made of a seed."""
+        """A generator whose state is derived from a seed."""
         number = _or_philox(alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
     @classmethod
     def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator whose state comes from chance."""
+        """A generator with a random state."""
         state = np.frombuffer(os.urandom(8 * _SIZE), np.int64)
         return cls(state=state, alg=_or_philox(alg))
 
@@ -128,7 +128,7 @@ class Generator:
     def from_key_counter(
         cls, key: TensorLike, counter: TensorLike, alg: int | str | Algorithm
     ) -> Generator:
-        """A generator with a key and a counter of two integers."""
+        """A generator with this key and a counter of two integers."""
         return cls(state=_joined(key, counter), alg=alg)
 
     # ---- its state ---------------------------------------------------------------------------
@@ -138,7 +138,7 @@ class Generator:
         self._state.assign(_checked(state))
 
     def reset_from_seed(self, seed: TensorLike) -> None:
-        """Replace the state by one made of a seed."""
+        """Replace the state by one derived from a seed."""
         self._state.assign(create_rng_state(seed, self._algorithm))
 
     def reset_from_key_counter(self, key: IntLike, counter: TensorLike) -> None:
@@ -152,15 +152,17 @@ class Generator:
 
     @property
     def algorithm(self) -> int:
+        """The number of the algorithm; 1 is Philox."""
         return self._algorithm
 
     @property
     def key(self) -> Tensor:
+        """The key of the counter-based algorithm, the last element of the state."""
         key: Tensor = self._state.read_value()[-1]
         return key
 
     def skip(self, delta: IntLike) -> Tensor:
-        """Go on as if `delta` numbers had been drawn; returns the state before."""
+        """Advance the state as if `delta` numbers had been drawn; return the previous state."""
         before = self._state.read_value()
         self._state.assign(apply(rows.ADVANCED, (before,), {"delta": int(delta)}))
         return before
@@ -181,7 +183,7 @@ class Generator:
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Normal numbers."""
+        """Samples from a normal distribution."""
         row = rows.NORMAL.stateless
         return scaled_from(row, self._take(shape), shape, mean, stddev, dtype)
 
@@ -194,7 +196,7 @@ class Generator:
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Normal numbers nearer to the mean than two standard deviations."""
+        """Samples from a truncated normal distribution, cut off at two standard deviations."""
         row = rows.TRUNCATED.stateless
         return scaled_from(row, self._take(shape), shape, mean, stddev, dtype)
 
@@ -207,7 +209,7 @@ class Generator:
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers from minval up to, and without, maxval; integers of all bits if both are None."""
+        """Uniform samples from [minval, maxval); integers over the full range if both are None."""
         maxval = check_uniform(minval, maxval, dtype)
         return uniform_from(self._take(shape), shape, minval, maxval, dtype)
 
@@ -215,7 +217,7 @@ class Generator:
     def uniform_full_int(
         self, shape: ShapeLike, dtype: DTypeLike = dtypes.uint64, name: str | None = None
     ) -> Tensor:
-        """Integers of all bits."""
+        """Uniform integers over the full range of the dtype."""
         return uniform_from(self._take(shape), shape, None, None, as_dtype(dtype))
 
     @_kept_after_an_error
@@ -227,7 +229,7 @@ class Generator:
         dtype: DTypeLike = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
-        """How many of `counts` trials succeed, each with a probability of `probs`."""
+        """Binomial samples: how many of `counts` trials succeed, each with probability `probs`."""
         pairs = math.prod(np.broadcast_shapes(np.shape(counts), np.shape(probs)))
         each = math.prod(sizes(shape, rows.BINOMIAL)) // max(pairs, 1)
         # TensorFlow's own measure of what this many may take.
@@ -240,7 +242,7 @@ class Generator:
         return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> list[Generator]:
-        """Generators that are independent of each other and of this one."""
+        """New generators, independent of each other and of this one."""
         keys = unstack(self.uniform_full_int([count], dtypes.int64))
         return [Generator(state=stack([0, 0, key]), alg=self._algorithm) for key in keys]
 
@@ -273,7 +275,7 @@ _global: Final[list[Generator]] = []  # one at most
 
 
 def get_global_generator() -> Generator:
-    """The generator that belongs to everybody; made by chance when first asked for.
+    """The global generator; created with a random state when first asked for.
 
     >>> tf.random.get_global_generator().uniform([2]).shape
     TensorShape([2])
@@ -284,7 +286,7 @@ def get_global_generator() -> Generator:
 
 
 def set_global_generator(generator: Generator) -> None:
-    """Replace the generator that belongs to everybody.
+    """Replace the global generator.
 
     >>> tf.random.set_global_generator(tf.random.Generator.from_seed(1))
     >>> tf.random.get_global_generator().algorithm

@@ -1,4 +1,4 @@
-"""Variables that are made once, and found again by their names."""
+"""tf.compat.v1.get_variable: variables that are created once and found again by name."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def get_variable(
     synchronization: object = None,
     aggregation: object = None,
 ) -> Any:
-    """The variable of a name in the current scope: a new one, or where that is meant the old one.
+    """Get the variable of this name in the current scope, or create it; see `reuse`.
 
     >>> v1 = tf.compat.v1
     >>> with tf.Graph().as_default(), v1.variable_scope("layer"):
@@ -75,7 +75,7 @@ def get_local_variable(
     synchronization: object = None,
     aggregation: object = None,
 ) -> Any:
-    """A variable that is not trained, not saved, and stands among the local ones.
+    """Get or create a local variable, which is neither trained nor saved.
 
     >>> v1 = tf.compat.v1
     >>> with tf.Graph().as_default():
@@ -108,7 +108,7 @@ def variable_store() -> VariableStore:
 
 
 def no_regularizer(_: object) -> None:
-    """A regularizer that adds nothing, where a scope has another one.
+    """A regularizer that adds nothing, to override that of a scope.
 
     >>> tf.compat.v1.no_regularizer(tf.constant(1.0))
     """

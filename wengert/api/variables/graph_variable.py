@@ -1,4 +1,4 @@
-"""Variables of a graph: each session gives them a value of its own."""
+"""Variables of a graph: each session has its own values for them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class GraphKeys:
-    """The names of the usual collections of a graph."""
+    """The names of the standard graph collections."""
 
     GLOBAL_VARIABLES = "variables"
     LOCAL_VARIABLES = "local_variables"
@@ -54,7 +54,7 @@ class GraphKeys:
 
 
 class GraphVariable(Variable):
-    """What `tf.Variable` makes while a graph is the default one."""
+    """A variable of a graph: what `tf.Variable` returns in graph mode."""
 
     __slots__ = (
         "_graph",
@@ -144,27 +144,32 @@ class GraphVariable(Variable):
 
     @property
     def graph(self) -> Graph:
+        """The graph that the variable belongs to."""
         return self._graph
 
     @property
     def op(self) -> Operation:
+        """The operation that makes the variable's handle."""
         operation: Operation = self._handle.op
         return operation
 
     @property
     def handle(self) -> Tensor:
+        """The handle of the variable, a resource tensor."""
         return self._handle
 
     @property
     def device(self) -> str:
+        """The device of the handle; the empty string if none was asked for."""
         return str(self._handle.op.device)
 
     @property
     def initial_value(self) -> Tensor:
+        """The tensor that initializes the variable."""
         return self._initial_value
 
     def handle_in(self, graph: Any) -> SymbolicTensor:
-        """The handle as a tensor of a graph: of this one, or of a function within it."""
+        """The handle as a tensor of a graph: the variable's own, or a function's within it."""
         if graph is self._graph:
             return self._handle
         return graph.capture(self._handle)  # type: ignore[no-any-return]
@@ -181,6 +186,7 @@ class GraphVariable(Variable):
     # ---- its value ---------------------------------------------------------------------------
 
     def read_value(self) -> Tensor:
+        """The value of the variable, read by an operation of its graph."""
         note_access(self)
         if current_graph() is None:
             with activate((), self._graph):
@@ -188,27 +194,29 @@ class GraphVariable(Variable):
         return apply(READ, (self,))  # type: ignore[no-any-return]
 
     def numpy(self) -> Any:
+        """Not available in graphs: raises NotImplementedError."""
         raise NotImplementedError(
             "numpy() is only available when eager execution is enabled: the value of "
             f"'{self._name}' lives in a session. Use sess.run(variable)."
         )
 
     def eval(self, session: Any = None) -> Any:
-        """The value in a session: the one given, or the default one."""
+        """The value in a session, by default the default session."""
         return self._graph.session_for(session, "eval()").run(self)
 
     def load(self, value: TensorLike, session: Any = None) -> None:
-        """Give the variable a value in a session."""
+        """Set the value in a session."""
         chosen = self._graph.session_for(session, "eval()")
         chosen.run(self.initializer, {self.initializer.inputs[1]: value})
 
     def initialized_value(self) -> Tensor:
-        """The value, or the initial value where it has none yet."""
+        """The value, or the initial value if it has none yet."""
         there = apply(IS_INITIALIZED, (self,))
         result: Tensor = cond(there, self.read_value, lambda: identity(self._initial_value))
         return result
 
     def is_initialized(self, name: str | None = None) -> Any:
+        """A tensor that says whether the variable is initialized in the session."""
         return apply(IS_INITIALIZED, (self,))
 
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Any:

@@ -1,4 +1,4 @@
-"""tf.Module: an object that keeps variables together."""
+"""tf.Module: a container of variables and other modules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Module:
-    """Knows the variables and the modules among its attributes, and theirs.
+    """A base class that collects the variables and submodules among its attributes.
 
     >>> class Dense(tf.Module):
     ...     def __init__(self, inputs, outputs):
@@ -41,27 +41,32 @@ class Module:
 
     @property
     def name(self) -> str:
+        """The name of the module."""
         return self._name
 
     @property
     def name_scope(self) -> name_scope:
-        """The scope for what the module makes."""
+        """The name scope for what the module creates."""
         return name_scope(self._scope)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
+        """All variables of the module and of its submodules."""
         return tuple(self._flatten(lambda x: isinstance(x, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
+        """The variables that are trainable."""
         return tuple(v for v in self.variables if v.trainable)
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
+        """The variables that are not trainable."""
         return tuple(v for v in self.variables if not v.trainable)
 
     @property
     def submodules(self) -> tuple[Module, ...]:
+        """All modules among the attributes, and their submodules."""
         return tuple(self._flatten(lambda x: isinstance(x, Module)))
 
     def _flatten(self, wanted: Callable[[Any], bool]) -> Iterator[Any]:
@@ -81,7 +86,7 @@ class Module:
 
     @classmethod
     def with_name_scope(cls, method: Method) -> Method:
-        """A method that runs in the scope of its module.
+        """Decorator: run a method in the name scope of its module.
 
         >>> class Twice(tf.Module):
         ...     @tf.Module.with_name_scope

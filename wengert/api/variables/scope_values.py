@@ -1,4 +1,4 @@
-"""What holds for the variables that are made in a scope."""
+"""Variable scopes: the defaults of the variables created in a scope."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class VariableScope:
-    """What holds for the variables made in a scope: the start of their names, and defaults.
+    """A variable scope: the name prefix of its variables, and their defaults.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.variable_scope("layer") as scope:
     ...     scope.name, scope.original_name_scope, scope.reuse
@@ -64,6 +64,7 @@ class VariableScope:
 
     @property
     def name(self) -> str:
+        """The full name of the scope."""
         return self._name
 
     @property
@@ -73,51 +74,63 @@ class VariableScope:
 
     @property
     def reuse(self) -> Any:
+        """Whether variables of the scope are reused: True, False, None or `AUTO_REUSE`."""
         return self._reuse
 
     @property
     def initializer(self) -> Any:
+        """The default initializer."""
         return self._initializer
 
     @property
     def dtype(self) -> DType:
+        """The default dtype."""
         return self._dtype
 
     @property
     def use_resource(self) -> bool | None:
+        """Whether variables are resource variables; None if it was not set."""
         return self._use_resource
 
     @property
     def regularizer(self) -> Any:
+        """The default regularizer."""
         return self._regularizer
 
     @property
     def caching_device(self) -> Any:
+        """The default caching device."""
         return self._caching_device
 
     @property
     def partitioner(self) -> Any:
+        """The default partitioner."""
         return self._partitioner
 
     @property
     def custom_getter(self) -> Any:
+        """The default custom getter."""
         return self._custom_getter
 
     @property
     def constraint(self) -> Any:
+        """The default constraint."""
         return self._constraint
 
     def reuse_variables(self) -> None:
-        """From now on variables are found, not made."""
+        """From now on, find existing variables instead of creating them."""
         self._reuse = True
 
     def set_initializer(self, initializer: Any) -> None:
+        """Set the default initializer."""
         self._initializer = initializer
 
     def set_dtype(self, dtype: DTypeLike) -> None:
+        """Set the default dtype."""
         self._dtype = as_dtype(dtype)
 
     def set_use_resource(self, use_resource: bool | None) -> None:
+        """Set whether variables are resource variables; in eager mode they always are."""
         if current_graph() is None and not use_resource:
             raise ValueError(
                 "When eager execution is enabled, use_resource cannot be set to false."
@@ -125,9 +138,11 @@ class VariableScope:
         self._use_resource = use_resource
 
     def set_regularizer(self, regularizer: Callable[..., Any]) -> None:
+        """Set the default regularizer."""
         self._regularizer = regularizer
 
     def set_caching_device(self, caching_device: object) -> None:
+        """Set the caching device; there is none in eager mode."""
         if current_graph() is None:
             raise NotImplementedError(
                 "Caching devices are not yet supported when eager execution is enabled."
@@ -135,24 +150,29 @@ class VariableScope:
         self._caching_device = caching_device
 
     def set_partitioner(self, partitioner: object) -> None:
+        """Accept no partitioner: partitioned variables are not supported."""
         _no_partitions(partitioner)
         self._partitioner = None
 
     def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
+        """Set the default custom getter."""
         self._custom_getter = custom_getter
 
     def get_collection(self, name: str) -> list[Any]:
-        """The items of a collection whose names begin with that of the scope."""
+        """The items of a collection whose names begin with the scope's."""
         scope = f"{self._name}/" if self._name else None
         return get_default_graph().get_collection(name, scope)
 
     def trainable_variables(self) -> list[Any]:
+        """The trainable variables whose names begin with the scope's."""
         return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
 
     def global_variables(self) -> list[Any]:
+        """The global variables whose names begin with the scope's."""
         return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
 
     def local_variables(self) -> list[Any]:
+        """The local variables whose names begin with the scope's."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
     def get_variable(
@@ -175,7 +195,7 @@ class VariableScope:
         synchronization: object = None,
         aggregation: object = None,
     ) -> Any:
-        """The variable of a name in this scope, with the scope's values where none is given."""
+        """Get or create a variable in this scope, with its defaults for missing arguments."""
         full_name = f"{self._name}/{name}" if self._name else name
         _no_partitions(partitioner)
         getter = self._custom_getter if custom_getter is None else custom_getter

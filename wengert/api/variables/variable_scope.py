@@ -1,4 +1,4 @@
-"""Variable scopes: where one is, and entering them."""
+"""tf.compat.v1.variable_scope: the current scope, and entering scopes."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def _scopes() -> _Scopes:
 
 
 def graph_of_variables() -> FunctionGraph | Graph:
-    """Where scopes and variables are kept: functions share those of the graph around them."""
+    """The graph that keeps scopes and variables: functions share those of the graph around them."""
     graph = current_graph()
     return around_functions(graph) or graph or get_default_graph()
 
 
 def get_variable_scope() -> VariableScope:
-    """The variable scope that one is in.
+    """The current variable scope.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.variable_scope("a"):
     ...     tf.compat.v1.get_variable_scope().name
@@ -68,7 +68,7 @@ def get_variable_scope() -> VariableScope:
 
 
 class variable_scope:
-    """The names of the variables and operations made inside begin with the name.
+    """Prefix the names of the variables and operations created inside with the scope's name.
 
     A scope that is entered again finds the variables that were made in it, where `reuse` is True
     or `tf.compat.v1.AUTO_REUSE`.
@@ -200,7 +200,7 @@ def variable_op_scope(
     use_resource: bool | None = None,
     constraint: Callable[..., Any] | None = None,
 ) -> Iterator[VariableScope]:
-    """The same as `variable_scope`, with the values in front.
+    """`variable_scope` with `values` as the first argument.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.variable_op_scope([], None, "dense") as scope:
     ...     scope.name

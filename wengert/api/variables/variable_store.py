@@ -1,4 +1,4 @@
-"""The variables of a graph by their names, as tf.compat.v1.get_variable makes and finds them."""
+"""The variables of a graph by name, for tf.compat.v1.get_variable."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Reuse: TypeAlias = "bool | _Reuse | None"
 
 
 def one_of_graph(graph: FunctionGraph | Graph, name: str, make: Callable[[], Made]) -> Made:
-    """What a graph has one of; it is made at the first use."""
+    """A per-graph singleton, created on first use."""
     found: list[Made] = graph.get_collection_ref((name,))
     if not found:
         found.append(make())
@@ -52,7 +52,7 @@ class VariableStore:
     def get_variable(
         self, name: str, custom_getter: Callable[..., Any] | None = None, **wanted: Any
     ) -> Any:
-        """The variable of a name; a getter of the user's may step in."""
+        """Get or create the variable of this name; a custom getter may intervene."""
         if custom_getter is None:
             return self._found_or_made(name, **wanted)
         if not callable(custom_getter):
@@ -165,7 +165,7 @@ def new_variable(
     use_resource: bool | None = None,
     **more: Any,
 ) -> Variable:
-    """A variable of the graph, or where there is none an eager one."""
+    """A new variable: of the default graph, or an eager one where there is none."""
     if around_functions(current_graph()) is None:
         return Variable(value, **more)
     graph_only: Any = {"collections": collections, "use_resource": use_resource}

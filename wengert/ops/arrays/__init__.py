@@ -1,22 +1,20 @@
-"""Arrays made, cut, joined, rearranged, and picked from by index.
+"""Arrays: creation, slicing, joining, reshaping, gather and scatter.
 
-shaping           Shapes: operations that move elements without changing them
-gathering         Elements picked by index, put by index, and summed by index; and IndexedSlices
-identity          Operations that pass their input on, and differ in what they do with the
-                  gradient
-slicing           Parts of an array, an array as a part of a larger one, and elements in another
-                  order
-joining           Arrays joined to one, and one array parted into several
-broadcasting      Shapes that two tensors have in common, other views of the same bytes,
-                  polynomials
-creation          Tensors out of nothing: constants, zeros, ranges
-indexing          Square brackets
-partitioning      Rows dealt out to several tensors, and put together from several tensors
-scatter_kernels   What is done to the elements at some places of an array, one after the other
-tensor_scatter    Tensors with some of their elements replaced, added to,
-text              Numbers as text
-variable_scatter  Rows of a variable added to, replaced, ...: the `scatter_...` methods of
-                  variables
-window_geometry   Windows that slide over the axes of an array: how many there are, and where they
-                  stand
+shaping           Reshape, transpose, squeeze, broadcast, tile: operations that only move elements
+gathering         Gather, scatter, one-hot, unsorted segment sums; and IndexedSlices
+identity          identity, stop_gradient and others that return their input but treat its
+                  gradient differently
+slicing           Slice, pad, reverse and roll
+joining           Joining and splitting: concat, stack, unstack, split
+broadcasting      Broadcast shapes, bitcast, polyval, and a few others
+creation          Creation of tensors: constants, zeros, ranges, grids
+indexing          Indexing with square brackets, strided_slice, boolean_mask
+partitioning      dynamic_partition and dynamic_stitch: rows split among tensors, and merged again
+scatter_kernels   Scatter kernels: updates applied at coordinates, one after the other
+tensor_scatter    tensor_scatter_nd_update, add, sub, max and min: copies with some elements
+                  changed
+text              as_string: numbers as text
+variable_scatter  The `scatter_...` methods of variables: rows added to, replaced and so on
+window_geometry   Sliding windows: their number and positions, from sizes, strides, padding and
+                  dilations
 """

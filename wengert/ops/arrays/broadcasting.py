@@ -1,4 +1,4 @@
-"""Shapes that two tensors have in common, other views of the same bytes, polynomials."""
+"""Broadcast shapes, bitcast, polyval, and a few others."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ BITCAST: Row = op("Bitcast", _bitcast_kernel)
 
 @deferrable
 def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
-    """The bytes of a tensor taken for another dtype, with one axis more or less if sizes differ.
+    """Reinterpret the bytes as another dtype, with one axis more or less if the sizes differ.
 
     >>> tf.bitcast(tf.constant(1.0), tf.int32).numpy().item()
     1065353216
@@ -129,7 +129,7 @@ def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def parallel_stack(values: Iterable[TensorLike], name: str = "parallel_stack") -> Tensor:
-    """Tensors as one, along a new first axis.
+    """Stack tensors along a new first axis.
 
     >>> tf.parallel_stack([[1, 2], [3, 4]]).numpy().tolist()
     [[1, 2], [3, 4]]
@@ -142,7 +142,7 @@ def parallel_stack(values: Iterable[TensorLike], name: str = "parallel_stack") -
 
 @deferrable
 def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
-    """A polynomial at x, by Horner's rule; the coefficient of the highest power comes first.
+    """Evaluate a polynomial by Horner's rule; the coefficient of the highest power comes first.
 
     >>> tf.math.polyval([2.0, 0.0, 1.0], 3.0).numpy().item()
     19.0

@@ -1,4 +1,4 @@
-"""Tensors out of nothing: constants, zeros, ranges."""
+"""Creation of tensors: constants, zeros, ranges, grids."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 def constant(
     value: Any, dtype: DTypeLike | None = None, shape: ShapeLike | None = None, name: str = "Const"
 ) -> Tensor:
-    """A tensor of a number, an array or a nested list, which it copies.
+    """A constant tensor from a number, an array or a nested list, which is copied.
 
     >>> tf.constant([1, 2, 3])
     <tf.Tensor: shape=(3,), dtype=int32, numpy=array([1, 2, 3], dtype=int32)>
@@ -98,7 +98,7 @@ def _of_ones(dtype: DTypeLike) -> Any:
 
 @deferrable
 def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:  # fmt: skip
-    """Zeros.
+    """A tensor of zeros.
 
     >>> tf.zeros([2]).numpy().tolist()
     [0.0, 0.0]
@@ -111,7 +111,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None 
 
 @deferrable
 def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None, layout: object = None) -> Tensor:  # fmt: skip
-    """Ones.
+    """A tensor of ones.
 
     >>> tf.ones([2]).numpy().tolist()
     [1.0, 1.0]
@@ -123,7 +123,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None =
 def fill(
     dims: TensorLike, value: TensorLike, name: str | None = None, layout: object = None
 ) -> Tensor:
-    """A scalar repeated to a shape; a gradient flows to the scalar.
+    """A tensor filled with a scalar, to which a gradient flows.
 
     >>> tf.fill([2], 7).numpy().tolist()
     [7, 7]
@@ -146,7 +146,7 @@ def eye(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Ones on the diagonal, zeros elsewhere.
+    """The identity matrix, also rectangular or batched: ones on the diagonal, zeros elsewhere.
 
     >>> tf.eye(2).numpy().tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -166,7 +166,7 @@ def range_(
     dtype: DTypeLike | None = None,
     name: str = "range",
 ) -> Tensor:
-    """Numbers from start (or 0) up to, and without, limit.
+    """Evenly spaced numbers from start (0 by default) up to, but not including, limit.
 
     >>> tf.range(3).numpy().tolist(), tf.range(1.0, 2.0, 0.5).numpy().tolist()
     ([0, 1, 2], [1.0, 1.5])
@@ -267,7 +267,7 @@ def _count(num: IntLike) -> int:
 
 @deferrable
 def meshgrid(*args: TensorLike, **kwargs: Any) -> list[Tensor]:
-    """Coordinates of a grid: one array for each vector.
+    """Coordinate arrays of a grid, one for each vector.
 
     >>> [t.numpy().tolist() for t in tf.meshgrid([1, 2], [3, 4])]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
@@ -371,7 +371,7 @@ def rank(input: TensorLike, name: str | None = None) -> Tensor:
 
 
 def shape_tensor(sizes: Any) -> Tensor:
-    """A shape as a tensor, where some of it is known only when the graph runs."""
+    """A shape as a tensor, when some sizes are known only when the graph runs."""
     if isinstance(sizes, AnyShape):
         return shape(sizes.tensor)
     if isinstance(sizes, Tensor):
@@ -392,6 +392,7 @@ def _symbol_tensor(symbol: Symbol) -> Tensor:
 
 
 def blank(x: Tensor, wanted: tuple[int, ...]) -> Tensor:
+    """Zeros of a shape, with the dtype of `x`."""
     return to_graph(wrap(np.zeros(wanted, x._array.dtype)))
 
 

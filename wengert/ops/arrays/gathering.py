@@ -1,4 +1,4 @@
-"""Elements picked by index, put by index, and summed by index; and IndexedSlices."""
+"""Gather, scatter, one-hot, unsorted segment sums; and IndexedSlices."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 
 def check_indices(indices: Array, size: int, who: str) -> None:
+    """Raise unless all indices are in [0, size)."""
     bad = (indices < 0) | (indices >= size)
     if np.any(bad):
         at = np.argwhere(bad)[0]
@@ -161,7 +162,7 @@ def gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """The slices of `params` at `indices` along an axis.
+    """Gather the slices of `params` at `indices` along an axis.
 
     >>> tf.gather([10.0, 20.0, 30.0], [2, 0]).numpy().tolist()
     [30.0, 10.0]
@@ -203,6 +204,7 @@ def _check_batch(params: Dims, indices: Dims, count: int, who: str) -> None:
 def integers(
     value: TensorLike | Integers, attr: str = "Tindices", names: str = "int16, int32, int64"
 ) -> Tensor:
+    """Indices as a tensor of one of the named integer dtypes; of int32 if the list is empty."""
     none = isinstance(value, (list, tuple)) and not value
     i = convert(value, dtypes.int32 if none else None)
     if i.dtype.name not in names.split(", "):
@@ -250,7 +252,7 @@ def _scatter_nd_kernel(
 
 
 def linear(places: Sequence[Any], shape: Dims) -> Array:
-    """Coordinates as places in the flattened axes."""
+    """Convert coordinates to flat indices."""
     ids = np.zeros((), np.intp)
     for place, size in zip(places, shape, strict=True):
         ids = ids * size + place
@@ -295,7 +297,7 @@ def gather_nd(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """The slices of `params` at coordinates: the last axis of `indices` holds them.
+    """Gather elements or slices of `params` at coordinates, the last axis of `indices`.
 
     >>> tf.gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]]).numpy().tolist()
     [2, 3]
@@ -322,7 +324,7 @@ def scatter_nd(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Zeros of a shape, with updates added at coordinates; what meets in one place is summed.
+    """Scatter updates into zeros at coordinates; duplicates are summed.
 
     >>> tf.scatter_nd([[1], [3], [1]], [10, 20, 30], [5]).numpy().tolist()
     [0, 40, 0, 20, 0]
@@ -334,6 +336,7 @@ def scatter_nd(
 
 
 def check_scatter(indices: Dims, updates: Dims, shape: Dims, who: str) -> None:
+    """Raise unless the shapes of indices, updates and target fit together in a scatter."""
     if not indices:
         raise InvalidArgumentError(f"Indices shape must have rank at least one. [Op:{who}]")
     *outer, depth = indices
@@ -384,7 +387,7 @@ def one_hot(
     dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """For each index a row with `on_value` in its place and `off_value` elsewhere.
+    """One-hot encoding: for each index a row with `on_value` there and `off_value` elsewhere.
 
     >>> tf.one_hot([1, 0, 5], 2).numpy().tolist()
     [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
@@ -424,6 +427,7 @@ def _segment_sum_kernel(_: Namespace, x: Array, ids: Array, *, num_segments: int
 
 
 def check_ids(ids: Array, count: int, who: str) -> None:
+    """Raise unless all segment ids are below the number of segments."""
     high = np.argwhere(ids >= count)
     if len(high):
         raise InvalidArgumentError(
@@ -441,6 +445,7 @@ def rows_of_segments(g: Tensor, ids: Tensor) -> Tensor:
 
 
 def segmented_shape(x: Dims, ids: Dims, *, num_segments: int) -> Dims:
+    """The shape of a segment sum: segments in place of the leading axes."""
     return (num_segments, *x[len(ids) :])
 
 
@@ -458,7 +463,7 @@ UNSORTED_SEGMENT_SUM: Row = op(
 def unsorted_segment_sum(
     data: TensorLike, segment_ids: TensorLike, num_segments: Any, name: str | None = None
 ) -> Tensor:
-    """The sums of the rows that have the same index; rows with a negative one are left out.
+    """Segment sum of the rows with the same index; rows with a negative index are dropped.
 
     >>> tf.math.unsorted_segment_sum([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
     [4.0, 2.0]
@@ -478,7 +483,7 @@ def unsorted_segment_sum(
 
 
 def to_dense(slices: Any) -> Any:
-    """A tensor with the rows in their places; a tensor is returned as it is."""
+    """IndexedSlices as a dense tensor; a tensor is returned unchanged."""
     if not isinstance(slices, IndexedSlices):
         return slices
     return unsorted_segment_sum(slices.values, slices.indices, slices.dims[0])

@@ -1,4 +1,4 @@
-"""Operations that pass their input on, and differ in what they do with the gradient."""
+"""identity, stop_gradient and others that return their input but treat its gradient differently."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ CHECK_NUMERICS: Row = op(
 
 @deferrable
 def identity(input: TensorLike, name: str | None = None) -> Any:
-    """The same value as a new tensor.
+    """A new tensor with the same value.
 
     >>> tf.identity(2.0).numpy()
     np.float32(2.0)
@@ -113,7 +113,7 @@ def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
 
 @deferrable
 def stop_gradient(input: Any, name: str | None = None) -> Any:
-    """The same value, which gradients take for a constant.
+    """The same value, treated as a constant by gradients.
 
     >>> x = tf.constant(3.0)
     >>> with tf.GradientTape() as tape:
@@ -129,7 +129,7 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
 
 @deferrable
 def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> Tensor:
-    """The tensor itself; an error with the message if there is NaN or infinity in it.
+    """The tensor itself; an error with the message if it contains NaN or infinity.
 
     >>> tf.debugging.assert_all_finite([1.0, 2.0], "found one").numpy().tolist()
     [1.0, 2.0]

@@ -1,4 +1,4 @@
-"""Square brackets."""
+"""Indexing with square brackets, strided_slice, boolean_mask."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @deferrable
 def getitem(x: TensorLike, key: Any) -> Tensor:
-    """x[key], with everything Python's slicing has; a boolean tensor selects where it is true."""
+    """x[key], with all of Python's slicing; a boolean tensor selects where it is True."""
     tensor = convert(x)
     if _is_mask(key):
         return boolean_mask(tensor, key)
@@ -122,7 +122,7 @@ def strided_slice(
     var: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """x[begin:end:strides], where bit i of a mask gives part i of the index another meaning.
+    """x[begin:end:strides]; bit i of a mask changes the meaning of part i of the index.
 
     >>> tf.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
     [1, 3]
@@ -139,7 +139,7 @@ def index_of(
     masks: Sequence[int],
     shape: Dims,
 ) -> Index:
-    """begin:end:strides as an index of Python; a bit of a mask gives a part another meaning."""
+    """begin:end:strides as a Python index; bits of the masks change the meaning of its parts."""
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask = masks
     starts, ends = as_shape(begin), as_shape(end)
     steps = (1,) * len(starts) if strides is None else as_shape(strides)
@@ -167,7 +167,7 @@ def index_of(
 def boolean_mask(
     tensor: TensorLike, mask: TensorLike, axis: Integers | None = None, name: str = "boolean_mask"
 ) -> Tensor:
-    """The elements, or slices, for which the mask is true.
+    """Select the elements, or slices, for which the mask is True.
 
     >>> tf.boolean_mask([1.0, 2.0, 3.0], [True, False, True]).numpy().tolist()
     [1.0, 3.0]

@@ -1,4 +1,4 @@
-"""Arrays joined to one, and one array parted into several."""
+"""Joining and splitting: concat, stack, unstack, split."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ CONCAT: Row = op(
 
 @deferrable
 def concat(values: TensorLike, axis: Integers, name: str | None = "concat") -> Tensor:
-    """Tensors joined along an existing axis.
+    """Concatenate tensors along an existing axis.
 
     >>> tf.concat([[1, 2], [3]], 0).numpy().tolist()
     [1, 2, 3]
@@ -128,7 +128,7 @@ PACK: Row = op(
 
 @deferrable
 def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> Tensor:
-    """Tensors of one shape put side by side along a new axis.
+    """Stack tensors of the same shape along a new axis.
 
     >>> tf.stack([[1, 2], [3, 4]], axis=1).numpy().tolist()
     [[1, 3], [2, 4]]
@@ -205,7 +205,7 @@ UNPACK: Row = op(
 def unstack(
     value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
-    """The slices of a tensor along an axis, as a list.
+    """Unstack a tensor into a list of its slices along an axis.
 
     >>> [t.numpy().tolist() for t in tf.unstack([[1, 2], [3, 4]])]
     [[1, 2], [3, 4]]
@@ -278,7 +278,7 @@ def split(
     num: int | None = None,
     name: str = "split",
 ) -> list[Tensor]:
-    """A tensor parted along an axis, into equal parts or parts of given sizes (one may be -1).
+    """Split a tensor along an axis, into equal parts or given sizes (one may be -1).
 
     >>> [t.numpy().tolist() for t in tf.split([1, 2, 3, 4], 2)]
     [[1, 2], [3, 4]]

@@ -1,4 +1,4 @@
-"""Rows dealt out to several tensors, and put together from several tensors."""
+"""dynamic_partition and dynamic_stitch: rows split among tensors, and merged again."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ PARTITION: Row = op(
 def dynamic_partition(
     data: TensorLike, partitions: TensorLike, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
-    """The rows of a tensor dealt out to several: row i goes to number partitions[i].
+    """Partition the rows of a tensor: row i goes to output number partitions[i].
 
     >>> [t.numpy().tolist() for t in tf.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
     [[1, 3], [2]]
@@ -177,7 +177,7 @@ STITCH: Row = op(
 def dynamic_stitch(
     indices: Iterable[TensorLike], data: Iterable[TensorLike], name: str | None = None
 ) -> Tensor:
-    """One tensor of the rows of several: row i of data[m] goes to place indices[m][i].
+    """Merge the rows of several tensors: row i of data[m] becomes row indices[m][i].
 
     >>> tf.dynamic_stitch([[0, 2], [1]], [[10, 30], [20]]).numpy().tolist()
     [10, 20, 30]

@@ -1,4 +1,4 @@
-"""What is done to the elements at some places of an array, one after the other."""
+"""Scatter kernels: updates applied at coordinates, one after the other."""
 
 from __future__ import annotations
 
@@ -54,6 +54,8 @@ CHANGES: Final[dict[str, Change]] = {
 
 
 def by_coordinates(name: str, change: Change) -> Callable[..., Any]:
+    """A scatter kernel for coordinates, from a change made in place to a copy."""
+
     def kernel(_: Namespace, x: Array, indices: Array, updates: Array) -> Array:
         check_scatter(indices.shape, updates.shape, x.shape, name)
         out = x.copy()

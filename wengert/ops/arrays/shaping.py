@@ -1,4 +1,4 @@
-"""Shapes: operations that move elements without changing them."""
+"""Reshape, transpose, squeeze, broadcast, tile: operations that only move elements."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def static(value: TensorLike | Integers) -> Array:
 
 
 def plain(value: TensorLike, dtype: DType) -> Array:
-    """An argument that is kept as an array: a number, or a tensor whose value is known."""
+    """An argument kept as an array: a number, or a tensor whose value is known."""
     return np.asarray(value if isinstance(value, Value) else as_array(value, dtype))
 
 
@@ -81,7 +81,7 @@ def one_axis(
     who: str,
     complaint: str = "axis = {at} not in [{low}, {rank}): the input has {rank} dimension(s)",
 ) -> int:
-    """One axis, counted from the front; the complaint is TensorFlow's."""
+    """One axis, counted from the front; errors are TensorFlow's."""
     at = axis if type(axis) is int else int(static(axis))
     if not -rank <= at < rank:
         words = complaint.format(at=at, low=-rank, rank=rank)
@@ -105,7 +105,7 @@ RESHAPE: Row = op(
 
 @deferrable
 def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """The same elements in another shape; one size may be -1 and is computed.
+    """Reshape: the same elements in another shape; one size may be -1 and is inferred.
 
     >>> tf.reshape([1, 2, 3, 4, 5, 6], [2, -1]).numpy().tolist()
     [[1, 2, 3], [4, 5, 6]]
@@ -170,7 +170,7 @@ def transpose(
     conjugate: bool = False,
     name: str | None = "transpose",
 ) -> Tensor:
-    """The axes in another order; reversed when none is given.
+    """Permute the axes; reverses their order if no permutation is given.
 
     >>> tf.transpose([[1, 2, 3], [4, 5, 6]]).numpy().tolist()
     [[1, 4], [2, 5], [3, 6]]
@@ -224,7 +224,7 @@ SQUEEZE: Row = op(
 
 @deferrable
 def expand_dims(input: TensorLike, axis: Integers, name: str | None = None) -> Tensor:
-    """A new axis of size one.
+    """Insert an axis of size one.
 
     >>> tf.expand_dims([1, 2], 1).shape
     TensorShape([2, 1])
@@ -241,7 +241,7 @@ def expand_dims(input: TensorLike, axis: Integers, name: str | None = None) -> T
 
 @deferrable
 def squeeze(input: TensorLike, axis: Integers | None = None, name: str | None = None) -> Tensor:
-    """Without the axes of size one: all of them, or those given.
+    """Remove axes of size one: all of them, or those given.
 
     >>> tf.squeeze([[[1], [2]]]).shape, tf.squeeze([[[1], [2]]], axis=0).shape
     (TensorShape([2]), TensorShape([2, 1]))
@@ -287,7 +287,7 @@ BROADCAST_TO: Row = op(
 
 @deferrable
 def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """The tensor repeated along new axes and axes of size one.
+    """Broadcast to a shape: repeat the tensor along new axes and axes of size one.
 
     >>> tf.broadcast_to([1, 2], [2, 2]).numpy().tolist()
     [[1, 2], [1, 2]]
@@ -330,7 +330,7 @@ TILE: Row = op(
 
 @deferrable
 def tile(input: TensorLike, multiples: Integers, name: str | None = None) -> Tensor:
-    """The tensor laid side by side with itself, `multiples[i]` times along axis i.
+    """Tile: repeat the tensor `multiples[i]` times along axis i.
 
     >>> tf.tile([[1, 2]], [2, 2]).numpy().tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
@@ -353,4 +353,5 @@ def tile(input: TensorLike, multiples: Integers, name: str | None = None) -> Ten
 
 @deferrable
 def broadcast_unless_done(x: Tensor, shape: Dims) -> Tensor:
+    """`x` broadcast to a shape; `x` itself if it has that shape."""
     return x if dims(x) == shape else broadcast_to(x, shape)

@@ -1,4 +1,4 @@
-"""Parts of an array, an array as a part of a larger one, and elements in another order."""
+"""Slice, pad, reverse and roll."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def take_part(x: Tensor, key: Index) -> Tensor:
 def slice_(
     input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The block of given sizes that begins at `begin`; a size of -1 goes to the end.
+    """The slice of the given sizes that begins at `begin`; a size of -1 extends to the end.
 
     >>> tf.slice([1, 2, 3, 4], [1], [2]).numpy().tolist()
     [2, 3]
@@ -213,7 +213,7 @@ def pad(
     constant_values: TensorLike = 0,
     name: str | None = None,
 ) -> Tensor:
-    """The tensor with elements added before and after along each axis.
+    """Pad the tensor before and after along each axis.
 
     `mode` is CONSTANT, REFLECT (without repeating the edge) or SYMMETRIC (repeating it).
 
@@ -281,7 +281,7 @@ REVERSE: Row = op(
 
 @deferrable
 def reverse(tensor: TensorLike, axis: Integers, name: str | None = None) -> Tensor:
-    """The elements in opposite order along some axes.
+    """Reverse the order of elements along some axes.
 
     >>> tf.reverse([1, 2, 3], [0]).numpy().tolist()
     [3, 2, 1]
@@ -315,7 +315,7 @@ ROLL: Row = op(
 
 @deferrable
 def roll(input: TensorLike, shift: TensorLike, axis: Integers, name: str | None = None) -> Tensor:
-    """The elements moved along some axes; what leaves at one end enters at the other.
+    """Roll: shift elements along some axes, circularly.
 
     >>> tf.roll([1, 2, 3, 4], shift=1, axis=0).numpy().tolist()
     [4, 1, 2, 3]

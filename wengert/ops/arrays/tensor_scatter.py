@@ -1,4 +1,4 @@
-"""Tensors with some of their elements replaced, added to, ..."""
+"""tensor_scatter_nd_update, add, sub, max and min: copies with some elements changed."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _scattered(row: Row, tensor: TensorLike, indices: TensorLike, updates: Tenso
 def tensor_scatter_nd_update(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
-    """A tensor with updates in place of what stood at coordinates; of several the last counts.
+    """Replace elements at coordinates in a copy of a tensor; of duplicates the last one wins.
 
     >>> tf.tensor_scatter_nd_update([1, 2, 3], [[0], [2]], [10, 30]).numpy().tolist()
     [10, 2, 30]
@@ -121,7 +121,7 @@ def tensor_scatter_nd_add(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A tensor with updates added at coordinates.
+    """Add updates at coordinates to a copy of a tensor.
 
     >>> tf.tensor_scatter_nd_add([1, 2, 3], [[0], [0]], [10, 20]).numpy().tolist()
     [31, 2, 3]
@@ -137,7 +137,7 @@ def tensor_scatter_nd_sub(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A tensor with updates subtracted at coordinates.
+    """Subtract updates at coordinates from a copy of a tensor.
 
     >>> tf.tensor_scatter_nd_sub([1, 2, 3], [[0], [2]], [1, 1]).numpy().tolist()
     [0, 2, 2]
@@ -153,7 +153,7 @@ def tensor_scatter_nd_max(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A tensor with the larger of what stands at coordinates and of the updates.
+    """The maximum of elements and updates at coordinates, in a copy of a tensor.
 
     >>> tf.tensor_scatter_nd_max([1, 2, 3], [[0], [2]], [10, 0]).numpy().tolist()
     [10, 2, 3]
@@ -169,7 +169,7 @@ def tensor_scatter_nd_min(
     bad_indices_policy: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A tensor with the smaller of what stands at coordinates and of the updates.
+    """The minimum of elements and updates at coordinates, in a copy of a tensor.
 
     >>> tf.tensor_scatter_nd_min([1, 2, 3], [[0], [2]], [10, 0]).numpy().tolist()
     [1, 2, 0]
@@ -215,7 +215,7 @@ def tensor_strided_slice_update(
     shrink_axis_mask: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """A tensor with a value in place of input[begin:end:strides].
+    """Replace input[begin:end:strides] by a value, in a copy of the tensor.
 
     >>> tf.tensor_strided_slice_update([1, 2, 3, 4], [1], [3], [1], [20, 30]).numpy().tolist()
     [1, 20, 30, 4]

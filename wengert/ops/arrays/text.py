@@ -1,4 +1,4 @@
-"""Numbers as text."""
+"""as_string: numbers as text."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def as_string(
     fill: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Numbers written out.
+    """Format numbers as strings.
 
     >>> tf.as_string([1.5, -2.0], precision=2).numpy().tolist()
     [b'1.50', b'-2.00']

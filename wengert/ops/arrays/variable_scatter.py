@@ -1,4 +1,4 @@
-"""Rows of a variable added to, replaced, ...: the `scatter_...` methods of variables.
+"""The `scatter_...` methods of variables: rows added to, replaced and so on.
 
 An operation here is pure, from a value to a new value; the method assigns it.
 """

@@ -1,4 +1,4 @@
-"""Windows that slide over the axes of an array: how many there are, and where they stand.
+"""Sliding windows: their number and positions, from sizes, strides, padding and dilations.
 
 Convolutions, pooling, patches and morphology read their arguments here. An output position `o`
 and a position `t` of the window meet the input at `o * stride + t * rate - before`.
@@ -26,7 +26,7 @@ LAST = ("NWC", "NHWC", "NDHWC")
 
 
 class Windows(NamedTuple):
-    """Where windows stand, axis by axis."""
+    """The geometry of sliding windows, axis by axis."""
 
     size: Dims  # of the input
     kernel: Dims
@@ -37,7 +37,7 @@ class Windows(NamedTuple):
 
 
 class Tap(NamedTuple):
-    """One position of the window: which outputs it serves, and from where in the input."""
+    """One position within the window: the outputs it contributes to, and its input elements."""
 
     at: Dims
     out: tuple[slice, ...]
@@ -79,7 +79,7 @@ def _found(
 
 @lru_cache(maxsize=1024)
 def taps(w: Windows) -> tuple[Tap, ...]:
-    """The positions of the window in order, without those that only meet what was padded."""
+    """The positions within the window in order, without those that only meet padding."""
     axes = [[_span(w, i, t) for t in range(k)] for i, k in enumerate(w.kernel)]
     found = []
     for at in itertools.product(*[range(k) for k in w.kernel]):
@@ -103,6 +103,7 @@ def _span(w: Windows, i: int, t: int) -> tuple[slice, slice] | None:
 
 
 def channels_last(data_format: str) -> bool:
+    """Whether a data format such as "NHWC" has its channels last."""
     return data_format[-1] == "C"
 
 
@@ -185,12 +186,13 @@ def _check_explicit(flat: Dims, data_format: str, who: str) -> None:
 
 
 def check_positive(numbers: Dims, what: str, who: str) -> None:
+    """Raise unless all numbers are positive."""
     if any(n <= 0 for n in numbers):
         raise InvalidArgumentError(f"{what} [Op:{who}], got {list(numbers)}.")
 
 
 def in_space(numbers: Dims, data_format: str) -> Dims:
-    """What stands at the axes of space."""
+    """The entries for the spatial axes."""
     return numbers[1:-1] if channels_last(data_format) else numbers[2:]
 
 
@@ -200,6 +202,7 @@ def explicit_in_space(numbers: Dims, data_format: str) -> Dims:
 
 
 def check_rank(shape: Dims, rank: int, who: str) -> None:
+    """Raise unless a shape has this rank."""
     if len(shape) != rank:
         raise InvalidArgumentError(
             f"Input must be {rank}-dimensional, got shape {shape_text(shape)} [Op:{who}]"

@@ -74,6 +74,7 @@ class Branches:
     def run(
         self, xp: Namespace, index: IntLike, *values: Variable | Array | Cell | None
     ) -> list[Any]:
+        """Run the chosen branch; intermediate results of the others are None."""
         chosen = self.chosen(int(index))
         results = self.bodies[chosen].run_on([values[at] for at in self.places[chosen]])
         more = [results[at] if branch == chosen else None for branch, at in self.more]
@@ -170,6 +171,7 @@ def again(branches: Branches) -> Branches:
 
 
 def never_run(_: Namespace, *values: Array, **attrs: object) -> Array:
+    """The kernel of operations that plans run themselves: raises TypeError."""
     raise TypeError("Branches and loops are run by plans.")
 
 
@@ -291,7 +293,7 @@ def cond(
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """What one of two functions returns; which, is decided when the condition is known.
+    """Call `true_fn` or `false_fn`, depending on `pred`; in a graph, when the graph runs.
 
     >>> x = tf.constant(3.0)
     >>> tf.cond(x > 2.0, lambda: x * x, lambda: -x).numpy()
@@ -324,7 +326,7 @@ def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
 def switch_case(
     branch_index: TensorLike, branch_fns: Any, default: Any = None, name: str = "switch_case"
 ) -> Any:
-    """What the function at an index returns; an index outside of the range takes the default.
+    """Call the function at an index; an index out of range calls the default.
 
     >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20]).numpy()
     np.int32(20)
@@ -371,7 +373,7 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function beside the first true condition returns; the default if none is true.
+    """Call the function paired with the first true condition; the default if none is true.
 
     >>> x = tf.constant(3)
     >>> tf.case([(x < 2, lambda: 1), (x < 4, lambda: 2)], default=lambda: 3).numpy()

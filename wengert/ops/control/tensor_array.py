@@ -79,14 +79,17 @@ class TensorArray(Composite):
 
     @property
     def dtype(self) -> Any:
+        """The dtype of the elements."""
         return self._dtype
 
     @property
     def element_shape(self) -> TensorShape:
+        """The static shape of the elements."""
         return self._element_shape
 
     @property
     def dynamic_size(self) -> bool:
+        """Whether the array grows when an index beyond its end is written."""
         return self._dynamic
 
     @property
@@ -96,9 +99,11 @@ class TensorArray(Composite):
 
     @property
     def handle(self) -> None:
+        """None: there is no resource handle."""
         return None
 
     def identity(self) -> TensorArray:
+        """A TensorArray with the same elements."""
         return self._with(self._values)
 
     def _with(self, values: Tensor) -> TensorArray:

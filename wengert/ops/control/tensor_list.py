@@ -432,10 +432,12 @@ def _is_list(value: Tensor) -> bool:
 
 
 def join_examples(values: list[Any]) -> Any:
+    """The examples stacked along a new first axis; TensorLists are stacked element by element."""
     return apply(JOIN_EXAMPLES, values) if _is_list(values[0]) else bound.stack(values)
 
 
 def part_examples(value: Tensor, size: int) -> list[Any]:
+    """The values of the examples: the inverse of `join_examples`."""
     if _is_list(value):
         parts: list[Any] = apply(PART_EXAMPLES, (value,), {"num": size})
         return parts
@@ -443,6 +445,7 @@ def part_examples(value: Tensor, size: int) -> list[Any]:
 
 
 def repeat_example(value: Tensor, size: int) -> Any:
+    """One value, repeated for every example."""
     if _is_list(value):
         return apply(REPEAT_EXAMPLE, (value,), {"num": size})
     return bound.broadcast_to(value, (size, *dims(value)))

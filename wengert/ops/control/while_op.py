@@ -93,6 +93,7 @@ class Loop:
     # ---- running -----------------------------------------------------------------------------
 
     def run(self, xp: Namespace, *values: Variable | Array | TensorList) -> list[Any]:
+        """Run the loop: the final carried values and what its steps put on stacks."""
         n, s = len(self.carried), len(self.taken)
         carried, stacks, constants = list(values[:n]), values[n : n + s], values[n + s :]
         runs = [

@@ -362,8 +362,9 @@ def combined_non_max_suppression(
     clip_boxes: bool = True,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The boxes to keep of each class, the best of all classes together: boxes, scores, classes
-    and how many are valid.
+    """Non-maximum suppression per class, then the best boxes of all classes together.
+
+    Returns boxes, scores, classes and the number of valid detections.
 
     >>> boxes = tf.constant([[[[0.0, 0.0, 1.0, 1.0]], [[0.0, 0.0, 1.0, 0.9]]]])
     >>> f = tf.image.combined_non_max_suppression

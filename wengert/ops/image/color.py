@@ -106,6 +106,7 @@ def like(x: Tensor, values: TensorLike) -> Tensor:
 
 
 def channels(x: Tensor) -> tuple[Any, Any, Any]:
+    """The three channels, each with a last axis of size one."""
     return x[..., 0:1], x[..., 1:2], x[..., 2:3]
 
 

@@ -99,6 +99,7 @@ def _crop_kernel(
 
 
 def check_which(which: Array, count: int) -> None:
+    """Raise unless all box indices are in [0, count)."""
     if which.size and (which.min() < 0 or which.max() >= count):
         raise OutOfRangeError(
             f"box_index has values outside [0, batch_size): they go from {which.min()} to "

@@ -217,7 +217,6 @@ def resize_with_pad(
     >>> tf.image.resize_with_pad([[[1.0], [1.0]]], 2, 2).numpy().ravel().tolist()
     [1.0, 1.0, 0.0, 0.0]
     """
-
     return resize_to_fit(
         image,
         target_height,

@@ -1,17 +1,19 @@
 """Linear algebra.
 
-diagonals           Diagonals of matrices: made, taken, set; and the band around the main one
-matmul              Products of matrices and, in general, of arrays over named axes
-matrices            Matrices over leading batch axes: what the files of linear algebra share
-degenerate_spectra  What may be said of gradients where eigenvalues, or singular values, coincide
-triangular          Triangular systems and the Cholesky factor
-solving             Linear systems, inverses, least squares
-determinants        Determinants and their logarithms
-eigen               Eigenvalues and eigenvectors
-matrix_functions    The exponential, square root and logarithm of matrices
-svd                 Singular values, and what is made of them: rank and norms
+diagonals           Diagonals of matrices: diag, diag_part, set_diag, trace, band_part
+matmul              Matrix products and tensor contractions: matmul, matvec, tensordot, einsum
+matrices            Helpers that the files of linear algebra share: matrices with leading batch
+                    axes
+degenerate_spectra  Gradients of eigenvalues and singular values that coincide (degenerate
+                    spectra)
+triangular          Triangular systems and the Cholesky decomposition
+solving             Linear systems, inverses, pseudoinverses, least squares
+determinants        Determinants and log-determinants
+eigen               Eigenvalue decomposition: eigh, eig, eigvalsh, eigvals
+matrix_functions    Matrix functions: exponential, square root and logarithm
+svd                 Singular value decomposition (SVD), and matrix rank
 norms               Norms of vectors and matrices
-orthogonal_basis    A basis of orthogonal columns, for the initializers that want one
-qr_lu               QR and LU: a matrix as a product with triangular factors
-tridiagonal         Matrices of three diagonals
+orthogonal_basis    Orthonormal bases, for orthogonal initializers
+qr_lu               QR and LU decompositions
+tridiagonal         Tridiagonal matrices: products, systems, eigenvalues
 """

@@ -1,4 +1,4 @@
-"""What may be said of gradients where eigenvalues, or singular values, coincide.
+"""Gradients of eigenvalues and singular values that coincide (degenerate spectra).
 
 There the vectors are any basis of their common space. With the switch `degenerate="exact"` a
 gradient is the true one or an error:
@@ -40,6 +40,7 @@ WAY_OUT: Final = (
 
 
 def check_choice(degenerate: str) -> None:
+    """Raise ValueError unless `degenerate` is one of `CHOICES`."""
     if degenerate not in CHOICES:
         raise ValueError(f"`degenerate` must be one of {CHOICES}, got {degenerate!r}.")
 
@@ -53,6 +54,7 @@ def safe_reciprocal(x: Tensor) -> Tensor:
 
 
 def off_diagonal_reciprocal(x: Tensor) -> Tensor:
+    """1 / x as `safe_reciprocal` gives it, with zeros on the diagonal."""
     f = safe_reciprocal(x)
     return set_diag(f, zeros_like(diag_part(f)))
 
@@ -130,6 +132,7 @@ QUOTIENT: Row = op(
 
 
 def quotient(p: Tensor, e: Tensor, size: Tensor, both: bool, what: str) -> Tensor:
+    """p_ij / (e_j - e_i), zero on the diagonal; raises where equal values make it undefined."""
     result: Tensor = apply(QUOTIENT, (p, e, size), {"both": both, "what": what})
     return result
 
@@ -163,12 +166,13 @@ ALIKE: Row = op(
 
 
 def alike(g: Any, e: Tensor, what: str) -> Tensor:
+    """The cotangents `g` of values; raises where equal values have different ones."""
     result: Tensor = apply(ALIKE, (g, e), {"what": what})
     return result
 
 
 def largest(*cotangents: Tensor) -> Tensor:
-    """The size of cotangents of vectors, for each matrix, as an array without gradient."""
+    """The largest magnitude of the cotangents, for each matrix, without a gradient."""
     result: Tensor = apply(LARGEST, cotangents)
     return result
 

@@ -1,4 +1,4 @@
-"""Determinants and their logarithms."""
+"""Determinants and log-determinants."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ LOG_MATRIX_DETERMINANT: Row = op(
 
 
 class LogMatrixDeterminant(NamedTuple):
-    """What slogdet returns."""
+    """The result of slogdet: sign and log_abs_determinant."""
 
     sign: Tensor
     log_abs_determinant: Tensor
@@ -120,7 +120,7 @@ class LogMatrixDeterminant(NamedTuple):
 
 @deferrable
 def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
-    """The sign of the determinant and the logarithm of its absolute value.
+    """The sign of the determinant and the logarithm of its absolute value (log-determinant).
 
     >>> sign, size = tf.linalg.slogdet([[-2.0, 0.0], [0.0, 1.0]])
     >>> sign.numpy().item(), round(size.numpy().item(), 4)
@@ -133,7 +133,7 @@ def slogdet(input: TensorLike, name: str | None = None) -> LogMatrixDeterminant:
 
 @deferrable
 def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of a Hermitian positive definite matrix.
+    """The log-determinant of a Hermitian positive definite matrix.
 
     >>> tf.linalg.logdet([[2.0, 0.0], [0.0, 0.5]]).numpy().item()
     0.0

@@ -1,4 +1,4 @@
-"""Diagonals of matrices: made, taken, set; and the band around the main one.
+"""Diagonals of matrices: diag, diag_part, set_diag, trace, band_part.
 
 A band of diagonals `k = (low, high)` is kept as the rows of an array, the highest diagonal first.
 Diagonals shorter than the longest stand at one end of their row; `align` says at which.
@@ -251,7 +251,7 @@ def set_diag(
     k: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """The matrix with other diagonals.
+    """Replace the diagonals of a matrix.
 
     >>> tf.linalg.set_diag([[1, 2], [3, 4]], [0, 0]).numpy().tolist()
     [[0, 2], [3, 0]]
@@ -307,6 +307,7 @@ def _check_within(x: Tensor, band: Band, who: str) -> None:
 
 
 def check_matrix(x: Tensor, who: str) -> None:
+    """Raise unless a tensor has two axes or more."""
     if len(dims(x)) < 2:
         raise InvalidArgumentError(
             f"input must be at least 2-dim, received shape: {shape_text(dims(x))} [Op:{who}]"
@@ -320,7 +321,7 @@ def _padding(value: TensorLike, x: Tensor) -> Any:
 
 @deferrable
 def trace(x: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of the main diagonal.
+    """The trace: the sum of the main diagonal.
 
     >>> tf.linalg.trace([[1, 2], [3, 4]]).numpy().item()
     5
@@ -354,6 +355,7 @@ MATRIX_BAND_PART: Row = op(
 
 
 def within_band(x: Tensor, lower: int, upper: int) -> Tensor:
+    """`x` with zeros outside a band of `lower` subdiagonals and `upper` superdiagonals."""
     result: Tensor = apply(MATRIX_BAND_PART, (x,), {"lower": lower, "upper": upper})
     return result
 
@@ -362,7 +364,7 @@ def within_band(x: Tensor, lower: int, upper: int) -> Tensor:
 def band_part(
     input: TensorLike, num_lower: IntLike, num_upper: IntLike, name: str | None = None
 ) -> Tensor:
-    """The matrix with zeros outside of a band; a negative number keeps all diagonals on that side.
+    """Zero a matrix outside a band; a negative number keeps all diagonals on that side.
 
     >>> tf.linalg.band_part([[1, 2], [3, 4]], -1, 0).numpy().tolist()
     [[1, 0], [3, 4]]
@@ -416,7 +418,7 @@ TENSOR_DIAG_PART: Row = op(
 
 @deferrable
 def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
-    """An array of twice the rank, with the given elements on its diagonal: y[i, j, i, j] = x[i, j].
+    """A tensor of twice the rank with the elements on its diagonal: y[i, j, i, j] = x[i, j].
 
     >>> tf.linalg.tensor_diag([1, 2]).numpy().tolist()
     [[1, 0], [0, 2]]
@@ -430,7 +432,7 @@ def tensor_diag(diagonal: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def tensor_diag_part(input: TensorLike, name: str | None = None) -> Tensor:
-    """The diagonal of an array of even rank: y[i, j] = x[i, j, i, j].
+    """The diagonal of a tensor of even rank: y[i, j] = x[i, j, i, j].
 
     >>> tf.linalg.tensor_diag_part([[1, 2], [3, 4]]).numpy().tolist()
     [1, 4]

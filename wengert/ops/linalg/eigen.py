@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors."""
+"""Eigenvalue decomposition: eigh, eig, eigvalsh, eigvals."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _eigh(a: Tensor, compute_v: bool, degenerate: str) -> list[Tensor]:
 def eigh(
     tensor: TensorLike, name: str | None = None, degenerate: str = "tensorflow"
 ) -> tuple[Tensor, Tensor]:
-    """The eigenvalues, in ascending order, and eigenvectors of a Hermitian matrix.
+    """Eigendecomposition of a Hermitian matrix: eigenvalues in ascending order, and eigenvectors.
 
     Only the lower triangle is read. Where eigenvalues coincide, the gradient is TensorFlow's, which
     is arbitrary there; with `degenerate="exact"` it is right, or an error that says why there is

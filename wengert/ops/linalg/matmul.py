@@ -1,4 +1,4 @@
-"""Products of matrices and, in general, of arrays over named axes."""
+"""Matrix products and tensor contractions: matmul, matvec, tensordot, einsum."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def matmul(
     grad_b: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The product of matrices, over leading batch axes that broadcast.
+    """Matrix product, with leading batch axes that broadcast.
 
     >>> tf.matmul([[1.0, 2.0]], [[3.0], [4.0]]).numpy().tolist()
     [[11.0]]
@@ -182,7 +182,7 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """A matrix times a vector, over leading batch axes.
+    """Matrix-vector product, with leading batch axes.
 
     >>> tf.linalg.matvec([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).numpy().tolist()
     [3.0, 7.0]
@@ -193,7 +193,7 @@ def matvec(
 
 @deferrable
 def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
-    """The product of two arrays, summed over pairs of axes.
+    """Tensor contraction: the product of two tensors, summed over pairs of axes.
 
     `axes` is a number (the last axes of a with the first of b) or two lists of axes.
 
@@ -313,7 +313,7 @@ EINSUM: Row = op(
 
 @deferrable
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
-    """Products summed over named axes.
+    """Einstein summation: products of tensors, summed over named axes.
 
     >>> tf.einsum("ij,jk->ik", [[1.0, 2.0]], [[3.0], [4.0]]).numpy().tolist()
     [[11.0]]

@@ -1,4 +1,4 @@
-"""Matrices over leading batch axes: what the files of linear algebra share."""
+"""Helpers that the files of linear algebra share: matrices with leading batch axes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def in_front(name: str) -> BatchRule:
-    """The operation takes batch axes in front of its matrices anyway: one more is no matter."""
+    """A batching rule for operations that take leading batch axes anyway: one more is no matter."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         return apply(TABLE[name], batch_all(batched, size, xs), attrs)
@@ -53,11 +53,12 @@ def broadcast_batch(name: str) -> BatchRule:
 
 
 def adjoint_array(xp: Namespace, x: Array) -> Array:
+    """The conjugate transpose of an array of matrices."""
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
 def each_matrix(function: Callable[..., Any], *arrays: Array) -> list[Any]:
-    """The results of a function of single matrices, for all of a batch."""
+    """Apply a function of single matrices to each matrix of a batch."""
     batch = np.broadcast_shapes(*[a.shape[:-2] for a in arrays])
     wide = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
     results = [function(*[a[i] for a in wide]) for i in np.ndindex(batch)]
@@ -89,6 +90,7 @@ def matrix(value: TensorLike, who: str, square: bool = True, hint: DType | None 
 
 
 def check_kind(x: Tensor, who: str) -> None:
+    """Raise unless the dtype is floating or complex."""
     if not (x.dtype.is_floating or x.dtype.is_complex):
         raise InvalidArgumentError(
             f"Value for attr 'T' of {x.dtype.spoken} is not in the list of allowed values: "
@@ -111,6 +113,7 @@ def matrix_and_sides(
 
 
 def check_same_batch(a: Tensor, b: Tensor, who: str) -> None:
+    """Raise unless two tensors of matrices have the same batch shape."""
     if len(dims(a)) != len(dims(b)):
         raise InvalidArgumentError(
             f"All input tensors must have the same rank. [Op:{who}] The shapes are "
@@ -130,6 +133,7 @@ def adjoint_of(x: Tensor) -> Tensor:
 
 
 def transpose_last(x: Tensor) -> Tensor:
+    """The last two axes transposed, without conjugation."""
     rank = len(dims(x))
     return transpose(x, (*range(rank - 2), rank - 1, rank - 2))
 
@@ -143,7 +147,7 @@ def product(*factors: Tensor) -> Tensor:
 
 
 def as_dtype_of(x: Tensor, other: Tensor) -> Tensor:
-    """A real tensor in the dtype of another, which may be complex."""
+    """A real tensor cast to the dtype of another, which may be complex."""
     return x if x.dtype is other.dtype else cast(x, other.dtype)
 
 
@@ -159,7 +163,7 @@ def only_real(x: Tensor) -> Tensor:
 def matrix_transpose(
     a: TensorLike, name: str | None = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
-    """The last two axes exchanged.
+    """The transpose of matrices: the last two axes swapped.
 
     >>> tf.linalg.matrix_transpose([[1, 2], [3, 4]]).numpy().tolist()
     [[1, 3], [2, 4]]
@@ -176,7 +180,7 @@ def matrix_transpose(
 
 @deferrable
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The conjugate of the transpose.
+    """The adjoint (conjugate transpose) of matrices.
 
     >>> tf.linalg.adjoint([[1 + 2j, 3.0]]).numpy().tolist()
     [[(1-2j)], [(3-0j)]]
@@ -217,8 +221,10 @@ def cross(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
 
 
 def conjugate_rule(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """A rule from one written for conjugated cotangents, where adjoints stand in place of
-    transposes, as the literature has it."""
+    """Convert a rule for conjugated cotangents, with adjoints in place of transposes.
+
+    That is the convention of the literature.
+    """
 
     def plain(g: Any, y: Any, *xs: TensorOrDims, **attrs: Any) -> Tensor:
         given = [None if p is None else conj(p) for p in g] if isinstance(g, list) else conj(g)

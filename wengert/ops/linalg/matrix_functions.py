@@ -1,4 +1,4 @@
-"""The exponential, square root and logarithm of matrices.
+"""Matrix functions: exponential, square root and logarithm.
 
 For an analytic f, f([[a, e], [0, a]]) has f(a) on its diagonal and above it the derivative of f at a
 along e. So the rules use the function itself, and every order follows.
@@ -86,7 +86,7 @@ MATRIX_LOGARITHM: Row = _function("MatrixLogarithm", _logm_kernel)
 
 @deferrable
 def expm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The exponential of a matrix: 1 + a + a a / 2 + a a a / 6 + ...
+    """The matrix exponential: 1 + a + a a / 2 + a a a / 6 + ...
 
     >>> tf.linalg.expm([[0.0, 1.0], [0.0, 0.0]]).numpy().tolist()
     [[1.0, 1.0], [0.0, 1.0]]
@@ -97,7 +97,7 @@ def expm(input: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The matrix whose product with itself is the given one, of those with positive eigenvalues.
+    """The matrix square root whose eigenvalues have positive real parts (the principal one).
 
     >>> tf.linalg.sqrtm([[4.0, 0.0], [0.0, 9.0]]).numpy().round(4).tolist()
     [[2.0, 0.0], [0.0, 3.0]]
@@ -108,7 +108,7 @@ def sqrtm(input: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def logm(input: TensorLike, name: str | None = None) -> Tensor:
-    """The matrix whose exponential is the given one; for complex matrices.
+    """The matrix logarithm, whose matrix exponential is the given one; for complex matrices.
 
     >>> tf.linalg.logm([[1.0 + 0j, 1.0], [0.0, 1.0]]).numpy().real.round(4).tolist()
     [[0.0, 1.0], [0.0, 0.0]]

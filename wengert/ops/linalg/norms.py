@@ -91,7 +91,7 @@ def normalize(
     axis: Integers | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The tensor divided by its norm, and the norm.
+    """Normalize a tensor: divide it by its norm; returns the norm, too.
 
     >>> unit, size = tf.linalg.normalize([3.0, 4.0])
     >>> print(unit.numpy().round(4), size.numpy())
@@ -110,7 +110,7 @@ def l2_normalize(
     name: str | None = None,
     dim: Integers | None = None,
 ) -> Tensor:
-    """The tensor divided by its euclidean norm, or by the root of epsilon where that is larger.
+    """L2 normalization: x / max(norm(x), sqrt(epsilon)) along an axis.
 
     >>> print(tf.linalg.l2_normalize([3.0, 4.0]).numpy().round(4))
     [0.6 0.8]

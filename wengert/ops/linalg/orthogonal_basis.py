@@ -1,4 +1,4 @@
-"""A basis of orthogonal columns, for the initializers that want one."""
+"""Orthonormal bases, for orthogonal initializers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""QR and LU: a matrix as a product with triangular factors."""
+"""QR and LU decompositions."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ QR: Row = op(
 
 
 class Qr(NamedTuple):
-    """What qr returns."""
+    """The result of qr: q and r."""
 
     q: Tensor
     r: Tensor
@@ -114,7 +114,7 @@ class Qr(NamedTuple):
 
 @deferrable
 def qr(input: TensorLike, full_matrices: bool = False, name: str | None = None) -> Qr:
-    """Orthonormal columns q and an upper triangular r, whose product is the matrix.
+    """QR decomposition: a = q r, with orthonormal columns q and an upper triangular r.
 
     >>> q, r = tf.linalg.qr([[0.0, 2.0], [1.0, 0.0]])
     >>> tf.abs(r).numpy().tolist()
@@ -195,6 +195,7 @@ LU: Row = op(
 
 
 def inverse_order(order: Tensor) -> Tensor:
+    """The inverse of a permutation."""
     return argsort(order)
 
 
@@ -216,7 +217,7 @@ PERMUTE_ROWS: Row = op(
 
 
 class Lu(NamedTuple):
-    """What lu returns."""
+    """The result of lu: the packed factors lu, and the permutation p."""
 
     lu: Tensor
     p: Tensor
@@ -224,8 +225,10 @@ class Lu(NamedTuple):
 
 @deferrable
 def lu(input: TensorLike, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
-    """The factors of a matrix with its rows in the order p: below the diagonal those of l, whose
-    diagonal is one; the rest is u. A singular matrix has factors, too, with a zero among them.
+    """LU decomposition with partial pivoting: packed factors, and the permutation p of the rows.
+
+    Below the diagonal stands l, whose own diagonal is one; the rest is u. A singular matrix has
+    factors, too: u then has a zero on its diagonal.
 
     >>> packed, p = tf.linalg.lu([[1.0, 2.0], [2.0, 0.0]])
     >>> packed.numpy().tolist(), p.numpy().tolist()
@@ -239,7 +242,7 @@ def lu(input: TensorLike, output_idx_type: Any = dtypes.int32, name: str | None 
 def lu_reconstruct(
     lower_upper: TensorLike, perm: Integers, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The matrix whose factors are given.
+    """Reconstruct a matrix from its LU decomposition.
 
     >>> tf.linalg.lu_reconstruct(*tf.linalg.lu([[1.0, 2.0], [2.0, 0.0]])).numpy().tolist()
     [[1.0, 2.0], [2.0, 0.0]]
@@ -258,7 +261,7 @@ def lu_solve(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The solution x of a x = rhs, from the factors of a.
+    """Solve a x = rhs, given the LU decomposition of a.
 
     >>> factors = tf.linalg.lu([[1.0, 2.0], [2.0, 0.0]])
     >>> tf.linalg.lu_solve(*factors, [[3.0], [2.0]]).numpy().tolist()
@@ -283,7 +286,7 @@ def lu_solve(
 def lu_matrix_inverse(
     lower_upper: TensorLike, perm: Integers, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The inverse of the matrix whose factors are given.
+    """The inverse of a matrix, given its LU decomposition.
 
     >>> tf.linalg.lu_matrix_inverse(*tf.linalg.lu([[0.0, 2.0], [4.0, 0.0]])).numpy().tolist()
     [[0.0, 0.25], [0.5, 0.0]]

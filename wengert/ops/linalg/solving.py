@@ -1,4 +1,4 @@
-"""Linear systems, inverses, least squares."""
+"""Linear systems, inverses, pseudoinverses, least squares."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ MATRIX_SOLVE: Row = op(
 
 @deferrable
 def solve(matrix: Any, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The solution x of a x = rhs, or of a^H x = rhs.
+    """Solve the linear system a x = rhs, or a^H x = rhs.
 
     >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [8.0]]).numpy().tolist()
     [[1.0], [2.0]]
@@ -119,7 +119,7 @@ MATRIX_INVERSE: Row = op(
 
 @deferrable
 def inv(input: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The inverse, or that of the conjugate transpose.
+    """The inverse of a matrix, or of its conjugate transpose.
 
     >>> tf.linalg.inv([[2.0, 0.0], [0.0, 4.0]]).numpy().tolist()
     [[0.5, 0.0], [0.0, 0.25]]
@@ -140,8 +140,10 @@ def _pinv_kernel(_: Namespace, a: Array, rcond: Array) -> Array:
 
 
 def _pinv_rule(g: Tensor, p: Tensor, a: Tensor, rcond: Tensor) -> Tensor:
-    """The derivative of Golub and Pereyra, transposed: right where the rank does not change, and
-    also where singular values coincide."""
+    """The derivative of Golub and Pereyra, transposed.
+
+    It holds where the rank does not change, and also where singular values coincide.
+    """
     ph, gh = adjoint_of(p), adjoint_of(g)
     outside = eye(dims(a)[-2], dtype=a.dtype) - matmul(a, p)
     inside = eye(dims(a)[-1], dtype=a.dtype) - matmul(p, a)
@@ -164,7 +166,7 @@ def pinv(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The pseudo-inverse of Moore and Penrose.
+    """The Moore-Penrose pseudoinverse.
 
     Singular values below `rcond` times the largest count as zero.
 
@@ -236,7 +238,7 @@ def lstsq(
     fast: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """The x for which a x is nearest to rhs; of several, the shortest.
+    """Least squares: the x that minimizes |a x - rhs|; of several, the one of least norm.
 
     `fast` solves the normal equations, which square the condition number and need full rank, with
     `l2_regularizer` times |x|^2 added to what is minimised. Without it the rank does not matter,

@@ -1,4 +1,4 @@
-"""Singular values, and what is made of them: rank and norms."""
+"""Singular value decomposition (SVD), and matrix rank."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def svd(
     name: str | None = None,
     degenerate: str = "tensorflow",
 ) -> Any:
-    """The singular values s, in descending order, and vectors: a = u diag(s) v^H.
+    """Singular value decomposition: a = u diag(s) v^H, with s in descending order.
 
     Where singular values coincide, the gradient is TensorFlow's, which is arbitrary there; with
     `degenerate="exact"` it is right, or an error that says why there is none.
@@ -230,7 +230,7 @@ def matrix_rank(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """How many singular values are larger than `tol`.
+    """The rank of a matrix: the number of singular values above `tol`.
 
     >>> tf.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]]).numpy().item()
     1

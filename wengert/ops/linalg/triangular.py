@@ -1,4 +1,4 @@
-"""Triangular systems and the Cholesky factor."""
+"""Triangular systems and the Cholesky decomposition."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def triangular_solve(
     adjoint: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The solution x of a x = rhs, where of a only one triangle is looked at.
+    """Solve a x = rhs for a triangular matrix; the other triangle of a is not read.
 
     >>> tf.linalg.triangular_solve([[2.0, 0.0], [1.0, 1.0]], [[2.0], [3.0]]).numpy().tolist()
     [[1.0], [2.0]]
@@ -146,13 +146,16 @@ def _cholesky_or_nan(a: Array) -> tuple[Any]:
 
 
 def lower_with_half_diagonal(x: Tensor) -> Tensor:
+    """The lower triangle, with half the diagonal."""
     lower = band_part(x, -1, 0)
     return set_diag(lower, diag_part(lower) * 0.5)
 
 
 def _cholesky_rule(g: Tensor, y: Tensor, a: TensorOrDims) -> Tensor:
-    """l^-H (lower half of l^H g) l^-1, made Hermitian, as TensorFlow does it: the gradient for
-    inputs that are Hermitian and stay so."""
+    """l^-H (lower half of l^H g) l^-1, made Hermitian, as TensorFlow does it.
+
+    That is the gradient for inputs that are Hermitian and stay so.
+    """
     middle = lower_with_half_diagonal(matmul(y, g, adjoint_a=True))
     left = triangular_solve(y, middle, True, True)
     pulled = adjoint_of(triangular_solve(y, adjoint_of(left), True, True))
@@ -171,7 +174,7 @@ CHOLESKY: Row = op(
 
 @deferrable
 def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
-    """The lower triangular l with l l^H = a, for a Hermitian positive definite matrix.
+    """Cholesky decomposition a = l l^H of a Hermitian positive definite matrix, l lower triangular.
 
     Only the lower triangle is read. A matrix that is not positive definite gives NaN.
 
@@ -184,7 +187,7 @@ def cholesky(input: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
-    """The solution x of a x = rhs, from the Cholesky factor of a.
+    """Solve a x = rhs, given the Cholesky factor of a.
 
     >>> tf.linalg.cholesky_solve([[2.0, 0.0], [1.0, 3.0]], [[6.0], [12.0]]).numpy().tolist()
     [[1.0], [1.0]]
@@ -299,7 +302,7 @@ def banded_triangular_solve(
     adjoint: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The solution x of a x = rhs, where a is triangular and has few diagonals.
+    """Solve a x = rhs for a banded triangular matrix.
 
     The rows of `bands` are the diagonals, the main one first if lower and last otherwise. Each is
     aligned with the rows of the matrix.

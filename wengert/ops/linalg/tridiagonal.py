@@ -1,4 +1,4 @@
-"""Matrices of three diagonals.
+"""Tridiagonal matrices: products, systems, eigenvalues.
 
 Inside, the diagonals are the rows of one array: above, main, below. All are aligned with the rows of
 the matrix, so the last element above and the first below are not looked at.
@@ -144,7 +144,7 @@ def tridiagonal_matmul(
     diagonals_format: str = "compact",
     name: str | None = None,
 ) -> Tensor:
-    """The product of a matrix of three diagonals with another matrix.
+    """The product of a tridiagonal matrix with another matrix.
 
     The diagonals are the rows of an array ("compact": above, main, below, where the last element
     above and the first below do not count), three vectors ("sequence"), or those of a "matrix".
@@ -210,8 +210,11 @@ def _solved(gtsv: Any, d: Array, b: Array, perturb: bool) -> Array:
 
 
 def _with_pivoting(d: Array, b: Array, perturb: bool) -> Array:
-    """Elimination with an exchange of neighbours where the lower one is larger, for all of a batch
-    at once. A row then has three elements: its own and the two after it."""
+    """Gaussian elimination with partial pivoting, for all of a batch at once.
+
+    A row is exchanged with the next one where that has the larger pivot; a row then has three
+    elements: its own and the two after it.
+    """
     above, main, below = (d[..., k, :, None] for k in range(3))
     size = b.shape[-2]
     rows: list[Any] = []
@@ -301,7 +304,7 @@ def tridiagonal_solve(
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
 ) -> Tensor:
-    """The solution x of a x = rhs for a matrix of three diagonals, given as in tridiagonal_matmul.
+    """Solve a x = rhs for a tridiagonal matrix, given as in `tridiagonal_matmul`.
 
     A singular matrix gives NaN; with `perturb_singular` it is changed a little instead. Without
     `partial_pivoting` a pivot may be zero though the matrix is not singular.
@@ -343,7 +346,7 @@ def eigh_tridiagonal(
     tol: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The eigenvalues of a Hermitian matrix of three diagonals: `alpha` and, below it, `beta`.
+    """The eigenvalues of a Hermitian tridiagonal matrix: diagonal `alpha`, subdiagonal `beta`.
 
     All of them (select "a"), those from one index to another ("i", both included), or those of an
     interval of values ("v", with its upper end). They are found to the last digits, so `tol` has no

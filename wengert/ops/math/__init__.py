@@ -1,8 +1,8 @@
 """Elementwise operations: arithmetic, comparisons, complex numbers.
 
 elementwise  Elementwise operations of one input, from trivial to tricky
-comparison   Comparisons, logic, and the choice between two values
+comparison   Comparisons, logical operations, and tf.where
 complex      Complex numbers
-arithmetic   Elementwise operations of two inputs: arithmetic, division in all its forms, powers,
-             extremes
+arithmetic   Elementwise operations of two inputs: arithmetic, all forms of division, powers, max
+             and min
 """

@@ -1,4 +1,4 @@
-"""Elementwise operations of two inputs: arithmetic, division in all its forms, powers, extremes."""
+"""Elementwise operations of two inputs: arithmetic, all forms of division, powers, max and min."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ realdiv = _real_div
 
 @deferrable
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y as numbers: integers are converted to floating point first.
+    """True division x / y: integers are converted to floating point first.
 
     >>> (tf.constant([1, 2]) / tf.constant([2, 2])).numpy().tolist()
     [0.5, 1.0]
@@ -108,7 +108,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """x / y, as Python's operator.
+    """x / y, as Python's operator divides.
 
     >>> tf.divide([1.0, 6.0], 2.0).numpy().tolist()
     [0.5, 3.0]
@@ -386,7 +386,7 @@ minimum: Binary = binary(
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The elements moved into [clip_value_min, clip_value_max].
+    """Clip the elements to [clip_value_min, clip_value_max].
 
     Where an element was moved, the gradient goes to the bound.
 
@@ -435,7 +435,7 @@ CLIP: Row = op(
 
 @deferrable
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """The elements converted to another dtype, those that do not fit moved to its nearest end.
+    """Cast to another dtype; values out of its range saturate at its minimum or maximum.
 
     >>> tf.saturate_cast([-5.0, 300.0], tf.uint8).numpy().tolist()
     [0, 255]
@@ -472,7 +472,7 @@ ADD_N: Row = op(
 
 @deferrable
 def add_n(inputs: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of several tensors of one shape.
+    """The sum of several tensors of the same shape.
 
     >>> tf.add_n([tf.constant(1.0), tf.constant(2.0), tf.constant(4.0)]).numpy()
     np.float32(7.0)
@@ -500,7 +500,7 @@ def accumulate_n(
     tensor_dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The sum of several tensors of one shape.
+    """The sum of several tensors of the same shape.
 
     >>> tf.math.accumulate_n([tf.constant(1.0), tf.constant(2.0)]).numpy()
     np.float32(3.0)

@@ -1,4 +1,4 @@
-"""Comparisons, logic, and the choice between two values."""
+"""Comparisons, logical operations, and tf.where."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ not_equal: Binary = binary(
 def approximate_equal(
     x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None
 ) -> Tensor:
-    """Whether |x - y| < tolerance.
+    """Whether |x - y| < tolerance, elementwise.
 
     >>> tf.math.approximate_equal([1.0, 2.0], [1.0000001, 2.5]).numpy().tolist()
     [True, False]
@@ -124,7 +124,7 @@ logical_or: Binary = binary(
 
 @deferrable
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
-    """Whether exactly one of them is true.
+    """Logical exclusive or: whether exactly one of x and y is true.
 
     >>> tf.math.logical_xor([True, True], [True, False]).numpy().tolist()
     [False, True]
@@ -214,7 +214,7 @@ def where(
     y: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """x where the condition holds and y elsewhere; with the condition alone, where it holds.
+    """x where the condition is true and y elsewhere; with only a condition, the indices of True.
 
     >>> tf.where([True, False], [1.0, 2.0], 0.0).numpy().tolist()
     [1.0, 0.0]

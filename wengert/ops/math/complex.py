@@ -1,4 +1,4 @@
-"""Complex numbers. Only here do rules differ from those of real functions: see core/operation."""
+"""Complex numbers. Only here do gradient rules differ from real functions': see core/operation."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
-    """-1, 0 or 1 for each element, with a gradient of zero; x / |x|, or 0, for a complex one.
+    """The sign, -1, 0 or 1, of each element, with zero gradient; x / |x|, or 0, if complex.
 
     >>> tf.sign([-2.0, 0.0, 5.0]).numpy().tolist(), tf.sign(2.0j).numpy().item()
     ([-1.0, 0.0, 1.0], 1j)
@@ -169,7 +169,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
-    """The argument of each complex element, in radians.
+    """The argument (phase angle) of each complex element, in radians.
 
     >>> tf.math.angle([1.0j]).numpy().round(4).tolist()
     [1.5708]

@@ -455,7 +455,7 @@ CAST: Row = op(
 
 @deferrable
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """The elements converted to another dtype. A gradient flows between floating dtypes only.
+    """Cast to another dtype. Gradients flow only between floating-point or complex dtypes.
 
     >>> tf.cast([1.8, 2.2], tf.int32).numpy().tolist()
     [1, 2]

@@ -1,21 +1,22 @@
 """Neural networks.
 
-activations          Neural-network pieces: activations, softmax and the losses built on it
-batch_norm           Batch normalisation in one operation, with its gradient in few passes over
-                     memory
-bias                 A bias for each channel
-clipping             Several tensors clipped by the norm of all of them together, and that norm
-ctc                  Connectionist temporal classification: the likelihood of a sequence of
-                     labels, over all alignments
-ctc_decoding         The most likely class of each step, read as a sequence of labels
-dropout              Dropout: elements become zero by chance, and the others larger
-local_response_norm  Local response normalization: each element over the size of its neighbours
-                     along the channels
-losses               Losses of neural networks that are made of other operations
-normalization        Means, variances, and what is normalised with them
-space_depth          Blocks of space moved into the batch or the depth, and back
-sparse_embedding     Rows of a table, combined as sparse ids say
+activations          Activation functions, softmax and cross-entropy losses
+batch_norm           Fused batch normalization, with its gradient in few passes over memory
+bias                 tf.nn.bias_add: a bias for each channel
+clipping             Gradient clipping by global norm, and the global norm
+ctc                  CTC loss (connectionist temporal classification): the likelihood of labels,
+                     over all alignments
+ctc_decoding         CTC greedy decoding: the most likely class of each step, as a sequence of
+                     labels
+dropout              Dropout: elements are zeroed at random, and the others scaled up
+local_response_norm  Local response normalization: each element divided by the size of
+                     neighbouring channels
+losses               Loss functions that are composed of other operations
+normalization        Moments (mean and variance) and batch normalization
+space_depth          Space to batch, space to depth, and back: blocks of pixels moved into batch
+                     or channels
+sparse_embedding     Embedding lookups with sparse ids: rows of a table, combined
 
 conv                 Convolutions
-pool                 Pooling and morphology: what becomes of the elements in a window
+pool                 Pooling and morphology: operations on the elements of sliding windows
 """

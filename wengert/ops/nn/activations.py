@@ -1,4 +1,4 @@
-"""Neural-network pieces: activations, softmax and the losses built on it."""
+"""Activation functions, softmax and cross-entropy losses."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ LEAKY_RELU: Row = op(
 
 @deferrable
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
-    """min(max(x, 0), 6).
+    """ReLU capped at 6: min(max(x, 0), 6).
 
     >>> tf.nn.relu6([-1.0, 2.0, 8.0]).numpy().tolist()
     [0.0, 2.0, 6.0]
@@ -155,7 +155,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
-    """x where it is positive, alpha x elsewhere.
+    """Leaky ReLU: x where it is positive, alpha x elsewhere.
 
     >>> tf.nn.leaky_relu([-1.0, 2.0], alpha=0.5).numpy().tolist()
     [-0.5, 2.0]
@@ -169,7 +169,7 @@ def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None
 
 @deferrable
 def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tensor:
-    """relu(x) and relu(-x) side by side.
+    """Concatenated ReLU: relu(x) and relu(-x) side by side.
 
     >>> tf.nn.crelu([-1.0, 2.0]).numpy().tolist()
     [0.0, 2.0, 1.0, 0.0]
@@ -180,7 +180,7 @@ def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tens
 
 @deferrable
 def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Tensor:
-    """x sigmoid(beta x), also known as swish.
+    """SiLU, also known as swish: x sigmoid(beta x).
 
     >>> tf.nn.silu([0.0, 100.0]).numpy().tolist()
     [0.0, 100.0]
@@ -204,7 +204,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
-    """x times the probability that a standard normal is below x.
+    """GELU (Gaussian error linear unit): x times the probability that a standard normal is below x.
 
     >>> tf.nn.gelu([0.0, 10.0]).numpy().tolist()
     [0.0, 10.0]
@@ -314,7 +314,7 @@ def _along(row: Row, logits: TensorLike, axis: Integers | None) -> Tensor:
 
 @deferrable
 def softmax(logits: TensorLike, axis: Integers | None = None, name: str | None = None) -> Tensor:
-    """exp(x) / sum(exp(x)) along an axis, the last by default.
+    """Softmax: exp(x) / sum(exp(x)) along an axis, the last by default.
 
     >>> tf.nn.softmax([0.0, 0.0]).numpy().tolist()
     [0.5, 0.5]
@@ -326,7 +326,7 @@ def softmax(logits: TensorLike, axis: Integers | None = None, name: str | None =
 def log_softmax(
     logits: TensorLike, axis: Integers | None = None, name: str | None = None
 ) -> Tensor:
-    """x - log(sum(exp(x))) along an axis, the last by default.
+    """Log-softmax: x - log(sum(exp(x))) along an axis, the last by default.
 
     >>> tf.nn.log_softmax([0.0, 0.0]).numpy().round(4).tolist() == [np.float32(-0.6931)] * 2
     True
@@ -341,7 +341,7 @@ def log_softmax(
 def softmax_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, axis: int = -1, name: str | None = None
 ) -> Tensor:
-    """-sum(labels log(softmax(logits))) along an axis. Gradients flow to both.
+    """Cross entropy -sum(labels log(softmax(logits))) along an axis. Gradients flow to both.
 
     >>> tf.nn.softmax_cross_entropy_with_logits([[1.0, 0.0]], [[0.0, 0.0]]).numpy().round(4)
     array([0.6931], dtype=float32)
@@ -414,7 +414,7 @@ SPARSE_CROSS_ENTROPY: Row = op(
 def sparse_softmax_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, name: str | None = None
 ) -> Tensor:
-    """-log(softmax(logits)) at the label of each example.
+    """Cross entropy with integer labels: -log(softmax(logits)) at the label of each example.
 
     >>> tf.nn.sparse_softmax_cross_entropy_with_logits([0], [[0.0, 0.0]]).numpy().round(4)
     array([0.6931], dtype=float32)
@@ -447,7 +447,7 @@ def sparse_softmax_cross_entropy_with_logits(
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
-    """The logistic loss of independent classes: max(x, 0) - x t + log(1 + exp(-|x|)).
+    """Sigmoid cross entropy (logistic loss): max(x, 0) - x t + log(1 + exp(-|x|)).
 
     >>> tf.nn.sigmoid_cross_entropy_with_logits([1.0], [0.0]).numpy().round(4)
     array([0.6931], dtype=float32)
@@ -474,7 +474,7 @@ L2_LOSS: Row = op("L2Loss", _l2_kernel, vjp=(lambda g, y, x: g * x,), shape=lamb
 
 @deferrable
 def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
-    """Half the sum of squares.
+    """L2 loss: half the sum of squares.
 
     >>> tf.nn.l2_loss([3.0, 4.0]).numpy().item()
     12.5
@@ -496,7 +496,7 @@ def l2_loss(t: TensorLike, name: str | None = None) -> Tensor:
 def embedding_lookup(
     params: TensorLike, ids: TensorLike, max_norm: float | None = None, name: str | None = None
 ) -> Tensor:
-    """The rows of a table; with `max_norm`, longer rows are shortened to it.
+    """Look up rows of an embedding table; with `max_norm`, longer rows are scaled down to it.
 
     >>> tf.nn.embedding_lookup([[1.0, 2.0], [3.0, 4.0]], [1]).numpy().tolist()
     [[3.0, 4.0]]
@@ -515,7 +515,7 @@ def embedding_lookup(
 def clip_by_norm(
     t: TensorLike, clip_norm: TensorLike, axes: Integers | None = None, name: str | None = None
 ) -> Any:
-    """The tensor scaled down so that its norm does not exceed `clip_norm`.
+    """Clip a tensor by its L2 norm: scale it down so that the norm does not exceed `clip_norm`.
 
     >>> tf.clip_by_norm([3.0, 4.0], 1.0).numpy().round(4).tolist() == [np.float32(0.6), np.float32(0.8)]
     True

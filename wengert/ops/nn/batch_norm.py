@@ -1,4 +1,4 @@
-"""Batch normalisation in one operation, with its gradient in few passes over memory.
+"""Fused batch normalization, with its gradient in few passes over memory.
 
 With m and v the mean and the variance that are used: y = (x - m) / sqrt(v + e) scale + offset.
 In training they depend on x; what they are is a result, and has a cotangent of its own.
@@ -339,7 +339,7 @@ def fused_batch_norm(
     name: str | None = None,
     exponential_avg_factor: float = 1.0,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Batch normalisation over all axes but that of the channels, and the statistics it used.
+    """Fused batch normalization over all axes but the channels, and the statistics it used.
 
     >>> y, mean, variance = tf.compat.v1.nn.fused_batch_norm(
     ...     tf.reshape([1.0, 3.0], [2, 1, 1, 1]), [1.0], [0.0], epsilon=0.0)

@@ -1,4 +1,4 @@
-"""A bias for each channel."""
+"""tf.nn.bias_add: a bias for each channel."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ BIAS_ADD_GRAD: Row = op(
 def bias_add(
     value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
-    """Add a number of its own to each channel.
+    """Add a bias to each channel.
 
     >>> tf.nn.bias_add([[1.0, 2.0]], [10.0, 20.0]).numpy().tolist()
     [[11.0, 22.0]]

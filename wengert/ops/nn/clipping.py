@@ -1,4 +1,4 @@
-"""Several tensors clipped by the norm of all of them together, and that norm."""
+"""Gradient clipping by global norm, and the global norm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def clip_by_global_norm(
     use_norm: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[list[Any], Tensor]:
-    """Tensors scaled by one factor, so that their norm together does not exceed `clip_norm`.
+    """Clip tensors by their global norm: scale all by one factor so that it is at most `clip_norm`.
 
     Returns them and the norm that they had. None stays None, IndexedSlices stay IndexedSlices. If
     the norm is not finite, all elements become NaN, so that the fault shows.
@@ -53,7 +53,7 @@ def _scaled(t: TensorLike | None, scale: Tensor) -> Tensor | IndexedSlices | Non
 
 @deferrable
 def global_norm(t_list: TensorLike, name: str | None = None) -> Tensor:
-    """The norm of all elements of several tensors together.
+    """The global norm: the L2 norm of all elements of several tensors together.
 
     >>> tf.linalg.global_norm([[3.0], [4.0]]).numpy().item()
     5.0

@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: the likelihood of a sequence of labels, over all alignments.
+"""CTC loss (connectionist temporal classification): the likelihood of labels, over all alignments.
 
 With a blank before, between and after the labels, an alignment walks through the states from one
 of the first two to one of the last two; in each step it stays, goes on by one, or jumps over a
@@ -214,7 +214,7 @@ def ctc_loss(
     blank_index: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Minus the logarithm of the likelihood of labels, over all their alignments with the logits.
+    """CTC loss: the negative log-likelihood of labels, over all their alignments with the logits.
 
     >>> logits = tf.zeros([2, 1, 2])  # two steps, one example; class 0 is the blank
     >>> tf.nn.ctc_loss([[1]], logits, [1], [2], blank_index=0).numpy().round(4)
@@ -249,7 +249,7 @@ def _as_rows(labels: SparseTensor) -> tuple[Tensor, Tensor]:
 
 @deferrable
 def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """For each row its different labels, filled up with zeros, and where each label stands there.
+    """The unique labels of each row, padded with zeros, and the index of each label among them.
 
     >>> unique, places = tf.nn.ctc_unique_labels([[3, 4, 4, 3]])
     >>> unique.numpy().tolist(), places.numpy().tolist()
@@ -276,7 +276,7 @@ UNIQUE_LABELS: Row = op("CTCUniqueLabels", _unique_labels_kernel, many=True)
 def collapse_repeated(
     labels: TensorLike, seq_length: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Each run of equal labels as one label, filled up with zeros, and how many are left.
+    """Merge runs of equal labels, pad with zeros; also return how many labels are left.
 
     >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], [5])
     >>> labels.numpy().tolist(), lengths.numpy().tolist()

@@ -1,4 +1,4 @@
-"""The most likely class of each step, read as a sequence of labels."""
+"""CTC greedy decoding: the most likely class of each step, as a sequence of labels."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def ctc_greedy_decoder(
     merge_repeated: bool = True,
     blank_index: Any = None,
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The most likely class of each step without blanks, and minus the sum of their logits.
+    """Greedy (best path) decoding: the likeliest class per step without blanks, and its score.
 
     >>> logits = tf.constant([[[0.0, 9.0, 0.0]], [[0.0, 9.0, 0.0]], [[0.0, 0.0, 9.0]]])
     >>> (decoded,), score = tf.nn.ctc_greedy_decoder(logits, [3])  # the last class is the blank

@@ -1,4 +1,4 @@
-"""Dropout: elements become zero by chance, and the others larger."""
+"""Dropout: elements are zeroed at random, and the others scaled up."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def dropout(
     seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Zero with a probability of `rate`, x / (1 - rate) otherwise.
+    """Dropout: zero with probability `rate`, x / (1 - rate) otherwise.
 
     `noise_shape` has ones along the axes on which all elements share their fate.
 
@@ -58,7 +58,7 @@ def stateless_dropout(
     noise_shape: ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Dropout that is a function of its seed of two integers.
+    """Stateless dropout: a deterministic function of a seed of two integers.
 
     >>> tf.nn.experimental.stateless_dropout([1.0, 2.0, 3.0], rate=0.5, seed=[1, 2]).numpy().tolist()
     [2.0, 0.0, 6.0]

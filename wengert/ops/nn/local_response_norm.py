@@ -1,4 +1,4 @@
-"""Local response normalization: each element over the size of its neighbours along the channels.
+"""Local response normalization: each element divided by the size of neighbouring channels.
 
 With s = bias + alpha · W(x²), where W sums over the neighbours, y = x · s^-beta. W is symmetric,
 so it is its own adjoint, and all the rules are written with it.
@@ -178,7 +178,7 @@ def local_response_normalization(
     beta: float = 0.5,
     name: str | None = None,
 ) -> Tensor:
-    """Each element over (bias + alpha · the sum of the squares of its neighbours) ^ beta.
+    """Each element divided by (bias + alpha · the sum of the squares of its neighbours) ^ beta.
 
     The neighbours are the channels of the same pixel that are at most `depth_radius` away.
 

@@ -1,4 +1,4 @@
-"""Losses of neural networks that are made of other operations."""
+"""Loss functions that are composed of other operations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def weighted_cross_entropy_with_logits(
     labels: TensorLike, logits: TensorLike, pos_weight: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The sigmoid cross entropy, with the positive part weighted.
+    """Weighted sigmoid cross entropy: `pos_weight` scales the loss of positive labels.
 
     >>> f = tf.nn.weighted_cross_entropy_with_logits
     >>> print(f(labels=[1.0, 0.0], logits=[0.0, 0.0], pos_weight=2.0).numpy().round(4))
@@ -48,7 +48,7 @@ def log_poisson_loss(
     compute_full_loss: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The negative logarithm of the likelihood of Poisson counts, given the logarithms of the rates.
+    """Poisson loss: the negative log-likelihood of counts, given the logarithms of the rates.
 
     >>> print(tf.nn.log_poisson_loss([2.0], [0.0]).numpy())
     [1.]
@@ -75,7 +75,7 @@ def compute_average_loss(
     sample_weight: TensorLike | None = None,
     global_batch_size: Any = None,
 ) -> Tensor:
-    """The sum of the losses of examples, weighted, over the size of the batch.
+    """The weighted sum of per-example losses, divided by the batch size.
 
     >>> tf.nn.compute_average_loss([1.0, 2.0], sample_weight=[1.0, 0.5]).numpy().item()
     1.0
@@ -96,7 +96,7 @@ def compute_average_loss(
 
 
 def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
-    """The sum of regularisation losses, divided by the number of replicas, of which there is one.
+    """The sum of regularization losses, divided by the number of replicas (one).
 
     >>> tf.nn.scale_regularization_loss([1.0, 2.0]).numpy().item()
     3.0

@@ -1,4 +1,4 @@
-"""Means, variances, and what is normalised with them."""
+"""Moments (mean and variance) and batch normalization."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def weighted_moments(
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance along some axes, where elements count as often as their weight says.
+    """The weighted mean and variance along some axes.
 
     >>> mean, variance = tf.nn.weighted_moments(tf.constant([1.0, 3.0]), [0], [3.0, 1.0])
     >>> mean.numpy().item(), variance.numpy().item()
@@ -78,7 +78,7 @@ def sufficient_statistics(
     keepdims: bool = False,
     name: str | None = None,
 ) -> tuple[Any, Any, Any, Any]:
-    """How many elements, their sum, the sum of their squares, and by what they were shifted before.
+    """Sufficient statistics for the moments: count, sum, sum of squares, and the shift.
 
     >>> parts = tf.nn.sufficient_statistics(tf.constant([1.0, 3.0]), [0])
     >>> [part.numpy().item() for part in parts[:3]]
@@ -105,7 +105,7 @@ def normalize_moments(
     shift: Any,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance from what `sufficient_statistics` collected.
+    """The mean and the variance from the results of `sufficient_statistics`.
 
     >>> mean, variance = tf.nn.normalize_moments(2.0, 4.0, 10.0, None)
     >>> mean.numpy().item(), variance.numpy().item()
@@ -129,7 +129,7 @@ def batch_normalization(
     variance_epsilon: TensorLike,
     name: str | None = None,
 ) -> Tensor:
-    """(x - mean) / sqrt(variance + epsilon), times a scale and plus an offset if they are given.
+    """Batch normalization: (x - mean) / sqrt(variance + epsilon), then scale and offset if given.
 
     >>> tf.nn.batch_normalization([1.0, 3.0], 2.0, 4.0, None, 10.0, 0.0).numpy().tolist()
     [-5.0, 5.0]

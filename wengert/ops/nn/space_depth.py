@@ -1,4 +1,4 @@
-"""Blocks of space moved into the batch or the depth, and back."""
+"""Space to batch, space to depth, and back: blocks of pixels moved into batch or channels."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _depth_attrs(x: Tensor, block_size: IntLike, data_format: str, who: str) -> 
 def depth_to_space(
     input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """The channels of each pixel laid out as a block of pixels.
+    """Depth to space: the channels of each pixel become a block of pixels.
 
     >>> tf.nn.depth_to_space([[[[1, 2, 3, 4]]]], 2)[0, :, :, 0].numpy().tolist()
     [[1, 2], [3, 4]]
@@ -121,7 +121,7 @@ def depth_to_space(
 def space_to_depth(
     input: TensorLike, block_size: IntLike, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
-    """Each block of pixels as the channels of one.
+    """Space to depth: each block of pixels becomes the channels of one pixel.
 
     >>> tf.nn.space_to_depth([[[[1], [2]], [[3], [4]]]], 2).numpy().tolist()
     [[[[1, 2, 3, 4]]]]
@@ -250,7 +250,7 @@ def _blocks(value: Integers, rank: int, who: str) -> Dims:
 def space_to_batch(
     input: TensorLike, block_shape: Integers, paddings: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Each position within the blocks of space becomes an image of its own.
+    """Space to batch: each position within spatial blocks becomes an image of its own.
 
     >>> x = tf.reshape(tf.range(4), [1, 4, 1])
     >>> tf.space_to_batch(x, [2], [[0, 0]])[:, :, 0].numpy().tolist()
@@ -288,7 +288,7 @@ def space_to_batch_nd(
 def batch_to_space(
     input: TensorLike, block_shape: Integers, crops: TensorLike, name: str | None = None
 ) -> Tensor:
-    """Images put together to one, block by block: the inverse of tf.space_to_batch.
+    """Batch to space: images interleaved to larger ones, the inverse of tf.space_to_batch.
 
     >>> tf.batch_to_space([[[0], [2]], [[1], [3]]], [2], [[0, 0]])[0, :, 0].numpy().tolist()
     [0, 1, 2, 3]

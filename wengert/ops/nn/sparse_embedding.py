@@ -1,4 +1,4 @@
-"""Rows of a table, combined as sparse ids say."""
+"""Embedding lookups with sparse ids: rows of a table, combined."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """For each row of ids the mean of those rows of a table, or their sum, or that over a root.
+    """Look up sparse ids in an embedding table; combine each row by "mean", "sum" or "sqrtn".
 
     >>> ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [0, 1, 1], [2, 2])
     >>> tf.nn.embedding_lookup_sparse([[2.0], [4.0]], ids, None).numpy().tolist()
@@ -84,8 +84,9 @@ def safe_embedding_lookup_sparse(
     name: str | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """`tf.nn.embedding_lookup_sparse` that leaves out ids below zero; a row without ids gives the
-    row `default_id` of the table, or zeros.
+    """`tf.nn.embedding_lookup_sparse` that leaves out ids below zero.
+
+    A row without ids gives the row `default_id` of the table, or zeros.
 
     >>> ids = tf.SparseTensor([[0, 0], [2, 0]], [1, -1], [3, 1])
     >>> tf.nn.safe_embedding_lookup_sparse([[2.0], [4.0]], ids).numpy().tolist()

@@ -81,6 +81,7 @@ RANGE: Row = op(
 
 
 def row_ids(splits: Tensor) -> Tensor:
+    """The row of each value, from row splits."""
     found: Tensor = apply(ROW_IDS, (splits,))
     return found
 
@@ -98,4 +99,5 @@ def from_lengths(lengths: Tensor) -> Tensor:
 
 
 def count_of_rows(splits: Tensor) -> int:
+    """The number of rows that row splits describe."""
     return int(dims(splits)[0]) - 1

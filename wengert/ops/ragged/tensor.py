@@ -199,10 +199,12 @@ class RaggedTensor(Composite):
 
     @property
     def values(self) -> Any:
+        """The values of the outermost ragged dimension, themselves ragged if there are more."""
         return self._values
 
     @property
     def flat_values(self) -> Tensor:
+        """The innermost values, a dense tensor."""
         inner = self._values
         while isinstance(inner, RaggedTensor):
             inner = inner._values
@@ -210,24 +212,29 @@ class RaggedTensor(Composite):
 
     @property
     def row_splits(self) -> Tensor:
+        """The row splits of the outermost ragged dimension: where each row begins and ends."""
         return self._row_splits
 
     @property
     def nested_row_splits(self) -> tuple[Tensor, ...]:
+        """The row splits of all ragged dimensions, the outermost first."""
         inner = self._values
         more = inner.nested_row_splits if isinstance(inner, RaggedTensor) else ()
         return (self._row_splits, *more)
 
     @property
     def ragged_rank(self) -> int:
+        """The number of ragged dimensions."""
         return len(self.nested_row_splits)
 
     @property
     def uniform_row_length(self) -> Tensor | None:
+        """The length of all rows, if it is known to be the same; None otherwise."""
         return None if self._uniform is None else convert(self._uniform, dtypes.int64)
 
     @property
     def dtype(self) -> DType:
+        """The dtype of the values."""
         return self.flat_values.dtype
 
     @property
@@ -240,6 +247,7 @@ class RaggedTensor(Composite):
         return TensorShape([rows, self._uniform, *list(inner)[1:]])
 
     def get_shape(self) -> TensorShape:
+        """The static shape, with None for ragged dimensions."""
         return self.shape
 
     def row_starts(self, name: str | None = None) -> Tensor:
@@ -259,6 +267,7 @@ class RaggedTensor(Composite):
         return self._row_splits[1:] - self._row_splits[:-1]
 
     def nested_row_lengths(self, name: str | None = None) -> tuple[Tensor, ...]:
+        """The row lengths of all ragged dimensions, the outermost first."""
         return tuple([splits[1:] - splits[:-1] for splits in self.nested_row_splits])
 
     def value_rowids(self, name: str | None = None) -> Tensor:
@@ -266,6 +275,7 @@ class RaggedTensor(Composite):
         return row_ids(self._row_splits)
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
+        """The row of each value, for all ragged dimensions, the outermost first."""
         return tuple([row_ids(splits) for splits in self.nested_row_splits])
 
     def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
@@ -420,13 +430,16 @@ class RaggedTensorValue:
 
     @property
     def flat_values(self) -> Any:
+        """The innermost values, an array."""
         return getattr(self.values, "flat_values", self.values)
 
     @property
     def dtype(self) -> Any:
+        """The NumPy dtype of the values."""
         return self.values.dtype
 
     def to_list(self) -> list[Any]:
+        """The rows as nested lists."""
         inner, splits = self.values, self.row_splits.tolist()
         values = inner.to_list() if isinstance(inner, RaggedTensorValue) else inner.tolist()
         return [values[a:b] for a, b in itertools.pairwise(splits)]

@@ -8,8 +8,8 @@ seeds          Seeds, and the generators of operations that give another result 
 rows           The rows of random operations, most of them in two forms
 arguments      What the public random functions do with their arguments
 sobol          Sobol's points, which fill a cube evenly
-stateful       Random numbers that differ from call to call: tf.random.uniform, normal and their
-               kin
-stateless      Random numbers that are functions of a seed: tf.random.stateless_uniform and its
-               kin
+stateful       Stateful random numbers, which differ from call to call: tf.random.uniform, normal
+               and others
+stateless      Stateless random numbers, functions of a seed: tf.random.stateless_uniform and
+               others
 """

@@ -110,6 +110,7 @@ def sizes(shape: Any, row: Row) -> Dims:
 
 
 def float_dtype(dtype: DTypeLike, row: Row) -> DType:
+    """The floating dtype that was asked for; raises for any other."""
     kind = as_dtype(dtype)
     if kind not in FLOATS:
         raise InvalidArgumentError(

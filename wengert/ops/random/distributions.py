@@ -50,8 +50,11 @@ def normal_of(bits: Array, dtype: DType) -> Array:
 
 
 def _pairs(uniform: Array, kind: Any) -> Array:
-    """Each function is computed in double precision and rounded, which is what the C library's
-    functions for single precision do, nearly always."""
+    """Normal numbers from uniform ones by the Box-Muller transform.
+
+    Each function is computed in double precision and rounded, which is what the C library's
+    functions for single precision do, nearly always.
+    """
     first = np.maximum(uniform[..., 0::2], kind(_SMALLEST)).astype(np.float64)
     angle = (2 * np.pi * uniform[..., 1::2].astype(np.float64)).astype(kind).astype(np.float64)
     radius = np.sqrt(kind(-2) * np.log(first).astype(kind))
@@ -70,15 +73,18 @@ def integers_of(bits: Array, dtype: DType) -> Array:
 
 
 def uniform(state: Philox, count: int, dtype: DType) -> Array:
+    """Samples from the uniform distribution on [0, 1), from a Philox stream."""
     return uniform_of(random_words(state, count * words_each(dtype)), dtype)
 
 
 def normal(state: Philox, count: int, dtype: DType) -> Array:
+    """Samples from the standard normal distribution, from a Philox stream."""
     even = count + count % 2
     return normal_of(random_words(state, even * words_each(dtype)), dtype)[:count]
 
 
 def full_integers(state: Philox, count: int, dtype: DType) -> Array:
+    """Uniform integers over all values of the dtype, from a Philox stream."""
     return integers_of(random_words(state, count * words_each(dtype)), dtype)
 
 

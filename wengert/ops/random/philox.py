@@ -35,6 +35,7 @@ class Philox(NamedTuple):
     key: int
 
     def skipped(self, blocks: int) -> Philox:
+        """The state further on by a number of blocks."""
         return Philox((self.counter + blocks) & _COUNTER, self.key)
 
 

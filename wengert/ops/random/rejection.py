@@ -32,6 +32,7 @@ class Lanes:
         self.offsets = np.arange(count, dtype=np.uint64) * np.uint64(apart)
 
     def blocks(self, which: Array) -> Array:
+        """The next block of each of these generators, which advances them."""
         taken = blocks(self.state, self.offsets[which])
         self.offsets[which] += np.uint64(1)
         return taken
@@ -47,6 +48,7 @@ class Pairs:
         self.left = np.zeros(len(lanes.offsets), np.int64)
 
     def take(self, which: Array) -> Array:
+        """The next double of each of these generators."""
         empty = which[self.left[which] == 0]
         if empty.size:
             self.values[empty] = self.make(self.lanes.blocks(empty), float64)

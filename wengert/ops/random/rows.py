@@ -266,6 +266,7 @@ GAMMA_GRAD: Row = op(
 
 
 def gamma_grad(alpha: Tensor, sample: Tensor) -> Tensor:
+    """The derivative of gamma samples with respect to `alpha` (implicit reparameterization)."""
     result: Tensor = apply(GAMMA_GRAD, (alpha, sample))
     return result
 

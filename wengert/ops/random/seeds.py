@@ -69,6 +69,7 @@ class Eager:
         self.streams: dict[Hashable, Stream] = {}
 
     def set(self, seed: TensorLike | None) -> None:
+        """Set the global seed, and start all streams anew."""
         self.seed = None if seed is None else _integer(seed)
         # Python's generator, because that is where TensorFlow has the seeds of operations from.
         self.draws = load_module("random").Random(self.seed)

@@ -1,4 +1,4 @@
-"""Random numbers that differ from call to call: tf.random.uniform, normal and their kin."""
+"""Stateful random numbers, which differ from call to call: tf.random.uniform, normal and others."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def uniform(
     seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers from minval up to, and without, maxval. A gradient flows to float bounds.
+    """Uniform samples from [minval, maxval). Gradients flow to floating-point bounds.
 
     >>> tf.random.set_seed(1)
     >>> print(tf.random.uniform([3]).numpy())
@@ -115,7 +115,7 @@ def normal(
     seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers. A gradient flows to mean and stddev.
+    """Samples from a normal distribution. Gradients flow to mean and stddev.
 
     >>> tf.random.set_seed(1)
     >>> print(tf.random.normal([2], mean=10.0).numpy().round(4))
@@ -133,7 +133,7 @@ def truncated_normal(
     seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers that are nearer to the mean than two standard deviations.
+    """Samples from a truncated normal distribution, cut off at two standard deviations.
 
     >>> x = tf.random.truncated_normal([1000])
     >>> bool(tf.reduce_max(abs(x)) < 2.0)
@@ -165,7 +165,7 @@ def gamma(
     seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Gamma numbers, as many for each alpha and beta as the shape says.
+    """Samples from gamma distributions, of this shape for each alpha and beta.
 
     A gradient flows to alpha and beta: how a number moves while its place in the distribution stays.
 
@@ -186,7 +186,7 @@ def poisson(
     seed: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Poisson numbers, as many for each rate as the shape says.
+    """Samples from Poisson distributions, of this shape for each rate.
 
     >>> tf.random.set_seed(1)
     >>> tf.random.poisson([4], 3.0).numpy().tolist()
@@ -204,7 +204,7 @@ def categorical(
     seed: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Classes, drawn with probabilities whose logarithms are given up to a constant.
+    """Samples from categorical distributions, given by logits (unnormalized log-probabilities).
 
     >>> tf.random.categorical([[0.0, -100.0], [-100.0, 0.0]], 3).numpy().tolist()
     [[0, 0, 0], [1, 1, 1]]
@@ -217,7 +217,7 @@ def categorical(
 
 @nameable
 def shuffle(value: TensorLike, seed: IntLike | None = None, name: str | None = None) -> Tensor:
-    """The rows of a tensor in random order. As in TensorFlow, no gradient flows through it.
+    """Shuffle the rows of a tensor. As in TensorFlow, no gradient flows through it.
 
     >>> sorted(tf.random.shuffle([1, 2, 3]).numpy().tolist())
     [1, 2, 3]

@@ -1,4 +1,4 @@
-"""Random numbers that are functions of a seed: tf.random.stateless_uniform and its kin."""
+"""Stateless random numbers, functions of a seed: tf.random.stateless_uniform and others."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def stateless_uniform(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Numbers from minval up to, and without, maxval; integers of all bits if both are None.
+    """Uniform samples from [minval, maxval); integers over the full range if both are None.
 
     A gradient flows to float bounds.
 
@@ -156,7 +156,7 @@ def stateless_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Normal numbers. A gradient flows to mean and stddev.
+    """Samples from a normal distribution. Gradients flow to mean and stddev.
 
     >>> print(tf.random.stateless_normal([3], seed=[1, 2]).numpy().round(4))
     [0.5441 0.2074 0.0736]
@@ -175,7 +175,7 @@ def stateless_truncated_normal(
     name: str | None = None,
     alg: Any = "auto_select",
 ) -> Tensor:
-    """Normal numbers that are nearer to the mean than two standard deviations.
+    """Samples from a truncated normal distribution, cut off at two standard deviations.
 
     >>> print(tf.random.stateless_truncated_normal([3], seed=[1, 2]).numpy().round(4))
     [0.5441 0.2074 0.0736]
@@ -218,7 +218,7 @@ def stateless_gamma(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Gamma numbers; the shape ends with that of alpha and beta together.
+    """Samples from gamma distributions; the shape ends with the broadcast shape of alpha and beta.
 
     A gradient flows to alpha and beta: how a number moves while its place in the distribution stays.
 
@@ -241,7 +241,7 @@ def stateless_poisson(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Poisson numbers; the shape ends with that of the rates.
+    """Samples from Poisson distributions; the shape ends with that of the rates.
 
     >>> tf.random.stateless_poisson([4], seed=[1, 2], lam=3.0).numpy().tolist()
     [5, 5, 4, 6]
@@ -261,7 +261,7 @@ def stateless_binomial(
     output_dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many of `counts` trials succeed; the shape ends with that of counts and probs together.
+    """Binomial samples; the shape ends with the broadcast shape of counts and probs.
 
     >>> tf.random.stateless_binomial([4], seed=[1, 2], counts=10.0, probs=0.5).numpy().tolist()
     [6, 6, 7, 7]
@@ -277,7 +277,7 @@ def stateless_categorical(
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Classes, drawn with probabilities whose logarithms are given up to a constant.
+    """Samples from categorical distributions, given by logits (unnormalized log-probabilities).
 
     >>> tf.random.stateless_categorical([[0.0, -100.0]], 3, seed=[1, 2]).numpy().tolist()
     [[0, 0, 0]]
@@ -292,7 +292,7 @@ def stateless_categorical(
 def stateless_shuffle(
     value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
-    """The rows of a tensor in random order. As in TensorFlow, no gradient flows through it.
+    """Shuffle the rows of a tensor. As in TensorFlow, no gradient flows through it.
 
     >>> tf.random.experimental.stateless_shuffle([1, 2, 3, 4], seed=[1, 2]).numpy().tolist()
     [1, 4, 3, 2]
@@ -305,7 +305,7 @@ def stateless_shuffle(
 
 @deferrable
 def split(seed: TensorLike, num: IntLike = 2, alg: Any = "auto_select") -> Tensor:
-    """Several seeds that are independent of each other and of the one they are made of.
+    """Split a seed into several that are independent of each other and of it.
 
     >>> tf.random.split([1, 2], num=3).shape
     TensorShape([3, 2])
@@ -316,7 +316,7 @@ def split(seed: TensorLike, num: IntLike = 2, alg: Any = "auto_select") -> Tenso
 
 @deferrable
 def fold_in(seed: TensorLike, data: IntLike, alg: Any = "auto_select") -> Tensor:
-    """A seed that depends on another and on a number, such as that of a step.
+    """Derive a seed from another and a number, such as the step.
 
     >>> tf.random.fold_in([1, 2], 3).numpy().tolist()
     [1105988140, 3]

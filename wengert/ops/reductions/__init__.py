@@ -1,12 +1,11 @@
-"""Arrays made smaller, and put in order: sums, running sums, segments, sorted elements.
+"""Reductions and sorting: sums, cumulative sums, segment sums, sorted and unique elements.
 
-cumulative  Running sums, products and logarithms of sums
-reductions  Reductions: from an array to a smaller one along some axes
-counting    How often: histograms, counts, confusion matrices
-segments    Reductions over segments: rows that have the same index
-sorting     The largest elements, sorted elements, and places in sorted elements
-isotonic    Isotonic regression: the nearest sequence that never rises (or never falls)
-sequences   Sequences of different lengths in one tensor; repetition; permutations of whole
-            numbers
-unique      The different elements of a vector
+cumulative  Cumulative sums, products and log-sum-exp
+reductions  Reductions along axes: sum, mean, max, argmax, logsumexp and others
+counting    Counting: histograms, bincount, confusion matrices
+segments    Segment reductions: sums, means, products and extremes of rows with the same index
+sorting     Sorting: sort, argsort, top_k, searchsorted
+isotonic    Isotonic regression: the nearest non-increasing (or non-decreasing) sequence
+sequences   Sequence masks and reversal, repetition, and permutations
+unique      The unique elements of a vector
 """

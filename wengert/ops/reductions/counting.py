@@ -1,4 +1,4 @@
-"""How often: histograms, counts, confusion matrices."""
+"""Counting: histograms, bincount, confusion matrices."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def bincount(
     axis: IntLike | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each whole number occurs, or the sum of the weights where it occurs.
+    """Count how often each integer occurs, or sum the weights where it occurs.
 
     >>> tf.math.bincount([1, 1, 3]).numpy().tolist()
     [0, 2, 0, 1]
@@ -129,7 +129,7 @@ def confusion_matrix(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How often an example of class i was taken for one of class j.
+    """The confusion matrix: how often examples of class i were predicted as class j.
 
     >>> tf.math.confusion_matrix([0, 1, 1], [0, 1, 0]).numpy().tolist()
     [[1, 0], [1, 1]]
@@ -160,7 +160,7 @@ def histogram_fixed_width_bins(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """For each value the number of its bin; what is outside of the range is in the bin at its end.
+    """The bin index of each value; values out of range go to the first or last bin.
 
     >>> tf.histogram_fixed_width_bins([-1.0, 1.5, 9.0], [0.0, 4.0], nbins=4).numpy().tolist()
     [0, 1, 3]
@@ -183,7 +183,7 @@ def histogram_fixed_width(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values are in each of `nbins` bins of one width.
+    """A histogram: how many values are in each of `nbins` bins of equal width.
 
     >>> tf.histogram_fixed_width([-1.0, 1.5, 9.0, 3.5], [0.0, 4.0], nbins=4).numpy().tolist()
     [1, 1, 0, 2]

@@ -1,4 +1,4 @@
-"""Running sums, products and logarithms of sums."""
+"""Cumulative sums, products and log-sum-exp."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def cumsum(
     reverse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The running sum along an axis.
+    """The cumulative sum along an axis.
 
     >>> tf.cumsum([1.0, 2.0, 3.0]).numpy().tolist()
     [1.0, 3.0, 6.0]
@@ -205,7 +205,7 @@ def cumprod(
     reverse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The running product along an axis.
+    """The cumulative product along an axis.
 
     >>> tf.math.cumprod([1.0, 2.0, 3.0]).numpy().tolist()
     [1.0, 2.0, 6.0]
@@ -221,7 +221,7 @@ def cumulative_logsumexp(
     reverse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The logarithm of the running sum of exp along an axis, without overflow.
+    """The cumulative log-sum-exp along an axis, without overflow.
 
     >>> print(tf.math.cumulative_logsumexp([0.0, 0.0, 0.0]).numpy().round(4))
     [0.     0.6931 1.0986]

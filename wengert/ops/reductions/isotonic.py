@@ -1,4 +1,4 @@
-"""Isotonic regression: the nearest sequence that never rises (or never falls)."""
+"""Isotonic regression: the nearest non-increasing (or non-decreasing) sequence."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ISOTONIC: Row = op("IsotonicRegression", _kernel, vjp=(_rule,), saves="y", many=
 def isotonic_regression(
     inputs: TensorLike, decreasing: bool = True, axis: int = -1
 ) -> tuple[Tensor, Tensor]:
-    """The nearest sequence that never rises (or never falls), and which elements share a value.
+    """Isotonic regression: the nearest non-increasing (or non-decreasing) sequence; its blocks.
 
     >>> fit, pools = tf.nn.isotonic_regression([3.0, 1.0, 2.0, 0.0])
     >>> fit.numpy().tolist(), pools.numpy().tolist()

@@ -1,4 +1,4 @@
-"""Reductions: from an array to a smaller one along some axes.
+"""Reductions along axes: sum, mean, max, argmax, logsumexp and others.
 
 The public functions bring the axes into one form, a sorted tuple counted from the front; kernels
 and rules see nothing else.
@@ -68,6 +68,7 @@ def kept_dims(shape: Dims, axis: Dims) -> Dims:
 
 
 def reduced_dims(shape: Dims, *, axis: Dims, keepdims: bool) -> Dims:
+    """The shape of a reduction along some axes."""
     if keepdims:
         return kept_dims(shape, axis)
     return tuple(size for i, size in enumerate(shape) if i not in axis)
@@ -343,7 +344,7 @@ def reduce_max(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The largest element along some axes, or of all. Equal ones share the gradient.
+    """The maximum along some axes, or of all elements. Ties share the gradient equally.
 
     >>> tf.reduce_max([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy().tolist()
     [3.0, 4.0]
@@ -358,7 +359,7 @@ def reduce_min(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The smallest element along some axes, or of all. Equal ones share the gradient.
+    """The minimum along some axes, or of all elements. Ties share the gradient equally.
 
     >>> tf.reduce_min([[1.0, 2.0], [3.0, 4.0]], axis=0).numpy().tolist()
     [1.0, 2.0]
@@ -373,7 +374,7 @@ def reduce_all(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Whether all elements along some axes are true.
+    """Logical and: whether all elements along some axes are true.
 
     >>> tf.reduce_all([[True, False], [True, True]], axis=1).numpy().tolist()
     [False, True]
@@ -388,7 +389,7 @@ def reduce_any(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Whether any element along some axes is true.
+    """Logical or: whether any element along some axes is true.
 
     >>> tf.reduce_any([[True, False], [False, False]], axis=1).numpy().tolist()
     [True, False]
@@ -403,7 +404,7 @@ def reduce_euclidean_norm(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The square root of the sum of squares along some axes, or of all.
+    """The Euclidean (L2) norm along some axes, or of all elements.
 
     >>> tf.math.reduce_euclidean_norm([3.0, 4.0]).numpy().item()
     5.0
@@ -418,7 +419,7 @@ def reduce_logsumexp(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """log(sum(exp(x))) along some axes, without overflow.
+    """Log-sum-exp, log(sum(exp(x))), along some axes, without overflow.
 
     >>> tf.reduce_logsumexp([1000.0, 1000.0]).numpy().round(3)
     np.float32(1000.693)
@@ -442,7 +443,7 @@ def reduce_variance(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The mean squared distance from the mean along some axes, or of all.
+    """The variance (population variance, ddof 0) along some axes, or of all elements.
 
     >>> tf.math.reduce_variance([1.0, 3.0]).numpy().item()
     1.0
@@ -462,7 +463,7 @@ def reduce_std(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The square root of the variance along some axes, or of all.
+    """The standard deviation along some axes, or of all elements.
 
     >>> tf.math.reduce_std([1.0, 3.0]).numpy().item()
     1.0
@@ -478,7 +479,7 @@ def count_nonzero(
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """How many elements are not zero.
+    """The number of nonzero elements.
 
     >>> tf.math.count_nonzero([[0.0, 2.0], [3.0, 4.0]]).numpy().item()
     3
@@ -490,7 +491,7 @@ def count_nonzero(
 
 @deferrable
 def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
-    """The share of elements that are zero.
+    """The fraction of elements that are zero.
 
     >>> tf.math.zero_fraction([0.0, 2.0, 0.0, 4.0]).numpy().item()
     0.5
@@ -533,7 +534,7 @@ def argmax(
     output_type: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """The index of the largest element along an axis, the first of equal ones.
+    """The index of the maximum along an axis, the first one in case of ties.
 
     >>> tf.argmax([[1.0, 5.0], [3.0, 2.0]], axis=1).numpy().tolist()
     [1, 0]
@@ -548,7 +549,7 @@ def argmin(
     output_type: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """The index of the smallest element along an axis, the first of equal ones.
+    """The index of the minimum along an axis, the first one in case of ties.
 
     >>> tf.argmin([[1.0, 5.0], [3.0, 2.0]], axis=1).numpy().tolist()
     [0, 1]

@@ -1,4 +1,4 @@
-"""Reductions over segments: rows that have the same index.
+"""Segment reductions: sums, means, products and extremes of rows with the same index.
 
 The sorted forms find out how many segments there are from the last index; `num_segments` of the
 others may leave some empty, and rows with a negative index are left out.
@@ -69,7 +69,7 @@ def _unsorted(name: str, ufunc: Any, empty: Any) -> Callable[..., Any]:
 
 
 def sorted_count(ids: Array, who: str) -> int:
-    """How many segments sorted indices name."""
+    """The number of segments that sorted indices name."""
     if np.any(ids[1:] < ids[:-1]):
         raise InvalidArgumentError(f"segment ids are not increasing [Op:{who}]")
     if ids.size and ids[0] < 0:
@@ -103,7 +103,7 @@ def _along(sizes: Array, total: Array) -> Array:
 
 
 def segment_sizes(ids: Tensor, count: int, like: Tensor) -> Tensor:
-    """How many rows each segment has, of a dtype and with axes to divide by."""
+    """The number of rows in each segment, in a dtype and shape to divide by."""
     sizes = unsorted_segment_sum(ones(dims(ids), like.dtype), ids, count)
     return reshape(sizes, (count,) + (1,) * (len(dims(like)) - 1))
 
@@ -303,7 +303,7 @@ def _check_dtype(row: Row, x: Tensor, takes: str) -> None:
 
 @deferrable
 def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """The sums of the rows that have the same index; indices are sorted.
+    """Segment sum: sums of the rows with the same index; indices must be sorted.
 
     >>> tf.math.segment_sum([1.0, 2.0, 3.0], [0, 0, 2]).numpy().tolist()
     [3.0, 0.0, 3.0]
@@ -313,7 +313,7 @@ def segment_sum(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 @deferrable
 def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """The means of the rows that have the same index; indices are sorted.
+    """Segment mean: means of the rows with the same index; indices must be sorted.
 
     >>> tf.math.segment_mean([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
     [1.5, 3.0]
@@ -323,7 +323,7 @@ def segment_mean(data: TensorLike, segment_ids: TensorLike, name: str | None = N
 
 @deferrable
 def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """The largest of the rows that have the same index; indices are sorted, none of them gives 0.
+    """Segment maximum of rows with the same index; indices must be sorted, empty segments give 0.
 
     >>> tf.math.segment_max([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
     [2.0, 3.0]
@@ -333,7 +333,7 @@ def segment_max(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 @deferrable
 def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """The smallest of the rows that have the same index; indices are sorted, none of them gives 0.
+    """Segment minimum of rows with the same index; indices must be sorted, empty segments give 0.
 
     >>> tf.math.segment_min([1.0, 2.0, 3.0], [0, 0, 1]).numpy().tolist()
     [1.0, 3.0]
@@ -343,7 +343,7 @@ def segment_min(data: TensorLike, segment_ids: TensorLike, name: str | None = No
 
 @deferrable
 def segment_prod(data: TensorLike, segment_ids: TensorLike, name: str | None = None) -> Tensor:
-    """The products of the rows that have the same index; indices are sorted.
+    """Segment product of the rows with the same index; indices must be sorted.
 
     >>> tf.math.segment_prod([2.0, 3.0, 4.0], [0, 0, 1]).numpy().tolist()
     [6.0, 4.0]
@@ -372,7 +372,7 @@ def _unsorted_segments(
 def unsorted_segment_max(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The largest of the rows that have the same index; of none, the lowest number of the dtype.
+    """Segment maximum of rows with the same index; empty ones give the dtype's lowest number.
 
     >>> tf.math.unsorted_segment_max([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
     [3.0, 2.0]
@@ -384,7 +384,7 @@ def unsorted_segment_max(
 def unsorted_segment_min(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The smallest of the rows that have the same index; of none, the highest number of the dtype.
+    """Segment minimum of rows with the same index; empty ones give the dtype's highest number.
 
     >>> tf.math.unsorted_segment_min([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
     [1.0, 2.0]
@@ -396,7 +396,7 @@ def unsorted_segment_min(
 def unsorted_segment_prod(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The products of the rows that have the same index.
+    """Segment product of the rows with the same index; empty segments give one.
 
     >>> tf.math.unsorted_segment_prod([2.0, 3.0, 4.0], [0, 1, 0], 2).numpy().tolist()
     [8.0, 3.0]
@@ -408,7 +408,7 @@ def unsorted_segment_prod(
 def unsorted_segment_mean(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The means of the rows that have the same index; of none, zero.
+    """Segment mean of the rows with the same index; empty segments give zero.
 
     >>> tf.math.unsorted_segment_mean([1.0, 2.0, 3.0], [0, 1, 0], 2).numpy().tolist()
     [2.0, 2.0]
@@ -422,7 +422,7 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: TensorLike, segment_ids: TensorLike, num_segments: IntLike, name: str | None = None
 ) -> Tensor:
-    """The sums of the rows that have the same index, divided by the root of their number.
+    """Segment sum of the rows with the same index, divided by the square root of their number.
 
     >>> tf.math.unsorted_segment_sqrt_n([1.0, 3.0, 2.0, 2.0], [0, 1, 0, 0], 2).numpy().round(4)
     array([2.8868, 3.    ], dtype=float32)

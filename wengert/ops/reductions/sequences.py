@@ -1,4 +1,4 @@
-"""Sequences of different lengths in one tensor; repetition; permutations of whole numbers."""
+"""Sequence masks and reversal, repetition, and permutations."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sequence_mask(
     dtype: DTypeLike = dtypes.bool_,
     name: str | None = None,
 ) -> Tensor:
-    """For each length that many times true, then false.
+    """A mask for sequences: for each length, that many times True, then False.
 
     >>> tf.sequence_mask([1, 3]).numpy().tolist()
     [[True, False, False], [True, True, True]]
@@ -93,7 +93,7 @@ def reverse_sequence(
     batch_axis: IntLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The first elements of each sequence turned round, as many as `seq_lengths` says.
+    """Reverse the first `seq_lengths[i]` elements of each sequence.
 
     >>> tf.reverse_sequence([[1, 2, 3], [4, 5, 6]], [2, 3], seq_axis=1).numpy().tolist()
     [[2, 1, 3], [6, 5, 4]]
@@ -123,7 +123,7 @@ def reverse_sequence(
 def repeat(
     input: TensorLike, repeats: TensorLike, axis: Integers | None = None, name: str | None = None
 ) -> Tensor:
-    """Each element, or each slice along an axis, several times.
+    """Repeat each element, or each slice along an axis.
 
     >>> tf.repeat([1, 2, 3], [2, 0, 1]).numpy().tolist()
     [1, 1, 3]
@@ -170,7 +170,7 @@ INVERT_PERMUTATION: Row = op("InvertPermutation", _invert_kernel, shape=lambda x
 
 @deferrable
 def invert_permutation(x: TensorLike, name: str | None = None) -> Tensor:
-    """The permutation that undoes one: y[x[i]] = i.
+    """The inverse permutation: y[x[i]] = i.
 
     >>> tf.math.invert_permutation([2, 0, 1]).numpy().tolist()
     [1, 2, 0]
@@ -197,7 +197,7 @@ UNRAVEL_INDEX: Row = op("UnravelIndex", _unravel_kernel, by_value=True)
 
 @deferrable
 def unravel_index(indices: TensorLike, dims: TensorLike, name: str | None = None) -> Tensor:
-    """The coordinates of elements of a flattened tensor with sizes `dims`.
+    """Convert flat indices to coordinates in a tensor of shape `dims`.
 
     >>> tf.unravel_index([2, 5], [2, 3]).numpy().tolist()
     [[0, 1], [2, 2]]

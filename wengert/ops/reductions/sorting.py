@@ -1,4 +1,4 @@
-"""The largest elements, sorted elements, and places in sorted elements."""
+"""Sorting: sort, argsort, top_k, searchsorted."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class TopK(NamedTuple):
-    """The largest elements along the last axis, and where they stand."""
+    """The largest elements along the last axis, and their indices."""
 
     values: Tensor
     indices: Tensor
@@ -135,7 +135,7 @@ def top_k(
     index_type: Any = dtypes.int32,
     name: str | None = None,
 ) -> TopK:
-    """The `k` largest elements along the last axis, the largest first, and where they stand.
+    """The `k` largest elements along the last axis, in descending order, and their indices.
 
     >>> values, indices = tf.math.top_k([3.0, 9.0, 5.0], 2)
     >>> values.numpy().tolist(), indices.numpy().tolist()
@@ -193,7 +193,7 @@ def approx_top_k(
     aggregate_to_topk: bool = True,
     name: str | None = None,
 ) -> TopK:
-    """The `k` largest (or smallest) elements along an axis. Exact here.
+    """The `k` largest (or smallest) elements along an axis, and their indices. Exact here.
 
     >>> tf.approx_top_k([3.0, 9.0, 5.0], 1, is_max_k=False).values.numpy().tolist()
     [3.0]
@@ -209,7 +209,7 @@ def _along(value: TensorLike, k: int, axis: int, largest: bool) -> TopK:
 
 
 def to_last(axis: int, rank: int) -> Dims:
-    """The permutation that exchanges an axis and the last one: its own inverse."""
+    """The permutation that swaps an axis and the last one; it is its own inverse."""
     perm = list(range(rank))
     perm[axis], perm[-1] = perm[-1], perm[axis]
     return tuple(perm)
@@ -228,7 +228,7 @@ def _descending(direction: str) -> bool:
 def sort(
     values: TensorLike, axis: Integers = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
-    """The elements sorted along an axis.
+    """Sort the elements along an axis.
 
     >>> tf.sort([3.0, 9.0, 5.0]).numpy().tolist()
     [3.0, 5.0, 9.0]
@@ -244,7 +244,7 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Where the elements stand that would be sorted along an axis; equal ones keep their order.
+    """The indices that sort a tensor along an axis; the sort is stable.
 
     >>> tf.argsort([3.0, 9.0, 5.0], direction="DESCENDING").numpy().tolist()
     [1, 2, 0]
@@ -302,7 +302,7 @@ def searchsorted(
     out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where to insert values into a sorted last axis so that it stays sorted.
+    """The indices at which values would be inserted into a sorted last axis to keep it sorted.
 
     >>> tf.searchsorted([1.0, 3.0, 5.0], [0.0, 3.0, 9.0]).numpy().tolist()
     [0, 1, 3]
@@ -339,7 +339,7 @@ IN_TOP_K: Row = op("InTopKV2", _in_top_kernel)
 def in_top_k(
     targets: TensorLike, predictions: TensorLike, k: IntLike, name: str | None = None
 ) -> Tensor:
-    """For each example whether its target is among the `k` classes with the highest predictions.
+    """For each example, whether its target is among the `k` highest predictions.
 
     >>> tf.math.in_top_k([0, 1], [[0.1, 0.9], [0.1, 0.9]], 1).numpy().tolist()
     [False, True]

@@ -1,4 +1,4 @@
-"""The different elements of a vector."""
+"""The unique elements of a vector."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 
 class Unique(NamedTuple):
-    """The different elements, and for each element of the input where it stands among them."""
+    """The unique elements, and the index of each input element among them."""
 
     y: Tensor
     idx: Tensor
 
 
 class UniqueWithCounts(NamedTuple):
-    """The different elements, where each element of the input stands among them, how often."""
+    """The unique elements, the index of each input element among them, and their counts."""
 
     y: Tensor
     idx: Tensor
@@ -86,7 +86,7 @@ UNIQUE_WITH_COUNTS: Row = op(
 
 @deferrable
 def unique(x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
-    """The different elements of a vector, in the order in which they first occur.
+    """The unique elements of a vector, in the order of their first occurrence, and indices.
 
     >>> y, idx = tf.unique([7, 5, 7, 9])
     >>> y.numpy().tolist(), idx.numpy().tolist()
@@ -99,7 +99,7 @@ def unique(x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None) 
 def unique_with_counts(
     x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
-    """The different elements of a vector, and how often they occur.
+    """The unique elements of a vector, with indices and counts.
 
     >>> y, idx, count = tf.unique_with_counts([7, 5, 7, 9])
     >>> y.numpy().tolist(), count.numpy().tolist()

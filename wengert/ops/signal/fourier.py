@@ -401,4 +401,5 @@ def _shifted(value: TensorLike, axes: Any, by: Callable[[int], int]) -> Tensor:
 
 
 def as_complex(x: Tensor) -> Tensor:
+    """`x` cast to the complex dtype of its precision."""
     return cast(x, dtypes.complex128 if x.dtype is dtypes.float64 else dtypes.complex64)

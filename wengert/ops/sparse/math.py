@@ -492,8 +492,9 @@ def sampled_addmm(
     alpha: float | Value | Array = 1.0,
     output_type: DTypeLike = dtypes.float32,
 ) -> tuple[Tensor, Any, Tensor]:
-    """`alpha` times the elements of a product of matrices that stand at `indices`, plus `beta`
-    times the values; coordinates and shape are returned with them.
+    """Sampled matrix product: `alpha` times its elements at `indices`, plus `beta` times `values`.
+
+    Returns the coordinates, the new values and the shape.
 
     >>> _, values, _ = tf.sparse.sampled_addmm([[0, 1]], [5.0], [2, 2], tf.eye(2), [[1.0, 2.0], [3.0, 4.0]])
     >>> values.numpy().tolist()

@@ -63,6 +63,7 @@ GROUPS: Row = op("SparseGroups", _groups_kernel, many=True, forms=_groups_forms)
 
 
 def order_of(indices: Tensor) -> Tensor:
+    """The permutation that sorts coordinates in row-major order."""
     found: Tensor = apply(ORDER, (indices,))
     return found
 
@@ -79,6 +80,7 @@ def columns(indices: Tensor, which: Sequence[int]) -> Tensor:
 
 
 def strides_of(shape: Sequence[int]) -> list[int]:
+    """The row-major strides of a shape, in elements."""
     return [math.prod(shape[i + 1 :]) for i in range(len(shape))]
 
 
@@ -97,6 +99,7 @@ def unflatten_places(places: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def with_column(indices: Tensor, at: int, column: Tensor) -> Tensor:
+    """Coordinates with one more column."""
     parts = [indices[:, :at], reshape(column, (-1, 1)), indices[:, at:]]
     return concat(parts, 1)
 
@@ -144,4 +147,5 @@ def check_sorted(indices: Array, who: str) -> None:
 
 
 def as_list(values: Array | Sequence[int]) -> str:
+    """Integers as text: "[1,2,3]"."""
     return f"[{','.join(str(int(v)) for v in values)}]"

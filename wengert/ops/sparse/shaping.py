@@ -54,6 +54,7 @@ def pick_values(s: SparseTensor, places: Tensor) -> SparseTensor:
 
 
 def sorted_(s: SparseTensor) -> SparseTensor:
+    """The sparse tensor with its coordinates in row-major order."""
     order = order_of(s.indices)
     values = gather_densely(s.values, order)
     return SparseTensor._of(gather(s.indices, order), values, s.dense_shape)

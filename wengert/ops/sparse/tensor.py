@@ -81,18 +81,22 @@ class SparseTensor(Composite):
 
     @property
     def indices(self) -> Tensor:
+        """The coordinates of the values, of shape [number of values, rank]."""
         return self._indices
 
     @property
     def values(self) -> Tensor:
+        """The values at the coordinates, of shape [number of values]."""
         return self._values
 
     @property
     def dense_shape(self) -> Tensor:
+        """The shape of the dense tensor, as a tensor."""
         return self._dense_shape
 
     @property
     def dtype(self) -> DType:
+        """The dtype of the values."""
         return self._values.dtype
 
     @property
@@ -106,6 +110,7 @@ class SparseTensor(Composite):
         return TensorShape([None] * sizes[0] if known else None)
 
     def get_shape(self) -> TensorShape:
+        """The static shape."""
         return self.shape
 
     @property
@@ -115,18 +120,22 @@ class SparseTensor(Composite):
 
     @property
     def rank(self) -> int:
+        """The number of axes of the dense tensor."""
         return int(dims(self._dense_shape)[0])
 
     @property
     def op(self) -> Any:
+        """The operation that makes the values."""
         return self._values.op
 
     @property
     def graph(self) -> Any:
+        """The graph of the values."""
         return self._values.graph
 
     @property
     def name(self) -> Any:
+        """The name of the values."""
         return self._values.name
 
     def consumers(self) -> list[Operation]:

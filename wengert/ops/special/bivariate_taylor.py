@@ -27,12 +27,14 @@ def orders(m: int, n: int) -> list[tuple[int, int]]:
 
 
 def product(s: Series, t: Series) -> Series:
+    """The product of two series."""
     return {
         (i, j): sum(s[p, q] * t[i - p, j - q] for p, q in orders(i, j)) for i, j in s
     }  # fmt: skip
 
 
 def quotient(s: Series, t: Series) -> Series:
+    """The quotient of two series."""
     out: Series = {}
     for i, j in s:
         known = [out[p, q] * t[i - p, j - q] for p, q in orders(i, j) if (p, q) != (i, j)]

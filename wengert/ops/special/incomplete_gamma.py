@@ -176,6 +176,7 @@ IGAMMA_IN_A: Row = op(
 
 
 def gamma_in_a(a: Tensor, x: Tensor, order: int = 1) -> Tensor:
+    """The derivative of `igamma` with respect to a, of some order."""
     result: Tensor = apply(IGAMMA_IN_A, (a, x), {"order": order})
     return result
 
@@ -297,6 +298,7 @@ BETAINC_IN_PARAMETERS: Row = op(
 
 
 def beta_in(a: Tensor, b: Tensor, x: Tensor, m: int, n: int) -> Tensor:
+    """The derivative of `betainc`, m times with respect to a and n times to b."""
     result: Tensor = apply(BETAINC_IN_PARAMETERS, (a, b, x), {"orders": (m, n)})
     return result
 

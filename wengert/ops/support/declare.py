@@ -43,11 +43,17 @@ TENSOR_LIKE: Final = (Tensor, Variable, IndexedSlices)
 
 
 class Unary(Protocol):
-    def __call__(self, x: TensorLike, name: str | None = None) -> Tensor: ...
+    """The type of functions of `x`."""
+
+    def __call__(self, x: TensorLike, name: str | None = None) -> Tensor:
+        """Apply the function."""
 
 
 class Binary(Protocol):
-    def __call__(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor: ...
+    """The type of functions of `x` and `y`."""
+
+    def __call__(self, x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
+        """Apply the function."""
 
 
 # Type checkers know the parameters by the names that `parameters` gives: one overload for each.
@@ -219,6 +225,7 @@ def numpy_dtypes(kinds: str) -> frozenset[Any]:
 
 
 def wrong_dtype(row: Row, dtype: DType, takes: str = "") -> InvalidArgumentError:
+    """The error for an input dtype that the operation does not take."""
     if takes == BOOL:
         return InvalidArgumentError(
             f"cannot compute {row.name} as input #0(zero-based) was expected to be a bool tensor "

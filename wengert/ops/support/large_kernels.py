@@ -31,6 +31,7 @@ class LargeKernel(Generic[Arguments]):
         self._kernels: list[Callable[Arguments, Any]] = []
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Array | None:
+        """Ask the engines one after the other; None if none of them computes it."""
         if Settings.engine == REFERENCE:
             return None
         for kernel in self._kernels:

@@ -13,20 +13,35 @@ if TYPE_CHECKING:
 
 
 class UnaryOfFeatures(Protocol):
-    def __call__(self, features: TensorLike, name: str | None = None) -> Tensor: ...
+    """The type of functions of `features`."""
+
+    def __call__(self, features: TensorLike, name: str | None = None) -> Tensor:
+        """Apply the function."""
 
 
 class BinaryOfYX(Protocol):
-    def __call__(self, y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
+    """The type of functions of `y` and `x`."""
+
+    def __call__(self, y: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+        """Apply the function."""
 
 
 class BinaryOfX1X2(Protocol):
-    def __call__(self, x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor: ...
+    """The type of functions of `x1` and `x2`."""
+
+    def __call__(self, x1: TensorLike, x2: TensorLike, name: str | None = None) -> Tensor:
+        """Apply the function."""
 
 
 class BinaryOfAX(Protocol):
-    def __call__(self, a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor: ...
+    """The type of functions of `a` and `x`."""
+
+    def __call__(self, a: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+        """Apply the function."""
 
 
 class BinaryOfXQ(Protocol):
-    def __call__(self, x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor: ...
+    """The type of functions of `x` and `q`."""
+
+    def __call__(self, x: TensorLike, q: TensorLike, name: str | None = None) -> Tensor:
+        """Apply the function."""

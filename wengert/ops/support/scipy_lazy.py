@@ -10,19 +10,23 @@ from wengert.host.locks import load_module
 
 @functools.cache
 def scipy_special() -> Any:
+    """The module scipy.special."""
     return load_module("scipy.special")
 
 
 @functools.cache
 def scipy_linalg() -> Any:
+    """The module scipy.linalg."""
     return load_module("scipy.linalg")
 
 
 @functools.cache
 def scipy_stats() -> Any:
+    """The module scipy.stats."""
     return load_module("scipy.stats")
 
 
 @functools.cache
 def scipy_sparse() -> Any:
+    """The module scipy.sparse."""
     return load_module("scipy.sparse")

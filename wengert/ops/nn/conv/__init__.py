@@ -1,11 +1,11 @@
 """Convolutions.
 
-kernels              The arithmetic of convolutions, on arrays with the channels at the end
-rows                 Convolutions: the rows, and how TensorFlow's arguments become their
-                     attributes
-public               The public functions of convolutions: tf.nn.conv2d and its kin
-dilated              Convolutions by other names: of any rank, with holes, and from the rows
-                     themselves
-with_space_to_batch  Operations with holes, carried out without: on what tf.space_to_batch makes
-                     of the input
+kernels              Convolution kernels (tiled im2col and matrix products), on channels-last
+                     arrays
+rows                 Convolutions: their rows, and how TensorFlow's arguments become attributes
+public               The public functions of convolutions: tf.nn.conv2d and the rest of its family
+dilated              Convolutions of any rank, dilated (atrous) convolutions, and the gradients of
+                     conv2d as calls
+with_space_to_batch  Dilation by tf.space_to_batch: tf.nn.with_space_to_batch, and the paddings it
+                     needs
 """

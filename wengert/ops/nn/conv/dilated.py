@@ -1,4 +1,4 @@
-"""Convolutions by other names: of any rank, with holes, and from the rows themselves."""
+"""Convolutions of any rank, dilated (atrous) convolutions, and the gradients of conv2d as calls."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def convolution(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A convolution in one, two or three dimensions, as the filter says.
+    """N-D convolution (N = 1, 2 or 3, the rank of the filter minus two), with stride and dilation.
 
     >>> x = tf.reshape([1.0, 2.0, 4.0], [1, 3, 1])
     >>> tf.nn.convolution(x, [[[-1.0]], [[1.0]]]).numpy().ravel().tolist()
@@ -58,7 +58,7 @@ def convolution(
 
 
 def check_not_both(strides: Integers | None, dilations: Integers | None) -> None:
-    """Either steps or holes."""
+    """Raise if there are both strides and dilations above one."""
     steps, rates = _listed(strides), _listed(dilations)
     if max(steps, default=1) > 1 and max(rates, default=1) > 1:
         raise ValueError(
@@ -79,7 +79,7 @@ def atrous_conv2d(
     padding: str | Iterable[Integers],
     name: str | None = None,
 ) -> Tensor:
-    """A convolution whose filter has holes: `rate` pixels lie from one element to the next.
+    """Atrous (dilated) 2-D convolution: filter elements are applied `rate` pixels apart.
 
     >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], [1, 3, 3, 1])
     >>> tf.nn.atrous_conv2d(x, tf.ones([2, 2, 1, 1]), 2, "VALID").numpy().ravel().tolist()
@@ -105,7 +105,7 @@ def atrous_conv2d_transpose(
     padding: str | Iterable[Integers],
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of tf.nn.atrous_conv2d.
+    """The transpose of tf.nn.atrous_conv2d (dilated deconvolution).
 
     >>> x, w = tf.ones([1, 1, 1, 1]), tf.ones([2, 2, 1, 1])
     >>> y = tf.nn.atrous_conv2d_transpose(x, w, [1, 3, 3, 1], 2, "VALID")
@@ -128,7 +128,7 @@ def conv(
     groups: int = 1,
     name: str | None = None,
 ) -> Tensor:
-    """A convolution in two or three dimensions behind any number of batch axes.
+    """2-D or 3-D convolution with any number of leading batch axes.
 
     >>> x, w = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
     >>> tf.conv(x, w, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()
@@ -168,7 +168,7 @@ def _check_groups(x: Tensor, w: Tensor, groups: int, data_format: str) -> None:
 
 
 def explicit(padding: str, paddings: TensorLike) -> str | list[Dims]:
-    """The padding of an operation's own arguments: two numbers an axis, where it is EXPLICIT."""
+    """The padding from an operation's raw arguments: two numbers per axis if it is EXPLICIT."""
     if padding != "EXPLICIT":
         return padding
     flat = as_shape(paddings)
@@ -188,7 +188,7 @@ def conv2d_backprop_input_v2(
     dilations: Integers = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of tf.nn.conv2d in its input, of which only the shape is read.
+    """The gradient of tf.nn.conv2d with respect to its input, of which only the shape is read.
 
     >>> x, w, g = tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
     >>> y = tf.conv2d_backprop_input_v2(x, w, g, [1, 1, 1, 1], "VALID")
@@ -213,7 +213,7 @@ def conv2d_backprop_filter_v2(
     dilations: Integers = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of tf.nn.conv2d in its filter, of which only the shape is read.
+    """The gradient of tf.nn.conv2d with respect to its filter, of which only the shape is read.
 
     >>> x, w, g = tf.ones([1, 3, 3, 1]), tf.ones([2, 2, 1, 1]), tf.ones([1, 2, 2, 1])
     >>> tf.conv2d_backprop_filter_v2(x, w, g, [1, 1, 1, 1], "VALID").numpy().ravel().tolist()

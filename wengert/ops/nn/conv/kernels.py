@@ -1,4 +1,4 @@
-"""The arithmetic of convolutions, on arrays with the channels at the end.
+"""Convolution kernels (tiled im2col and matrix products), on channels-last arrays.
 
 Three bilinear maps of an image (n, *size, channels), a filter (*kernel, channels of a group, made)
 and windows (n, *out, made). Each is the adjoint of the others.
@@ -148,7 +148,7 @@ def _groups(x: Array, w_inner: int) -> int:
 
 
 def correlate(x: Array, w: Array, at: Windows, y: Array | None = None) -> Array:
-    """The image seen through the filter; into `y`, where it is given."""
+    """Convolution (cross-correlation) of image and filter; into `y`, if given."""
     *_, inner, made = w.shape
     if y is None:
         y = np.empty((len(x), *at.out, made), x.dtype)
@@ -339,7 +339,7 @@ def _phases(at: Windows, i: int) -> Iterator[_Phase]:
 
 
 def spread(g: Array, w: Array, at: Windows, channels: int) -> Array:
-    """What windows give back to the image: a convolution for each phase of the stride."""
+    """The gradient for the image (transposed convolution): a convolution per stride phase."""
     x = np.empty((len(g), *at.size, channels), g.dtype)
     turned = _turned(w, max(channels // w.shape[-2], 1) if w.shape[-2] else 1)
     for phases in itertools.product(*[_phases(at, i) for i in range(len(at.size))]):
@@ -386,7 +386,7 @@ def _turned(w: Array, groups: int) -> Array:
 
 
 def compare(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
-    """What windows and image give to the filter."""
+    """The gradient for the filter, from windows and image."""
     *kernel, inner, made = shape
     groups = _groups(x, inner)
     wide, each = math.prod(kernel) * inner, made // groups

@@ -1,4 +1,4 @@
-"""The public functions of convolutions: tf.nn.conv2d and its kin."""
+"""The public functions of convolutions: tf.nn.conv2d and the rest of its family."""
 
 from __future__ import annotations
 
@@ -91,9 +91,11 @@ def conv2d(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Images seen through filters: in each window, the products with the filter, summed.
+    """2-D convolution (cross-correlation): at each window, the sum of products with each filter.
 
-    A filter with fewer channels than the images makes a grouped convolution.
+    `strides` and `dilations` are one number, one per spatial axis, or one per axis; `padding` is
+    "SAME", "VALID" or explicit pairs. A filter with fewer channels than the images makes it a
+    grouped convolution.
 
     >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0], [1, 3, 3, 1])
     >>> tf.nn.conv2d(x, tf.ones([2, 2, 1, 1]), 1, "VALID")[0, :, :, 0].numpy().tolist()
@@ -114,7 +116,7 @@ def conv3d(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Volumes seen through filters.
+    """3-D convolution (cross-correlation), with stride, padding and dilation.
 
     >>> x = tf.ones([1, 2, 2, 2, 1])
     >>> tf.nn.conv3d(x, tf.ones([2, 2, 2, 1, 1]), [1] * 5, "VALID").numpy().ravel().tolist()
@@ -136,7 +138,7 @@ def flat_attributes(
     form: str,
     dilations: Integers | None,
 ) -> Attrs:
-    """The attributes of a convolution in one dimension, which is carried out in two."""
+    """The attributes of a 1-D convolution, which is carried out as a 2-D one."""
     wide = "NHWC" if channels_last(form) else "NCHW"
     steps = _with_height(each_axis(strides, 3, form, "stride"), form)
     rates = _with_height(each_axis(dilations, 3, form, "dilations"), form)
@@ -144,6 +146,7 @@ def flat_attributes(
 
 
 def flat_padding(padding: str | Iterable[Integers], form: str) -> Any:
+    """Explicit padding as pairs for a 2-D convolution; that of a 1-D one gets an unpadded axis."""
     if isinstance(padding, str):
         return padding
     pairs = [as_shape(p) for p in padding]
@@ -153,7 +156,7 @@ def flat_padding(padding: str | Iterable[Integers], form: str) -> Any:
 
 
 def height_axis(form: str) -> int:
-    """Where an image with one axis gets its first, counted from the end."""
+    """The axis at which a 1-D input becomes an image of height one, counted from the end."""
     return -3 if channels_last(form) else -2
 
 
@@ -167,7 +170,7 @@ def conv1d(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Sequences seen through filters.
+    """1-D convolution (cross-correlation), with stride, padding and dilation.
 
     >>> x = tf.reshape([1.0, 2.0, 4.0], [1, 3, 1])
     >>> tf.nn.conv1d(x, [[[-1.0]], [[1.0]]], 1, "VALID").numpy().ravel().tolist()
@@ -217,7 +220,7 @@ def conv2d_transpose(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of tf.nn.conv2d: each element gives the filter, times itself, to its window.
+    """Transposed 2-D convolution (deconvolution): the gradient of tf.nn.conv2d for its input.
 
     >>> x = tf.reshape([1.0, 2.0], [1, 1, 2, 1])
     >>> y = tf.nn.conv2d_transpose(x, tf.ones([1, 2, 1, 1]), [1, 1, 4, 1], [1, 2])
@@ -241,7 +244,7 @@ def conv3d_transpose(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of tf.nn.conv3d.
+    """Transposed 3-D convolution (deconvolution): the transpose of tf.nn.conv3d.
 
     >>> x = tf.ones([1, 1, 1, 1, 1])
     >>> tf.nn.conv3d_transpose(x, tf.ones([2, 2, 2, 1, 1]), [1, 2, 2, 2, 1], 2).shape
@@ -264,7 +267,7 @@ def conv1d_transpose(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of tf.nn.conv1d.
+    """Transposed 1-D convolution (deconvolution): the transpose of tf.nn.conv1d.
 
     >>> x = tf.reshape([1.0, 2.0], [1, 2, 1])
     >>> tf.nn.conv1d_transpose(x, [[[1.0]], [[3.0]]], [1, 4, 1], 2).numpy().ravel().tolist()
@@ -293,7 +296,7 @@ def conv_transpose(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of a convolution in one, two or three dimensions, as the filter says.
+    """Transposed N-D convolution (N = 1, 2 or 3, the rank of the filter minus two).
 
     >>> x = tf.reshape([1.0, 2.0], [1, 2, 1])
     >>> tf.nn.conv_transpose(x, [[[1.0]], [[3.0]]], [1, 4, 1], 2).numpy().ravel().tolist()
@@ -325,7 +328,7 @@ def depthwise_conv2d(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Each channel seen through filters of its own.
+    """Depthwise 2-D convolution: each input channel is convolved with filters of its own.
 
     >>> x = tf.reshape([1.0, 2.0, 3.0, 4.0], [1, 1, 2, 2])
     >>> y = tf.nn.depthwise_conv2d(x, [[[[1.0], [10.0]]]], [1, 1, 1, 1], "SAME")
@@ -349,7 +352,7 @@ def depthwise_conv2d_backprop_input(
     dilations: Integers = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of tf.nn.depthwise_conv2d in its input.
+    """The gradient of tf.nn.depthwise_conv2d with respect to its input.
 
     >>> g, w = tf.ones([1, 2, 2, 1]), tf.ones([2, 2, 1, 1])
     >>> x = tf.nn.depthwise_conv2d_backprop_input([1, 3, 3, 1], w, g, [1, 1, 1, 1], "VALID")
@@ -373,7 +376,7 @@ def depthwise_conv2d_backprop_filter(
     dilations: Integers = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of tf.nn.depthwise_conv2d in its filter.
+    """The gradient of tf.nn.depthwise_conv2d with respect to its filter.
 
     >>> x, g = tf.ones([1, 3, 3, 1]), tf.ones([1, 2, 2, 1])
     >>> w = tf.nn.depthwise_conv2d_backprop_filter(x, [2, 2, 1, 1], g, [1, 1, 1, 1], "VALID")
@@ -387,7 +390,7 @@ def depthwise_conv2d_backprop_filter(
 
 
 def taught(x: Tensor, g: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> Tensor:
-    """What windows and images give to a filter of a shape."""
+    """The gradient of a convolution for a filter of this shape."""
     check_filter(dims(x), sizes, attrs, family)
     check_windows(dims(g), dims(x), sizes, attrs, family)
     result: Tensor = apply(family.to_filter, (x, g), {"filter_sizes": sizes, **attrs})
@@ -395,7 +398,7 @@ def taught(x: Tensor, g: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> T
 
 
 def transpose_conv(g: Tensor, w: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> Tensor:
-    """What windows give back to images of a shape."""
+    """The gradient of a convolution for images of this shape."""
     return _returned(g, w, sizes, attrs, family)
 
 
@@ -410,7 +413,7 @@ def separable_conv2d(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A depthwise convolution, and behind it one with filters of one pixel.
+    """Separable 2-D convolution: a depthwise one followed by a pointwise (1x1) one.
 
     >>> x = tf.ones([1, 2, 2, 2])
     >>> first, then = tf.ones([2, 2, 2, 1]), tf.ones([1, 1, 2, 1])

@@ -1,4 +1,4 @@
-"""Convolutions: the rows, and how TensorFlow's arguments become their attributes.
+"""Convolutions: their rows, and how TensorFlow's arguments become attributes.
 
 An image, a filter and windows make three bilinear maps that close under differentiation:
 the convolution, what it gives back to the image, and what it gives to the filter.
@@ -280,7 +280,7 @@ DEPTHWISE: Final = _family(
 
 
 def check_filter(image: Dims, kernel: Dims, attrs: Attrs, family: Family) -> None:
-    """TensorFlow's complaints about an image and a filter that do not fit."""
+    """Raise TensorFlow's errors if image and filter do not fit."""
     who, rank = family.forward.name, 5 if family is CONV3D else 4
     for shape, what in ((image, "input"), (kernel, "filter")):
         if len(shape) != rank:
@@ -304,7 +304,7 @@ def check_filter(image: Dims, kernel: Dims, attrs: Attrs, family: Family) -> Non
 
 
 def check_steps(attrs: Attrs, who: str) -> None:
-    """Strides and dilations are positive, and one where nothing slides."""
+    """Raise unless strides and dilations are positive, and one along batch and channels."""
     form = attrs["data_format"]
     names = (
         ("strides", "Stride must be > 0"),
@@ -322,7 +322,7 @@ def check_steps(attrs: Attrs, who: str) -> None:
 
 
 def check_windows(given: Dims, image: Dims, kernel: Dims, attrs: Attrs, family: Family) -> None:
-    """The windows that are given back have the shape that the image would make."""
+    """Raise unless the windows have the shape that a convolution of the image would have."""
     who = family.to_input.name
     wanted = _result_shape(who, family.depthwise)(image, kernel, **attrs)
     if given != wanted:

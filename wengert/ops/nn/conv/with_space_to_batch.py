@@ -1,4 +1,4 @@
-"""Operations with holes, carried out without: on what tf.space_to_batch makes of the input."""
+"""Dilation by tf.space_to_batch: tf.nn.with_space_to_batch, and the paddings it needs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def required_space_to_batch_paddings(
     base_paddings: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The paddings that make space divisible into blocks, and the crops that undo them.
+    """The paddings that make spatial axes divisible into blocks, and the crops that undo them.
 
     >>> pads, crops = tf.required_space_to_batch_paddings([5], [4], [[1, 0]])
     >>> pads.numpy().tolist(), crops.numpy().tolist()
@@ -53,7 +53,7 @@ def with_space_to_batch(
     spatial_dims: Any = None,
     data_format: str | None = None,
 ) -> Tensor:
-    """Apply `op(input, number of dimensions, padding)`, which has no holes, as if it had.
+    """Apply `op(input, number of dimensions, padding)`, which has no dilation, with dilation.
 
     >>> def largest(x, dimensions, padding):
     ...     return tf.nn.max_pool1d(x, 2, 1, padding)

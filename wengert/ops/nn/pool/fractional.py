@@ -1,4 +1,4 @@
-"""Fractional pooling: regions whose sizes differ by one, so that sizes shrink by any ratio.
+"""Fractional pooling: random regions whose sizes differ by one, for any pooling ratio.
 
 The boundaries of the regions are drawn first, then the pooling is an operation of the input and
 the boundaries. A region of an overlapping pooling contains its upper boundary.
@@ -302,7 +302,7 @@ def fractional_max_pool(
     seed: IntLike = 0,
     name: str | None = None,
 ) -> Fractional:
-    """The largest element of each region; the sizes of regions are drawn, and differ by one.
+    """Fractional max pooling: the maximum of each region; region sizes are random.
 
     With a seed the regions are the same each time.
 
@@ -323,7 +323,7 @@ def fractional_avg_pool(
     seed: IntLike = 0,
     name: str | None = None,
 ) -> Fractional:
-    """The mean of each region; the sizes of regions are drawn, and differ by one.
+    """Fractional average pooling: the mean of each region; region sizes are random.
 
     >>> x = tf.reshape(tf.range(6.0), [1, 1, 6, 1])
     >>> y, rows, cols = tf.nn.fractional_avg_pool(x, [1.0, 1.0, 2.0, 1.0], overlapping=True)

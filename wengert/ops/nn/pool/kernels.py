@@ -1,4 +1,4 @@
-"""The arithmetic of pooling: windows over any axes of an array.
+"""Pooling kernels: windows over any axes of an array.
 
 A maximum or a sum over a window is taken along one axis after the other. A maximum that is met
 more than once counts where it comes first in the window.
@@ -51,6 +51,7 @@ def one_axis_of(at: Windows, axis: int) -> Windows:
 
 
 def sliding_axes(at: Windows) -> list[int]:
+    """The axes along which the window is larger than one element, or moves."""
     return [i for i, k in enumerate(at.kernel) if k > 1 or at.out[i] != at.size[i]]
 
 
@@ -191,10 +192,12 @@ def _covers(tap: Tap, at: Windows) -> bool:
 
 
 def lowest(dtype: NumpyDType) -> Any:
+    """The smallest value of a dtype: minus infinity for floats."""
     return np.iinfo(dtype).min if dtype.kind in "iu" else dtype.type(-np.inf)
 
 
 def maxima(x: Array, at: Windows) -> Array:
+    """The maximum over each window (max pooling)."""
     found = pooling_kernel(x, at, "max") if x.size >= LARGE else None
     if found is not None:
         return found
@@ -205,7 +208,7 @@ def maxima(x: Array, at: Windows) -> Array:
 
 
 def means(x: Array, at: Windows) -> Array:
-    """Of what is in a window, without what was padded."""
+    """The mean over each window, not counting padding (average pooling)."""
     if not sliding_axes(at):
         return x.copy()
     number = _counts_of_an_image(at, x.dtype)
@@ -216,7 +219,7 @@ def means(x: Array, at: Windows) -> Array:
 
 
 def spread_means(g: Array, at: Windows) -> Array:
-    """The adjoint of `means`: each window gives to all of its elements."""
+    """The gradient of `means`: each window's cotangent is spread over its elements."""
     axes = sliding_axes(at)
     if not axes:
         return g.copy()
@@ -285,7 +288,7 @@ def _counted(at: Windows, dtype: NumpyDType) -> Array:
 
 
 def counts(at: Windows, dtype: NumpyDType) -> Array:
-    """How many elements each window has, without those that were padded; one for broadcasting."""
+    """The number of elements in each window, not counting padding; with ones for broadcasting."""
     total = np.ones((1,) * len(at.size), dtype)
     for axis in sliding_axes(at):
         size, stride, before = at.size[axis], at.stride[axis], at.before[axis]
@@ -300,7 +303,7 @@ def counts(at: Windows, dtype: NumpyDType) -> Array:
 
 
 class Firsts:
-    """Asks position after position whether the maximum of a window is there, for the first time."""
+    """Finds the first maximum of each window, one window position at a time."""
 
     def __init__(self, y: Array) -> None:
         self._y = y
@@ -308,6 +311,7 @@ class Firsts:
         self._nan = y.dtype.kind in "fV" and bool(np.isnan(y).any())
 
     def at(self, tap: Tap, x: Array) -> Array:
+        """Where the element at a window position is the first maximum of its window."""
         y, free = self._y[tap.out], self._free[tap.out]
         hit = x == y
         if self._nan:
@@ -318,7 +322,7 @@ class Firsts:
 
 
 def routed_back(x: Array, y: Array, g: Array, at: Windows) -> Array:
-    """Each window gives its cotangent to its first maximum."""
+    """The gradient of max pooling: each window's cotangent goes to its first maximum."""
     found = max_pool_gradient_kernel(x, y, g, at) if x.size >= LARGE else None
     if found is not None:
         return found
@@ -336,7 +340,7 @@ def _route(back: Array, x: Array, y: Array, g: Array, at: Windows) -> None:
 
 
 def pick_at_maxima(x: Array, y: Array, u: Array, at: Windows) -> Array:
-    """Of each window the element of `u` that stands where the first maximum of x is."""
+    """For each window, the element of `u` at the first maximum of x."""
     out = np.zeros(y.shape, u.dtype)
     over_images(_pick, at, out, x, y, u)
     return out
@@ -349,7 +353,7 @@ def _pick(out: Array, x: Array, y: Array, u: Array, at: Windows) -> None:
 
 
 def places(x: Array, y: Array, at: Windows, with_batch: bool) -> Array:
-    """The first maximum of each window, as its place in the flattened image, or in all of them."""
+    """The index of the first maximum of each window, in the flattened image or batch."""
     found = np.zeros(y.shape, np.int64)
     numbers = np.arange(x.size if with_batch else x[:1].size)
     numbers = np.broadcast_to(

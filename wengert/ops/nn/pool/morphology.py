@@ -170,7 +170,7 @@ def dilation2d(
     dilations: Integers,
     name: str | None = None,
 ) -> Tensor:
-    """The largest sum of input and filter in each window, channel by channel.
+    """Grayscale dilation: the maximum of input plus filter over each window, per channel.
 
     >>> x = tf.reshape([1.0, 2.0, 4.0], [1, 1, 3, 1])
     >>> ones = [1, 1, 1, 1]
@@ -228,7 +228,7 @@ def erosion2d(
     dilations: Integers,
     name: str | None = None,
 ) -> Tensor:
-    """The smallest difference of input and mirrored filter in each window, channel by channel.
+    """Grayscale erosion: the minimum of input minus mirrored filter over each window, per channel.
 
     >>> x = tf.reshape([1.0, 2.0, 4.0], [1, 1, 3, 1])
     >>> ones = [1, 1, 1, 1]

@@ -1,4 +1,4 @@
-"""The public functions of pooling: tf.nn.max_pool2d and its kin."""
+"""The public functions of pooling: tf.nn.max_pool2d and the rest of its family."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def max_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window. Its gradient goes to the first of them.
+    """2-D max pooling: the maximum of each window. The gradient goes to the first of equal ones.
 
     >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
     >>> tf.nn.max_pool2d(x, 2, 1, "VALID")[0, :, :, 0].numpy().tolist()
@@ -103,7 +103,7 @@ def max_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window along one axis.
+    """1-D max pooling: the maximum of each window.
 
     >>> x = tf.reshape([3.0, 1.0, 2.0, 4.0], [1, 4, 1])
     >>> tf.nn.max_pool1d(x, 2, 2, "VALID").numpy().ravel().tolist()
@@ -122,7 +122,7 @@ def max_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window of a volume.
+    """3-D max pooling: the maximum of each window.
 
     >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
     >>> tf.nn.max_pool3d(x, 2, 2, "VALID").numpy().ravel().tolist()
@@ -141,7 +141,7 @@ def avg_pool2d(
     data_format: str = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window, of those elements that are inside of the image.
+    """2-D average pooling: the mean of each window, not counting padding.
 
     >>> x = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
     >>> tf.nn.avg_pool2d(x, 2, 1, "VALID")[0, :, :, 0].numpy().tolist()
@@ -160,7 +160,7 @@ def avg_pool1d(
     data_format: str = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window along one axis.
+    """1-D average pooling: the mean of each window, not counting padding.
 
     >>> x = tf.reshape([3.0, 1.0, 2.0, 4.0], [1, 4, 1])
     >>> tf.nn.avg_pool1d(x, 2, 2, "VALID").numpy().ravel().tolist()
@@ -179,7 +179,7 @@ def avg_pool3d(
     data_format: str = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of a volume.
+    """3-D average pooling: the mean of each window, not counting padding.
 
     >>> x = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
     >>> tf.nn.avg_pool3d(x, 2, 2, "VALID").numpy().ravel().tolist()
@@ -213,7 +213,7 @@ def max_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The largest element of each window, along one, two or three axes as the input has them.
+    """Max pooling in one, two or three dimensions, by the rank of the input.
 
     >>> tf.nn.max_pool([[[3.0], [1.0], [2.0]]], 2, 1, "VALID").numpy().ravel().tolist()
     [3.0, 2.0]
@@ -233,7 +233,7 @@ def avg_pool(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window, along one, two or three axes as the input has them.
+    """Average pooling in one, two or three dimensions, by the rank of the input.
 
     >>> tf.nn.avg_pool([[[3.0], [1.0], [2.0]]], 2, 1, "VALID").numpy().ravel().tolist()
     [2.0, 1.5]
@@ -255,7 +255,7 @@ def pool(
     dilations: Integers | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The maximum or mean ("MAX", "AVG") of each window, which may have holes.
+    """N-D pooling, the maximum or mean ("MAX", "AVG") of each window, with stride and dilation.
 
     >>> x = tf.reshape([3.0, 1.0, 2.0, 4.0], [1, 4, 1])
     >>> tf.nn.pool(x, [2], "MAX", dilations=[2]).numpy().ravel().tolist()
@@ -283,7 +283,7 @@ def pool(
 
 
 class WithArgmax(NamedTuple):
-    """The maxima, and for each its place in the flattened input."""
+    """The maxima, and the index of each in the flattened input."""
 
     output: Tensor
     argmax: Tensor
@@ -329,7 +329,7 @@ def max_pool_with_argmax(
     include_batch_in_index: bool = False,
     name: str | None = None,
 ) -> WithArgmax:
-    """The largest element of each window, and where it stands in the flattened image.
+    """Max pooling with argmax: the maximum of each window, and its index in the flattened image.
 
     >>> x = tf.reshape([3.0, 1.0, 2.0, 4.0], [1, 2, 2, 1])
     >>> y, place = tf.nn.max_pool_with_argmax(x, 2, 2, "VALID")

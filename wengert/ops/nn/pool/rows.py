@@ -1,4 +1,4 @@
-"""Pooling: the rows, and how TensorFlow's arguments become their attributes."""
+"""Pooling: its rows, and how TensorFlow's arguments become attributes."""
 
 from __future__ import annotations
 
