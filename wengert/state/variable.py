@@ -42,7 +42,7 @@ _NUMBERS: Final = itertools.count()
 
 
 class Variable(Value):
-    """A value that `assign` replaces and tapes watch by themselves.
+    """A value that `assign` replaces and tapes watch automatically.
 
     A variable stands wherever a tensor does. A tape records every trainable variable that is read.
 
