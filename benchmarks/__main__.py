@@ -97,7 +97,7 @@ def _chain_table(measured: dict[str, Any]) -> list[str]:
     lines = [
         f"## {chain.MULTIPLY_ADDS:,} multiply-adds on 8 float32, µs per operation",
         "",
-        "| library | value and gradient | middle half | Wengert's share | bar | no tape |",
+        "| library | value and gradient | interquartile range | ratio | limit | no tape |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     ours = measured["both"]["wengert"]["median"]
@@ -105,7 +105,7 @@ def _chain_table(measured: dict[str, Any]) -> list[str]:
         share = "" if name == "wengert" else f"{ours / t['median']:.2f}"
         bar = f"{chain.BARS['both']} µs" if name == "wengert" else chain.SHARES.get(name, "")
         forward = measured["forward"][name]["median"]
-        forward_bar = f" (bar {chain.BARS['forward']})" if name == "wengert" else ""
+        forward_bar = f" (limit {chain.BARS['forward']})" if name == "wengert" else ""
         lines.append(
             f"| {name} | {t['median']:.2f} | {t['low']:.2f} to {t['high']:.2f} | {share} | {bar} "
             f"| {forward:.2f}{forward_bar} |"
@@ -120,7 +120,7 @@ def _long_table(measured: dict[str, Any]) -> list[str]:
         f"## {measured['operations']:,} operations on one tape",
         "",
         f"{measured['long']:.2f} µs per operation, {measured['ratio']:.2f} times that of the short "
-        f"chain in the same run (bar 1.5); {measured['bytes per operation']:.0f} bytes held per "
+        f"chain in the same run (limit 1.5); {measured['bytes per operation']:.0f} bytes held per "
         "recorded operation.",
         "",
     ]
@@ -128,7 +128,7 @@ def _long_table(measured: dict[str, Any]) -> list[str]:
 
 def _import_table(measured: dict[str, float]) -> list[str]:
     lines = [
-        f"## Import, seconds (bar for Wengert: {importing.BAR})",
+        f"## Import, seconds (limit for Wengert: {importing.BAR})",
         "",
         "| module | seconds |",
         "| --- | --- |",

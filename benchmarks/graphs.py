@@ -142,7 +142,7 @@ def as_table(measured: dict[str, Any]) -> list[str]:
         "## The same chain as a graph, µs per operation; memory of "
         f"{LAYERS} layers on {FLOATS:,} floats, MB",
         "",
-        "| what | Wengert | TensorFlow | share | bar |",
+        "| what | Wengert | TensorFlow | ratio | limit |",
         "| --- | --- | --- | --- | --- |",
     ]
     for what in (*WHAT, "memory"):

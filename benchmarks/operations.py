@@ -281,7 +281,7 @@ def _compare(what: str, workers: dict[str, Worker]) -> None:
 def as_table(measured: dict[str, dict[str, float]]) -> list[str]:
     """The measurements as lines of Markdown."""
     lines = [
-        f"## Operations on about a million float32, ms (bar {BAR} times TensorFlow's eager)",
+        f"## Operations on about a million float32, ms (limit {BAR} times TensorFlow's eager)",
         "",
         "| operation | Wengert | TensorFlow | ratio |",
         "| --- | --- | --- | --- |",

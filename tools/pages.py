@@ -42,17 +42,17 @@ BOOSTED = {
 
 LEGENDS = {
     "measured": """
-*ratio*, or *Wengert's share*: Wengert's time divided by the other library's; below one, Wengert is faster. *middle half*: the
-range from the first to the third quartile of the rounds; the number itself is the median. *bar*: the limit that the project
-sets itself, checked by whoever runs the benchmark. *no tape*: the function alone.
+*ratio*: Wengert's time divided by the other library's; below one, Wengert is faster. *interquartile range*: the
+range from the first to the third quartile of the rounds; the number itself is the median. *limit*: the most that the project
+allows itself, checked by whoever runs the benchmark. *no tape*: the function alone.
 
 Each library runs in a process of its own, in rounds that take turns, on the machine named at the end. `wengert bench` measures
 the same on yours, beside the libraries that you have installed ([install](../install.md#extras)).
 """,
     "native": """
 Each row is a workload, with its unit; a column is a library, and an empty cell one that was not measured. *ratio*: Wengert's
-time divided by that of the library named under *bar*; below one, Wengert is faster. *bar*: the largest ratio that the project
-accepts; *holds*: whether it was met. *middle halves*: the range from the first to the third quartile of the rounds. *cold*:
+time divided by that of the library named under *limit*; below one, Wengert is faster. *limit*: the largest ratio that the project
+accepts; *holds*: whether it was met. *interquartile ranges*: the range from the first to the third quartile of the rounds. *cold*:
 nothing on disk; *warm*: a second process, which finds what the first one compiled.
 
 `wengert bench` measures on your machine, beside the libraries that you have installed ([install](../install.md#extras)).

@@ -12,7 +12,7 @@ from benchmarks.native.libraries import LIMITS, NEEDS
 def as_markdown(measured: Mapping[str, Any]) -> str:
     rows = measured["rows"]
     names = contestants(rows)
-    head = ["workload", *names, "ratio", "bar", "holds", "middle halves"]
+    head = ["workload", *names, "ratio", "limit", "holds", "interquartile ranges"]
     lines = [
         "## Compiled gradients",
         "",
