@@ -116,7 +116,7 @@ def test_a_row_gives_what_its_kernel_gives(name: str) -> None:
         xs = [drawn(1003, kind, 0.2, seed) for seed in range(count)]
         if name == "SelectV2":
             xs[0] = xs[0] > 0
-        got = elementwise.applied(row, xs, {}) if known(row, xs) else None
+        got = elementwise.apply_row(row, xs, {}) if known(row, xs) else None
         if got is None:
             continue
         with np.errstate(all="ignore"):
@@ -388,14 +388,14 @@ def test_indices_outside_are_not_written() -> None:
     out, x = np.zeros((4, 100), "f4"), drawn((1000, 100), "f4")
     for bad in (-1, 4):
         ids = np.full(1000, bad)
-        assert segment_extremes.changed(np.maximum, out, ids, x) is None
+        assert segment_extremes.change_rows(np.maximum, out, ids, x) is None
     assert not out.any()
 
 
 def test_sums_of_columns() -> None:
     x = drawn((5000, 97), "f8")
-    alike(batch_norm.summed("value", x), x.sum(0), "f8")
-    assert batch_norm.summed("value", x[:, :1].copy()) is None
+    alike(batch_norm.sum_formula("value", x), x.sum(0), "f8")
+    assert batch_norm.sum_formula("value", x[:, :1].copy()) is None
 
 
 # ---- threads, engines, memory -------------------------------------------------------------------
@@ -491,7 +491,7 @@ def test_without_memory_numpy_does_it() -> None:
     """A kernel that gets none says so, and what it wrote is not used."""
 
     def text() -> str:
-        w = kernel_writer.Writer(1, 1)
+        w = kernel_writer.KernelWriter(1, 1)
         w.write("f4", w.room("f4", w.numbers[0]), 0, "0.0", 1)
         return w.text()
 

@@ -49,7 +49,7 @@ class NumpyPlan(Runnable):
     def __init__(self, plan: Plan, check: Check | None = None) -> None:
         self.plan = plan
         self._function_of = _function_of if check is None else partial(_shown, check)
-        writer = _Writer(plan, self._function_of)
+        writer = _SourceWriter(plan, self._function_of)
         self._fresh = [writer.is_fresh(x) for x in plan.fetches]
         self._program: _Program | None = None  # written when the plan runs for the second time
         self._is_open = not all(map(_is_settled, plan.given))
@@ -83,7 +83,7 @@ class _Program:
     """A plan written as Python."""
 
     def __init__(self, plan: Plan, function_of: Callable[[Operation], Callable[..., Any]]) -> None:
-        writer = self._writer = _Writer(plan, function_of)
+        writer = self._writer = _SourceWriter(plan, function_of)
         self._pieces = [writer.piece(at) for at in range(0, len(plan.steps), PIECE)]
         self._given = len(plan.given)
         self._out = [writer.place(x) for x in plan.fetches]
@@ -120,7 +120,7 @@ def _is_settled(x: SymbolicTensor) -> bool:
     return is_certain(x._array.shape) and id(x) not in x.op.graph.stated
 
 
-class _Writer:
+class _SourceWriter:
     """Writes the pieces of a plan."""
 
     def __init__(self, plan: Plan, function_of: Callable[[Operation], Callable[..., Any]]) -> None:

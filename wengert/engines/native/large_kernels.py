@@ -16,19 +16,19 @@ from wengert.ops.support.large_kernels import LargeKernel
 
 # For each of them the file of `kernels` and the function in it.
 _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
-    large.elementwise_kernel: ("elementwise", "applied"),
-    large.reduction_kernel: ("reductions", "reduced"),
+    large.elementwise_kernel: ("elementwise", "apply_row"),
+    large.reduction_kernel: ("reductions", "reduce_row"),
     large.softmax_kernel: ("reductions", "softmax"),
-    large.conv_kernel: ("conv", "convolved"),
-    large.depthwise_conv_kernel: ("depthwise_conv", "convolved"),
-    large.conv_filter_gradient_kernel: ("conv_filter_gradient", "compared"),
-    large.pooling_kernel: ("pooling", "joined"),
-    large.mean_pool_gradient_kernel: ("pooling", "spread"),
-    large.max_pool_gradient_kernel: ("max_pool_gradient", "routed"),
-    large.batch_norm_kernel: ("batch_norm", "applied"),
-    large.batch_norm_sum_kernel: ("batch_norm", "summed"),
-    large.local_response_norm_kernel: ("local_response_norm", "normalized"),
-    large.segment_extremes_kernel: ("segment_extremes", "changed"),
+    large.conv_kernel: ("conv", "convolve"),
+    large.depthwise_conv_kernel: ("depthwise_conv", "convolve"),
+    large.conv_filter_gradient_kernel: ("conv_filter_gradient", "filter_gradient"),
+    large.pooling_kernel: ("pooling", "pool"),
+    large.mean_pool_gradient_kernel: ("pooling", "mean_pool_gradient"),
+    large.max_pool_gradient_kernel: ("max_pool_gradient", "max_pool_gradient"),
+    large.batch_norm_kernel: ("batch_norm", "apply_formula"),
+    large.batch_norm_sum_kernel: ("batch_norm", "sum_formula"),
+    large.local_response_norm_kernel: ("local_response_norm", "normalize"),
+    large.segment_extremes_kernel: ("segment_extremes", "change_rows"),
 }
 
 

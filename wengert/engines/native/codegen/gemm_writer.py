@@ -21,7 +21,7 @@ from wengert.engines.native.codegen.gemm_forms import (
     packs_left,
     rows_at_once,
 )
-from wengert.engines.native.codegen.kernel_writer import Writer
+from wengert.engines.native.codegen.kernel_writer import KernelWriter
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.arrays import Source
 from wengert.engines.native.frontend.scalar import constant
@@ -39,7 +39,7 @@ def product_text(form: Form, finish: Any = None) -> Function:
     return Function("\n".join([*product.lines, "ret void"]), frozenset(product.declarations), calls)
 
 
-class _Product(Writer):
+class _Product(KernelWriter):
     """A function of arrays, and of where each of the matrices begins in them.
 
     What does not fit into a panel at once is added up in the result, a piece of the inner axis

@@ -113,7 +113,7 @@ def kernel(write: Callable[..., str]) -> Callable[..., Kernel]:
 # ---- writing ----------------------------------------------------------------------------------
 
 
-class Writer(Body):
+class KernelWriter(Body):
     """The lines of a kernel: its arrays are pointers, its numbers are read when it begins."""
 
     def __init__(self, arrays: int, numbers: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.combine import combine
-from wengert.engines.native.codegen.kernel_writer import Writer, kernel
+from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.lanes import Lane
 from wengert.engines.native.frontend.scalar import Code
@@ -28,7 +28,7 @@ FORMULAS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def applied(formula: str, *arrays: Any) -> Any:
+def apply_formula(formula: str, *arrays: Any) -> Any:
     """A formula of matrices and vectors of their columns; None if NumPy should compute it."""
     kinds = _kinds(arrays)
     if not kinds:
@@ -41,7 +41,7 @@ def applied(formula: str, *arrays: Any) -> Any:
     return y
 
 
-def summed(formula: str, *arrays: Any) -> Any:
+def sum_formula(formula: str, *arrays: Any) -> Any:
     """The same summed over the rows: a vector."""
     kinds = _kinds(arrays)
     if not kinds:
@@ -64,7 +64,7 @@ def _kinds(arrays: Sequence[Any]) -> tuple[str, ...]:
     return tuple(kind if a.ndim == 2 else f"{kind}." for a in arrays)
 
 
-class _Columns(Writer):
+class _Columns(KernelWriter):
     """Rows and columns, and a formula at a place."""
 
     def __init__(self, formula: str, kinds: tuple[str, ...], registers: int) -> None:

@@ -55,7 +55,7 @@ def block_of(kind: str, made: int, columns: int) -> Block | None:
     return Block(windows, vectors, width)
 
 
-def convolved(x: Any, w: Any, at: Any, y: Any) -> Any:
+def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
     """The image seen through the filter, in `y` or another array; None if NumPy should do it."""
     kind, made = kind_of(x, w), w.shape[-1]
     if not kind or x.ndim != 4 or w.shape[2] != x.shape[3] or 0 in (*at.out, x.size, w.size):
@@ -80,7 +80,7 @@ def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
     """Channels too few for a vector, with others that are zero beside them."""
     wide = np.zeros((*w.shape[:3], wanted), w.dtype)
     wide[..., : w.shape[3]] = w
-    found = convolved(x, wide, at, np.empty((*y.shape[:3], wanted), y.dtype))
+    found = convolve(x, wide, at, np.empty((*y.shape[:3], wanted), y.dtype))
     if found is None:
         return None
     y[...] = found[..., : w.shape[3]]

@@ -22,7 +22,7 @@ WINDOWS: Final = 64  # of such rows, at least
 MOST: Final = 1 << 20  # bytes of a filter
 
 
-def compared(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
+def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
     """What windows and image give to the filter; None if NumPy should compute it."""
     kind = kind_of(x, g)
     if not kind or x.ndim != 4 or shape[2] != x.shape[3] or 0 in (*at.out, x.size, g.size):

@@ -15,7 +15,7 @@ from wengert.engines.native.runtime.processor import vector_bytes
 WINDOWS: Final = 8  # next to each other, whose sums stay in registers
 
 
-def convolved(x: Any, w: Any, at: Any, y: Any) -> Any:
+def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
     """Into `y`, or another array; None if NumPy should compute it."""
     kind = kind_of(x, w)
     channels = x.shape[-1]

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.core.row import Attrs, Row
-from wengert.engines.native.codegen.kernel_writer import Kernel, Writer, kernel
+from wengert.engines.native.codegen.kernel_writer import Kernel, KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.lowering import template
 from wengert.engines.native.frontend.scalar import TYPE_OF, Code, NotLowered, is_float
@@ -20,7 +20,7 @@ BLOCK: Final = 1 << 14  # elements of a part
 FLAT: Final = 1 << 17  # elements and instructions, below which a second thread gains nothing
 
 
-def applied(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
+def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """The row's kernel on arrays of one shape, and single numbers; None if NumPy should do it."""
     shape = arrays[0].shape
     if attrs:  # they would be part of the text, and may be others at every call
@@ -64,7 +64,7 @@ def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
     code.instructions.extend(instructions)
     out = code.kind(value)
     width = _width([*[k[:2] for k in kinds], out], len(instructions))
-    w = Writer(len(kinds) + 1, 2)
+    w = KernelWriter(len(kinds) + 1, 2)
     size, block = w.numbers
     # The last vector begins so early that it ends with the array, and computes some once more.
     last = w.sub(size, width)

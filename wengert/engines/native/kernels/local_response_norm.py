@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.native.codegen.kernel_writer import Writer, kernel
+from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.lanes import Lane
 from wengert.engines.native.frontend.scalar import Code
@@ -18,7 +18,7 @@ from wengert.engines.native.runtime.processor import vector_bytes
 PART: Final = 1 << 13  # elements, about
 
 
-def normalized(
+def normalize(
     power: Callable[..., Any], x: Any, radius: int, bias: float, alpha: float, beta: float
 ) -> Any:
     """x power(bias + alpha W(x²), beta); None if NumPy should compute it."""
@@ -48,7 +48,7 @@ def _formula(power: Callable[..., Any], beta: float, kind: str) -> tuple[Code, l
 def _normalized(power: Callable[..., Any], beta: float, kind: str) -> str:
     """Squares of a row go into a line with zeros on both sides, where sums of neighbours are found."""
     code, wanted = _formula(power, beta, kind)
-    w, width = Writer(3, 4), _width(kind)
+    w, width = KernelWriter(3, 4), _width(kind)
     kinds, scalar = llvm_type(kind, width), llvm_type(kind, 1)
     (rows, channels, each, radius), (x, settings, y) = w.numbers, w.arrays
     end = w.add(radius, channels)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.engines.native.codegen.kernel_writer import Writer, kernel
+from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.kernels.padded_lines import kind_of, registers_of
 from wengert.engines.native.kernels.pooling import kind_of_images
@@ -16,7 +16,7 @@ from wengert.engines.native.runtime.processor import vector_bytes
 CHANNELS: Final = 64  # of a part, which has one image
 
 
-def routed(x: Any, y: Any, g: Any, at: Any) -> Any:
+def max_pool_gradient(x: Any, y: Any, g: Any, at: Any) -> Any:
     """The cotangents of windows where their first maxima are; None if NumPy should do it."""
     kind = kind_of_images(x, at)
     if not kind or not kind_of(x, y, g) or at.rate != (1, 1, 1, 1):
@@ -38,7 +38,7 @@ def _route(kind: str, registers: int) -> str:
     return _Route(kind, registers).text()
 
 
-class _Route(Writer):
+class _Route(KernelWriter):
     """Windows from the last to the first: sums are in the order in which NumPy has them."""
 
     def __init__(self, kind: str, registers: int) -> None:

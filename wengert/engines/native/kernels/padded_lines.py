@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.engines.native.codegen.kernel_writer import Writer
+from wengert.engines.native.codegen.kernel_writer import KernelWriter
 from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.runtime.processor import vector_bytes
@@ -61,7 +61,7 @@ def shape_of(x: Any, at: Any) -> Shape | None:
     return Shape(n * blocks, padded, numbers)
 
 
-class Lines(Writer):
+class Lines(KernelWriter):
     """The beginning of such a kernel: which rows of windows are a part, and what they see."""
 
     NUMBERS: Final = 12

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.combine import combine, neutral
-from wengert.engines.native.codegen.kernel_writer import Writer, kernel
+from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.kernels.padded_lines import kind_of, registers_of
 from wengert.engines.native.runtime.processor import vector_bytes
@@ -38,7 +38,7 @@ def kind_of_images(x: Any, at: Any) -> str:
 # ---- joined windows ---------------------------------------------------------------------------
 
 
-def joined(x: Any, at: Any, how: str, number: Any = None) -> Any:
+def pool(x: Any, at: Any, how: str, number: Any = None) -> Any:
     """The largest of each window, or the sum divided by a number; None if NumPy should do it."""
     kind = kind_of_images(x, at)
     if not kind:
@@ -70,7 +70,7 @@ def _joined(how: str, kind: str, touching: bool, registers: int, divided: str) -
     return _Joined(how, kind, touching, registers, divided).text()
 
 
-class _Pooling(Writer):
+class _Pooling(KernelWriter):
     """What kernels of pooling have in common: a line of their own, and vectors of two sizes."""
 
     def __init__(
@@ -194,7 +194,7 @@ class _Joined(_Pooling):
 # ---- the adjoint of means -----------------------------------------------------------------------
 
 
-def spread(g: Any, at: Any, number: Any) -> Any:
+def mean_pool_gradient(g: Any, at: Any, number: Any) -> Any:
     """Each window gives to all of its elements, divided by its number."""
     kind = kind_of_images(g, at)
     if not kind:

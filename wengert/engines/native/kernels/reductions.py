@@ -10,7 +10,7 @@ import numpy as np
 
 from wengert.core.row import Attrs, Row
 from wengert.engines.native.codegen.combine import combine, neutral
-from wengert.engines.native.codegen.kernel_writer import Writer, kernel
+from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.frontend.lanes import LANES, Lane
 from wengert.engines.native.frontend.scalar import Code
@@ -34,7 +34,7 @@ _HOW: Final = {"Sum": "sum", "Mean": "sum", "Max": "max", "Min": "min"}
 _REST: Final = {"sum": np.sum, "max": np.max, "min": np.min}
 
 
-def reduced(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
+def reduce_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
     """A reduction along the last axes; None if NumPy should do it."""
     (x,) = arrays
     axes, how, kind = attrs["axis"], _HOW[row.name], kind_of(x)
@@ -56,7 +56,7 @@ def reduced(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 @kernel
 def _reduction(how: str, kind: str) -> str:
     """Each part so many chunks of rows; each chunk one number."""
-    w, width = Writer(2, 4), _several(kind)
+    w, width = KernelWriter(2, 4), _several(kind)
     (x, y), (count, columns, chunks, each) = w.arrays, w.numbers
 
     def chunk(at: str) -> None:
@@ -70,7 +70,7 @@ def _reduction(how: str, kind: str) -> str:
     return w.text()
 
 
-def _total(w: Writer, how: str, kind: str, width: int, place: str, size: str) -> str:
+def _total(w: KernelWriter, how: str, kind: str, width: int, place: str, size: str) -> str:
     """The sum, or the extreme, of elements that lie side by side."""
     nothing = literal(kind, neutral(how, kind), width)
     kinds = llvm_type(kind, width)
@@ -83,14 +83,14 @@ def _total(w: Writer, how: str, kind: str, width: int, place: str, size: str) ->
     return across(w, how, kind, vector, width)
 
 
-def masked(w: Writer, kind: str, width: int, mask: str | None, new: str, old: str) -> str:
+def masked(w: KernelWriter, kind: str, width: int, mask: str | None, new: str, old: str) -> str:
     if mask is None:
         return new
     kinds = llvm_type(kind, width)
     return w.set(f"select <{width} x i1> {mask}, {kinds} {new}, {kinds} {old}")
 
 
-def across(w: Writer, how: str, kind: str, vector: str, width: int) -> str:
+def across(w: KernelWriter, how: str, kind: str, vector: str, width: int) -> str:
     """All elements of a vector put together: halves, and halves of them."""
     while width > 1:
         kinds, half = llvm_type(kind, width), width // 2
@@ -123,7 +123,7 @@ def softmax(x: Any, axis: int, logarithm: bool) -> Any:
 @kernel
 def _softmax(kind: str, logarithm: bool) -> str:
     """As NumPy has it: exp(x - m) / sum(exp(x - m)), or x - m - log(sum(exp(x - m)))."""
-    w, width = Writer(2, 3), _several(kind)
+    w, width = KernelWriter(2, 3), _several(kind)
     (x, y), (rows, columns, each) = w.arrays, w.numbers
     kinds = llvm_type(kind, width)
     zeros = literal(kind, neutral("sum", kind), width)
@@ -164,7 +164,7 @@ def _softmax(kind: str, logarithm: bool) -> str:
     return w.text()
 
 
-def function(w: Writer, name: str, kind: str, x: str, width: int) -> str:
+def function(w: KernelWriter, name: str, kind: str, x: str, width: int) -> str:
     """A function of `mathematics` of one value."""
     code = Code()
     lane = Lane(code, code.add("param", kind, (), 0), np.dtype(kind))

@@ -8,14 +8,14 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.engines.native.codegen.combine import combine
-from wengert.engines.native.codegen.kernel_writer import Writer, kernel
+from wengert.engines.native.codegen.kernel_writer import KernelWriter, kernel
 from wengert.engines.native.kernels.padded_lines import kind_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
 _HOW: Final = {"maximum": "max", "minimum": "min"}
 
 
-def changed(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
+def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
     """out[ids[i]] = ufunc(out[ids[i]], updates[i]) in place; None if NumPy should do it."""
     how, kind = _HOW.get(ufunc.__name__), kind_of(out, updates)
     columns = math.prod(out.shape[1:])
@@ -39,7 +39,7 @@ def _changed(how: str, kind: str, width: int) -> str:
     The last one has what is left over, too, so that vectors overlap within a part alone: elsewhere
     one thread would undo what another does.
     """
-    w = Writer(3, 3)
+    w = KernelWriter(3, 3)
     (out, ids, updates), (count, columns, each) = w.arrays, w.numbers
     first = w.mul("%part", each)
     is_last = w.set(f"icmp sgt i64 {w.add(first, each, each)}, {columns}")

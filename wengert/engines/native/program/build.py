@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from wengert.engines.native.program.program import Program
-from wengert.engines.native.program.program_writer import Writer
+from wengert.engines.native.program.program_writer import ProgramWriter
 from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.segments import Segments
 from wengert.engines.native.runtime.cache import digest_of, load_or_store
@@ -38,5 +38,5 @@ def build(plan: Plan) -> Built:
     if not segments.are_native:
         return Built(None, "", segments, 0, lacks_blas)
     text = segments.text()
-    writer = Writer(schedule, segments, digest_of(_KIND, text) if text else "")
+    writer = ProgramWriter(schedule, segments, digest_of(_KIND, text) if text else "")
     return Built(writer.written(), text, segments, writer.arena.size, lacks_blas)

@@ -20,7 +20,7 @@ from wengert.engines.native.program.steps import Call
 LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
 
 
-class Writer:
+class ProgramWriter:
     """Writes the function that carries out a plan."""
 
     def __init__(self, schedule: Schedule, segments: Segments, code_name: str) -> None:
