@@ -275,7 +275,7 @@ def test_the_modes_of_a_test() -> None:
     assert modes_of(test_util.run_v2_only) == [True]
     assert modes_of(test_util.run_v1_only("old")) == []
     assert modes_of(test_util.run_gpu_only) == []
-    assert modes_of(test_util.unchanged("why")) == [True]
+    assert modes_of(test_util.leave_unchanged("why")) == [True]
     assert modes_of(test_util.skip_if(lambda: True)) == []
     assert modes_of(test_util.skip_if(False)) == [True]
     assert modes_of(tf.test.disable_with_predicate(lambda: True, "skipped")) == []

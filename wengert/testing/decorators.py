@@ -187,9 +187,9 @@ def for_all_test_methods(decorator: Callable[..., Any], *args: Any, **kwargs: An
 # ---- what does not exist here ------------------------------------------------------------------
 
 
-def unchanged(what: Any = None, *_: Any, **__: Any) -> Any:
+def leave_unchanged(what: Any = None, *_: Any, **__: Any) -> Any:
     """A decorator that changes nothing, bare or with arguments in brackets."""
-    return what if callable(what) else unchanged
+    return what if callable(what) else leave_unchanged
 
 
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
@@ -198,7 +198,7 @@ def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -
     >>> tf.test.with_eager_op_as_function(tf.test.TestCase) is tf.test.TestCase
     True
     """
-    return unchanged(cls)
+    return leave_unchanged(cls)
 
 
 @contextmanager

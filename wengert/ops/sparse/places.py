@@ -104,7 +104,7 @@ def with_column(indices: Tensor, at: int, column: Tensor) -> Tensor:
     return concat(parts, 1)
 
 
-def inside(indices: Tensor, start: Sequence[int], end: Sequence[int]) -> Tensor:
+def rows_inside(indices: Tensor, start: Sequence[int], end: Sequence[int]) -> Tensor:
     """Which coordinates lie in a box, as places."""
     low, high = np.array(start, np.int64), np.array(end, np.int64)
     within = logical_and(greater_equal(indices, low), less(indices, high))

@@ -23,9 +23,9 @@ from wengert.ops.sparse.places import (
     as_list,
     columns,
     flat_places,
-    inside,
     order_of,
     places_where,
+    rows_inside,
     unflatten_places,
     with_column,
 )
@@ -184,7 +184,7 @@ def reset_shape(sp_input: SparseLike, new_shape: ShapeLike | None = None) -> Spa
 
 
 def _piece(s: SparseTensor, start: Sequence[int], size: Sequence[int]) -> SparseTensor:
-    places = inside(s.indices, start, [a + b for a, b in zip(start, size, strict=True)])
+    places = rows_inside(s.indices, start, [a + b for a, b in zip(start, size, strict=True)])
     moved = gather(s.indices, places) - np.array(start, np.int64)
     return new_sparse(moved, gather_densely(s.values, places), size)
 

@@ -13,7 +13,7 @@ from wengert.ops.linalg.matmul import matmul
 from wengert.testing import decorators as _decorators
 from wengert.testing.cases import TestCase as TensorFlowTestCase
 from wengert.testing.decorators import *
-from wengert.testing.decorators import no_context, unchanged
+from wengert.testing.decorators import leave_unchanged, no_context
 from wengert.testing.machine import gpu_device_name, is_gpu_available
 from wengert.testing.sessions import EagerSession as FakeEagerSession
 
@@ -41,9 +41,9 @@ for _name in [
     "with_eager_op_as_function",
     "xla_allow_fallback",
 ]:
-    globals()[_name] = unchanged
+    globals()[_name] = leave_unchanged
 # These stand bare over a function, and a horizon in brackets means nothing here.
-with_forward_compatibility_horizons = unchanged
+with_forward_compatibility_horizons = leave_unchanged
 
 
 def matmul_without_tf32(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
@@ -114,4 +114,4 @@ def random_seed(seed: int = 87654321) -> None:
     np.random.seed(seed)
 
 
-eager_lazy_remote_copy_on_and_off = _decorators.unchanged
+eager_lazy_remote_copy_on_and_off = _decorators.leave_unchanged

@@ -1,11 +1,11 @@
 """tensorflow.python.util.tf_export: names for what is public; ours are in our own files."""
 
-from wengert.testing.decorators import unchanged
+from wengert.testing.decorators import leave_unchanged
 
 
 def tf_export(*_: object, **__: object) -> object:
     """Leaves a function as it is."""
-    return unchanged
+    return leave_unchanged
 
 
 keras_export = estimator_export = tf_export

@@ -7,7 +7,12 @@ from typing import Any
 from wengert.api.session.modes import name_scope
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.compat.v1.functions.arguments import one_of
-from wengert.compat.v1.functions.weighted_losses import USUAL, add_loss, check_weights, collected
+from wengert.compat.v1.functions.weighted_losses import (
+    USUAL,
+    add_loss,
+    check_weights,
+    reduce_and_collect,
+)
 from wengert.ops.arrays.creation import size
 from wengert.ops.arrays.identity import stop_gradient
 from wengert.ops.arrays.shaping import squeeze
@@ -49,7 +54,7 @@ def absolute_difference(
     """
     with name_scope(scope, "absolute_difference"):
         wanted, found = _floats("labels", labels, "predictions", predictions)
-        return collected(absolute(found - wanted), weights, loss_collection, reduction)
+        return reduce_and_collect(absolute(found - wanted), weights, loss_collection, reduction)
 
 
 def mean_squared_error(
@@ -67,7 +72,9 @@ def mean_squared_error(
     """
     with name_scope(scope, "mean_squared_error"):
         wanted, found = _floats("labels", labels, "predictions", predictions)
-        return collected(squared_difference(found, wanted), weights, loss_collection, reduction)
+        return reduce_and_collect(
+            squared_difference(found, wanted), weights, loss_collection, reduction
+        )
 
 
 def huber_loss(
@@ -89,7 +96,7 @@ def huber_loss(
         error = absolute(found - wanted)
         curved = minimum(error, delta)
         each = 0.5 * square(curved) + delta * (error - curved)
-        return collected(each, weights, loss_collection, reduction)
+        return reduce_and_collect(each, weights, loss_collection, reduction)
 
 
 def hinge_loss(
@@ -108,7 +115,7 @@ def hinge_loss(
     with name_scope(scope, "hinge_loss"):
         wanted, found = _floats("labels", labels, "logits", logits)
         each = maximum(1.0 - (2.0 * wanted - 1.0) * found, 0.0)
-        return collected(each, weights, loss_collection, reduction)
+        return reduce_and_collect(each, weights, loss_collection, reduction)
 
 
 def log_loss(
@@ -128,7 +135,7 @@ def log_loss(
     with name_scope(scope, "log_loss"):
         wanted, found = _floats("labels", labels, "predictions", predictions)
         each = -wanted * log(found + epsilon) - (1.0 - wanted) * log(1.0 - found + epsilon)
-        return collected(each, weights, loss_collection, reduction)
+        return reduce_and_collect(each, weights, loss_collection, reduction)
 
 
 def cosine_distance(
@@ -152,7 +159,7 @@ def cosine_distance(
     with name_scope(scope, "cosine_distance_loss"):
         wanted, found = _floats("labels", labels, "predictions", predictions)
         each = 1.0 - reduce_sum(found * wanted, along, True)
-        return collected(each, weights, loss_collection, reduction)
+        return reduce_and_collect(each, weights, loss_collection, reduction)
 
 
 def mean_pairwise_squared_error(
@@ -204,7 +211,7 @@ def sigmoid_cross_entropy(
         if label_smoothing > 0:
             wanted = wanted * (1 - label_smoothing) + 0.5 * label_smoothing
         each = activations.sigmoid_cross_entropy_with_logits(wanted, found)
-        return collected(each, weights, loss_collection, reduction)
+        return reduce_and_collect(each, weights, loss_collection, reduction)
 
 
 def softmax_cross_entropy(
@@ -227,7 +234,7 @@ def softmax_cross_entropy(
             classes = cast(size(wanted), found.dtype) / cast(size(wanted[:, 0]), found.dtype)
             wanted = wanted * (1 - label_smoothing) + label_smoothing / classes
         each = activations.softmax_cross_entropy_with_logits(stop_gradient(wanted), found)
-        return collected(each, weights, loss_collection, reduction)
+        return reduce_and_collect(each, weights, loss_collection, reduction)
 
 
 def _labelled(name: str, labels: Any, logits: Any) -> tuple[Any, Any]:
@@ -262,4 +269,4 @@ def sparse_softmax_cross_entropy(
         if weight.shape.rank == rank + 1:
             weight = squeeze(weight, [-1])
         each = activations.sparse_softmax_cross_entropy_with_logits(chosen, found)
-        return collected(each, weight, loss_collection, reduction)
+        return reduce_and_collect(each, weight, loss_collection, reduction)

@@ -67,7 +67,7 @@ def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
 
 
 def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
-    """The losses collected so far.
+    """The losses reduce_and_collect so far.
 
     >>> tf.compat.v1.losses.get_losses()
     []
@@ -102,7 +102,7 @@ def get_regularization_loss(
 def get_total_loss(
     add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
 ) -> Tensor:
-    """The sum of all losses that were collected.
+    """The sum of all losses that were reduce_and_collect.
 
     >>> v1 = tf.compat.v1
     >>> with tf.Graph().as_default():
@@ -127,17 +127,17 @@ def compute_weighted_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = USUAL,
 ) -> Tensor:
-    """Losses times weights, reduced to one number, which is collected.
+    """Losses times weights, reduced to one number, which is reduce_and_collect.
 
     >>> v1 = tf.compat.v1
     >>> v1.losses.compute_weighted_loss([1.0, 2.0, 3.0], weights=[1.0, 0.0, 1.0]).numpy()
     np.float32(2.0)
     """
     with name_scope(scope, "weighted_loss"):
-        return collected(losses, weights, loss_collection, reduction)
+        return reduce_and_collect(losses, weights, loss_collection, reduction)
 
 
-def collected(losses: Any, weights: Any, loss_collection: Any, reduction: str) -> Tensor:
+def reduce_and_collect(losses: Any, weights: Any, loss_collection: Any, reduction: str) -> Tensor:
     """The reduced loss, put into its collection."""
     Reduction.validate(reduction)
     given = convert(losses)

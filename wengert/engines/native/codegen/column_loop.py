@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from wengert.engines.native.codegen.combine import combine, neutral
-from wengert.engines.native.codegen.memory_access import repeated
+from wengert.engines.native.codegen.memory_access import splat
 from wengert.engines.native.codegen.vectors import Body, literal, llvm_type
 from wengert.engines.native.frontend.arrays import Reduction
 from wengert.engines.native.frontend.scalar import is_float
@@ -137,8 +137,8 @@ class ColumnLoop:
         lines.label(f"{name}.masked")
         places = f"<{width} x i64>"
         steps = ", ".join(f"i64 {k}" for k in range(width))
-        here = lines.set(f"add {places} {repeated(lines, end, 'i8', width)}, <{steps}>")
-        edge = repeated(lines, self.limit, "i8", width)
+        here = lines.set(f"add {places} {splat(lines, end, 'i8', width)}, <{steps}>")
+        edge = splat(lines, self.limit, "i8", width)
         mask = lines.set(f"icmp ult {places} {here}, {edge}")
         then = run(end, mask, list(merged))
         lines.do(f"br label %{name}.masked.end")

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from wengert.engines.native.codegen.column_loop import ColumnLoop
 from wengert.engines.native.codegen.combine import across, combine, neutral
 from wengert.engines.native.codegen.layout import Layout, Load, Sum
-from wengert.engines.native.codegen.memory_access import Access, add_terms, repeated
+from wengert.engines.native.codegen.memory_access import Access, add_terms, splat
 from wengert.engines.native.codegen.vectors import Body, literal, llvm_type, memory_type
 from wengert.engines.native.frontend.arrays import (
     Base,
@@ -409,7 +409,7 @@ class Emitter(Layout):
         for i in sorted(used):
             if i not in self.known.splats and self.code.instructions[i][0] != "const":
                 kind = self.code.kind(i)
-                self.known.splats[i] = repeated(self.body, self.known.names[i], kind, self.width)
+                self.known.splats[i] = splat(self.body, self.known.names[i], kind, self.width)
 
     def _elements(
         self, order: Sequence[int], j: str, width: int, mask: str | None, stage: int
@@ -491,7 +491,7 @@ class Emitter(Layout):
             return narrow
         scalar = llvm_type(kind, 1)
         steps = ", ".join(f"{scalar} {k * stride}" for k in range(width))
-        spread = repeated(body, narrow, kind, width)
+        spread = splat(body, narrow, kind, width)
         return body.set(f"add {llvm_type(kind, width)} {spread}, <{steps}>")
 
     def _put(self, base: Base, j: str, value: str, mask: str | None, width: int) -> None:

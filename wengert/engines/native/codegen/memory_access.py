@@ -123,7 +123,7 @@ def add_terms(body: Body, constant: int, terms: Sequence[tuple[str, int]]) -> st
     return body.set(f"add i64 {total}, {constant}") if constant else total
 
 
-def repeated(body: Body, name: str, kind: str, width: int) -> str:
+def splat(body: Body, name: str, kind: str, width: int) -> str:
     """A vector of the same number."""
     if width == 1:
         return name
