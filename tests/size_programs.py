@@ -305,7 +305,9 @@ def is_rounding(eager: Callable[[Any], Any], x: Any, want: Any, got: Any) -> boo
         if isinstance(found, Refusal) or [v.shape for v in found] != [v.shape for v in want]:
             return True  # a program whose shapes depend on the last bits
         changed = [max(c, _distance(w, f)) for c, w, f in zip(changed, want, found, strict=True)]
-    return all(_distance(w, g) <= OPERATIONS * c for c, w, g in zip(changed, want, got, strict=True))
+    return all(
+        _distance(w, g) <= OPERATIONS * c for c, w, g in zip(changed, want, got, strict=True)
+    )
 
 
 EPSILON = np.finfo(float).eps
@@ -368,4 +370,4 @@ def main(amount: int, first: int = 0, modes: Sequence[str] = ("function", "sessi
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), *map(int, sys.argv[2:3]), *([sys.argv[3].split(",")] if sys.argv[3:] else []))  # fmt: skip
+    main(int(sys.argv[1]), *map(int, sys.argv[2:3]), *([sys.argv[3].split(",")] if sys.argv[3:] else []))  # type: ignore[arg-type]  # fmt: skip

@@ -141,6 +141,8 @@ def _is_nested(value: Any) -> bool:
 class Function:
     """What `tf.function` makes of a Python function."""
 
+    __name__: str
+
     def __init__(
         self,
         python_function: Callable[..., Any],
