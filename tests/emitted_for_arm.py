@@ -67,8 +67,8 @@ def texts() -> dict[str, str]:
             a, b = tf.ones([96, depth], dtype), tf.ones([depth, 64], dtype)
             found[f"product {kind} {depth}"] = text_of(tf.matmul, a, b)
         found[f"exp {kind}"] = text_of(loss_and_gradient, tf.ones([16, 1000], dtype))
-        block = conv.block_of(kind, 64, 48)
-        written = conv._Convolution(kind, block, True, conv.unrolling())  # type: ignore[arg-type]
+        block: Any = conv.block_of(kind, 64, 48)
+        written = conv._Convolution(kind, block, True, conv.unrolling())
         found[f"convolution {kind}"] = written.text()
     return found
 

@@ -473,13 +473,13 @@ def together(m: Maker) -> None:
     if i is None:
         return
     x = m.values[i]
-    j = m.pick(lambda y: y.dtype == x.dtype and y.shape.as_list() == x.shape.as_list())
+    j: Any = m.pick(lambda y: y.dtype == x.dtype and y.shape.as_list() == x.shape.as_list())
     k = m.axis(i)
     axis = k - x.shape.rank if m.truth() else k
     if m.truth():
-        m.add(f"concat {axis}", lambda *xs: tf.concat(xs, axis), i, j, i, exact=True)  # type: ignore[arg-type]
+        m.add(f"concat {axis}", lambda *xs: tf.concat(xs, axis), i, j, i, exact=True)
     else:
-        m.add(f"stack {axis}", lambda *xs: tf.stack(xs, axis), i, j, exact=True)  # type: ignore[arg-type]
+        m.add(f"stack {axis}", lambda *xs: tf.stack(xs, axis), i, j, exact=True)
 
 
 @maker

@@ -65,10 +65,10 @@ def test_what_is_fed_is_not_known(graph: Any) -> None:
 
 
 def test_large_results_and_failures_are_left_for_the_run(graph: Any) -> None:
-    large = tf.zeros([LARGE // 4 + 1]) + 1.0
-    failing = tf.debugging.check_numerics(tf.constant([1.0]) / 0.0, "planted")
-    assert [op.type for op in Plan([large], []).steps] == ["AddV2"]  # type: ignore[list-item]
-    assert [op.type for op in Plan([failing], []).steps] == ["CheckNumerics"]  # type: ignore[list-item]
+    large: Any = tf.zeros([LARGE // 4 + 1]) + 1.0
+    failing: Any = tf.debugging.check_numerics(tf.constant([1.0]) / 0.0, "planted")
+    assert [op.type for op in Plan([large], []).steps] == ["AddV2"]
+    assert [op.type for op in Plan([failing], []).steps] == ["CheckNumerics"]
     with pytest.raises(tf.errors.InvalidArgumentError, match="planted"):
         run([failing], {})
 
@@ -94,9 +94,10 @@ def test_an_operand_that_is_needed_again_is_not_overwritten(graph: Any) -> None:
 
 
 def test_feeds_and_constants_are_not_overwritten(graph: Any) -> None:
-    x, c = v1.placeholder(tf.float64, [3]), tf.constant(X)
+    x: Any = v1.placeholder(tf.float64, [3])
+    c = tf.constant(X)
     given_value = X.copy()
-    compiled = NumpyPlan(Plan([(x + c) * (x - c)], [x]))  # type: ignore[list-item]
+    compiled = NumpyPlan(Plan([(x + c) * (x - c)], [x]))
     for _ in range(2):
         assert compiled([given_value])[0].tolist() == [0.0, 0.0, 0.0]
     assert given_value.tolist() == X.tolist()
@@ -171,7 +172,8 @@ def test_values_are_dropped_after_their_last_use(graph: Any) -> None:
     y = x
     for i in range(30):
         y = tf.cumsum(y) if i % 2 else tf.exp(y * 1e-9)
-    compiled = NumpyPlan(Plan([tf.reduce_sum(y)], [x]))  # type: ignore[list-item]
+    total: Any = tf.reduce_sum(y)
+    compiled = NumpyPlan(Plan([total], [x]))
     value = np.zeros(1_000_000)
     tracemalloc.start()
     try:

@@ -236,9 +236,9 @@ def test_a_class_of_tests_runs() -> None:
 
 def test_with_parameters() -> None:
     """absl's parameterized stands beside it."""
-    parameterized = pytest.importorskip("absl.testing.parameterized")
+    parameterized: Any = pytest.importorskip("absl.testing.parameterized")
 
-    class Many(tf.test.TestCase, parameterized.TestCase):  # type: ignore[misc, name-defined]
+    class Many(tf.test.TestCase, parameterized.TestCase):  # type: ignore[misc]
         @parameterized.parameters(1, 2)
         @test_util.run_in_graph_and_eager_modes
         def test_square(self, n: int) -> None:
