@@ -67,7 +67,7 @@ def texts() -> dict[str, str]:
             a, b = tf.ones([96, depth], dtype), tf.ones([depth, 64], dtype)
             found[f"product {kind} {depth}"] = text_of(tf.matmul, a, b)
         found[f"exp {kind}"] = text_of(loss_and_gradient, tf.ones([16, 1000], dtype))
-        block = conv.block_of(kind, 64, 48)
+        block: Any = conv.block_of(kind, 64, 48)
         written = conv._Convolution(kind, block, True, conv.unrolling())
         found[f"convolution {kind}"] = written.text()
     return found
@@ -84,7 +84,7 @@ def text_of(function: Callable[..., Any], *args: Any) -> str:
         found.append(text)
         raise NotImplementedError
 
-    build.compile_text = compiled
+    build.compile_text = compiled  # type: ignore[assignment, attr-defined]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         tf.function(function, jit_compile=True)(*args)

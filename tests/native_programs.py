@@ -397,7 +397,7 @@ def cast(m: Maker) -> None:
     i = m.pick(lambda x: True, exact=True)
     if i is None:
         return
-    wanted = (*FLOATS, tf.int32, tf.int64, tf.bool)
+    wanted: tuple[tf.DType, ...] = (*FLOATS, tf.int32, tf.int64, tf.bool)
     if not m.values[i].dtype.is_floating:
         wanted = (*FLOATS, *INTEGERS, tf.bool)
     dtype = m.one(wanted)
@@ -473,7 +473,7 @@ def together(m: Maker) -> None:
     if i is None:
         return
     x = m.values[i]
-    j = m.pick(lambda y: y.dtype == x.dtype and y.shape.as_list() == x.shape.as_list())
+    j: Any = m.pick(lambda y: y.dtype == x.dtype and y.shape.as_list() == x.shape.as_list())
     k = m.axis(i)
     axis = k - x.shape.rank if m.truth() else k
     if m.truth():
@@ -591,8 +591,7 @@ def product(m: Maker) -> None:
     )
     if j is None or m.number(0, 3) == 0:
         weights = tf.constant(numbers(m.rng, [inner, m.one([1, 2, 5, 16, 33])], x.dtype.name))
-        call = lambda a: tf.matmul(a, weights, transpose_a=turn)  # noqa: E731
-        m.add(f"matmul {turn}", call, i, exact=True)
+        m.add(f"matmul {turn}", lambda a: tf.matmul(a, weights, transpose_a=turn), i, exact=True)
         return
     other = m.shape(j)[-2] != inner
     call = lambda a, b: tf.matmul(a, b, transpose_a=turn, transpose_b=other)  # noqa: E731

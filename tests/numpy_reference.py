@@ -29,13 +29,13 @@ def np_recurrence(a: Any, b: Any, axis: int, reverse: bool) -> Any:
     before = np.zeros_like(np.take(b, 0, axis))
     for i in reversed(at) if reverse else at:
         before = np.take(a, i, axis) * before + np.take(b, i, axis)
-        h[(*[slice(None)] * axis, i)] = before
+        h[tuple([*[slice(None)] * axis, i])] = before
     return h
 
 
 def np_shift(x: Any, axis: int, reverse: bool) -> Any:
     y = np.roll(x, -1 if reverse else 1, axis)
-    y[(*[slice(None)] * axis, -1 if reverse else 0)] = 0
+    y[tuple([*[slice(None)] * axis, -1 if reverse else 0])] = 0
     return y
 
 

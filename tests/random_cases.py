@@ -25,7 +25,7 @@ LOGITS = [[0.5, 1.0, 2.0], [0.0, -1e30, 0.0]]
 
 
 def stateless(make: Callable[..., Any], dtypes: Any) -> dict[str, Program]:
-    return {dtype: lambda tf, v1, dtype=dtype: [make(tf, dtype)] for dtype in dtypes}
+    return {dtype: lambda tf, v1, dtype=dtype: [make(tf, dtype)] for dtype in dtypes}  # type: ignore[misc]
 
 
 def thrice(make: Callable[..., Any]) -> Program:

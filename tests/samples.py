@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from wengert.core.dispatch import apply
 from wengert.core.table import TABLE
 
 Dims = tuple[int, ...]
-Rng = np.random.Generator
+Rng: TypeAlias = np.random.Generator
 Domain = Callable[[Rng, Dims], Any]
 
 

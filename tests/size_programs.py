@@ -370,4 +370,4 @@ def main(amount: int, first: int = 0, modes: Sequence[str] = ("function", "sessi
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), *map(int, sys.argv[2:3]), *([sys.argv[3].split(",")] if sys.argv[3:] else []))  # fmt: skip
+    main(int(sys.argv[1]), *map(int, sys.argv[2:3]), *([sys.argv[3].split(",")] if sys.argv[3:] else []))  # type: ignore[arg-type]  # fmt: skip

@@ -45,7 +45,7 @@ def np_windows(
             slice(a * s, a * s + r, rate)
             for a, s, r, rate in zip(at, strides, reach, rates, strict=True)
         ]
-        return padded[(slice(None), *cuts)]
+        return padded[tuple([slice(None), *cuts])]
 
     return out, window
 
@@ -71,7 +71,7 @@ def np_conv(x: Any, w: Any, strides: Any, padding: Any, dilations: Any = None) -
         for o in range(made):
             group = o // (made // groups)
             part = seen[..., group * inner : (group + 1) * inner] * w[..., o]
-            y[(slice(None), *at, o)] = part.sum(axis=tuple(range(1, x.ndim)))
+            y[tuple([slice(None), *at, o])] = part.sum(axis=tuple(range(1, x.ndim)))
     return y
 
 
@@ -95,7 +95,7 @@ def np_pool(join: Any, fill: float) -> Callable[..., Any]:
         out, window = np_windows(x, kernel, steps, (1,) * spatial, pads, fill)
         y = np.zeros((len(x), *out, x.shape[-1]))
         for at in np.ndindex(*out):
-            y[(slice(None), *at)] = join(window(at), axis=tuple(range(1, x.ndim - 1)))
+            y[tuple([slice(None), *at])] = join(window(at), axis=tuple(range(1, x.ndim - 1)))
         return y
 
     return reference
@@ -120,7 +120,7 @@ def np_patches(x: Any, sizes: Any, strides: Any, rates: Any, padding: str) -> An
     y = np.zeros((len(x), *out, int(np.prod(sizes)) * x.shape[-1]))
     assert n == len(out)
     for at in np.ndindex(*out):
-        y[(slice(None), *at)] = window(at).reshape(len(x), -1)
+        y[tuple([slice(None), *at])] = window(at).reshape(len(x), -1)
     return y
 
 
@@ -134,7 +134,7 @@ def np_dilation(
     out, window = np_windows(x, w.shape[:2], strides[1:-1], dilations[1:-1], padding, -np.inf)
     y = np.zeros((len(x), *out, x.shape[-1]))
     for at in np.ndindex(*out):
-        y[(slice(None), *at)] = (window(at) + w).max(axis=(1, 2))
+        y[tuple([slice(None), *at])] = (window(at) + w).max(axis=(1, 2))
     return y
 
 
@@ -179,7 +179,7 @@ def np_space_to_batch(x: Any, block_shape: Dims, paddings: Any) -> Any:
     parts = []
     for at in np.ndindex(*block_shape):
         cuts = [slice(a, None, b) for a, b in zip(at, block_shape, strict=True)]
-        parts.append(x[(slice(None), *cuts)])
+        parts.append(x[tuple([slice(None), *cuts])])
     return np.concatenate(parts)
 
 
@@ -189,9 +189,9 @@ def np_batch_to_space(x: Any, block_shape: Dims, crops: Any) -> Any:
     y = np.zeros((len(x) // count, *space, *x.shape[1 + len(space) :]), x.dtype)
     for part, at in zip(np.split(x, count), np.ndindex(*block_shape), strict=True):
         cuts = [slice(a, None, b) for a, b in zip(at, block_shape, strict=True)]
-        y[(slice(None), *cuts)] = part
+        y[tuple([slice(None), *cuts])] = part
     kept = [slice(a, s - b) for s, (a, b) in zip(space, crops, strict=True)]
-    return y[(slice(None), *kept)]
+    return y[tuple([slice(None), *kept])]
 
 
 ROWS = np.array([0, 1, 3, 4])

@@ -149,7 +149,7 @@ def np_set_diag(x: Any, d: Any, k: Any = 0, align: str = "RIGHT_LEFT") -> Any:
     low, high = k if isinstance(k, tuple) else (k, k)
     d = d if low != high else d[..., None, :]
     y = x.copy()
-    for i, j, m, n in np_places(low, high, *x.shape[-2:], align):
+    for i, j, m, n in np_places(low, high, *x.shape[-2:], align):  # type: ignore[call-arg]
         y[..., i, j] = d[..., m, n]
     return y
 
@@ -455,7 +455,7 @@ FACTORS = [
     *(line("[lu_reconstruct]", lambda a: tf.linalg.lu_reconstruct(*tf.linalg.lu(a)), np.copy, a,
            shapes=SQUARE, small=False) for a in REGULAR),
     *(line("[lu_solve]", lambda a, b: tf.linalg.lu_solve(*tf.linalg.lu(a), b), np.linalg.solve,
-           lambda r, s, a=a: np.flip(a(r, s), -2), b, shapes=SYSTEMS, small=False)
+           lambda r, s, a=a: np.flip(a(r, s), -2), b, shapes=SYSTEMS, small=False)  # type: ignore[misc]
       for a, b in KINDS),
     *(line("[lu_matrix_inverse]", lambda a: tf.linalg.lu_matrix_inverse(*tf.linalg.lu(a)),
            np.linalg.inv, a, shapes=SQUARE, small=False) for a in REGULAR),

@@ -182,7 +182,7 @@ SEGMENTS = [
 ]  # fmt: skip
 
 INTO_TENSORS = [
-    *(line(f"TensorScatter{kind}", call, np_scatter_nd_into(change), domain, COORDINATES, values,
+    *(line(f"TensorScatter{kind}", call, np_scatter_nd_into(change), domain, COORDINATES, values,  # type: ignore[arg-type]
            shapes=INTO, complex=is_complex, dtypes=WHOLE)
       for kind, call, change, domain, values, is_complex in [
           ("Add", tf.tensor_scatter_nd_add, np.add, anywhere, anywhere, True),

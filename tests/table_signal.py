@@ -12,7 +12,7 @@ from samples import Line, anywhere, between, complexes, line
 
 import wengert as tf
 
-COMPLEX = {1: [[(2, 3)], [(4,)]], 2: [[(2, 2, 3)]], 3: [[(2, 1, 3)]]}
+COMPLEX: dict[int, Any] = {1: [[(2, 3)], [(4,)]], 2: [[(2, 2, 3)]], 3: [[(2, 1, 3)]]}
 
 
 def last(count: int) -> tuple[int, ...]:

@@ -90,7 +90,7 @@ def lookup(how: str) -> Callable[..., Any]:
     return call
 
 
-PICKED = {"shapes": [[(3, 2), (4,), (4,)], [(3,), (5,), (5,)]], "complex": True}
+PICKED: dict[str, Any] = {"shapes": [[(3, 2), (4,), (4,)], [(3,), (5,), (5,)]], "complex": True}
 
 SPARSE = [
     line("SparseOrder", internal("SparseOrder"), lambda i: np.lexsort((i[:, 1], i[:, 0])), places,

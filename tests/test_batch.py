@@ -30,7 +30,7 @@ def one_by_one(f: Any, xs: Any) -> Any:
     [
         lambda r: r * r + 1.0,
         lambda r: r * tf.reduce_sum(r),
-        lambda r: tf.linalg.matvec(W, tf.nn.softmax(r)),
+        lambda r: tf.linalg.matvec(W, tf.nn.softmax(r)),  # type: ignore[has-type]
         lambda r: tf.tensordot(r, r, 1),
         lambda r: r[::-1] * r[0],
         lambda r: tf.where(r > 2.0, r, -r),
@@ -130,7 +130,7 @@ def test_an_example_has_no_value(f: Any) -> None:
 def test_a_tensor_that_leaves_its_batch() -> None:
     """Using it outside is an error that says so."""
     kept: list[Any] = []
-    tf.vectorized_map(lambda r: kept.append(r) or r, ROWS)
+    tf.vectorized_map(lambda r: kept.append(r) or r, ROWS)  # type: ignore[func-returns-value]
     for use in (lambda t: t * 2.0, tf.exp, lambda t: tf.reshape(t, [1, 2]), tf.reduce_sum):
         with pytest.raises(LeakedTensorError, match="outside the function that was being vect"):
             use(kept[0])

@@ -193,6 +193,7 @@ def test_loops_over_lists_within_what_is_mapped(name: str) -> None:
     x = tf.constant(np.random.default_rng(1).uniform(0.3, 1.2, size=(4, 3)))
     want = tf.stack([FOLDS[name](row) for row in tf.unstack(x)])
     signature = [tf.TensorSpec([None, None], tf.float64)]
+    options: Any
     for options in ({}, {"input_signature": signature}):
         mapped = tf.function(lambda x: tf.vectorized_map(FOLDS[name], x), **options)
         np.testing.assert_allclose(mapped(x), want, rtol=1e-12)

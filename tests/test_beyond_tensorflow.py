@@ -231,7 +231,7 @@ PLACES = [*NONE_THERE, *RAISES_THERE, *WRONG_FIRST, *WRONG_SECOND, *WRONG_FORWAR
 
 
 def traced(call: Callable[..., Any]) -> Callable[..., Any]:
-    return tf.function(lambda *xs: outcomes(call, xs))  # type: ignore[no-any-return]
+    return tf.function(lambda *xs: outcomes(call, xs))
 
 
 @pytest.fixture(params=["eager", "function"])

@@ -101,4 +101,4 @@ def test_a_gradient_names_the_line_of_the_operation() -> None:
 def test_matrix_that_is_not_positive_definite() -> None:
     matrix = tf.constant([[1.0, 2.0], [2.0, 1.0]])
     for cholesky in (tf.linalg.cholesky, tf.function(tf.linalg.cholesky)):
-        fails(lambda f=cholesky: f(matrix), "not positive definite")
+        fails(lambda f=cholesky: f(matrix), "not positive definite")  # type: ignore[misc]

@@ -160,7 +160,7 @@ def test_several_variables_at_once() -> None:
     there, back = changing(variables), changing(variables[::-1])
 
     def work(step: Any) -> Callable[[], None]:
-        return lambda: [step() for _ in range(300)] and None
+        return lambda: [step() for _ in range(300)] and None  # type: ignore[return-value]
 
     together(work(there), work(back), work(there), work(back))
     assert [float(v) for v in variables] == [1200.0] * 20
@@ -457,8 +457,8 @@ def test_functions_that_call_each_other_are_traced_by_two_threads() -> None:
         f, g = pair()
         found: dict[str, float] = {}
         together(
-            lambda f=f, found=found: found.update(f=float(f(tf.constant(1.0), 1))),
-            lambda g=g, found=found: found.update(g=float(g(tf.constant(1.0), 1))),
+            lambda f=f, found=found: found.update(f=float(f(tf.constant(1.0), 1))),  # type: ignore[misc]
+            lambda g=g, found=found: found.update(g=float(g(tf.constant(1.0), 1))),  # type: ignore[misc]
         )
         assert found == {"f": 3.0, "g": 2.0}
 

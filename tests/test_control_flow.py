@@ -63,7 +63,7 @@ def in_session(body: Body, x: Any, c: Any) -> list[Any]:
         place = v1.placeholder(F64, np.shape(x))
         constant = tf.constant(c) * 1.0
         ys = orders(lambda x: body(x, constant), place, constant, graph_slope)
-        return v1.Session().run(ys, {place: x})  # type: ignore[no-any-return]
+        return v1.Session().run(ys, {place: x})
 
 
 def in_session_of_unknown_shape(body: Body, x: Any, c: Any) -> list[Any]:
@@ -71,7 +71,7 @@ def in_session_of_unknown_shape(body: Body, x: Any, c: Any) -> list[Any]:
         place = v1.placeholder(F64, [None] * np.ndim(x))
         constant = tf.constant(c) * 1.0
         ys = orders(lambda x: body(x, constant), place, constant, graph_slope, 1)
-        return v1.Session().run(ys, {place: x})  # type: ignore[no-any-return]
+        return v1.Session().run(ys, {place: x})
 
 
 def inside_a_function(body: Body, x: Any, c: Any) -> list[Any]:
@@ -383,7 +383,7 @@ def test_group_tuple_and_nothing() -> None:
 
 x1 = [1.0, 2.0]
 ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
-    "true_fn": (lambda x: tf.cond(x > 0, 1, lambda: x), TypeError, "'true_fn' must be callable."),
+    "true_fn": (lambda x: tf.cond(x > 0, 1, lambda: x), TypeError, "'true_fn' must be callable."),  # type: ignore[arg-type]
     "false_fn": (lambda x: tf.cond(x > 0, lambda: x, None), TypeError, "'false_fn' must be callable."),
     "bool": (lambda x: tf.cond(True, lambda: x, lambda: x), TypeError, "pred must not be a Python bool"),
     "vector": (lambda x: tf.cond(tf.constant([True, False]), lambda: x, lambda: x), ValueError, "must be a scalar"),
@@ -392,17 +392,17 @@ ERRORS: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "branches": (lambda x: tf.switch_case(tf.constant(0), {0: lambda: x, 2: lambda: x}), ValueError, "must form contiguous range of [0 to 2) but found {0,2}"),
     "no branches": (lambda x: tf.switch_case(tf.constant(0), []), TypeError, "'branch_fns' must be a list, a dict, or a tuple"),
     "index": (lambda x: tf.switch_case(x, [lambda: x]), TypeError, "branch_index must have type int32, got float32"),
-    "cond": (lambda x: tf.while_loop(1, lambda i: i, [x]), TypeError, "'cond' must be callable."),
-    "body": (lambda x: tf.while_loop(lambda i: i > 0, 1, [x]), TypeError, "'body' must be callable."),
+    "cond": (lambda x: tf.while_loop(1, lambda i: i, [x]), TypeError, "'cond' must be callable."),  # type: ignore[arg-type]
+    "body": (lambda x: tf.while_loop(lambda i: i > 0, 1, [x]), TypeError, "'body' must be callable."),  # type: ignore[arg-type]
     "no variables": (lambda x: tf.while_loop(lambda: True, lambda: 1, []), ValueError, "'loop_vars' cannot be empty."),
     "structure": (lambda x: tf.while_loop(lambda i, j: i > 0, lambda i, j: i, (x, x)), ValueError, "The two structures don't have the same nested structure."),
     "loop dtype": (lambda x: tf.while_loop(lambda i: i > 0, lambda i: tf.cast(i, tf.float64), [x]), TypeError, "enters the loop with type float32, but has type float64 after 1 iteration"),
     "loop shape": (lambda x: tf.while_loop(lambda i: tf.reduce_sum(i) > 0, lambda i: tf.stack([i, i]), [x]), ValueError, "enters the loop with shape (), but has shape (2,) after one iteration"),
-    "map_fn": (lambda x: tf.map_fn(3, tf.constant(x1)), TypeError, "is not callable"),
+    "map_fn": (lambda x: tf.map_fn(3, tf.constant(x1)), TypeError, "is not callable"),  # type: ignore[arg-type]
     "map_fn of a scalar": (lambda x: tf.map_fn(lambda e: e, x), ValueError, "must be 1+ dimensional Tensors, not scalars"),
     "map_fn structure": (lambda x: tf.map_fn(lambda e: (e, e), tf.constant(x1)), ValueError, "The two structures don't have the same nested structure"),
-    "scan": (lambda x: tf.scan(3, tf.constant(x1)), TypeError, "please provide a callable function"),
-    "foldl": (lambda x: tf.foldl(3, tf.constant(x1)), TypeError, "please provide a callable function"),
+    "scan": (lambda x: tf.scan(3, tf.constant(x1)), TypeError, "please provide a callable function"),  # type: ignore[arg-type]
+    "foldl": (lambda x: tf.foldl(3, tf.constant(x1)), TypeError, "please provide a callable function"),  # type: ignore[arg-type]
     "array dtype": (lambda x: tf.TensorArray(tf.int32, 1).write(0, x), ValueError, "does not match the TensorArray's dtype int32"),
     "array shape": (lambda x: tf.TensorArray(tf.float32, 2).write(0, x).write(1, [x, x]), ValueError, "Incompatible shape for value ((2,)), expected (())"),
 }  # fmt: skip

@@ -38,7 +38,7 @@ class Level(enum.IntEnum):
     HIGH = 7
 
 
-class Derived(np.ndarray):
+class Derived(np.ndarray):  # type: ignore[misc]
     pass
 
 
@@ -192,7 +192,7 @@ def test_booleans_become_real_numbers(dtype: Any) -> None:
 def test_an_empty_list_has_any_dtype(dtype: Any) -> None:
     """Nothing can be of every dtype."""
     tensor = tf.constant([[], []], dtype)
-    assert (tensor.dtype, tensor.shape) == (dtype, (2, 0))
+    assert [tensor.dtype, tensor.shape] == [dtype, (2, 0)]
 
 
 @pytest.mark.parametrize(
@@ -355,7 +355,7 @@ def test_a_dtype_may_be_given_in_any_form(dtype: Any) -> None:
 def test_a_string_is_kept_as_bytes(value: Any, shown: bytes) -> None:
     """Text is encoded as UTF-8; bytes are kept as they are."""
     tensor = tf.constant(value)
-    assert (tensor.dtype, tensor.shape, tensor.numpy()) == (tf.string, (), shown)
+    assert [tensor.dtype, tensor.shape, tensor.numpy()] == [tf.string, (), shown]
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_operations_by_their_own_arguments() -> None:
         tape.watch([tx, tw])
         y = tf.conv(tx, tw, ONE, "EXPLICIT", pads)
     dx, dw = tape.gradient(y, [tx, tw], output_gradients=tf.constant(g))
-    how = {"explicit_paddings": pads}
+    how: Any = {"explicit_paddings": pads}
     np.testing.assert_allclose(
         tf.conv2d_backprop_input_v2(x, w, g, ONE, "EXPLICIT", **how), dx, atol=1e-12
     )
@@ -210,7 +210,8 @@ def test_no_images() -> None:
         tape.watch([x, w])
         y = tf.nn.conv2d(x, w, 1, "SAME")
     dx, dw = tape.gradient(y, [x, w])
-    assert (y.shape, dx.shape) == ((0, 3, 3, 2), (0, 3, 3, 1))
+    assert y.shape == (0, 3, 3, 2)
+    assert dx.shape == (0, 3, 3, 1)
     assert not dw.numpy().any()
     assert tf.nn.conv2d(tf.ones([1, 4, 4, 1]), tf.ones([5, 5, 1, 2]), 1, "VALID").shape[1:3] == (
         0,

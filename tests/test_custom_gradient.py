@@ -770,12 +770,12 @@ def test_a_batch_rule_is_used() -> None:
     for f in (one, other):
         with tf.GradientTape() as tape:
             tape.watch([xs, y])
-            zs = tf.vectorized_map(lambda x, f=f: f(x, y), xs)
+            zs = tf.vectorized_map(lambda x, f=f: f(x, y), xs)  # type: ignore[misc]
         assert zs.numpy().tolist() == [5.0, 10.0, 15.0]
         by_x, by_y = tape.gradient(zs, [xs, y])
         assert by_x.numpy().tolist() == [50.0, 50.0, 50.0]
         assert by_y.numpy() == 60.0
-        inside = tf.vectorized_map(lambda x, f=f: gradient_of(lambda v, f=f: f(v, y), x)[0], xs)
+        inside = tf.vectorized_map(lambda x, f=f: gradient_of(lambda v, f=f: f(v, y), x)[0], xs)  # type: ignore[misc]
         assert inside.numpy().tolist() == [50.0, 50.0, 50.0]
     assert set(shapes) == {((3,), (3,))}
 
@@ -895,7 +895,8 @@ def test_what_is_attached_to_a_function_stays_attached() -> None:
         return x, lambda dy: dy
 
     f.note = "mine"  # type: ignore[attr-defined]
-    assert tf.custom_gradient(f).note == "mine"
+    made: Any = tf.custom_gradient(f)
+    assert made.note == "mine"
 
 
 def test_wrong_shape_in_a_function_names_the_line_and_the_input_of_the_user() -> None:

@@ -44,7 +44,7 @@ def blocks(page: Path) -> list[Block]:
     return [Block(page, text.count("\n", 0, m.start()) + 1, m[1], m[2]) for m in found]
 
 
-BLOCKS = [
+BLOCKS: list[Any] = [
     pytest.param(block, id=f"{page.name}:{block.line}") for page in PAGES for block in blocks(page)
 ]
 

@@ -46,7 +46,8 @@ class Computing(Listener):
 
 def test_a_recorder_is_a_plug_in() -> None:
     """Twenty lines hear every operation and every variable."""
-    listener, v = Listener(), tf.Variable(2.0)
+    listener: Any = Listener()
+    v = tf.Variable(2.0)
     with also_listening(listener):
         tf.reduce_sum(tf.exp(X) * v)
     assert listener.heard == ["Exp", "Variable:0", "ReadVariableOp", "Mul", "Sum"]
@@ -54,7 +55,9 @@ def test_a_recorder_is_a_plug_in() -> None:
 
 def test_recorders_that_compute_come_last_and_are_heard_by_those_before() -> None:
     """In whatever order they began to listen."""
-    notes, first, second = Listener(), Computing(), Computing()
+    notes: Any = Listener()
+    first: Any = Computing()
+    second: Any = Computing()
     with also_listening(first), also_listening(second), also_listening(notes):
         assert thread.context.recorders == (notes, first, second)
         tf.exp(X)
@@ -65,7 +68,8 @@ def test_recorders_that_compute_come_last_and_are_heard_by_those_before() -> Non
 
 def test_listening_restores_after_an_error() -> None:
     """And when nested."""
-    a, b = Listener(), Listener()
+    a: Any = Listener()
+    b: Any = Listener()
     start(a)
     with pytest.raises(ZeroDivisionError), listening(b), listening(a, b):
         assert thread.context.recorders == (a, b)
@@ -88,7 +92,7 @@ def test_floating_point_errors_are_values(f: Any) -> None:
 
 def test_without_the_context_variable_errors_are_still_quiet(monkeypatch: Any) -> None:
     """The slow way, should NumPy keep its settings elsewhere one day."""
-    monkeypatch.setattr(fp_errors.contextvars, "copy_context", dict)
+    monkeypatch.setattr(fp_errors.contextvars, "copy_context", dict)  # type: ignore[attr-defined]
     enter, leave, token = fp_errors._find()
     assert enter is fp_errors._enter_slowly
     with np.errstate(all="raise"):
@@ -116,7 +120,8 @@ def test_a_call_within_a_call_takes_the_general_door(monkeypatch: Any) -> None:
 def test_a_new_thread_starts_with_nobody_listening() -> None:
     """The state belongs to the thread."""
     seen: list[Any] = []
-    with also_listening(Listener()):
+    listener: Any = Listener()
+    with also_listening(listener):
         other = threading.Thread(target=lambda: seen.append(thread.context.recorders))
         other.start()
         other.join()

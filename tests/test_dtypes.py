@@ -214,7 +214,7 @@ def test_every_dtype_makes_tensors(name: str) -> None:
     """zeros, casts and arrays have the dtype that was asked for."""
     dtype = getattr(tf, name)
     t = tf.zeros([2, 1], dtype)
-    assert (t.dtype, t.shape, t.numpy().dtype) == (dtype, (2, 1), dtype.numpy_dtype)
+    assert [t.dtype, t.shape, t.numpy().dtype] == [dtype, (2, 1), dtype.numpy_dtype]
 
 
 @pytest.mark.parametrize("name", [n for n in TYPES if n != "string"])

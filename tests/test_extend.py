@@ -62,7 +62,7 @@ def test_a_recorder_declared_outside() -> None:
 
         def accessed(self, variable: Any) -> None: ...
 
-    names = Names()
+    names: Any = Names()
     with extend.also_listening(names):
         tf.reduce_sum(tf.sin([1.0, 2.0]) * 2.0)
     assert names.names == ["Sin", "Mul", "Sum"]

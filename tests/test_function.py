@@ -349,9 +349,11 @@ def test_hessian_by_mixed_modes() -> None:
 
 def test_the_gradient_is_traced_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    pulled_back = subgraph.PulledBack
+    pulled_back = subgraph.PulledBack  # type: ignore[attr-defined]
     monkeypatch.setattr(
-        subgraph, "PulledBack", lambda *a, **k: made.append(1) or pulled_back(*a, **k)
+        subgraph,
+        "PulledBack",
+        lambda *a, **k: made.append(1) or pulled_back(*a, **k),  # type: ignore[func-returns-value]
     )
     f = tf.function(lambda x: tf.reduce_sum(tf.exp(x)))
     for k in range(4):

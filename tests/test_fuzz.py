@@ -143,7 +143,7 @@ def test_a_wrong_static_shape_is_found() -> None:
 
 def test_what_is_refused_in_one_mode_is_found() -> None:
     def only_eager(x: Any) -> Any:
-        return tf.constant(x.numpy()) if hasattr(x, "numpy") else tf.undefined
+        return tf.constant(x.numpy()) if hasattr(x, "numpy") else tf.undefined  # type: ignore[attr-defined]
 
     hunt = Hunt(Wrong("cos", only_eager))
     program = made(["tf.cos(x0)"], x0=[1.0])

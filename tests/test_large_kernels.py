@@ -69,7 +69,7 @@ def both(run: Callable[[], Any], used: bool = True) -> tuple[Any, Any]:
         asked.append(result is not None)
         return result
 
-    LargeKernel.__call__ = noted  # type: ignore[method-assign]
+    LargeKernel.__call__ = noted  # type: ignore[assignment, method-assign]
     try:
         got = run()
     finally:

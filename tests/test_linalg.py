@@ -153,7 +153,7 @@ def test_gradient_of_cholesky_is_symmetric_and_that_of_eigh_lower() -> None:
     for f in (tf.linalg.cholesky, lambda x: tf.linalg.eigh(x)[1]):
         g = gradient(lambda x, f=f: tf.reduce_sum(f(x) * w), A)
         v = np.array([[0.5, -0.2], [-0.2, 0.9]])
-        (pushed,) = directional(lambda xs, f=f: [np.asarray(f(xs[0]))], [A], [v])
+        (pushed,) = directional(lambda xs, f=f: [np.asarray(f(xs[0]))], [A], [v])  # type: ignore[misc]
         assert_near(inner([w], [pushed]), inner([g], [v]), 1.0, 1e-9)
         assert (g[0, 1] == g[1, 0]) if f is tf.linalg.cholesky else (g[0, 1] == 0)
 
@@ -437,6 +437,7 @@ def test_banded_triangular_solve_reads_rows() -> None:
 def test_singular_systems_of_three_diagonals() -> None:
     """NaN; or a large solution of a system nearby."""
     zeros = np.zeros((3, 2))
+    flags: Any
     for flags in ({}, {"partial_pivoting": False}):
         assert np.isnan(tf.linalg.tridiagonal_solve(zeros, B, **flags)).all()
     assert np.isfinite(tf.linalg.tridiagonal_solve(zeros, B, perturb_singular=True)).all()

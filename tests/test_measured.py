@@ -6,13 +6,17 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-import measured  # noqa: E402
+if TYPE_CHECKING:
+    from tools import measured
+else:
+    import measured
 
 
 def test_pages_say_what_was_measured() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numeric import arrays, assert_same, like, outcomes, restricted, tensors
-from optable import CASES, Case
+from optable import CASES
+from samples import Case
 
 import wengert as tf
 from wengert.core.dispatch import apply
@@ -145,7 +146,7 @@ def by_tape(f: Build, at: Sequence[Any], ws: Sequence[Any]) -> list[Any]:
     with tf.GradientTape() as tape:
         tape.watch(at)
         ys = f(*at)
-    return tape.gradient(ys, list(at), output_gradients=list(ws))  # type: ignore[no-any-return]
+    return tape.gradient(ys, list(at), output_gradients=list(ws))
 
 
 def by_graph(f: Build, at: Sequence[Any], ws: Sequence[Any]) -> list[Any]:
@@ -176,14 +177,14 @@ class Point:
 
     def first(self, way: Any) -> Build:
         def build(*full: Any) -> list[Any]:
-            return way(self.f(*full), [full[i] for i in self.varied], tensors(self.ws))  # type: ignore[no-any-return]
+            return way(self.f(*full), [full[i] for i in self.varied], tensors(self.ws))
 
         return build
 
     def second(self, first: Any, second: Any) -> Build:
         def build(*full: Any) -> list[Any]:
             f = self.f(*full)
-            return twice(first, second, f, tensors(self.ws), tensors(self.vs))(  # type: ignore[no-any-return]
+            return twice(first, second, f, tensors(self.ws), tensors(self.vs))(
                 *[full[i] for i in self.varied]
             )
 
@@ -268,7 +269,7 @@ def test_tapes_around_a_function(case: Case, form: str) -> None:
     """A tape outside of a function differentiates it, twice."""
     point, f = outside(case, form)
     at, ws, vs = tensors(point.at), tensors(point.ws), tensors(point.vs)
-    got = arrays(map(tf.convert_to_tensor, by_tape(f, at, ws)))
+    got = arrays([tf.convert_to_tensor(x) for x in by_tape(f, at, ws)])
     assert_same(got, arrays(dense(point.first(by_tape))(*tensors(point.xs))), 1e-12)
     second = zeros_for_none(dense(twice(by_tape, by_tape, f, ws, vs))(*at), point.at)
     want = zeros_for_none(dense(point.second(by_tape, by_tape))(*tensors(point.xs)), point.at)

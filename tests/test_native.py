@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numeric import restricted, tensors
-from optable import CASES, Case
+from optable import CASES
+from samples import Case
 
 import wengert as tf
 from wengert.core.table import TABLE

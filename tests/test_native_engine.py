@@ -125,9 +125,11 @@ def test_a_choice_that_is_none() -> None:
     """An unknown engine and a number of threads that is none are errors that change nothing."""
     with pytest.raises(ValueError, match="no engine 'xyz': choose one of numpy, native"):
         tf.config.set_engine("xyz")
+    count: Any
     for count in (0, -1, 1.5, "2", True):
         with pytest.raises(ValueError, match="must be a positive integer"):
             tf.config.set_threads(count)
+    what: Any
     for what in ("yes", "native", [], 2):
         with pytest.raises(ValueError, match="jit_compile must be True, False or None, got"):
             tf.function(lambda x: x, jit_compile=what)

@@ -237,7 +237,7 @@ def test_plans_run_while_python_ends() -> None:
 
 def test_a_graph_that_llvm_refuses(monkeypatch: Any) -> None:
     """A text that this version of LLVM does not take: one warning, and NumPy's numbers."""
-    usual = build.compile_text
+    usual = build.compile_text  # type: ignore[attr-defined]
     monkeypatch.setattr(build, "compile_text", lambda text: usual(text + REFUSED))
     assert_one_warning("immarg", "computed by NumPy instead")
 
@@ -518,7 +518,7 @@ def test_files_are_not_looked_at_for_each_that_is_written(place: Path, monkeypat
     cache._limit.cache_clear()
     looks: list[str] = []
     shrink = cache._shrink
-    monkeypatch.setattr(cache, "_shrink", lambda folder: (looks.append(folder), shrink(folder)))
+    monkeypatch.setattr(cache, "_shrink", lambda folder: (looks.append(folder), shrink(folder)))  # type: ignore[func-returns-value]
     for k in range(800):
         kept(f"{k} of many", bytes(960))
     assert 100 < len(looks) < 250  # a fifth

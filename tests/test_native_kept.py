@@ -22,8 +22,7 @@ from wengert.engines.native.frontend import plan_key
 from wengert.engines.native.frontend.plan_key import content_of
 from wengert.engines.native.program import load
 from wengert.engines.native.runtime import elf_loader
-from wengert.execution.plan import Plan
-from wengert.execution.subgraph import effects
+from wengert.execution.plan import Plan, effects
 
 X = tf.constant([[0.5, -1.0, 2.0], [3.0, 0.25, -4.0]])
 
@@ -361,7 +360,7 @@ def test_what_is_no_plan(keeping: Path, monkeypatch: Any, data: bytes) -> None:
     """A file that is whole, and holds something else."""
     f = lambda x: tf.exp(x) * 4.0  # noqa: E731
     wanted = outcomes(f, [X])[0]
-    usual = load.read_file
+    usual = load.read_file  # type: ignore[attr-defined]
     monkeypatch.setattr(load, "read_file", lambda n: data if n.endswith(".plan") else usual(n))
     assert outcomes(f, [X])[0] == wanted
 

@@ -146,9 +146,9 @@ def test_nothing_beside_the_matrices_is_touched(
     turns: tuple[bool, bool], sizes: tuple[int, int, int]
 ) -> None:
     a, b = matrices(*sizes, turns, np.float32)
-    given = [_at_the_edge(memory(x)) for x in (a, b)]
+    given: Any = [_at_the_edge(memory(x)) for x in (a, b)]
     c = _at_the_edge(np.zeros((sizes[0], sizes[1]), np.float32))
-    multiplied(form_of(a, b), *given, c)
+    multiplied(form_of(a, b), *given, c)  # type: ignore[call-arg]
     close(c, a, b)
 
 
@@ -404,7 +404,7 @@ def test_a_right_matrix_is_computed_while_it_is_copied(
     name: str, sizes: tuple[int, int, int]
 ) -> None:
     m, n, k = sizes
-    what = CHEAP[name]
+    what: Any = CHEAP[name]
     x, w, t = drawn((m, k), (k, n), (n, k))
     assert kinds(lambda x, w: x @ what(w), x, w) == ["product"]
     same(lambda x, w: x @ what(w), x, w)
@@ -415,7 +415,7 @@ def test_a_right_matrix_is_computed_while_it_is_copied(
 @pytest.mark.parametrize("name", CHEAP)
 def test_a_left_matrix_is_computed_if_it_is_copied(name: str) -> None:
     """Which is so where it lies column by column, far apart."""
-    what = CHEAP[name]
+    what: Any = CHEAP[name]
     x, g = drawn((400, 130), (400, 24))
     assert kinds(lambda x, g: tf.matmul(what(x), g, transpose_a=True), x, g) == ["product"]
     same(lambda x, g: tf.matmul(what(x), tf.abs(g), transpose_a=True), x, g)

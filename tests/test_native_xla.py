@@ -63,12 +63,12 @@ def calls() -> dict[str, list[Call]]:
         for name, row in rows.items():
             row.kernel = kernels[name]
     for case in CASES:  # what is a function of NumPy's is called without its kernel
-        row = rows.get(case.line.type)
-        if row is not None and row.ufunc is not None and not case.attrs:
-            made = found[row.name]
+        called = rows.get(case.line.type)
+        if called is not None and called.ufunc is not None and not case.attrs:
+            made = found[called.name]
             xs = case.inputs()
             if len(made) < FEW and all(x.dtype in PLAIN for x in xs):
-                made.append(Call(row.kernel, xs, {}, row.ufunc(*xs)))
+                made.append(Call(called.kernel, xs, {}, called.ufunc(*xs)))
     return {name: made for name, made in found.items() if made}
 
 

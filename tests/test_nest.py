@@ -115,7 +115,7 @@ def test_a_structure_with_another_leaf_more_is_another(structure: Any) -> None:
         ([[], ()], []),
         ({"b": 2, "a": [1, (3,)]}, [1, 3, 2]),
         (collections.OrderedDict([("b", 1), ("a", 2)]), [2, 1]),
-        (collections.defaultdict(list, {"b": 1, "a": 2}), [2, 1]),
+        (collections.defaultdict(list, {"b": 1, "a": 2}), [2, 1]),  # type: ignore[arg-type]
         (collections.UserDict({"b": 1, "a": 2}), [2, 1]),
         (collections.UserList([1, [2]]), [1, 2]),
         (collections.deque([1, 2]), [1, 2]),
@@ -233,7 +233,7 @@ ALIKE = [
     (None, tf.constant(1.0)),
     ("ab", "c"),
     ({"a": 1}, collections.OrderedDict(a=1)),
-    (Point(1, 2), collections.namedtuple("Point", "x y")(3, 4)),
+    (Point(1, 2), collections.namedtuple("Point", "x y")(3, 4)),  # type: ignore[arg-type, call-arg]
 ]
 DIFFERENT = [
     ([1, 2], [3], ValueError, "2 elements against 1."),
@@ -245,7 +245,7 @@ DIFFERENT = [
     ([1, 2], (3, 4), TypeError, "list against tuple."),
     ([], (), TypeError, "list against tuple."),
     (Point(1, 2), (1, 2), TypeError, "Point against tuple."),
-    (Point(1, 2), collections.namedtuple("Point", "x z")(1, 2), TypeError, "Point against Point."),
+    (Point(1, 2), collections.namedtuple("Point", "x z")(1, 2), TypeError, "Point against Point."),  # type: ignore[arg-type, call-arg]
 ]
 
 
@@ -282,7 +282,7 @@ def test_types_need_not_be_the_same() -> None:
     ("call", "error", "text"),
     [
         (lambda: tf.nest.map_structure(abs), ValueError, "Must provide at least one structure"),
-        (lambda: tf.nest.map_structure(3, [1]), TypeError, "func must be callable, got: 3"),
+        (lambda: tf.nest.map_structure(3, [1]), TypeError, "func must be callable, got: 3"),  # type: ignore[arg-type]
         (
             lambda: tf.nest.map_structure(abs, [1], foo=2),
             ValueError,

@@ -27,7 +27,8 @@ from numeric import (
     tangents,
     tensors,
 )
-from optable import CASES, LINES, Case
+from optable import CASES, LINES
+from samples import Case
 
 import wengert as tf
 from wengert.core.context import also_listening
@@ -112,7 +113,7 @@ class Heard:
 @pytest.mark.parametrize("case", [c for c in CASES if c.line.type[0] != "["], ids=repr)
 def test_line_runs_its_operation(case: Case) -> None:
     """The public function carries out the operation that the line names."""
-    heard = Heard()
+    heard: Any = Heard()
     with also_listening(heard):
         case.call(*tensors(case.inputs()))
     assert case.line.type in heard.names

@@ -569,7 +569,7 @@ def test_v1_messages(call: Any, error: type[Exception], match: str) -> None:
          "^`ema_overwrite_frequency` must be an integer >= 1 or None."),
         (lambda: tf.optimizers.SGD(gradient_accumulation_steps=2),
          "^`gradient_accumulation_steps` is not supported"),
-        (lambda: tf.optimizers.AdamW(weight_decay=None), "^Argument `weight_decay` must be a float"),
+        (lambda: tf.optimizers.AdamW(weight_decay=None), "^Argument `weight_decay` must be a float"),  # type: ignore[arg-type]
         (lambda: tf.optimizers.Lion(beta_1=2.0), r"^Argument `beta_1` must be in the \[0, 1\]"),
         (lambda: tf.optimizers.Ftrl(learning_rate_power=1.0), "needs to be negative or zero"),
         (lambda: tf.optimizers.Ftrl(l1_regularization_strength=-1.0),

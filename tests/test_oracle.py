@@ -171,7 +171,7 @@ def in_a_graph(case: Case, kind: str) -> list[Any]:
             array = arrays[name]
             named[name] = tf.compat.v1.placeholder(record[0], array.shape)
             feed[named[name]] = array
-        work = WORK[kind]
+        work: Any = WORK[kind]
         found = work(case, named) if kind == "value" else work(case, named, by_graph)
         tensors = [y if y is None else tf.convert_to_tensor(y) for y in found]
         with tf.compat.v1.Session() as session:

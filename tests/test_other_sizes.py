@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numeric import arrays, assert_same, outcomes, tensors
-from optable import Case
+from samples import Case
 from test_modes import KNOWN, PURE, dense, foreseeable
 
 import wengert as tf

@@ -494,7 +494,7 @@ def test_what_a_variable_was_when_it_was_read() -> None:
         v.assign([10.0, 20.0])
         y = y + tf.nn.relu(v + 1.0)
     seen = []
-    tape.gradient(y, v, overrides={"Relu": lambda op, g: (seen.append(op.inputs[0].numpy()), g)[1]})
+    tape.gradient(y, v, overrides={"Relu": lambda op, g: (seen.append(op.inputs[0].numpy()), g)[1]})  # type: ignore[func-returns-value]
     np.testing.assert_array_equal(seen, [[11.0, 21.0], [2.0, 4.0]])
 
 
@@ -594,7 +594,9 @@ def test_region_with_a_variable_and_two_outputs(run: Any) -> None:
         v = tf.Variable(2.0, dtype=tf.float64)
 
     def f(x: Any) -> Any:
-        weight = v if run is not in_a_session else tf.Variable(2.0, dtype=tf.float64, name="weight")
+        weight: Any = (
+            v if run is not in_a_session else tf.Variable(2.0, dtype=tf.float64, name="weight")
+        )
         if run is in_a_session:
             weight = weight.initialized_value()
         with tf.name_scope("block"):

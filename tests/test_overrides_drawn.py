@@ -278,15 +278,15 @@ class Program(NamedTuple):
 
     def gradient(self, x: Any) -> list[Any]:
         tape, y = self.recorded(x)
-        return tape.gradient(y, self.sources(x), overrides=self.overrides)  # type: ignore[no-any-return]
+        return tape.gradient(y, self.sources(x), overrides=self.overrides)
 
     def jacobian(self, x: Any) -> list[Any]:
         tape, y = self.recorded(x)
-        return tape.jacobian(y, self.sources(x), overrides=self.overrides)  # type: ignore[no-any-return]
+        return tape.jacobian(y, self.sources(x), overrides=self.overrides)
 
     def rows(self, x: Any) -> list[Any]:
         tape, y = self.recorded(x, persistent=True)
-        return tape.jacobian(  # type: ignore[no-any-return]
+        return tape.jacobian(
             y, self.sources(x), experimental_use_pfor=False, overrides=self.overrides
         )
 
@@ -301,19 +301,19 @@ class Program(NamedTuple):
             total = tf.add_n([tf.reduce_sum(tf.sqrt(1.0 + g * g)) for g in first]) if first else x
         sources = self.sources(x)
         try:
-            return tape.gradient(total, sources, overrides=self.overrides)  # type: ignore[no-any-return]
+            return tape.gradient(total, sources, overrides=self.overrides)
         except OverrideError:  # by a rule that reads nothing the gradient may depend on nothing
             return [None] * len(sources)
 
     def traced(self, ask: Callable[..., Any]) -> list[Any]:
         """The gradient taken in a function."""
-        return tf.function(lambda x: ask(self, x))(tf.constant(self.network.x))  # type: ignore[no-any-return]
+        return tf.function(lambda x: ask(self, x))(tf.constant(self.network.x))
 
     def called(self, ask: Callable[..., Any]) -> list[Any]:
         """The gradient of a function."""
         inner = tf.function(lambda x: self.compute(self.network, self.operands, x))
         through = self._replace(compute=lambda network, operands, x: inner(x))
-        return ask(through, tf.constant(self.network.x))  # type: ignore[no-any-return]
+        return ask(through, tf.constant(self.network.x))
 
 
 def matches(network: Network) -> bool:

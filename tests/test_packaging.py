@@ -12,6 +12,7 @@ import tarfile
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -41,7 +42,8 @@ def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """From the source distribution, as an installer without the wheel would make it."""
     unpacked = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(sdist) as archive:
-        archive.extractall(unpacked, **({"filter": "data"} if sys.version_info >= (3, 12) else {}))
+        options: Any = {"filter": "data"} if sys.version_info >= (3, 12) else {}
+        archive.extractall(unpacked, **options)
     (source,) = unpacked.iterdir()
     return built("wheel", source, tmp_path_factory.mktemp("wheel"))
 

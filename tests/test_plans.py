@@ -36,7 +36,7 @@ X = np.array([1.0, 2.0, 3.0])
 
 
 def test_only_what_is_needed_runs(graph: Any) -> None:
-    x = v1.placeholder(tf.float64, [3])
+    x: Any = v1.placeholder(tf.float64, [3])
     y = x * 2.0
     tf.debugging.check_numerics(x / 0.0, "must not run")
     plan = Plan([y], [x])
@@ -45,13 +45,13 @@ def test_only_what_is_needed_runs(graph: Any) -> None:
 
 
 def test_a_fed_result_is_not_computed(graph: Any) -> None:
-    x = v1.placeholder(tf.float64, [3])
+    x: Any = v1.placeholder(tf.float64, [3])
     h = tf.exp(x)
     assert run([h + 1.0], {h: X})[0].tolist() == [2.0, 3.0, 4.0]
 
 
 def test_what_is_known_is_computed_once(graph: Any) -> None:
-    x = v1.placeholder(tf.float64, [3])
+    x: Any = v1.placeholder(tf.float64, [3])
     known = tf.exp(tf.constant(X)) + tf.ones_like(x)
     plan = Plan([x * known], [x])
     assert [op.type for op in plan.steps] == ["Mul"]
@@ -65,8 +65,8 @@ def test_what_is_fed_is_not_known(graph: Any) -> None:
 
 
 def test_large_results_and_failures_are_left_for_the_run(graph: Any) -> None:
-    large = tf.zeros([LARGE // 4 + 1]) + 1.0
-    failing = tf.debugging.check_numerics(tf.constant([1.0]) / 0.0, "planted")
+    large: Any = tf.zeros([LARGE // 4 + 1]) + 1.0
+    failing: Any = tf.debugging.check_numerics(tf.constant([1.0]) / 0.0, "planted")
     assert [op.type for op in Plan([large], []).steps] == ["AddV2"]
     assert [op.type for op in Plan([failing], []).steps] == ["CheckNumerics"]
     with pytest.raises(tf.errors.InvalidArgumentError, match="planted"):
@@ -80,7 +80,7 @@ def test_random_numbers_are_not_known(graph: Any) -> None:
 
 
 def test_an_operand_that_is_needed_again_is_not_overwritten(graph: Any) -> None:
-    x = v1.placeholder(tf.float64, [3])
+    x: Any = v1.placeholder(tf.float64, [3])
     a = x * 2.0
     b = a + 1.0
     c = a * b
@@ -94,7 +94,8 @@ def test_an_operand_that_is_needed_again_is_not_overwritten(graph: Any) -> None:
 
 
 def test_feeds_and_constants_are_not_overwritten(graph: Any) -> None:
-    x, c = v1.placeholder(tf.float64, [3]), tf.constant(X)
+    x: Any = v1.placeholder(tf.float64, [3])
+    c = tf.constant(X)
     given_value = X.copy()
     compiled = NumpyPlan(Plan([(x + c) * (x - c)], [x]))
     for _ in range(2):
@@ -104,7 +105,7 @@ def test_feeds_and_constants_are_not_overwritten(graph: Any) -> None:
 
 def test_views_keep_their_arrays(graph: Any) -> None:
     """The result of a reshape is a view: what it looks at must not be written to."""
-    x = v1.placeholder(tf.float64, [4])
+    x: Any = v1.placeholder(tf.float64, [4])
     a = x * 2.0
     seen = tf.reshape(a, [2, 2])
     b = a + 1.0
@@ -113,7 +114,7 @@ def test_views_keep_their_arrays(graph: Any) -> None:
 
 
 def test_pieces_hand_over_what_crosses(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    x = v1.placeholder(tf.float64, [3])
+    x: Any = v1.placeholder(tf.float64, [3])
     y, kept = x, []
     for i in range(20):
         y = tf.sin(y) + x
@@ -156,7 +157,7 @@ def test_random_programs(program: list[tuple[str, int, int]], piece: int) -> Non
     numpy_engine.PIECE = piece  # type: ignore[misc]
     try:
         with tf.Graph().as_default():
-            x = v1.placeholder(tf.float64, [3])
+            x: Any = v1.placeholder(tf.float64, [3])
             fetches = values(x)
             got = run(fetches[1::2] + fetches[-1:], {x: X + 0.5})
     finally:
@@ -167,11 +168,12 @@ def test_random_programs(program: list[tuple[str, int, int]], piece: int) -> Non
 
 def test_values_are_dropped_after_their_last_use(graph: Any) -> None:
     """A chain of 30 results of 8 MB never holds more than a few at once."""
-    x = v1.placeholder(tf.float64, [1_000_000])
+    x: Any = v1.placeholder(tf.float64, [1_000_000])
     y = x
     for i in range(30):
         y = tf.cumsum(y) if i % 2 else tf.exp(y * 1e-9)
-    compiled = NumpyPlan(Plan([tf.reduce_sum(y)], [x]))
+    total: Any = tf.reduce_sum(y)
+    compiled = NumpyPlan(Plan([total], [x]))
     value = np.zeros(1_000_000)
     tracemalloc.start()
     try:
@@ -183,7 +185,7 @@ def test_values_are_dropped_after_their_last_use(graph: Any) -> None:
 
 
 def test_errors_name_the_operation_and_the_users_line(graph: Any) -> None:
-    x = v1.placeholder(tf.float32)
+    x: Any = v1.placeholder(tf.float32)
     y = tf.add(x, tf.constant([1.0, 2.0]), name="sum")  # the line in the message
     with pytest.raises(tf.errors.InvalidArgumentError) as caught:
         v1.Session().run(y, {x: [1.0, 2.0, 3.0]})

@@ -164,7 +164,7 @@ def test_regions_obey_their_law(pseudo_random: bool) -> None:
         y, rows, cols = tf.nn.fractional_max_pool(x, [1.0, 1.7, 1.3, 1.0], pseudo_random)
         assert y.shape == (1, 4, 6, 1)
         for found, size in ((rows, 7), (cols, 9)):
-            assert (found[0], found[-1]) == (0, size)
+            assert [found[0], found[-1]] == [0, size]
             assert set(np.diff(found)) == {1, 2}
         seen[tuple(rows.numpy().tolist())] += 1
     assert len(seen) == 4

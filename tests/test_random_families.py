@@ -144,7 +144,7 @@ def clear_pivots(a: Any) -> Any:
     return tf.reverse(a + 12.0 * tf.eye(a.shape[-1], dtype=a.dtype), [-2])
 
 
-MATRIX = {
+MATRIX: dict[str, Callable[..., Any]] = {
     "inv": tf.linalg.inv,
     "det": tf.linalg.det,
     "slogdet": lambda a: tf.linalg.slogdet(a)[1],

@@ -82,7 +82,7 @@ BINARY = [
 )
 def test_broadcasting(pair: Any, shapes: Any, seed: int) -> None:
     """Two inputs of any shapes that broadcast."""
-    check(*pair, normal(seed, *shapes.input_shapes), seed)
+    check(*pair, normal(seed, *shapes.input_shapes), seed)  # type: ignore[call-arg]
 
 
 @several

@@ -181,7 +181,7 @@ def test_two_operations_with_one_name() -> None:
 def test_a_name_must_be_a_string(register: Any) -> None:
     """TensorFlow's error."""
     with pytest.raises(TypeError, match="op_type must be a string"):
-        register(3) if register is not tf.register_op else register(3, lambda x: x)
+        register(3) if register is not tf.register_op else register(3, lambda x: x)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("bad", [lambda op: op, lambda: None, 3])

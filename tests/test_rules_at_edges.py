@@ -382,6 +382,7 @@ def test_slopes_at_the_ends(call: Any, x: Any, slope: Any) -> None:
 
 def test_extremes_with_nan() -> None:
     """NaN is passed on, not left out."""
+    call: Any
     for call in (tf.reduce_max, tf.reduce_min):
         assert np.isnan(call(wide([1.0, NAN, 2.0])[0]).numpy())
     for call in (tf.maximum, tf.minimum):

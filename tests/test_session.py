@@ -232,7 +232,7 @@ def test_control_dependencies_are_honoured(sess: Any) -> None:
 
 def test_a_control_input_added_to_an_older_operation(sess: Any) -> None:
     """The order of creation is then not an order in which the operations can run."""
-    v = tf.Variable(1.0)
+    v: Any = tf.Variable(1.0)
     sess.run(v.initializer)
     read = v.read_value()
     assert sess.run(read) == 1.0
@@ -272,8 +272,8 @@ def test_results_do_not_share_memory_with_later_runs(sess: Any) -> None:
 
 def test_the_plan_is_made_once(sess: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[Any] = []
-    plan = session_module.Plan
-    monkeypatch.setattr(session_module, "Plan", lambda *a: made.append(a) or plan(*a))
+    plan = session_module.Plan  # type: ignore[attr-defined]
+    monkeypatch.setattr(session_module, "Plan", lambda *a: made.append(a) or plan(*a))  # type: ignore[func-returns-value]
     x = v1.placeholder(tf.float32)
     y = x * 2.0
     for k in range(5):
@@ -322,7 +322,7 @@ def test_a_failed_run_leaves_the_session_as_it_was(sess: Any) -> None:
 
 def test_eval_and_run(graph: Any) -> None:
     x = v1.placeholder(tf.float32)
-    v = tf.Variable(2.0)
+    v: Any = tf.Variable(2.0)
     y = x * v
     with v1.Session() as sess:
         assert v1.get_default_session() is sess

@@ -131,7 +131,8 @@ def test_indexing_is_that_of_a_tuple(dims: Any, data: Any) -> None:
 def test_indexing_an_unknown_rank() -> None:
     """What is unknown stays unknown; the length of a slice may be known."""
     assert UNKNOWN[0] is None
-    assert (UNKNOWN[1:3], UNKNOWN[:2]) == ([None, None], [None, None])
+    assert UNKNOWN[1:3] == [None, None]
+    assert UNKNOWN[:2] == [None, None]
     assert [UNKNOWN[s].rank for s in (slice(1, None), slice(-1, None), slice(0, 4, 2))] == [
         None
     ] * 3
@@ -279,7 +280,7 @@ def test_a_shape_in_any_form(make: Any, given: Any, shape: Any) -> None:
 def test_zeros_and_ones_of_a_dtype(name: str) -> None:
     """The elements are the dtype's own zero and one."""
     for t, number in ((tf.zeros([2], name), 0), (tf.ones([2], name), 1)):
-        assert (t.dtype, t.numpy().tolist()) == (name, [number, number])
+        assert [t.dtype, t.numpy().tolist()] == [name, [number, number]]
     assert (tf.zeros([1]).dtype, tf.ones([1]).dtype) == (tf.float32, tf.float32)
 
 
@@ -357,10 +358,10 @@ def test_range(arguments: Any, expected: Any, dtype: Any) -> None:
 def test_range_of_a_dtype(name: str) -> None:
     """A dtype that is asked for is given; tensors are cast to it."""
     t = tf.range(1, tf.constant(3.5), dtype=name)
-    assert (t.dtype, np.asarray(t).astype(float).tolist()) == (
+    assert [t.dtype, np.asarray(t).astype(float).tolist()] == [
         name,
         [1.0, 2.0] if "int" in name else [1.0, 2.0, 3.0],
-    )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -409,7 +410,7 @@ def test_linspace_between_arrays(axis: int) -> None:
     ("make", "error", "text"),
     [
         (lambda: tf.linspace(0.0, 1.0, -1), ValueError, "Requires num >= 0, got -1"),
-        (lambda: tf.linspace(0.0, 1.0, 2.5), TypeError, "must be an integer, got 2.5"),
+        (lambda: tf.linspace(0.0, 1.0, 2.5), TypeError, "must be an integer, got 2.5"),  # type: ignore[arg-type]
         (lambda: tf.linspace(0.0, 1.0, 3, axis=1), ValueError, "axis = 1 not in [-1, 1)"),
         (lambda: tf.linspace(1, 4.0, 3), TypeError, "Cannot convert 4.0 to EagerTensor of dtype"),
     ],

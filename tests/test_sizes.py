@@ -39,7 +39,7 @@ def drawn(rng: random.Random, deep: int) -> Drawn:
         return SYMBOLS[i], lambda v: v[i]
     (a, f), (b, g) = drawn(rng, deep - 1), drawn(rng, deep - 1)
     by = rng.choice([1, 2, 3, 4, 5, -2, -3])
-    part = slice(
+    part = slice(  # type: ignore[call-overload]
         *[rng.choice([None, *range(-5, 6)]) for _ in range(2)], rng.choice([None, 1, 2, 3, -1, -2])
     )
     whole = maximum(a, 0)
@@ -71,9 +71,9 @@ def test_terms_are_what_their_numbers_are(seed: int) -> None:
         values = [rng.choice(NUMBERS) for _ in SYMBOLS]
         number = f(values)
         assert evaluate(a, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number  # type: ignore[misc]
-        assert evaluate(difference, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number - g(
+        assert evaluate(difference, lambda s, v=values: v[TENSORS.index(s.tensor)]) == number - g(  # type: ignore[misc]
             values
-        )  # type: ignore[misc]
+        )
         assert least is None or least <= number
         assert most is None or most >= number
         for name, answer in decided.items():

@@ -151,7 +151,7 @@ def test_strings_are_sliced_like_numbers(index: Any) -> None:
 def test_slices_keep_the_dtype(name: str) -> None:
     """Whatever it is."""
     t = tf.cast([[0, 1], [1, 0]], name)
-    assert (t[1].dtype, t[0, 1].dtype, t[::-1].dtype, t[None].dtype) == (name,) * 4
+    assert [t[1].dtype, t[0, 1].dtype, t[::-1].dtype, t[None].dtype] == [name] * 4
 
 
 def test_a_slice_does_not_change_the_tensor() -> None:

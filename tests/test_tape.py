@@ -497,7 +497,7 @@ def test_target_none() -> None:
     with tf.GradientTape() as tape:
         tape.watch(X)
     with pytest.raises(TypeError, match="Argument `target` should be a list or nested structure"):
-        tape.gradient(None, X)
+        tape.gradient(None, X)  # type: ignore[call-overload]
 
 
 def test_wrong_output_gradients() -> None:

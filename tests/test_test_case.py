@@ -236,7 +236,7 @@ def test_a_class_of_tests_runs() -> None:
 
 def test_with_parameters() -> None:
     """absl's parameterized stands beside it."""
-    parameterized = pytest.importorskip("absl.testing.parameterized")
+    parameterized: Any = pytest.importorskip("absl.testing.parameterized")
 
     class Many(tf.test.TestCase, parameterized.TestCase):  # type: ignore[misc]
         @parameterized.parameters(1, 2)
@@ -370,7 +370,7 @@ def test_what_a_test_leaves_behind_is_found() -> None:
         (test_util.assert_no_new_tensors, lambda: kept.append(tf.constant(1.0))),
         (
             test_util.assert_no_new_pyobjects_executing_eagerly,
-            lambda: kept.extend([] for _ in range(9)) or kept.append([[] for _ in range(9)]),
+            lambda: kept.extend([] for _ in range(9)) or kept.append([[] for _ in range(9)]),  # type: ignore[func-returns-value]
         ),
         (test_util.assert_no_garbage_created, circle),
     ):

@@ -43,7 +43,7 @@ def data_of(case: dict[str, Any]) -> tuple[list[Any], list[list[Any]]]:
 def pairs(case: dict[str, Any], parts: Any, variables: Any) -> list[tuple[Any, Any]]:
     if case["kind"] == "dense":
         return list(zip(parts, variables, strict=True))
-    return [(tf.IndexedSlices(*parts, variables[0].shape), variables[0])]
+    return [(tf.IndexedSlices(*parts, variables[0].shape), variables[0])]  # type: ignore[call-arg]
 
 
 def placeholders(case: dict[str, Any], initial: Any) -> list[Any]:

@@ -94,7 +94,7 @@ def test_a_folder_below_the_current_one_is_none(
     monkeypatch.delenv("WENGERT_CACHE_DIR")
     monkeypatch.setenv("XDG_CACHE_HOME", where)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(cache.sys, "platform", "linux")
+    monkeypatch.setattr(cache.sys, "platform", "linux")  # type: ignore[attr-defined]
     assert cache.folder() == str(tmp_path / "home" / ".cache" / "wengert")
 
 

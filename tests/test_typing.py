@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,7 +16,10 @@ import wengert as tf
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tools"))
 
-import sizes
+if TYPE_CHECKING:
+    from tools import sizes
+else:
+    import sizes
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "tests" / "data"

@@ -92,7 +92,7 @@ def test_a_constraint_is_a_function() -> None:
     keep = abs
     assert tf.Variable(1.0, constraint=keep).constraint is keep
     with pytest.raises(ValueError, match="Argument `constraint` must be None or a callable"):
-        tf.Variable(1.0, constraint=3)
+        tf.Variable(1.0, constraint=3)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_string_variable_is_assigned() -> None:
     """Strings are values like any other."""
     v = tf.Variable("a")
     assert v.assign("bc").numpy() == b"bc"
-    assert (v.dtype, v.read_value().numpy(), v == "bc") == (tf.string, b"bc", True)
+    assert [v.dtype, v.read_value().numpy(), v == "bc"] == [tf.string, b"bc", True]
 
 
 def test_what_was_read_does_not_change() -> None:
@@ -343,7 +343,7 @@ def test_a_shape_may_leave_sizes_open(shape: Any) -> None:
     assert v.shape == v.get_shape() == tf.TensorShape(shape)
     v.assign([1.0, 2.0, 3.0])
     assert v.shape == tf.TensorShape(shape)
-    assert (v.read_value().shape, len(v)) == ((3,), 3)
+    assert [v.read_value().shape, len(v)] == [(3,), 3]
 
 
 def test_a_declared_shape_is_kept() -> None:
@@ -411,7 +411,8 @@ def test_operations_read_the_variable() -> None:
 
 def test_python_reads_the_variable() -> None:
     """Truth, numbers, length, iteration, indexing, membership and NumPy."""
-    v, n = tf.Variable([1.0, 2.0]), tf.Variable(3)
+    v: Any = tf.Variable([1.0, 2.0])
+    n = tf.Variable(3)
     assert (bool(n), int(n), float(n), complex(n), [0, 1, 2, 3][n]) == (True, 3, 3.0, 3 + 0j, 3)
     assert (len(v), [t.numpy() for t in v], v[1].numpy(), 2.0 in v) == (2, [1.0, 2.0], 2.0, True)
     assert (np.sum(v), np.asarray(v, np.float64).dtype) == (3.0, np.float64)
@@ -459,7 +460,7 @@ def test_a_deep_copy_is_another_variable() -> None:
 def test_a_deep_copy_keeps_sharing() -> None:
     """One variable in two places is one variable in the copy."""
     v = tf.Variable(1.0)
-    twins = copy.deepcopy({"a": v, "b": [v]})
+    twins: dict[str, Any] = copy.deepcopy({"a": v, "b": [v]})
     assert twins["a"] is twins["b"][0]
     assert twins["a"] is not v
 

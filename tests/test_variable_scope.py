@@ -200,9 +200,9 @@ def test_a_network_used_twice() -> None:
          "or VariableScope.$"),
         (lambda: v1.variable_scope(None, "x", reuse=True), ValueError, "^reuse=True cannot be used "
          "without a name_or_scope$"),
-        (lambda: v1.variable_scope("x", reuse=3), ValueError, "^The reuse parameter must be True "
+        (lambda: v1.variable_scope("x", reuse=3), ValueError, "^The reuse parameter must be True "  # type: ignore[arg-type]
          "or False or None.$"),
-        (lambda: v1.variable_scope("x", auxiliary_name_scope=3), TypeError,
+        (lambda: v1.variable_scope("x", auxiliary_name_scope=3), TypeError,  # type: ignore[arg-type]
          "^The auxiliary_name_scope must be `True` or `False`, while get 3$"),
     ],
 )  # fmt: skip

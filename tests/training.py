@@ -49,7 +49,7 @@ def trained(case: dict[str, Any], steps: int) -> tuple[Any, list[Any]]:
     if case["kind"] == "dense":
         data = reference()["dense"]
         variables = [tf.Variable(np.array(x, dtype)) for x in data["initial"]]
-        gradients = [[tf.constant(np.array(g, dtype)) for g in gs] for gs in data["steps"]]
+        gradients: Any = [[tf.constant(np.array(g, dtype)) for g in gs] for gs in data["steps"]]
     else:
         data = reference()[case["kind"].replace(" ", "_")]
         variables = [tf.Variable(np.array(data["initial"], dtype))]

@@ -11,13 +11,16 @@ import re
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path.insert(0, str(HERE))
 
-import api  # noqa: E402  # beside this file, which mkdocs loads by its path
+if TYPE_CHECKING:
+    from tools import api
+else:
+    import api  # beside this file, which mkdocs loads by its path
 
 # Folders outside of docs/, and where their pages are in the site.
 MOVED = {"examples/": "examples/", "benchmarks/results/": "measured/"}

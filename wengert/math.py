@@ -1,6 +1,6 @@
 """tf.math: elementwise functions, reductions, cumulative and segment operations."""
 
-from wengert import math_special as special  # noqa: F401
+from wengert import math_special as _special
 from wengert.ops.arrays.broadcasting import polyval as polyval
 from wengert.ops.arrays.gathering import unsorted_segment_sum as unsorted_segment_sum
 from wengert.ops.linalg.norms import l2_normalize as l2_normalize
@@ -136,3 +136,4 @@ from wengert.ops.special.incomplete_gamma import igammac as igammac
 divide_no_nan = _div_no_nan
 multiply_no_nan = _mul_no_nan
 mod = floormod
+special = _special

@@ -1,6 +1,6 @@
 """tf.nn: activations, softmax, losses, embeddings, dropout, convolutions, pooling."""
 
-from wengert import nn_experimental as experimental  # noqa: F401
+from wengert import nn_experimental as _experimental
 from wengert.ops.linalg.norms import l2_normalize as l2_normalize
 from wengert.ops.math.elementwise import sigmoid as sigmoid
 from wengert.ops.math.elementwise import tanh as tanh
@@ -99,3 +99,4 @@ from wengert.ops.reductions.sorting import in_top_k as in_top_k
 from wengert.ops.reductions.sorting import top_k as top_k
 
 lrn = local_response_normalization
+experimental = _experimental

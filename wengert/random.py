@@ -1,6 +1,6 @@
 """tf.random: random numbers, with a seed and without."""
 
-from wengert import random_experimental as experimental  # noqa: F401
+from wengert import random_experimental as _experimental
 from wengert.api.variables.generator import Generator as Generator
 from wengert.api.variables.generator import create_rng_state as create_rng_state
 from wengert.api.variables.generator import get_global_generator as get_global_generator
@@ -26,3 +26,5 @@ from wengert.ops.random.stateless import (
 from wengert.ops.random.stateless import stateless_poisson as stateless_poisson
 from wengert.ops.random.stateless import stateless_truncated_normal as stateless_truncated_normal
 from wengert.ops.random.stateless import stateless_uniform as stateless_uniform
+
+experimental = _experimental

@@ -5,6 +5,9 @@ from wengert.api.variables.generator import create_rng_state as create_rng_state
 from wengert.api.variables.generator import get_global_generator as get_global_generator
 from wengert.api.variables.generator import set_global_generator as set_global_generator
 from wengert.ops.random.arguments import Algorithm as Algorithm
-from wengert.ops.random.stateless import fold_in as stateless_fold_in  # noqa: F401
-from wengert.ops.random.stateless import split as stateless_split  # noqa: F401
+from wengert.ops.random.stateless import fold_in as _fold_in
+from wengert.ops.random.stateless import split as _split
 from wengert.ops.random.stateless import stateless_shuffle as stateless_shuffle
+
+stateless_fold_in = _fold_in
+stateless_split = _split

@@ -223,6 +223,21 @@ class Variable(Value):
             self._array = np.asarray(self._now() - change)
         return self if read_value else None
 
+    if TYPE_CHECKING:  # attached by ops/arrays/variable_scatter.py
+
+        def _scatter(
+            self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        ) -> Any: ...
+        def _scatter_nd(
+            self, indices: TensorLike, updates: TensorLike, name: str | None = None
+        ) -> Any: ...
+        def _gather(self, indices: Any, name: str | None = None) -> Tensor: ...
+
+        scatter_add = scatter_sub = scatter_mul = scatter_div = _scatter
+        scatter_update = scatter_max = scatter_min = batch_scatter_update = _scatter
+        scatter_nd_add = scatter_nd_sub = scatter_nd_update = _scatter_nd
+        sparse_read = gather_nd = _gather
+
     def _assigned_later(self, method: str, tensor: Tensor, read_value: bool) -> Variable | None:
         bound.assign_later(self, method, tensor)
         return self if read_value else None

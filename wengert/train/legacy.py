@@ -149,7 +149,7 @@ class Optimizer:
         step = graph_mode.in_order([update], lambda: global_step.assign_add(1, read_value=False))
         return graph_mode.group([update, step], name)
 
-    def get_slot(self, var: Variable, name: str) -> Variable | None:
+    def get_slot(self, var: Variable, name: str) -> Variable | Any:
         """What the optimizer keeps beside a variable under a name, or None."""
         return self._slots.get(name, {}).get(var.ref())
 

@@ -112,7 +112,7 @@ class ExponentialMovingAverage:
         news = [(biased, total), (count, steps), (average, total / weight)]
         return [variable.assign(new, read_value=False) for variable, new in news]
 
-    def average(self, var: Any) -> Variable | None:
+    def average(self, var: Any) -> Variable | Any:
         """The average of a variable; None before `apply`."""
         return self._averages.get(var.ref())
 

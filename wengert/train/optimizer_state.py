@@ -75,7 +75,7 @@ class Memory:
             self._slots[key] = _filled_beside(variable, name, initial)
         return self._slots[key]
 
-    def get_slot(self, variable: Variable, name: str) -> Variable | None:
+    def get_slot(self, variable: Variable, name: str) -> Variable | Any:
         """What is kept of a variable by a name; None if there is nothing."""
         return self._slots.get((variable.ref(), name))
 

@@ -150,6 +150,8 @@ def _is_nested(value: Any) -> bool:
 class Function:
     """What `tf.function` returns: a Python function that is traced to graphs."""
 
+    __name__: str
+
     def __init__(
         self,
         python_function: Callable[..., Any],

@@ -50,6 +50,8 @@ class CustomGradient:
     is missing is derived from those that are there.
     """
 
+    __name__: str
+
     def __init__(
         self,
         function: Callable[..., Any],

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NO_OP: Row = op("NoOp", lambda _: [], forms=lambda xs, attrs: [], many=True)
 
 
-def no_op(name: str | None = None) -> Operation | None:
+def no_op(name: str | None = None) -> Operation | Any:
     """An operation that does nothing; what it waits for is what it is good for.
 
     >>> with tf.Graph().as_default():
@@ -43,7 +43,7 @@ def no_op(name: str | None = None) -> Operation | None:
     return made
 
 
-def group(*inputs: object, **kwargs: Any) -> Operation | None:
+def group(*inputs: object, **kwargs: Any) -> Operation | Any:
     """An operation that is done when all the inputs are. Where operations run at once, they are.
 
     >>> with tf.Graph().as_default():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -66,7 +66,13 @@ class _Kind(type):
         return isinstance(instance, core.Variable)
 
 
-class Variable(metaclass=_Kind):
+if TYPE_CHECKING:
+    _Made = core.Variable
+else:
+    _Made = object
+
+
+class Variable(_Made, metaclass=_Kind):
     """tf.Variable with the arguments of version 1, in their order.
 
     >>> v1 = tf.compat.v1
@@ -75,6 +81,27 @@ class Variable(metaclass=_Kind):
     ...     v.name, v1.get_collection("mine") == [v], isinstance(v, v1.Variable)
     ('v:0', True, True)
     """
+
+    if TYPE_CHECKING:  # as _Kind takes them
+
+        def __init__(
+            self,
+            initial_value: Any = None,
+            trainable: bool | None = None,
+            collections: Any = None,
+            validate_shape: bool = True,
+            caching_device: Any = None,
+            name: str | None = None,
+            variable_def: Any = None,
+            dtype: Any = None,
+            expected_shape: Any = None,
+            import_scope: Any = None,
+            constraint: Any = None,
+            use_resource: bool | None = None,
+            synchronization: Any = None,
+            aggregation: Any = None,
+            shape: Any = None,
+        ) -> None: ...
 
 
 # ---- initializing -----------------------------------------------------------------------------
