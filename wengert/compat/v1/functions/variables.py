@@ -311,7 +311,7 @@ def batch_scatter_update(
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """What the default graph has reduce_and_collect under a name.
+    """What the default graph has collected under a name.
 
     >>> with tf.Graph().as_default():
     ...     tf.compat.v1.add_to_collection("mine", 3)
@@ -388,7 +388,7 @@ def local_variables(scope: str | None = None) -> list[Any]:
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """The variables that were reduce_and_collect as those of the model.
+    """The variables that were collected as those of the model.
 
     >>> with tf.Graph().as_default():
     ...     tf.compat.v1.model_variables()

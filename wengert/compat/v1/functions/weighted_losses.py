@@ -67,7 +67,7 @@ def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
 
 
 def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
-    """The losses reduce_and_collect so far.
+    """The losses collected so far.
 
     >>> tf.compat.v1.losses.get_losses()
     []
@@ -102,7 +102,7 @@ def get_regularization_loss(
 def get_total_loss(
     add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
 ) -> Tensor:
-    """The sum of all losses that were reduce_and_collect.
+    """The sum of all losses that were collected.
 
     >>> v1 = tf.compat.v1
     >>> with tf.Graph().as_default():
@@ -127,7 +127,7 @@ def compute_weighted_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = USUAL,
 ) -> Tensor:
-    """Losses times weights, reduced to one number, which is reduce_and_collect.
+    """Losses times weights, reduced to one number, which is collected.
 
     >>> v1 = tf.compat.v1
     >>> v1.losses.compute_weighted_loss([1.0, 2.0, 3.0], weights=[1.0, 0.0, 1.0]).numpy()
