@@ -48,12 +48,9 @@ from wengert.api.session.modes import executing_eagerly as executing_eagerly
 from wengert.api.session.modes import init_scope as init_scope
 from wengert.api.session.modes import inside_function as inside_function
 from wengert.api.session.modes import name_scope as name_scope
-from wengert.api.variables import graph_variable as _graph_variable  # noqa: F401  # tf.Variable in a graph
 from wengert.core.table import declared_later as _declared_later
 from wengert.graph.graph import Graph as Graph
 from wengert.graph.operation import Operation as Operation
-from wengert.ops import operators as _operators  # noqa: F401  # attaches +, -, [] to tensors
-from wengert.ops.arrays import variable_scatter as _scattered  # noqa: F401  # attaches scatter_add, ... to variables
 from wengert.ops.arrays.broadcasting import bitcast as bitcast
 from wengert.ops.arrays.broadcasting import broadcast_dynamic_shape as broadcast_dynamic_shape
 from wengert.ops.arrays.broadcasting import broadcast_static_shape as broadcast_static_shape

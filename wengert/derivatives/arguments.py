@@ -44,8 +44,10 @@ class Arguments:
             argnums = None
         self._numbers = _numbers(argnums, len(args), who)
         self._names = _names(argnames, kwargs, who)
-        self._is_single = isinstance(argnums, int) and not self._names
-        self._is_single_name = isinstance(argnames, str) and not self._numbers
+        # Whether one argument was asked for, and not a tuple or a dictionary with one.
+        self._is_single = (isinstance(argnums, int) and not self._names) or (
+            isinstance(argnames, str) and not self._numbers
+        )
         self._structure = [
             *[self._args[i] for i in self._numbers],
             *[self._kwargs[name] for name in self._names],
@@ -64,7 +66,7 @@ class Arguments:
     def pack(self, values: Sequence[Any]) -> Any:
         """A value for each leaf, arranged as the arguments are that were asked for."""
         found = structures.pack(self._structure, values)
-        if self._is_single or self._is_single_name:
+        if self._is_single:
             return found[0]
         by_number = tuple(found[: len(self._numbers)])
         by_name = dict(zip(self._names, found[len(self._numbers) :], strict=True))

@@ -39,10 +39,8 @@ def jvp(
     _check_sequences(primals, tangents)
     given = Arguments(f, primals, {}, range(len(primals)), who="jvp")
     directions = given.flatten(tuple(tangents), "The tangents and the primals")
-    moving = [
-        (x, t) for x, t in zip(given.leaves, seeds_for(given.leaves, directions), strict=True)
-    ]
-    with ForwardAccumulator([x for x, _ in moving], [t for _, t in moving]) as accumulator:
+    tangents = seeds_for(given.leaves, directions)
+    with ForwardAccumulator(given.leaves, tangents) as accumulator:
         value, aux = without_aux(given.call(), has_aux, "jvp")
         results = [differentiable_result(y, "jvp") for y in structures.flatten(value)]
     found = [accumulator.jvp(y, unconnected_gradients="zero") for y in results]

@@ -7,9 +7,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
-import numpy as np
-
-from wengert.api.gradients.gradient_tape import GradientTape
+from wengert.api.gradients.gradient_tape import GradientTape, unit_vectors
 from wengert.core.batch import vectorize
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import ArgNums, Arguments, check_function
@@ -26,10 +24,6 @@ from wengert.values.tensor import dims
 
 Mode = Literal["auto", "forward", "reverse"]
 _MODES: Final = ("auto", "forward", "reverse")
-# What a product with the Jacobian costs in each mode, in units of the function; measured with
-# networks of tanh, where a reverse product writes and reads what a forward product has at hand.
-FORWARD: Final = 1.0
-REVERSE: Final = 1.0
 
 
 def jacobian(
@@ -94,7 +88,7 @@ def _is_reverse_cheaper(sources: Sequence[Any], targets: Sequence[Any]) -> bool:
     if not all(map(is_certain, shapes)):
         return True  # in a loop of the graph
     entries, results = (sum(math.prod(dims(v)) for v in some) for some in (sources, targets))
-    return results * REVERSE <= entries * FORWARD
+    return bool(results <= entries)
 
 
 def _rows(tape: Any, y: Any, sources: Sequence[Any], chunk_size: int | None) -> list[Any]:
@@ -102,12 +96,7 @@ def _rows(tape: Any, y: Any, sources: Sequence[Any], chunk_size: int | None) -> 
     size = math.prod(dims(y)) if is_certain(dims(y)) else 0
     if chunk_size is None or size <= chunk_size:
         return tape.jacobian(y, sources, unconnected_gradients="zero")  # type: ignore[no-any-return]
-    units = _units(dims(y), y)
-    found = [
-        vectorize(lambda seed: _pulled(tape, y, sources, seed), dims(part)[0], [part])
-        for part in _cut(units, chunk_size)
-    ]
-    joined = [concat(list(parts), 0) for parts in zip(*found, strict=True)]
+    joined = _mapped(lambda seed: _pulled(tape, y, sources, seed), y, chunk_size)
     return [reshape(g, (*dims(y), *dims(x))) for g, x in zip(joined, sources, strict=True)]
 
 
@@ -137,16 +126,7 @@ def _columns(
 
         return one
 
-    by_leaf = []
-    for at, x in enumerate(given.leaves):
-        units = _units(dims(x), x)
-        parts = [
-            vectorize(along(at), dims(part)[0], [part])
-            for part in _cut(units, chunk_size or max(dims(units)[0], 1))
-        ]
-        by_leaf.append(
-            [concat(list(p), 0) if len(p) > 1 else p[0] for p in zip(*parts, strict=True)]
-        )
+    by_leaf = [_mapped(along(at), x, chunk_size) for at, x in enumerate(given.leaves)]
     value, aux = kept
     return (
         value,
@@ -165,15 +145,15 @@ def _behind(columns: Any, x: Any) -> Any:
     return reshape(turned, (*dims(columns)[1:], *dims(x)))
 
 
-def _units(shape: tuple[int, ...], like: Any) -> Any:
-    """The unit vectors of a shape, along a new first axis."""
-    size = math.prod(shape)
-    return convert(np.eye(size, dtype=like._array.dtype).reshape(size, *shape))
-
-
-def _cut(units: Any, size: int) -> list[Any]:
+def _mapped(one: Callable[[Any], list[Any]], like: Any, chunk_size: int | None = None) -> list[Any]:
+    """What a function gives for the unit vectors of a tensor, stacked; so many of them at once."""
+    units = unit_vectors(like)
     count = dims(units)[0]
-    return [units[at : at + size] for at in range(0, count, size)] or [units]
+    if chunk_size is None or count <= chunk_size:
+        return vectorize(one, count, [units])
+    parts = [units[at : at + chunk_size] for at in range(0, count, chunk_size)]
+    found = [vectorize(one, dims(part)[0], [part]) for part in parts]
+    return [concat(list(pieces), 0) for pieces in zip(*found, strict=True)]
 
 
 # ---- second order -----------------------------------------------------------------------------
@@ -229,8 +209,7 @@ def hvp(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
 
 def _hessian_product(given: Arguments, vector: Sequence[Any]) -> list[Any]:
     """The Hessian by the leaves of the arguments times a vector of such leaves."""
-    every = range(len(given.leaves))
-    gradient = grad(lambda *leaves: given.call(leaves), tuple(every))
+    gradient = grad(lambda *leaves: given.call(leaves), range(len(given.leaves)))
     _, pushed = jvp(gradient, given.leaves, vector)
     return list(pushed)
 
@@ -260,8 +239,7 @@ def _second_derivatives(given: Arguments) -> list[Any]:
             vector = [unit if i == at else None for i in range(len(given.leaves))]
             return [reduce_sum(_hessian_product(given, vector)[at] * unit)]
 
-        units = _units(dims(x), x)
-        (diagonal,) = vectorize(one, dims(units)[0], [units])
+        (diagonal,) = _mapped(one, x)
         found.append(reshape(diagonal, dims(x)))
     return found
 
@@ -296,14 +274,14 @@ def divergence(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def trace(*args: Any, **kwargs: Any) -> Any:
-        x, y, columns = _field(f, args, kwargs, argnums, "divergence")
+        x, y, j = _field(f, args, kwargs, argnums, "divergence")
         if dims(y) != dims(x):
             raise ValueError(
                 "tf.divergence needs a field whose result has the shape of its argument, got "
                 f"{list(dims(y))} of {list(dims(x))}."
             )
         size = math.prod(dims(x))
-        return reduce_sum(diag_part(reshape(columns, (size, size))))
+        return reduce_sum(diag_part(reshape(j, (size, size))))
 
     return trace
 
@@ -318,32 +296,24 @@ def curl(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
 
     @functools.wraps(f)
     def rotation(*args: Any, **kwargs: Any) -> Any:
-        x, y, d = _field(f, args, kwargs, argnums, "curl")
+        x, y, j = _field(f, args, kwargs, argnums, "curl")
         if dims(x) != dims(y) or dims(x) not in ((2,), (3,)):
             raise ValueError(
                 "tf.curl needs a field of two or three dimensions, of shape [2] or [3], got "
                 f"{list(dims(y))} of {list(dims(x))}."
             )
-        if dims(x) == (2,):  # d[i, j] is the derivative of component j along axis i
-            return d[0, 1] - d[1, 0]
-        return stack([d[1, 2] - d[2, 1], d[2, 0] - d[0, 2], d[0, 1] - d[1, 0]])
+        if dims(x) == (2,):
+            return j[1, 0] - j[0, 1]
+        return stack([j[2, 1] - j[1, 2], j[0, 2] - j[2, 0], j[1, 0] - j[0, 1]])
 
     return rotation
 
 
 def _field(f: Any, args: Any, kwargs: Any, argnums: int, who: str) -> tuple[Any, Any, Any]:
-    """Argument and result of a field, and the derivatives along each axis of the argument."""
+    """Argument and result of a field, and its Jacobian."""
     given = Arguments(f, args, kwargs, argnums, who=who)
     if len(given.leaves) != 1:
         raise TypeError(f"tf.{who} needs one tensor as the argument, got {len(given.leaves)}.")
-    (x,) = given.leaves
-    kept: list[Any] = []
-
-    def one(unit: Any) -> list[Any]:
-        value, pushed = jvp(lambda leaf: given.call([leaf]), [x], [unit])
-        kept[:] = structures.flatten(value)
-        return structures.flatten(pushed)
-
-    units = _units(dims(x), x)
-    (columns,) = vectorize(one, dims(units)[0], [units])
-    return x, kept[0], columns
+    value, _, ((j,),) = _columns(given, None, False)
+    (y,) = structures.flatten(value)
+    return given.leaves[0], y, j

@@ -33,16 +33,16 @@ def jacobian_operator(f: Callable[..., Any], x: Any) -> Any:
     """
     check_function(f, "jacobian_operator")
     layout = _Layout(x, "jacobian_operator")
-    value, pull = vjp(f, layout.pack(layout.start))
+    point = layout.pack(layout.start)
+    value, pull = vjp(f, point)
     out = _Layout(value, "jacobian_operator")
 
     def forward(v: Any) -> Any:
-        point = (layout.pack(layout.start),)
-        _, pushed = jvp(f, point, (layout.pack(np.ravel(v)),))
-        return out.vector(pushed)
+        _, pushed = jvp(f, (point,), (layout.pack(np.ravel(v)),))
+        return _vector(pushed)
 
     def backward(u: Any) -> Any:
-        return layout.vector(pull(out.pack(np.ravel(u)))[0])
+        return _vector(pull(out.pack(np.ravel(u)))[0])
 
     operators = load_module("scipy.sparse.linalg")
     shape = (out.size, layout.size)
@@ -57,12 +57,8 @@ class _Layout:
         leaves = Arguments(lambda x: x, [structure], {}, who=who).leaves
         self._shapes = [dims(leaf) for leaf in leaves]
         self._dtypes = [leaf.dtype for leaf in leaves]
-        self.start = self.vector(structure)
+        self.start = _vector(structure)
         self.size = len(self.start)
-
-    def vector(self, structure: Any) -> Any:
-        arrays = [np.ravel(np.asarray(convert(leaf))) for leaf in structures.flatten(structure)]
-        return np.concatenate(arrays) if arrays else np.zeros(0)
 
     def pack(self, vector: Any) -> Any:
         leaves, at = [], 0
@@ -71,6 +67,12 @@ class _Layout:
             leaves.append(convert(np.reshape(vector[at : at + size], shape), dtype))
             at += size
         return structures.pack(self._structure, leaves)
+
+
+def _vector(structure: Any) -> Any:
+    """The elements of all tensors of a structure, one after the other."""
+    arrays = [np.ravel(np.asarray(convert(leaf))) for leaf in structures.flatten(structure)]
+    return np.concatenate(arrays) if arrays else np.zeros(0)
 
 
 class ScipyProblem:
@@ -114,7 +116,7 @@ class ScipyProblem:
 
     def hessp(self, x: Any, p: Any) -> Any:
         """The Hessian times a vector."""
-        return self._flat(hvp(self._f)(*self._at(x), self.pack(p)))
+        return _vector(hvp(self._f)(*self._at(x), self.pack(p))).astype(float)
 
     def _at(self, x: Any) -> tuple[Any, ...]:
         return (self.pack(x), *self._args)
@@ -129,9 +131,9 @@ class ScipyProblem:
             self._is_number = not dims(convert(self._f(*at)))
         if self._is_number:
             number, gradient = value_and_grad(self._f)(*at)
-            return float(number), self._flat(gradient)
+            return float(number), _vector(gradient).astype(float)
         blocks, value = jacobian(self._with_value, has_aux=True)(*at)
-        return self._flat(value), self._matrix(blocks, math.prod(dims(value)))
+        return _vector(value).astype(float), self._matrix(blocks, math.prod(dims(value)))
 
     def _with_value(self, *args: Any) -> tuple[Any, Any]:
         value = convert(self._f(*args))
@@ -144,10 +146,6 @@ class ScipyProblem:
             known = self._known[what] = key, compute()
         return known[1]
 
-    def _flat(self, structure: Any) -> Any:
-        leaves = [np.ravel(np.asarray(convert(v))) for v in structures.flatten(structure)]
-        return np.concatenate(leaves).astype(float)
-
     def _matrix(self, structure: Any, rows: int) -> Any:
         blocks = [reshape(block, (rows, -1)) for block in structures.flatten(structure)]
         return np.asarray(concat(blocks, 1), float)
@@ -156,11 +154,7 @@ class ScipyProblem:
         """The blocks of a Hessian as one matrix."""
         blocks = structures.flatten(structure)
         count = math.isqrt(len(blocks))
-        if count == 1:
-            side = math.isqrt(math.prod(dims(blocks[0])))
-            return np.asarray(reshape(blocks[0], (side, side)), float)
-        assert self._layout is not None
-        sizes = [math.prod(shape) for shape in self._layout._shapes]
+        sizes = [math.isqrt(math.prod(dims(blocks[i * (count + 1)]))) for i in range(count)]
         rows = [
             [
                 np.reshape(np.asarray(blocks[i * count + k], float), (sizes[i], sizes[k]))

@@ -64,10 +64,9 @@ def _packed(structure: Any, given: Iterator[Any]) -> Any:
     return leaves[0] if not nest.is_nested(structure) else nest.pack_sequence_as(structure, leaves)
 
 
-def map_leaves(function: Callable[..., Any], structure: Any, *others: Any) -> Any:
-    """The structure of what a function makes of the leaves of structures that are nested alike."""
-    columns = [flatten(structure), *[flatten_like(structure, other) for other in others]]
-    return pack(structure, [function(*leaves) for leaves in zip(*columns, strict=True)])
+def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
+    """The structure of what a function makes of its leaves."""
+    return pack(structure, [function(leaf) for leaf in flatten(structure)])
 
 
 def flatten_like(structure: Any, other: Any, what: str = "The two structures") -> list[Any]:

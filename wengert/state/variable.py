@@ -223,7 +223,7 @@ class Variable(Value):
             self._array = np.asarray(self._now() - change)
         return self if read_value else None
 
-    if TYPE_CHECKING:  # attached by ops/arrays/variable_scatter.py
+    if TYPE_CHECKING:  # attached by api/bind.py
 
         def _scatter(
             self, sparse_delta: Any, use_locking: bool = False, name: str | None = None

@@ -102,7 +102,7 @@ class Value:
     def __copy__(self) -> Any:
         return self  # of a variable, two with one value would not stay equal: use copy.deepcopy
 
-    if TYPE_CHECKING:  # `shape` is of each kind; operators are attached by ops/operators.py, so
+    if TYPE_CHECKING:  # `shape` is of each kind; operators are attached by api/bind.py, so
         # that this file names no operation
 
         @property

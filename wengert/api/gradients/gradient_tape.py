@@ -357,7 +357,7 @@ class GradientTape:
             if size == 0:
                 return zeros((n, *one, *dims(x)[1:]), x.dtype)
             # Row i asks for element i of every example at once: the examples do not mix.
-            seeds = _unit_vectors(zeros(tuple(one), y.dtype))
+            seeds = unit_vectors(zeros(tuple(one), y.dtype))
             spread = bound.broadcast_to(reshape(seeds, (size, 1, *one)), (size, n, *one))
             (rows,) = _each_row(tape, y, spread, [x], experimental_use_pfor)
             if rows is None:
@@ -479,7 +479,7 @@ def _rows(tape: Tape, y: Tensor, sources: Sequence[Any], at_once: bool) -> list[
     if is_certain(dims(y)):
         # In a batch no rule can wait for a size that only a run knows; in a loop all of them can.
         with suppress(SymbolicValueError):
-            return _each_row(tape, y, _unit_vectors(y), sources, at_once)
+            return _each_row(tape, y, unit_vectors(y), sources, at_once)
     count = size(y)
     return _in_a_loop(
         tape, y, count, lambda i: reshape(one_hot(i, count, dtype=y.dtype), shape(y)), sources
@@ -519,7 +519,8 @@ def _batch_jacobian_in_a_loop(tape: Tape, y: Any, x: Any, policy: UnconnectedGra
     return reshape(transpose(apart, (1, 0, 2)), wanted)
 
 
-def _unit_vectors(y: Tensor) -> Tensor:
+def unit_vectors(y: Tensor) -> Tensor:
+    """The unit vectors of the shape of a tensor, along a new first axis."""
     shape = y._array.shape
     size = math.prod(shape)
     return convert(np.eye(size, dtype=y._array.dtype).reshape(size, *shape))
