@@ -5,6 +5,7 @@ arguments   Which arguments of a function are differentiated, as tensors of thei
 reverse     Reverse mode: grad, value_and_grad, vjp
 forward     Forward mode: jvp, linearize, linear_transpose
 mapping     vmap: a function of one example becomes a function of many
+sparse      Sparse Jacobians and Hessians, by patterns and colors
 jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl
 scipy_bridge  For SciPy: a Jacobian as a linear operator, and a function with the derivatives that
               optimizers ask for

@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
 from wengert.api.gradients.gradient_tape import GradientTape, unit_vectors
-from wengert.core.batch import vectorize
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import ArgNums, Arguments, check_function
 from wengert.derivatives.forward import jvp
+from wengert.derivatives.mapping import for_each
 from wengert.derivatives.reverse import differentiable_result, grad, without_aux
-from wengert.ops.arrays.joining import concat, stack
+from wengert.derivatives.sparse.coloring import KINDS, SYMMETRIC_KINDS
+from wengert.derivatives.sparse.products import colored_jacobian
+from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.linalg.diagonals import diag_part
 from wengert.ops.math.elementwise import zeros_like
@@ -22,8 +24,9 @@ from wengert.values.convert import convert
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
 
-Mode = Literal["auto", "forward", "reverse"]
-_MODES: Final = ("auto", "forward", "reverse")
+Mode = Literal["auto", "forward", "reverse", "colored"]
+_MODES: Final = ("auto", "forward", "reverse", "colored")
+Sparse = bool | Literal["scipy"]
 
 
 def jacobian(
@@ -32,6 +35,8 @@ def jacobian(
     mode: Mode = "auto",
     chunk_size: int | None = None,
     has_aux: bool = False,
+    sparse: Sparse = False,
+    coloring: str = "auto",
 ) -> Callable[..., Any]:
     """All derivatives of all elements of a result, as a function of the same arguments.
 
@@ -39,24 +44,31 @@ def jacobian(
         f: The function; its result may be nested.
         argnums: Which arguments; one number, or a tuple.
         mode: "forward" takes a product for each element of the arguments, "reverse" one for each
-            element of the result; "auto" takes the fewer.
+            element of the result; "auto" takes the fewer. "colored" finds which elements can
+            differ from zero at all, and takes as few products as give these.
         chunk_size: How many products are computed at once, where all at once take too much memory.
         has_aux: Whether `f` returns a pair, whose second part is handed on behind the Jacobian.
+        sparse: Whether only the elements that can differ from zero are wanted, as a `SparseTensor`;
+            "scipy" gives matrices of `scipy.sparse` in CSR form. The mode is "colored" then.
+        coloring: What a product of the mode "colored" computes together: "columns", "rows", "both"
+            with the dense lines apart, or "auto", the cheapest of these.
 
     Returns:
         The function of the Jacobian: for each result, for each argument, a tensor of the shape of
-        the result followed by that of the argument.
+        the result followed by that of the argument; from SciPy a matrix with a row for each
+        element of the result.
 
     >>> tf.jacobian(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy().tolist()
     [[2.0, 0.0], [0.0, 4.0]]
     >>> tf.jacobian(lambda x: tf.stack([x, x * x, x ** 3.0]), mode="forward")(2.0).numpy().tolist()
     [1.0, 4.0, 12.0]
+    >>> tf.jacobian(lambda x: x[1:] * x[:-1], sparse="scipy")(tf.range(1.0, 4.0)).toarray().tolist()
+    [[2.0, 1.0, 0.0], [0.0, 3.0, 2.0]]
     """
     check_function(f, "jacobian")
-    if mode not in _MODES:
-        raise ValueError(f"mode of tf.jacobian is one of {', '.join(_MODES)}, got {mode!r}.")
-    if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
-        raise ValueError(f"chunk_size must be a positive integer or None, got {chunk_size!r}.")
+    _check_options(mode, chunk_size, sparse, coloring, KINDS, "jacobian")
+    if sparse or mode == "colored":
+        return colored_jacobian(f, argnums, chunk_size, has_aux, sparse, coloring)
 
     @functools.wraps(f)
     def whole(*args: Any, **kwargs: Any) -> Any:
@@ -66,6 +78,24 @@ def jacobian(
         return (found, aux) if has_aux else found
 
     return whole
+
+
+def _check_options(
+    mode: str, chunk_size: Any, sparse: Any, coloring: str, kinds: Sequence[str], who: str
+) -> None:
+    if mode not in _MODES:
+        raise ValueError(f"mode of tf.{who} is one of {', '.join(_MODES)}, got {mode!r}.")
+    if chunk_size is not None and (type(chunk_size) is not int or chunk_size < 1):
+        raise ValueError(f"chunk_size must be a positive integer or None, got {chunk_size!r}.")
+    if sparse not in (False, True, "scipy"):
+        raise ValueError(f"sparse of tf.{who} is False, True or 'scipy', got {sparse!r}.")
+    if sparse and mode not in ("auto", "colored"):
+        raise ValueError(
+            f"A sparse result of tf.{who} is computed by mode='colored', not {mode!r}. Which lines "
+            f"its products take is said by coloring: {', '.join(kinds)}."
+        )
+    if coloring not in kinds:
+        raise ValueError(f"coloring of tf.{who} is one of {', '.join(kinds)}, got {coloring!r}.")
 
 
 def _blocks(
@@ -148,12 +178,7 @@ def _behind(columns: Any, x: Any) -> Any:
 def _mapped(one: Callable[[Any], list[Any]], like: Any, chunk_size: int | None = None) -> list[Any]:
     """What a function gives for the unit vectors of a tensor, stacked; so many of them at once."""
     units = unit_vectors(like)
-    count = dims(units)[0]
-    if chunk_size is None or count <= chunk_size:
-        return vectorize(one, count, [units])
-    parts = [units[at : at + chunk_size] for at in range(0, count, chunk_size)]
-    found = [vectorize(one, dims(part)[0], [part]) for part in parts]
-    return [concat(list(pieces), 0) for pieces in zip(*found, strict=True)]
+    return for_each(one, dims(units)[0], [units], chunk_size)
 
 
 # ---- second order -----------------------------------------------------------------------------
@@ -164,6 +189,8 @@ def hessian(
     argnums: ArgNums = 0,
     chunk_size: int | None = None,
     has_aux: bool = False,
+    sparse: Sparse = False,
+    coloring: str = "auto",
 ) -> Callable[..., Any]:
     """All second derivatives of a function whose result is one number: forward over reverse mode.
 
@@ -172,12 +199,18 @@ def hessian(
         argnums: Which arguments; for a tuple the result is a tuple of tuples.
         chunk_size: How many rows are computed at once.
         has_aux: Whether `f` returns a pair, whose second part is handed on behind the Hessian.
+        sparse: As of `tf.jacobian`.
+        coloring: As of `tf.jacobian`; and "star" or "acyclic", which use that a Hessian is symmetric.
+            An acyclic coloring takes fewer products, and subtracts values from one another.
 
     >>> tf.hessian(lambda x: x[0] ** 2.0 * x[1])(tf.constant([3.0, 5.0])).numpy().tolist()
     [[10.0, 6.0], [6.0, 0.0]]
     """
     check_function(f, "hessian")
     gradient = grad(f, argnums, has_aux=has_aux)
+    _check_options("auto", chunk_size, sparse, coloring, SYMMETRIC_KINDS, "hessian")
+    if sparse or coloring != "auto":
+        return colored_jacobian(gradient, argnums, chunk_size, has_aux, sparse, coloring, True)
     return jacobian(gradient, argnums, "forward", chunk_size, has_aux)
 
 

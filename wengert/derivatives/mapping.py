@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wengert.core.batch import vectorize
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import check_function
 from wengert.derivatives.reverse import grad
+from wengert.errors import SymbolicValueError
+from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import transpose
 from wengert.values import nest
 from wengert.values.convert import convert
@@ -172,3 +175,34 @@ def per_example_gradients(
         return vmap(gradient, in_axes=axes)(*args)
 
     return gradients
+
+
+# ---- products -----------------------------------------------------------------------------------
+
+# From this many elements on a product is worth operations of its own.
+_LARGE: Final = 1 << 16
+
+
+def for_each(
+    one: Callable[..., list[Any]], count: int, units: Sequence[Any], chunk_size: int | None = None
+) -> list[Any]:
+    """What a function gives for each row of some tensors, stacked: at once, in parts, or one by one."""
+    size = sum(math.prod(dims(u)) for u in units) // max(count, 1)
+    step = count if chunk_size is None else min(chunk_size, count)
+    if count and (step == 1 or size > _LARGE):
+        return _one_by_one(one, count, units)
+    try:
+        if step == count:
+            return vectorize(one, count, units)
+        parts = [
+            vectorize(one, min(step, count - at), [u[at : at + step] for u in units])
+            for at in range(0, count, step)
+        ]
+    except SymbolicValueError:  # a loop of a graph inside of a batch
+        return _one_by_one(one, count, units)
+    return [concat(list(pieces), 0) for pieces in zip(*parts, strict=True)]
+
+
+def _one_by_one(one: Callable[..., list[Any]], count: int, units: Sequence[Any]) -> list[Any]:
+    found = [one(*[u[at] for u in units]) for at in range(count)]
+    return [stack(list(part)) for part in zip(*found, strict=True)]

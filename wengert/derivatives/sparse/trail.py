@@ -1,0 +1,89 @@
+"""What a function computed, operation by operation.
+
+Where operations run at once, a trail takes those of its thread, as a batch does, and has them carried
+out as they would be without it: so a call of a traced function or a loop of a graph passes by as the
+operations within. While a graph is built, it only listens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
+
+from wengert.core.context import (
+    activate,
+    announce,
+    install,
+    note,
+    note_access,
+    start,
+    stop,
+    thread,
+)
+from wengert.core.dispatch import apply
+from wengert.core.recorder import Interpreter, Recorder
+from wengert.core.row import Attrs, Row
+from wengert.host.context_manager import Change, ContextManager, context_manager
+
+
+class Event(NamedTuple):
+    """One operation that was carried out."""
+
+    row: Row
+    inputs: tuple[Any, ...]
+    attrs: Attrs
+    results: tuple[Any, ...]
+
+
+class Trail(Recorder):
+    """The operations carried out while it is active, in their order."""
+
+    builds: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self._outer: Interpreter | None = None
+        self._outer_recorders: tuple[Recorder, ...] = ()
+
+    @context_manager
+    def active(self) -> Change:
+        """Take the operations of this thread, or hear of them."""
+        if thread.context.building is not None:
+            start(self)
+            return None, lambda: stop(self)
+        self._outer, self._outer_recorders = thread.context.interpreter, thread.context.recorders
+        install((), self)
+        return None, lambda: install(self._outer_recorders, self._outer)
+
+    def _outside(self) -> ContextManager:
+        return activate(self._outer_recorders, self._outer)
+
+    def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
+        """Have an operation carried out, and note it."""
+        with self._outside():
+            result = apply(row, inputs, attrs, name)
+        note(row, inputs, attrs, result)  # to those that listen since the trail began
+        self._keep(row, inputs, attrs, result)
+        return result
+
+    def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
+        """An operation was carried out by other means."""
+        with self._outside():
+            result = announce(row, inputs, attrs, result)
+        note(row, inputs, attrs, result)
+        self._keep(row, inputs, attrs, result)
+        return result
+
+    def accessed(self, variable: Any) -> None:
+        """A variable is being read: as an interpreter, it tells those around it."""
+        if thread.context.interpreter is self:
+            with self._outside():
+                note_access(variable)
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        """An operation was added to a graph."""
+        self._keep(row, inputs, attrs, result)
+
+    def _keep(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        results = tuple(result) if row.many else (result,)
+        self.events.append(Event(row, tuple(inputs), attrs, results))
