@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numeric import arrays, assert_same, restricted, tensors
+from optable import CASES
+from samples import Case
 
 import wengert as tf
 from wengert.derivatives.arguments import Arguments
@@ -101,6 +104,20 @@ def test_it_is_the_dense_jacobian(name: str, coloring: str) -> None:
     np.testing.assert_allclose(colored, dense, rtol=1e-12, atol=1e-12)
     matrix = tf.jacobian(f, sparse="scipy", coloring=coloring)(X)
     np.testing.assert_allclose(matrix.toarray().ravel(), np.ravel(dense), rtol=1e-12, atol=1e-12)
+
+
+SMOOTH = [c for c in CASES if c.varied and not c.line.constant]
+
+
+@pytest.mark.parametrize("case", SMOOTH, ids=repr)
+def test_every_operation(case: Case) -> None:
+    xs = tensors(case.inputs(0))
+    f = restricted(case.call, xs, case.varied)
+    at = [xs[i] for i in case.varied]
+    argnums = tuple(range(len(at)))
+    dense = tf.jacobian(lambda *at: list(f(*at)), argnums)(*at)
+    colored = tf.jacobian(lambda *at: list(f(*at)), argnums, mode="colored")(*at)
+    assert_same(arrays(tf.nest.flatten(colored)), arrays(tf.nest.flatten(dense)), 1e-11)
 
 
 EXACT = (

@@ -285,6 +285,7 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import linear_transpose as linear_transpose
     from wengert.derivatives import linearize as linearize
     from wengert.derivatives import per_example_gradients as per_example_gradients
+    from wengert.derivatives import taylor as taylor
     from wengert.derivatives import to_scipy as to_scipy
     from wengert.derivatives import value_and_grad as value_and_grad
     from wengert.derivatives import vjp as vjp
@@ -350,6 +351,7 @@ _ELSEWHERE = {
     "linear_transpose": ("derivatives.forward", "linear_transpose"),
     "linearize": ("derivatives.forward", "linearize"),
     "per_example_gradients": ("derivatives.mapping", "per_example_gradients"),
+    "taylor": ("derivatives.taylor_mode.mode", "taylor"),
     "value_and_grad": ("derivatives.reverse", "value_and_grad"),
     "vjp": ("derivatives.reverse", "vjp"),
     "vmap": ("derivatives.mapping", "vmap"),

@@ -198,6 +198,8 @@ def apply_batched(
     row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
 ) -> Any:
     """Carry out an operation for all examples; the batch is the first axis of what comes back."""
+    if not size:
+        return _empty(row, batched, xs, attrs)
     if row.batch is not None:
         return row.batch(batched, size, xs, attrs)
     if row.elementwise:
@@ -221,8 +223,6 @@ def with_rank(x: Any, rank: int) -> Any:
 def _one_by_one(
     row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
 ) -> Any:
-    if not size:
-        return _empty(row, batched, xs, attrs)
     columns = [
         bound.part_examples(x, size) if b else [x] * size for x, b in zip(xs, batched, strict=True)
     ]

@@ -5,7 +5,9 @@ arguments   Which arguments of a function are differentiated, as tensors of thei
 reverse     Reverse mode: grad, value_and_grad, vjp
 forward     Forward mode: jvp, linearize, linear_transpose
 mapping     vmap: a function of one example becomes a function of many
+trail       What a function computed, operation by operation
 sparse      Sparse Jacobians and Hessians, by patterns and colors
+taylor_mode  All derivatives along a line, up to an order; the forward Laplacian
 jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl
 scipy_bridge  For SciPy: a Jacobian as a linear operator, and a function with the derivatives that
               optimizers ask for
@@ -28,3 +30,4 @@ from wengert.derivatives.reverse import value_and_grad as value_and_grad
 from wengert.derivatives.reverse import vjp as vjp
 from wengert.derivatives.scipy_bridge import jacobian_operator as jacobian_operator
 from wengert.derivatives.scipy_bridge import to_scipy as to_scipy
+from wengert.derivatives.taylor_mode.mode import taylor as taylor

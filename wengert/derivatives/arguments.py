@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from wengert.derivatives import structures
@@ -62,6 +63,12 @@ class Arguments:
             args[i] = value
         kwargs.update(zip(self._names, chosen[len(self._numbers) :], strict=True))
         return self._f(*args, **kwargs)
+
+    def with_leaves(self, leaves: Sequence[Any]) -> Arguments:
+        """The same call with other leaves."""
+        other = copy(self)
+        other.leaves = list(leaves)
+        return other
 
     def pack(self, values: Sequence[Any]) -> Any:
         """A value for each leaf, arranged as the arguments are that were asked for."""

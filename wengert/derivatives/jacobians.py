@@ -7,14 +7,24 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal
 
+import numpy as np
+
 from wengert.api.gradients.gradient_tape import GradientTape, unit_vectors
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import ArgNums, Arguments, check_function
 from wengert.derivatives.forward import jvp
 from wengert.derivatives.mapping import for_each
-from wengert.derivatives.reverse import differentiable_result, grad, without_aux
+from wengert.derivatives.reverse import (
+    differentiable_result,
+    grad,
+    scalar_result,
+    without_aux,
+)
 from wengert.derivatives.sparse.coloring import KINDS, SYMMETRIC_KINDS
 from wengert.derivatives.sparse.products import colored_jacobian
+from wengert.derivatives.taylor_mode.laplacian import laplacian_of
+from wengert.derivatives.taylor_mode.mode import series_along
+from wengert.derivatives.taylor_mode.series import filled, scaled
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.linalg.diagonals import diag_part
@@ -114,6 +124,8 @@ def _blocks(
 
 
 def _is_reverse_cheaper(sources: Sequence[Any], targets: Sequence[Any]) -> bool:
+    if any(v.dtype.is_complex for v in (*sources, *targets)):
+        return True  # one direction forward does not tell both parts of a complex derivative
     shapes = [dims(v) for v in (*sources, *targets)]
     if not all(map(is_certain, shapes)):
         return True  # in a loop of the graph
@@ -264,13 +276,15 @@ def hessian_diag(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., A
 
 
 def _second_derivatives(given: Arguments) -> list[Any]:
-    """For each leaf its second derivatives, element by element."""
+    """For each leaf its second derivatives, element by element: Taylor mode along the unit vectors."""
     found = []
     for at, x in enumerate(given.leaves):
 
         def one(unit: Any, at: int = at) -> list[Any]:
-            vector = [unit if i == at else None for i in range(len(given.leaves))]
-            return [reduce_sum(_hessian_product(given, vector)[at] * unit)]
+            directions = [unit if i == at else None for i in range(len(given.leaves))]
+            value, (series, *_) = series_along(given, directions, 2)
+            scalar_result(value, "hessian_diag")
+            return [filled(scaled(series[2], 2.0), series[0])]
 
         (diagonal,) = _mapped(one, x)
         found.append(reshape(diagonal, dims(x)))
@@ -280,6 +294,9 @@ def _second_derivatives(given: Arguments) -> list[Any]:
 def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
     """The sum of the second derivatives by each element: the trace of the Hessian.
 
+    The function may have any results; of each element the Laplacian is given. Beside the value travel its
+    gradient and its Laplacian, forward through the function: no Hessian is computed.
+
     >>> tf.laplacian(lambda x: tf.reduce_sum(x ** 3.0))(tf.constant([1.0, 2.0])).numpy()
     np.float32(18.0)
     """
@@ -288,10 +305,21 @@ def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]
     @functools.wraps(f)
     def sum_of_second(*args: Any, **kwargs: Any) -> Any:
         given = Arguments(f, args, kwargs, argnums, who="laplacian")
-        sums = [reduce_sum(d) for d in _second_derivatives(given)]
-        return functools.reduce(lambda a, b: a + b, sums)
+        return laplacian_of(given, *_units_of(given.leaves))
 
     return sum_of_second
+
+
+def _units_of(leaves: Sequence[Any]) -> tuple[list[Any], int]:
+    """For each leaf its part of the unit vectors of all of them, and how many there are."""
+    sizes = [math.prod(dims(x)) for x in leaves]
+    count, first, parts = sum(sizes), 0, []
+    for x, size in zip(leaves, sizes, strict=True):
+        unit = np.zeros((count, size), x.dtype.as_numpy_dtype)
+        unit[first : first + size] = np.eye(size)
+        parts.append(convert(unit.reshape(count, *dims(x))))
+        first += size
+    return parts, count
 
 
 # ---- fields -----------------------------------------------------------------------------------

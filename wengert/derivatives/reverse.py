@@ -80,7 +80,7 @@ def _value_and_grad(
         with GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(given.leaves)
             value = given.call()
-            target = _scalar(without_aux(value, has_aux, who)[0], who)
+            target = scalar_result(without_aux(value, has_aux, who)[0], who)
         pulled = tape.gradient(target, given.leaves, unconnected_gradients="zero")
         return value, given.pack([_dense(g, x) for g, x in zip(pulled, given.leaves, strict=True)])
 
@@ -98,7 +98,8 @@ def without_aux(value: Any, has_aux: bool, who: str) -> tuple[Any, Any]:
     return value[0], value[1]
 
 
-def _scalar(value: Any, who: str) -> Any:
+def scalar_result(value: Any, who: str) -> Any:
+    """A result that must be one number, as a tensor."""
     leaves = structures.flatten(value)
     if len(leaves) != 1:
         raise TypeError(

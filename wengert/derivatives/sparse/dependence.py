@@ -19,7 +19,7 @@ import numpy as np
 from wengert.core.context import listening
 from wengert.core.reverse import joint_gradients
 from wengert.derivatives.sparse.index_sets import EMPTY, LIMIT, IndexArray, IndexSets
-from wengert.derivatives.sparse.trail import Event, Trail
+from wengert.derivatives.trail import Event, Trail
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.static_value import get_static_value
 from wengert.values.bound_ops import bound
@@ -139,14 +139,15 @@ MOVES: Final = frozenset(
     ]
 )
 # What fills the places to which nothing moves.
-_FILLERS: Final = ("constant", "padding")
+_FILLERS: Final = {"PadV2": "constant", "MatrixDiagV3": "padding", "MatrixDiagPartV3": "padding"}
 
 
 def moved(event: Event, inputs: Sequence[IndexArray | None]) -> list[IndexArray]:
     """The numbers of the inputs where the operation moves them; zero where nothing comes."""
     row = event.row
     arrays = [_numbers(event, at, x) for at, x in enumerate(inputs)]
-    attrs = {k: 0 if k in _FILLERS else v for k, v in event.attrs.items()}
+    filler = _FILLERS.get(row.name)
+    attrs = event.attrs | {filler: 0} if filler else event.attrs
     if row.name in ("Identity", "EnsureShape", "ReadVariableOp"):
         return [arrays[0]]
     try:
@@ -160,8 +161,8 @@ def moved(event: Event, inputs: Sequence[IndexArray | None]) -> list[IndexArray]
 def _numbers(event: Event, at: int, numbers: IndexArray | None) -> Any:
     if numbers is not None:
         return numbers
-    x, row = event.inputs[at], event.row
-    if row.vjp is not None and row.vjp[at] is not None:
+    x = event.inputs[at]
+    if x.dtype.is_differentiable:
         return np.zeros(known_dims(x), np.int64)  # a constant among what is moved
     return value_of(x)
 

@@ -24,7 +24,7 @@ from wengert.derivatives.sparse.dependence import (
     moved,
 )
 from wengert.derivatives.sparse.index_sets import EMPTY, IndexSets
-from wengert.derivatives.sparse.trail import Event
+from wengert.derivatives.trail import Event
 from wengert.errors import SymbolicValueError
 from wengert.ops.support.static_value import get_static_value
 from wengert.values.symbolic import is_certain

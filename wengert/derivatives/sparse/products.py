@@ -20,7 +20,7 @@ from wengert.derivatives.reverse import differentiable_result, without_aux
 from wengert.derivatives.sparse.coloring import Split, color
 from wengert.derivatives.sparse.pattern import Links, Pattern, Place, outline, pattern_of, same
 from wengert.derivatives.sparse.reading import read_off
-from wengert.derivatives.sparse.trail import Event, Trail
+from wengert.derivatives.trail import Event, Trail
 from wengert.host.locks import load_module
 from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.joining import concat
@@ -54,12 +54,23 @@ def colored_jacobian(
                 "graph take sparse=True, and make the matrix of the SparseTensor that comes out."
             )
         run = Run(Arguments(f, args, kwargs, argnums, who="jacobian"), has_aux, "jacobian")
-        kept = kept_for(run, known, coloring, symmetric)
+        kind = only_in_reverse(coloring) if run.is_complex else coloring
+        kept = kept_for(run, known, kind, symmetric and not run.is_complex)
         parts = blocks(run, kept, nonzeros(run, kept, chunk_size), form)
         found = structures.pack(run.value, [run.given.pack(row) for row in parts])
         return (found, run.aux) if has_aux else found
 
     return whole
+
+
+def only_in_reverse(coloring: str) -> str:
+    """The coloring where values are complex: one direction forward does not tell both parts."""
+    if coloring in ("auto", "rows"):
+        return "rows"
+    raise ValueError(
+        f"coloring={coloring!r} takes products in forward mode, and along one direction a derivative "
+        "by a complex number says only half. For complex arguments or results take 'rows'."
+    )
 
 
 class Kept(NamedTuple):
@@ -85,6 +96,11 @@ class Run:
             self.targets = [differentiable_result(y, who) for y in structures.flatten(value)]
         self.value = structures.pack(value, self.targets)
         self.events: list[Event] = trail.events
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether some argument or result is complex."""
+        return any(v.dtype.is_complex for v in (*self.given.leaves, *self.targets))
 
     def at(self, place: Place) -> Any:
         """The argument or result that is meant."""

@@ -129,9 +129,8 @@ def _merged(x: Any) -> Any:
     return reshape(x, (n * images, *rest))
 
 
-def _apart(y: Any, size: int) -> Any:
-    images, *rest = dims(y)
-    return reshape(y, (size, images // size, *rest))
+def _apart(y: Any, size: int, images: int) -> Any:
+    return reshape(y, (size, images, *dims(y)[1:]))
 
 
 def _side_by_side(x: Any, form: str) -> Any:
@@ -184,7 +183,7 @@ def _batched(name: str, depthwise: bool) -> BatchRule:
             merged = [_merged(x) if i == image else x for i, x in enumerate(xs)]
             if given:
                 attrs = attrs | {"input_sizes": (size * given[0], *given[1:])}
-            return _apart(apply(row, merged, attrs), size)
+            return _apart(apply(row, merged, attrs), size, dims(xs[image])[1])
         full = batch_all(batched, size, xs)
         if given:
             sizes = _image((given[0], *in_space(given, form)), size * _channels(given, form), form)

@@ -14,6 +14,7 @@ from wengert.core.context import (
     activate,
     announce,
     install,
+    listening,
     note,
     note_access,
     start,
@@ -55,29 +56,34 @@ class Trail(Recorder):
         install((), self)
         return None, lambda: install(self._outer_recorders, self._outer)
 
-    def _outside(self) -> ContextManager:
+    def outside(self) -> ContextManager:
+        """As it was before the trail began."""
+        if thread.context.interpreter is not self:  # it only listens
+            recorders = thread.context.recorders
+            return listening(*recorders[: recorders.index(self)])
         return activate(self._outer_recorders, self._outer)
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         """Have an operation carried out, and note it."""
-        with self._outside():
+        with self.outside():
             result = apply(row, inputs, attrs, name)
-        note(row, inputs, attrs, result)  # to those that listen since the trail began
+        # Before those hear of it that listen since the trail began: they may compute with it.
         self._keep(row, inputs, attrs, result)
+        note(row, inputs, attrs, result)
         return result
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
         """An operation was carried out by other means."""
-        with self._outside():
+        with self.outside():
             result = announce(row, inputs, attrs, result)
-        note(row, inputs, attrs, result)
         self._keep(row, inputs, attrs, result)
+        note(row, inputs, attrs, result)
         return result
 
     def accessed(self, variable: Any) -> None:
         """A variable is being read: as an interpreter, it tells those around it."""
         if thread.context.interpreter is self:
-            with self._outside():
+            with self.outside():
                 note_access(variable)
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:

@@ -1,0 +1,208 @@
+"""Taylor mode: every operation against nested forward mode; functions, loops, modes, orders, cost."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numeric import arrays, assert_same, like, restricted, tensors
+from optable import CASES
+from samples import Case
+
+import wengert as tf
+
+SMOOTH = [c for c in CASES if c.varied and not c.line.constant]
+RNG = np.random.default_rng(6)
+X, V = tf.constant(RNG.uniform(0.2, 0.8, size=6)), tf.constant(RNG.normal(size=6))
+W = tf.constant(RNG.normal(size=(6, 6)))
+
+
+def nested_derivative(f: Callable[[Any], Any], v: Any, order: int) -> Callable[[Any], Any]:
+    """Forward mode within forward mode."""
+    if not order:
+        return f
+    lower = nested_derivative(f, v, order - 1)
+    return lambda x: tf.jvp(lower, (x,), (v,))[1]
+
+
+def nested(f: Callable[[Any], Any], x: Any, v: Any, order: int) -> Any:
+    """What Taylor mode gives, by nesting."""
+    found = [tf.nest.flatten(nested_derivative(f, v, k)(x)) for k in range(order + 1)]
+    return [np.stack([np.asarray(y) for y in ys]) for ys in zip(*found, strict=True)]
+
+
+@pytest.mark.parametrize("case", SMOOTH, ids=repr)
+def test_every_operation(case: Case) -> None:
+    xs = tensors(case.inputs(0))
+    f = restricted(case.call, xs, case.varied)
+    at = [xs[i] for i in case.varied]
+    vs = tensors(like(case.rng(61), at))
+    found = tf.taylor(lambda at: list(f(*at)), at, vs, 3)
+    assert_same(arrays(tf.nest.flatten(found)), nested(lambda at: list(f(*at)), at, vs, 3), 1e-9)
+
+
+@tf.custom_gradient
+def tripled(x: Any) -> Any:
+    return x * x, lambda g: 3.0 * g * x  # not the derivative, and the one that counts
+
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "pow": lambda x: x**3.0,
+    "pow of itself": lambda x: x**x,
+    "quotient": lambda x: x / (x[::-1] + x * x),
+    "matrix": lambda x: tf.linalg.matvec(W, x * x),
+    "product": lambda x: tf.reshape(x, [2, 3]) @ tf.reshape(x, [3, 2]),
+    "three operands": lambda x: tf.einsum("i,j,k->ijk", x[:2], x[2:4], x[4:]),
+    "broadcast": lambda x: tf.reduce_sum(x) * x + 2.0,
+    "convolution": lambda x: tf.nn.conv2d(
+        tf.reshape(x, [1, 2, 3, 1]), tf.reshape(x[:4], [2, 2, 1, 1]), 1, "SAME"
+    ),
+    "softmax": lambda x: tf.nn.log_softmax(x) * tf.nn.softmax(x),
+    "unstack": lambda x: tf.stack(tf.unstack(x)[::-1]) * x,
+    "inverse": lambda x: tf.linalg.inv(W + tf.linalg.diag(x)),
+    "where": lambda x: tf.where(x > 0.5, x * x, tf.sin(x)),
+    "gradient": lambda x: tf.grad(lambda x: tf.reduce_sum(tf.tanh(x) * x[::-1]))(x),
+    "forward mode": lambda x: tf.jvp(tf.sin, (x,), (x * x,))[1],
+    "taylor": lambda x: tf.taylor(tf.sin, x, x, 2),
+    "stopped": lambda x: tf.stop_gradient(x) * x,
+    "constant": lambda x: tf.ones([2], tf.float64),
+    "function": tf.function(lambda x: x * tf.sin(x)),
+    "python loop": lambda x: [x := tf.sin(x) for _ in range(3)][-1],
+    "loop": lambda x: tf.while_loop(
+        lambda i, _: i < 3, lambda i, x: (i + 1, tf.sin(x) * x), (0, x)
+    )[1],
+    "cond": lambda x: tf.cond(tf.reduce_sum(x) > 0.0, lambda: x**2, lambda: x),
+    "map": lambda x: tf.map_fn(tf.exp, x),
+    "custom gradient": tripled,
+    "structure": lambda x: {"a": x * x, "b": [tf.reduce_sum(x**3)]},
+}
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda f: f, tf.function, lambda f: tf.function(f, jit_compile=True)]
+)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name: str, wrap: Any) -> None:
+    f = FUNCTIONS[name]
+    found = wrap(lambda x, v: tf.taylor(f, x, v, 3))(X, V)
+    for got, want in zip(tf.nest.flatten(found), nested(f, X, V, 3), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 7, 12])
+def test_orders(order: int) -> None:
+    want = [math.sin(0.3 + k * math.pi / 2) * 2.0**k for k in range(order + 1)]
+    found = tf.taylor(tf.sin, tf.constant(0.3, tf.float64), 2.0, order)
+    np.testing.assert_allclose(found, want, rtol=1e-12)
+
+
+def test_at_the_edge_of_a_power() -> None:
+    zero = tf.constant(0.0, tf.float64)
+    assert tf.taylor(lambda x: x**3.0, zero, 1.0, 5).numpy().tolist() == [0, 0, 0, 6, 0, 0]
+    assert tf.taylor(tf.square, zero, 1.0, 3).numpy().tolist() == [0, 0, 2, 0]
+
+
+def test_it_is_differentiated_again() -> None:
+    def third(x: Any) -> Any:
+        return tf.reduce_sum(tf.taylor(tf.tanh, x, V, 3)[3])
+
+    def by_nesting(x: Any) -> Any:
+        return tf.reduce_sum(nested_derivative(tf.tanh, V, 3)(x))
+
+    np.testing.assert_allclose(tf.grad(third)(X), tf.grad(by_nesting)(X), rtol=1e-10)
+    np.testing.assert_allclose(
+        tf.vmap(lambda v: tf.taylor(tf.tanh, X, v, 2))(W)[0, 1], W[0] * (1.0 - tf.tanh(X) ** 2)
+    )
+
+
+def test_variables_and_structures() -> None:
+    v = tf.Variable(X)
+    np.testing.assert_allclose(tf.taylor(lambda x: x * v, X, V, 1)[1], V * X)
+    np.testing.assert_allclose(tf.taylor(lambda v: v * X, v, V, 1)[1], V * X)
+    found = tf.taylor(lambda d: d["a"] * d["b"], {"a": X, "b": X}, {"a": V, "b": None}, 2)
+    np.testing.assert_allclose(found, [X * X, X * V, X * 0.0], atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("misuse", "words"),
+    [
+        (lambda: tf.taylor(3, X, V, 2), "takes a function"),  # type: ignore[arg-type]
+        (lambda: tf.taylor(tf.sin, X, V, -1), "an integer from 0 on, got -1"),
+        (lambda: tf.taylor(tf.sin, X, V, 2.0), "an integer from 0 on"),  # type: ignore[arg-type]
+        (lambda: tf.taylor(tf.sin, X, [V, V], 2), "must be nested alike"),
+        (lambda: tf.taylor(tf.sin, tf.constant(1), 1, 2), "floating and complex arguments"),
+        (lambda: tf.taylor(lambda x: None, X, V, 2), "returned None"),
+    ],
+)
+def test_bad_input(misuse: Any, words: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=words):
+        misuse()
+
+
+# ---- the forward Laplacian ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", SMOOTH, ids=repr)
+def test_laplacian_of_every_operation(case: Case) -> None:
+    """Against second derivatives along the unit vectors, one after the other."""
+    xs = tensors(case.inputs(0))
+    f = restricted(case.call, xs, case.varied)
+    at = [xs[i] for i in case.varied]
+    size = sum(math.prod(x.shape) for x in at)
+    if size > 40 or any(x.dtype.is_complex for x in at):
+        return
+    found = tf.laplacian(lambda at: list(f(*at)))(at)
+    want: Any = 0.0
+    for unit in np.eye(size):
+        parts = np.split(unit, np.cumsum([math.prod(x.shape) for x in at])[:-1])
+        vs = [tf.constant(p.reshape(tuple(x.shape))) for p, x in zip(parts, at, strict=True)]
+        second = tf.taylor(lambda at: list(f(*at)), at, vs, 2)
+        want = want + np.concatenate([np.ravel(y[2]) for y in second])
+    got = np.concatenate([np.ravel(y) for y in tf.nest.flatten(found)])
+    np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda f: f, tf.function, lambda f: tf.function(f, jit_compile=True)]
+)
+@pytest.mark.parametrize("name", [n for n in FUNCTIONS if n not in ("structure", "constant")])
+def test_laplacian_of_functions(name: str, wrap: Any) -> None:
+    f = FUNCTIONS[name]
+    found = wrap(tf.laplacian(lambda x: tf.reduce_sum(f(x))))(X)
+    want = tf.linalg.trace(tf.hessian(lambda x: tf.reduce_sum(f(x)))(X))
+    np.testing.assert_allclose(found, want, rtol=1e-9, atol=1e-9)
+    diagonal = wrap(tf.hessian_diag(lambda x: tf.reduce_sum(f(x))))(X)
+    np.testing.assert_allclose(tf.reduce_sum(diagonal), want, rtol=1e-9, atol=1e-9)
+
+
+# ---- cost ---------------------------------------------------------------------------------------
+
+
+WIDE = tf.constant(RNG.normal(size=(64, 64)) / 8.0)
+
+
+def network(x: Any) -> Any:
+    for _ in range(5):
+        x = tf.tanh(x @ WIDE + 0.1)
+    return x
+
+
+def seconds(f: Callable[[], Any], rounds: int = 9) -> float:
+    f()
+    found = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        f()
+        found.append(time.perf_counter() - start)
+    return sorted(found)[rounds // 2]
+
+
+@pytest.mark.timing
+def test_ten_orders_cost_less_than_sixty_functions() -> None:
+    x = tf.constant(RNG.normal(size=(256, 64)))
+    v = tf.ones_like(x)
+    assert seconds(lambda: tf.taylor(network, x, v, 10)) < 60.0 * seconds(lambda: network(x))
