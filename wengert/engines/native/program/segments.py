@@ -23,7 +23,7 @@ class Segments:
         self._texts: dict[str, str] = {}  # the LLVM IR of the plan's functions, and their names
         self._math: dict[tuple[str, str, int], None] = {}
         self._declarations: set[str] = set()
-        self._once: set[Base] = set()  # computed in one pass, each element read before it is written
+        self._once: set[Base] = set()  # computed in one pass that reads elements before writing
         self.items: list[list[Call] | Step] = []
         for group in schedule.order:
             self._add(group)
