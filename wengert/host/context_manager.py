@@ -39,7 +39,7 @@ class ContextManager(ContextDecorator):
 def context_manager(
     change: Callable[Arguments, tuple[Any, Callable[[], object]]],
 ) -> Callable[Arguments, ContextManager]:
-    """Decorates a function that makes a change: it returns the value for `as`, and an undo function.
+    """Decorates a function that makes a change and returns the value for `as` and an undo function.
 
     >>> settings = {"depth": 1}
     >>> @context_manager

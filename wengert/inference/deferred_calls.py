@@ -169,7 +169,7 @@ class _Call:
         return call(self.function, *args, **kwargs)
 
     def row(self, outcome: _Outcome, rules: dict[str, Any], overrides: Any = None) -> Row:
-        """The node's row, with the overrides in force at the call, and those given with a gradient."""
+        """The node's row, with the overrides in force at the call, and those of a gradient."""
 
         def made(values: Sequence[Any]) -> list[Any]:
             with override_rows(rules):
