@@ -1,4 +1,4 @@
-"""What the files of operations share.
+"""Helpers that the files of operations share.
 
 batch_rules      Batching rules that several families share: shift axis attributes past the batch
                  axis
