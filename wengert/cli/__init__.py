@@ -1,4 +1,4 @@
-"""The command `wengert`. A command is a file beside this one, listed here."""
+"""The command `wengert`. Each subcommand is a file in this folder, listed here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from wengert import __version__
 
-# By name, what it is for. Its file is loaded when it runs, or when its own help is asked for.
+# Descriptions by name. A command's file is loaded when it runs, or when its help is requested.
 COMMANDS = {
     "run": "run a program that imports tensorflow",
     "ops": "print the table of operations",

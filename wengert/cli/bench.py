@@ -1,4 +1,4 @@
-"""wengert bench: our times beside those of the libraries that are installed."""
+"""wengert bench: compares our times with those of other installed libraries."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 
 from wengert.cli.output import as_json, heading, progress, report_failure, table
 
-# The benchmarks stand beside the package in a checkout, and inside of it where it is installed.
+# The benchmarks are next to the package in a checkout, and inside of it in an installation.
 _PLACES = (Path(__file__).parents[2], Path(__file__).parents[1] / "bench")
 CHAIN = "chain, eager"
 
 
 def add_to(commands: Any, purpose: str) -> None:
-    """The arguments of the command."""
+    """Declare the arguments of the command."""
     parser = commands.add_parser(
         "bench",
         help=purpose,
@@ -36,7 +36,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry out the command; its exit status."""
+    """Run the command; returns its exit status."""
     if not _find_benchmarks():
         return report_failure("the benchmarks are not part of this installation.")
     names = [n for n in _names() if options.name.lower() in n.lower()]
@@ -63,7 +63,7 @@ def _find_benchmarks() -> bool:
     for place in map(str, _PLACES):
         if Path(place, "benchmarks", "worker.py").exists():
             sys.path.insert(0, place)
-            # the processes that are measured find them, and this library, in the same places
+            # so that the measured processes find them, and this library, in the same places
             paths = [place, str(_PLACES[0]), os.environ.get("PYTHONPATH", "")]
             os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
             return True
@@ -77,7 +77,7 @@ def _names() -> list[str]:
 
 
 def _measured(name: str, rounds: int) -> list[dict[str, Any]]:
-    """A row for each workload of the name: what it is, and the seconds of each library."""
+    """A row for each workload of the name: its description, and the seconds of each library."""
     measuring = importlib.import_module("benchmarks.native.measuring")
     if name == CHAIN:
         chain = importlib.import_module("benchmarks.chain")

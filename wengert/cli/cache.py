@@ -1,4 +1,4 @@
-"""wengert cache: what is kept of compiled functions."""
+"""wengert cache: the cache of compiled functions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wengert.engines.native.runtime import cache
 
 
 def add_to(commands: Any, purpose: str) -> None:
-    """The arguments of the command."""
+    """Declare the arguments of the command."""
     parser = commands.add_parser(
         "cache",
         help=purpose,
@@ -24,7 +24,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry out the command; its exit status."""
+    """Run the command; returns its exit status."""
     found: dict[str, Any] = dict(cache.about())
     if options.clear:
         found["removed"] = cache.clear()

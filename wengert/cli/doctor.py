@@ -1,4 +1,4 @@
-"""wengert doctor: engine and processor, which optional packages are missing, and what they add."""
+"""wengert doctor: engine, processor, and optional packages that are missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import wengert
 from wengert.cli.output import as_json, heading, pairs
 
-# What is optional, and what for.
+# Optional packages, and what they are for.
 OPTIONAL = {
     "llvmlite": "the native engine: functions compiled to machine code",
     "scipy_openblas32": "matrix products inside of compiled functions",
@@ -26,7 +26,7 @@ OPTIONAL = {
 
 
 def add_to(commands: Any, purpose: str) -> None:
-    """The arguments of the command."""
+    """Declare the arguments of the command."""
     parser = commands.add_parser(
         "doctor",
         help=purpose,
@@ -38,7 +38,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry out the command; its exit status."""
+    """Run the command; returns its exit status."""
     found = findings()
     if options.json:
         as_json(found)
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def findings() -> dict[str, dict[str, Any]]:
-    """What is there, by section."""
+    """The findings, by section."""
     return {
         "versions": {
             "wengert": wengert.__version__,

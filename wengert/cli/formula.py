@@ -1,7 +1,7 @@
-"""What an operation computes, and its derivatives, in writing; and where its results are numbers.
+"""Formulas of operations and of their derivatives, and their domains.
 
-The row itself says it: its kernel is called with letters in place of arrays, and its gradient is built as a
-graph, which is then read. Nothing is written twice.
+They are derived from the row: its kernel is called with symbols in place of arrays, and its
+gradient is built as a graph, which is then formatted. Nothing is written twice.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _WRITTEN: Final = {
     "ZerosLike": "0",
 }
 _PASSED_ON: Final = frozenset(("Identity", "Cast", "BroadcastTo", "StopGradient"))
-# Longer formulas say less than the line that declares the operation.
+# Longer formulas are less readable than the line that declares the operation.
 _LONGEST: Final = 140
 
 
 def inputs_of(row: Row) -> int:
-    """How many inputs an elementwise operation takes."""
+    """The number of inputs of an elementwise operation."""
     if row.ufunc is not None:
         return int(row.ufunc.nin)
     taken = list(inspect.signature(row.kernel).parameters.values())[1:]
@@ -50,19 +50,19 @@ def inputs_of(row: Row) -> int:
 
 
 def formula(row: Row) -> str:
-    """What an elementwise operation computes, '' where its kernel cannot be read."""
+    """The formula of an elementwise operation; '' if its kernel cannot be traced."""
     if row.ufunc is not None:
         return f"{row.ufunc.__name__}({', '.join(LETTERS[: inputs_of(row)])})"
     try:
         written = str(row.kernel(_Names(), *map(_Written, LETTERS[: inputs_of(row)])))
-    except Exception:  # noqa: BLE001  # a kernel that looks at its arrays
+    except Exception:  # noqa: BLE001  # a kernel that inspects its arrays
         return ""
     bare = written[1:-1] if written.startswith("(") and _matches(written) else written
     return bare if len(bare) <= _LONGEST else ""
 
 
 def _matches(text: str) -> bool:
-    """Whether the first bracket is closed by the last."""
+    """Whether the first parenthesis is closed by the last."""
     depth = 0
     for i, letter in enumerate(text):
         depth += {"(": 1, ")": -1}.get(letter, 0)
@@ -72,7 +72,7 @@ def _matches(text: str) -> bool:
 
 
 def derivatives(row: Row) -> list[str]:
-    """The cotangents of the inputs of an elementwise operation, from the result's, g."""
+    """The cotangents of an elementwise operation's inputs, from g, that of the result."""
     if not row.differentiable:
         return []
     try:
@@ -88,7 +88,7 @@ def derivatives(row: Row) -> list[str]:
 
 
 def _read(x: SymbolicTensor, names: dict[int, str], inner: bool = False) -> str:
-    """A tensor of a graph, by what computes it."""
+    """The formula of a tensor of a graph."""
     if id(x) in names:
         return names[id(x)]
     op = x.op
@@ -115,7 +115,7 @@ def _number(value: Any) -> str:
 
 
 class _Written:
-    """An array of which only the name is known."""
+    """A symbolic array, which has only a formula."""
 
     dtype = np.dtype(np.float64)
     shape: tuple[int, ...] = ()
@@ -163,7 +163,7 @@ for _method, _sign in {
 
 
 class _Names:
-    """A namespace whose functions write down their calls."""
+    """A namespace whose functions record their calls as formulas."""
 
     pi = math.pi
     inf = math.inf
@@ -177,7 +177,7 @@ class _Names:
 
 # ---- domains -----------------------------------------------------------------------------------
 
-# Halves and the places just beside them: where domains of the usual functions end.
+# Halves and numbers next to them, where the domains of the usual functions end.
 _GRID: Final = sorted({s * v for v in (*np.arange(0, 8.5, 0.5), 1e-9, 1 - 1e-9, 1 + 1e-9) for s in (1, -1)})  # fmt: skip
 
 
@@ -185,7 +185,7 @@ _FEW: Final = 3
 
 
 def domain(row: Row) -> str:
-    """Where an elementwise function of one number has a number as its value, found by trying."""
+    """The domain of an elementwise function of one number, found by trial."""
     if not row.elementwise or row.many or inputs_of(row) != 1:
         return ""
     grid = np.array(_GRID)
@@ -205,7 +205,7 @@ def domain(row: Row) -> str:
 
 
 def _ranges(grid: Any, there: Any) -> list[str]:
-    """Stretches of a grid, by their ends: `x > 0`, `-1 <= x <= 1`."""
+    """Intervals of a grid, by their ends: `x > 0`, `-1 <= x <= 1`."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], there.astype(int), [0]])))
     found = []
     for first, last in zip(edges[::2], edges[1::2] - 1, strict=True):
@@ -216,7 +216,7 @@ def _ranges(grid: Any, there: Any) -> list[str]:
 
 
 def _end(grid: Any, inside: int, outside: int, side: str) -> str:
-    """An end of a stretch: the half it is at, and whether that belongs to it."""
+    """An end of an interval: the nearest half, and whether it is included."""
     at = round(2 * grid[inside]) / 2
     closed = grid[inside] == at
     shown = f"{at:g}"

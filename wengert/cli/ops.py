@@ -19,7 +19,7 @@ from wengert.engines.native import coverage
 
 
 def add_to(commands: Any, purpose: str) -> None:
-    """The arguments of the command."""
+    """Declare the arguments of the command."""
     parser = commands.add_parser(
         "ops",
         help=purpose,
@@ -34,7 +34,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry out the command; its exit status."""
+    """Run the command; returns its exit status."""
     complete()
     name = _named(options.name) if options.name else None
     if options.name and name is None:
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _named(name: str) -> str | None:
-    """The operation of a name, whatever its capitals; None if there is none."""
+    """The operation of a name, ignoring case; None if there is none."""
     if name in TABLE:
         return name
     return next((n for n in TABLE if n.lower() == name.lower()), None)
@@ -107,7 +107,7 @@ def describe(row: Row) -> dict[str, str]:
 
 
 def explain(row: Row) -> dict[str, str]:
-    """All that a row says."""
+    """Everything that a row declares."""
     said = {**describe(row), "declared": row.declared}
     if row.elementwise and not row.many:
         said["computes"] = formula.formula(row)
@@ -133,7 +133,7 @@ MEANINGS: Final = {
 
 
 def _tested(row: Row) -> str:
-    """In how many cases of the tests' table; operations of graphs are tested by programs."""
+    """The number of cases in the tests' table; operations of graphs are tested by programs."""
     cases = _cases().get(row.name, 0)
     if row.only_in_graphs:
         return "in graphs"
@@ -147,7 +147,7 @@ def _cases() -> dict[str, int]:
 
 
 def forward_rule(row: Row) -> str:
-    """How a row comes by its forward rule, in a word."""
+    """How a row gets its forward rule, in a word."""
     if not row.differentiable:
         return "none"
     if row.jvp is not None or row.joint_jvp is not None:
@@ -158,7 +158,7 @@ def forward_rule(row: Row) -> str:
 
 
 def batching_rule(row: Row) -> str:
-    """How a row is carried out for a batch, in a word."""
+    """How a row runs on a batch, in a word."""
     if row.batch is not None:
         return "rule"
     return "aligned" if row.elementwise else "one by one"

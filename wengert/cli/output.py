@@ -1,4 +1,4 @@
-"""How commands print: colour where somebody looks, plain text into pipes; errors; progress."""
+"""Output of commands: colour on terminals, plain text into pipes; errors; progress."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 Item = TypeVar("Item")
-WRONG_USE = 2  # the exit code of Python's own commands for it
+WRONG_USE = 2  # the exit code for usage errors, as in Python's own commands
 
 
 def to_screen() -> Console:
-    """Where results go. rich leaves colour out for NO_COLOR and for pipes; lines are never broken."""
+    """The console of results. rich omits colour for NO_COLOR and pipes; lines are never wrapped."""
     return Console(soft_wrap=True, highlight=False)
 
 
@@ -26,7 +26,7 @@ def to_errors() -> Console:
 
 
 def report_failure(message: str) -> int:
-    """Say what is wrong; the exit code for it."""
+    """Print an error message; returns the exit code."""
     to_errors().print(Text.assemble(("wengert: ", "bold red"), message))
     return WRONG_USE
 
@@ -42,7 +42,7 @@ def heading(text: str) -> None:
 
 
 def pairs(entries: Mapping[str, Any], indent: str = "") -> None:
-    """Names and what is said of them, aligned."""
+    """Print names and values, aligned."""
     console = to_screen()
     width = max(map(len, entries))
     for key, value in entries.items():
@@ -50,7 +50,7 @@ def pairs(entries: Mapping[str, Any], indent: str = "") -> None:
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> None:
-    """Rows of the same columns, aligned; the first column is what they are about."""
+    """Print rows with the same columns, aligned; the first column is their subject."""
     console = to_screen()
     columns = list(rows[0])
     widths = [max(len(c), *(len(row[c]) for row in rows)) for c in columns]
@@ -64,7 +64,7 @@ def table(rows: Sequence[Mapping[str, str]]) -> None:
 
 
 def progress(items: Iterable[Item], total: int, of: str) -> Iterator[Item]:
-    """The items, with a bar on the terminal that says how far we are; nothing into a pipe."""
+    """The items, with a progress bar on the terminal; nothing is printed into a pipe."""
     if not sys.stderr.isatty():
         yield from items
         return

@@ -27,7 +27,7 @@ _RUNNERS = (str(Path(__file__).parent.parent) + os.sep, "<frozen runpy>", runpy.
 
 
 def add_to(commands: Any, purpose: str) -> None:
-    """The arguments of the command."""
+    """Declare the arguments of the command."""
     parser = commands.add_parser(
         "run",
         help=purpose,
@@ -46,7 +46,7 @@ def add_to(commands: Any, purpose: str) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry out the command; its exit status."""
+    """Run the command; returns its exit status."""
     wrong = _missing(options)
     if wrong:
         return report_failure(wrong)
@@ -64,14 +64,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _missing(options: argparse.Namespace) -> str:
-    """Why there is nothing to run."""
+    """Why the program cannot be run; '' if it can."""
     if not options.module:
         there = Path(options.program).exists()
         return "" if there else f"there is no file '{options.program}'."
     sys.path.insert(0, "")
     try:
         found = importlib.util.find_spec(options.program) is not None
-    except ImportError:  # of the package that it stands in
+    except ImportError:  # of the package that contains it
         found = False
     return "" if found else f"there is no module '{options.program}'."
 
@@ -85,9 +85,9 @@ def _start(options: argparse.Namespace) -> None:
 
 
 def _of_the_program(trace: TracebackType | None, ends_there: bool) -> TracebackType | None:
-    """The traceback from the first line of the program on; whole where none of its lines ran.
+    """The traceback from the program's first line on; complete if none of its lines ran.
 
-    Where the program asked for a name, it also ends with the program's line.
+    If the program used a missing name, it also ends at the program's line.
     """
     found = trace
     while found is not None and _is_ours(found):

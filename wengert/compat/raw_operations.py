@@ -1,9 +1,10 @@
-"""What tf.raw_ops holds: operations by the name of their type, with all their arguments, as gradient functions use them.
+"""tf.raw_ops: operations by the name of their type, with all arguments, for gradient functions.
 
-raw_operations.txt has a line for each: its parameters with their defaults and, behind an arrow, what it is here: a public function,
-`row(inputs; attributes)` for the row of the table itself, `rule(row; cotangent, value; attributes)` for the gradient rule of a row,
-which reads its result or its input, or `written` below. Where there is no arrow it is the row, or the
-public function of the same name that takes the same arguments.
+raw_operations.txt has a line for each: its parameters with their defaults and, after an arrow, what
+it is here: a public function, `row(inputs; attributes)` for the row of the table itself,
+`rule(row; cotangent, value; attributes)` for the gradient rule of a row, which reads its result or
+its input, or `written` for a function below. Without an arrow it is the row, or the public function
+of the same name with the same arguments.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from wengert.values.tensor import Tensor
 
 Parameters = list[inspect.Parameter]
 _NO_DEFAULT: Final = inspect.Parameter.empty
-# Where a public function of an operation's name is looked for.
+# The namespaces that are searched for a public function with an operation's name.
 _SPACES: Final = [
     "math",
     "nn",
@@ -46,7 +47,7 @@ _SPACES: Final = [
     "quantization",
     "compat.v1",
 ]
-# Arguments that choose a kernel, and say nothing about the result.
+# Arguments that select a kernel, without effect on the result.
 _OF_KERNELS: Final = frozenset(
     [
         "T",
@@ -79,7 +80,7 @@ class Line(NamedTuple):
 
 @functools.cache
 def functions() -> dict[str, Callable[[], Any]]:
-    """By operation, what makes its function."""
+    """For each operation, a function that creates its function."""
     lines = Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines()
     return {
         name: functools.partial(_function, name, _line(rest))
@@ -123,7 +124,7 @@ def _function(name: str, line: Line) -> Callable[..., Any]:
 
 
 def _meaning(name: str, line: Line) -> Callable[[dict[str, Any]], Any]:
-    """From the arguments by name to the result."""
+    """A function from the arguments by name to the result."""
     if line.meaning == "written":
         return lambda given: _WRITTEN[name](**given)
     if line.meaning.startswith("row("):
@@ -152,7 +153,7 @@ def _of_row(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str,
 
 
 def _of_rule(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str, Any]], Any]:
-    """The gradient rule of a row of one input, given what the rule reads of input and result."""
+    """The gradient rule of a row with one input, as a function of what the rule reads."""
     rule: Any = next(iter(cast(Sequence[Any], row_of(name.strip()).vjp)))
     cotangent, value = [word.strip() for word in inputs.split(",")]
     plain = [word.strip() for word in attributes.split(",") if word.strip()]
@@ -165,7 +166,7 @@ def _of_rule(name: str, inputs: str, attributes: str = "") -> Callable[[dict[str
 
 
 def _whole_row(name: str, parameters: Parameters) -> Callable[[dict[str, Any]], Any]:
-    """The row whose kernel takes the first parameters as arrays, and the others by their names."""
+    """The row whose kernel takes the first parameters as arrays, and the others by name."""
     row = row_of(name)
     taken = list(inspect.signature(row.kernel).parameters.values())[1:]
     by_name = [p.name for p in taken if p.kind is inspect.Parameter.KEYWORD_ONLY]
@@ -191,7 +192,7 @@ def _static(value: Any) -> Any:
 
 
 def _call(path: str, arguments: str) -> Callable[[dict[str, Any]], Any]:
-    """A public function, called with arguments as they are written: `x`, `*x` or `y=x`."""
+    """A public function, called with arguments given as source: `x`, `*x` or `y=x`."""
     words = [word.strip() for word in arguments.split(",")]
 
     def compute(given: dict[str, Any]) -> Any:
@@ -232,7 +233,7 @@ def _same(name: str, parameters: Parameters) -> Iterator[Callable[[dict[str, Any
 
 
 def _cross_entropy(features: Any, labels: Any) -> tuple[Tensor, Tensor]:
-    """The losses, and their derivatives by the logits."""
+    """The losses, and their derivatives with respect to the logits."""
     nn = importlib.import_module("wengert.nn")
     features, labels = convert(features), convert(labels)
     losses = nn.softmax_cross_entropy_with_logits(labels, features)
@@ -244,22 +245,22 @@ def _places(source: str, target: str) -> list[int]:
 
 
 def _dim_map(x: Any, src_format: str, dst_format: str) -> Tensor:
-    """Where an axis of the one layout is in the other."""
+    """Map the axes of one layout to those of another."""
     x, there = convert(x), convert(np.asarray([dst_format.index(c) for c in src_format], np.int32))
     return wengert.cast(wengert.gather(there, wengert.math.floormod(x, len(src_format))), x.dtype)
 
 
 def _vec_permute(x: Any, src_format: str, dst_format: str) -> Tensor:
-    """Numbers about axes in the order of the other layout."""
+    """Permute a number for each axis, or a pair, to the order of another layout."""
     x = convert(x)
     spatial = len(src_format) - int(x.shape[0] or 0)
-    if spatial:  # only the axes between batch and channels are told about
+    if spatial:  # there are numbers only for the axes between batch and channels
         src_format, dst_format = (re.sub("[NC]", "", f) for f in (src_format, dst_format))
     return wengert.gather(x, np.asarray(_places(src_format, dst_format), np.int32))
 
 
 def _gradient_args(s0: Any, s1: Any) -> tuple[Tensor, Tensor]:
-    """Along which axes the gradients of two operands of these shapes are summed."""
+    """The axes along which the gradients of two broadcast operands are summed."""
     a, b = (np.asarray(s).tolist() for s in (s0, s1))
     rank = max(len(a), len(b))
     shapes = [[1] * (rank - len(s)) + s for s in (a, b)]
@@ -269,7 +270,7 @@ def _gradient_args(s0: Any, s1: Any) -> tuple[Tensor, Tensor]:
 
 
 def _concat_offset(concat_dim: Any, shape: Any) -> list[Tensor]:
-    """Where each of several arrays begins when they are joined."""
+    """The offset of each of several arrays in their concatenation."""
     rows = np.asarray([np.asarray(s) for s in shape])
     begins = np.zeros_like(rows)
     begins[1:, int(concat_dim)] = np.cumsum(rows[:-1, int(concat_dim)])
@@ -280,7 +281,7 @@ def _batch_norm(
     x: Any, scale: Any, offset: Any, mean: Any, variance: Any, epsilon: float,
     exponential_avg_factor: float, data_format: str, is_training: bool,
 ) -> tuple[Tensor, ...]:  # fmt: skip
-    """The normalised batch, its mean and variance, and once more what a gradient would be given."""
+    """The normalized batch, its mean and variance, and both again for the gradient."""
     nn = importlib.import_module("wengert.compat.v1").nn
     y, m, v = nn.fused_batch_norm(
         x, scale, offset, mean, variance, epsilon, data_format, is_training,
@@ -302,4 +303,4 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "SoftmaxCrossEntropyWithLogits": _cross_entropy,
 }
 
-complete()  # lines without an arrow look at the rows
+complete()  # lines without an arrow need all rows

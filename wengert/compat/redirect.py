@@ -1,7 +1,7 @@
-"""`import tensorflow` is Wengert: put in and taken out.
+"""Redirects `import tensorflow` to Wengert: installation and removal.
 
-A finder stands first on Python's list and answers for every module whose name begins with `tensorflow`, whether
-TensorFlow is installed or not. What it hands out is in standins.py.
+A finder at the front of `sys.meta_path` handles every module whose name starts with `tensorflow`,
+whether TensorFlow is installed or not. The modules that it returns are defined in standins.py.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ ROOT = "tensorflow"
 
 
 def install(*, v1: bool = False) -> None:
-    """Let `import tensorflow` and everything below it mean Wengert.
+    """Redirect `import tensorflow` and all its submodules to Wengert.
 
-    For a conftest.py, or anywhere before the first import of tensorflow. With `v1=True` the names at the top level are
-    those of TensorFlow 1, where the two differ.
+    Call it in a conftest.py, or anywhere before the first import of tensorflow. With `v1=True` the
+    names at the top level are those of TensorFlow 1, where the two differ.
 
     >>> import wengert
     >>> wengert.compat.install()
@@ -42,7 +42,7 @@ def install(*, v1: bool = False) -> None:
 
 
 def uninstall() -> None:
-    """Let `import tensorflow` mean TensorFlow again. What was imported before stays Wengert's."""
+    """Let `import tensorflow` mean TensorFlow again. Modules imported before remain Wengert's."""
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Finder)]
     ours = [n for n, module in sys.modules.items() if _is_below(n) and isinstance(module, StandIn)]
     for name in ours:
@@ -50,7 +50,7 @@ def uninstall() -> None:
 
 
 def is_installed() -> bool:
-    """Whether `import tensorflow` means Wengert now."""
+    """Whether `import tensorflow` is redirected to Wengert."""
     return any(isinstance(finder, _Finder) for finder in sys.meta_path)
 
 
@@ -78,4 +78,4 @@ class _Loader(Loader):
         return stand_in(spec.name, self.v1)
 
     def exec_module(self, module: ModuleType) -> None:
-        """A stand-in is complete as it is."""
+        """Nothing to do: a stand-in is complete."""

@@ -1,8 +1,9 @@
-"""What a name of TensorFlow's is here.
+"""Resolves TensorFlow's names to ours.
 
-A public name is looked up in the namespace of the same name. An internal one, tensorflow.python.ops.math_ops.add, is by
-internal_names.json the public name of the same object; a few that are public nowhere stand in wengert.compat.internals, a file
-a module. This is the one place that knows.
+A public name is looked up in the namespace of the same name. For an internal one, such as
+tensorflow.python.ops.math_ops.add, internal_names.json has the public name of the same object; a
+few without a public name are in wengert.compat.internals, with a file for each module. All lookups
+go through this file.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ MARKS: Final = {
     "__git_version__": GIT_VERSION,
     "__compiler_version__": "",
 }
-# Our own rooms are no namespaces of TensorFlow's.
+# Our own packages, which are not namespaces of TensorFlow.
 _ROOMS: Final = re.compile(
     r"wengert\.(api|cli|core|engines|extend|insight|ops|testing)\b|wengert\.compat\.(?!v1)"
 )
 _INTERNALS: Final = "wengert.compat.internals"
 _ABSENT: Final = object()
-# contrib is TensorFlow 1's: programs of its time begin with tensorflow.contrib.eager.
+# contrib is TensorFlow 1's: programs of that time import tensorflow.contrib.eager.
 _NOT_PUBLIC: Final = ("python", "core", "contrib")
 
 
@@ -42,24 +43,24 @@ class Missing(NamedTuple):
     near: list[str]
 
     def error(self, name: str, where: str) -> MissingNameError:
-        """What to raise for a name that is missing."""
+        """The error for a missing name."""
         near = f" Near it: {', '.join(self.near)}." if self.near else ""
         return MissingNameError(f"Wengert has no {name} (asked for at {where}).{near}")
 
 
 class NotFoundError(LookupError):
-    """No such name. `missing` says what to say of it: looking for near names takes a while."""
+    """No such name. The message is made by `missing`, as finding similar names takes a while."""
 
 
 def is_module(path: str, v1: bool = False) -> bool:
-    """Whether a module of TensorFlow's exists here; the path is without `tensorflow.`."""
+    """Whether a module of TensorFlow exists here; the path is without `tensorflow.`."""
     if _is_internal(path):
         return path in _NOT_PUBLIC or _internal_key(path) in _packages()
     return isinstance(_public(path, v1), ModuleType)
 
 
 def is_sibling(path: str, name: str) -> bool:
-    """Whether an internal module stands in the same package: its files import one another."""
+    """Whether an internal module is in the same package, whose files import one another."""
     return _is_internal(path) and is_module(f"{path.rpartition('.')[0]}.{name}")
 
 
@@ -72,7 +73,7 @@ def find(path: str, name: str, v1: bool = False) -> Any:
 
 
 def missing(path: str, name: str, v1: bool = False) -> Missing:
-    """What to say of a name that is not there."""
+    """The report on a missing name."""
     elsewhere = [p for p in _paths_of(name) if p != f"{path}.{name}"]
     near = difflib.get_close_matches(name, names(path, v1), n=3, cutoff=0.75)
     return Missing([*elsewhere[:3], *near])
@@ -93,13 +94,13 @@ def names(path: str, v1: bool = False) -> list[str]:
 
 
 def _spaces(v1: bool) -> list[ModuleType]:
-    """Where names of the top level are looked up: version 1 has names that version 2 lacks."""
+    """The namespaces of top-level names: version 1 has names that version 2 lacks."""
     old = importlib.import_module("wengert.compat.v1")
     return [old, wengert] if v1 else [wengert, old]
 
 
 def _public(path: str, v1: bool = False) -> Any:
-    """The object with a public path; _ABSENT if there is none."""
+    """The object at a public path; _ABSENT if there is none."""
     parts = path.strip(".").split(".") if path.strip(".") else []
     if parts[:2] == ["compat", "v2"]:
         parts = parts[2:]
@@ -129,7 +130,7 @@ def _is_namespace(module: ModuleType) -> bool:
 
 
 def _paths_of(name: str) -> list[str]:
-    """Where in the public namespaces a name is found."""
+    """The public paths at which a name is found."""
     spaces = ("", "math", "nn", "linalg", "random", "image", "sparse", "train", "test", "compat.v1")
     paths = [f"{space}.{name}".lstrip(".") for space in spaces]
     return [f"tf.{path}" for path in paths if _public(path) is not _ABSENT]
@@ -152,7 +153,7 @@ def _is_in(module: str, key: str) -> bool:
 
 @functools.cache
 def _table() -> dict[str, dict[str, str]]:
-    """By internal module: by name, the public path."""
+    """For each internal module, the public paths by name."""
     file = Path(__file__).with_name("internal_names.json")
     return {key: _ungrouped(groups) for key, groups in json.loads(file.read_text("utf-8")).items()}
 
@@ -170,7 +171,7 @@ def _ungrouped(groups: dict[str, Any]) -> dict[str, str]:
 
 @functools.cache
 def _packages() -> frozenset[str]:
-    """Every internal module that has a name here, and what it stands in."""
+    """Every internal module that has a name here, and its parent packages."""
     folder = Path(__file__).with_name("internals")
     files = [file for file in folder.rglob("*.py") if file.stem != "__init__"]
     made = [".".join(file.relative_to(folder).with_suffix("").parts) for file in files]
@@ -185,7 +186,7 @@ def _packages() -> frozenset[str]:
 
 @functools.cache
 def _hand_made(key: str) -> ModuleType:
-    """The file of what is public nowhere, or an empty module."""
+    """The file with a module's names that are not public, or an empty module."""
     if (
         not Path(__file__)
         .with_name("internals")
@@ -207,7 +208,7 @@ def _internal(path: str, name: str) -> Any:
     found = _ABSENT if public is None else _public(public)
     if found is not _ABSENT:
         return found
-    if made is not _ABSENT:  # handed on from another file
+    if made is not _ABSENT:  # re-exported from another file
         return made
     if key.rpartition(".")[2].startswith("gen_"):
         return _raw(name)
@@ -218,7 +219,7 @@ def _internal(path: str, name: str) -> Any:
 
 
 def _anywhere(name: str) -> Any:
-    """The public function of the name: programs import from where it stood in other versions."""
+    """The public function of the name: programs import it from its module in other versions."""
     for space in ("compat.v1", "math", "nn", "linalg", "compat.v1.nn", "compat.v1.train"):
         found = _public(f"{space}.{name}")
         if found is not _ABSENT and not isinstance(found, ModuleType):
@@ -233,7 +234,7 @@ def _raw(name: str) -> Any:
 
 
 def _by_version(name: str) -> Any:
-    """An internal name often says which version's function it is."""
+    """The function for an internal name that includes a version, such as a suffix _v2."""
     stem, _, version = name.rpartition("_")
     if version == "v1":
         return _public(f"compat.v1.{stem}")

@@ -1,7 +1,8 @@
-"""What `import tensorflow...` hands out: a module that looks its names up in Wengert.
+"""The modules that `import tensorflow...` returns, which look up their names in Wengert.
 
 Every module of TensorFlow exists. A name that Wengert lacks is missing for `hasattr`; imported by
-`from ... import`, it becomes an object that raises where it is used, so that a program runs up to there.
+`from ... import`, it becomes an object that raises when it is used, so that a program runs up to
+that point.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from wengert.host.user_frames import callers_frame
 
 
 def stand_in(name: str, v1: bool) -> ModuleType:
-    """The module of this name; or, where there is none, what says so when it is used."""
+    """The module of this name; if there is none, an object that raises when it is used."""
     path = name.partition(".")[2]
     if resolver.is_module(path, v1):
         return StandIn(name, v1)
@@ -24,7 +25,7 @@ def stand_in(name: str, v1: bool) -> ModuleType:
 
 
 class StandIn(ModuleType):
-    """A module of TensorFlow's, whose names are Wengert's."""
+    """A module of TensorFlow, with Wengert's objects."""
 
     def __init__(self, name: str, v1: bool) -> None:
         super().__init__(name, f"{name}, as Wengert has it.")
@@ -59,7 +60,7 @@ class StandIn(ModuleType):
 
 
 class Missing(StandIn):
-    """What Wengert lacks. Importing it is allowed; every use says what is missing."""
+    """Something that Wengert lacks. It can be imported, but every use raises."""
 
     def __init__(self, name: str, v1: bool) -> None:
         super().__init__(name, v1)
@@ -92,7 +93,7 @@ class Missing(StandIn):
 
 
 def _place() -> str:
-    """The line of the program that asked, past the machinery of imports."""
+    """The line of the program that used the name, skipping the import machinery."""
     frame = callers_frame()
     while frame.f_back is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""Bytes and text, whichever is given: what tf.compat has besides versions."""
+"""Conversions of bytes and text: what tf.compat has besides versions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
-    """Bytes as they are, text encoded.
+    """Bytes unchanged, text encoded.
 
     >>> import wengert as tf
     >>> tf.compat.as_bytes("a")
@@ -21,7 +21,7 @@ def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
 
 
 def as_text(bytes_or_text: Any, encoding: str = "utf-8") -> str:
-    """Text as it is, bytes decoded.
+    """Text unchanged, bytes decoded.
 
     >>> import wengert as tf
     >>> tf.compat.as_text(b"a")
@@ -38,7 +38,7 @@ as_str = as_text
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """Text and bytes as text; anything else as `str` shows it.
+    """Text and bytes as text; anything else converted by `str`.
 
     >>> import wengert as tf
     >>> tf.compat.as_str_any(1.5)

@@ -1,10 +1,10 @@
-"""Engines: what computes the plans of graphs. They register themselves (`execution.engine_registry`).
+"""Engines, which compute the plans of graphs. They register themselves: `execution.engine_registry`.
 
-register      The engines, made known by name when Wengert is imported; what compiles is loaded when
-              it is needed
-claim_checks  The first run of a plan for given sizes: every result is held against what the graph
-              says of it
-numpy_engine  The reference engine: a plan as straight-line Python over NumPy's functions
+register      Registers the engines by name when Wengert is imported; the compiler is loaded on
+              demand
+claim_checks  The first run of a plan for given sizes: every result is checked against the shape and
+              dtype that the graph inferred
+numpy_engine  The reference engine: a plan as straight-line Python that calls NumPy's functions
 
 native        The native engine: plans compiled to machine code by LLVM, large matrix products by
               OpenBLAS

@@ -1,7 +1,7 @@
-"""The first run of a plan for given sizes: every result is held against what the graph says of it.
+"""The first run of a plan for given sizes: every result is checked against the graph's inference.
 
-A shape that the graph proved and the kernel contradicts is a mistake of ours. It must not become a
-wrong number, so it is looked for once for each combination of sizes, operation by operation.
+A shape that the graph inferred and the kernel contradicts is a bug of ours. It must not become a
+wrong number, so each operation's result is checked, once for each combination of sizes.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def carried_out(
                 result = function_of(op)(*inputs)
             except Exception as error:
                 raise failed(op, error, inputs) from error
-            # What a branch that was not chosen would have computed is missing, and what follows
-            # from it is looked at by nobody.
+            # A branch that was not taken computed nothing, and nothing reads what would follow
+            # from it.
             if any(v is None or id(x) in missing for x, v in zip(op.inputs, inputs, strict=True)):
                 missing.update(map(id, op.outputs))
             for y, value in zip(op.outputs, result if op.row.many else [result], strict=False):
@@ -65,27 +65,27 @@ _OBJECT: Final = np.dtype(object)
 
 
 def _is_absent(x: SymbolicTensor, value: Any) -> bool:
-    """Whether it is a gradient in a branch that was not chosen: a zero without a dtype."""
+    """Whether it is a gradient in a branch that was not taken: a zero without a dtype."""
     dtype = getattr(value, "dtype", None)
     return dtype is _OBJECT and x._array.dtype is not _OBJECT
 
 
 class _Sizes:
-    """What the sizes of a run are that the graph did not know."""
+    """The values that symbolic sizes have in one run."""
 
     def __init__(self) -> None:
         self._known: dict[Symbol, int] = {}
         self._integers: dict[int, Any] = {}
 
     def told(self, x: SymbolicTensor, value: Any) -> None:
-        """A value that the caller brought."""
+        """Learn sizes from a value that the caller passed."""
         if isinstance(value, (np.ndarray, np.generic)):
             if not self._fits(x._array.shape, value.shape):
                 raise _not_as_stated(x, value)
             self._note(x, value)
 
     def check(self, y: SymbolicTensor, value: Any) -> None:
-        """Raise if the value is not what the graph says."""
+        """Raise if the value contradicts the graph."""
         form = y._array
         if form.dtype is VARIANT or not isinstance(value, (np.ndarray, np.generic)):
             return  # the list of a loop, the cell of a variable
@@ -103,7 +103,7 @@ class _Sizes:
             self._check_integers(y, value, y._integers)
 
     def _check_integers(self, y: SymbolicTensor, value: Any, integers: Sequence[Any]) -> None:
-        """What a shape was made of is exact; a dtype is not."""
+        """The graph computes the integers behind shapes exactly; a kernel's dtype may overflow."""
         for claimed, computed in zip(integers, value.ravel(), strict=True):
             exact = self._value(claimed) if type(claimed) is Size else claimed
             if exact is not None and exact != computed:
@@ -128,7 +128,7 @@ class _Sizes:
         return value is None or value == size
 
     def _value(self, size: Size) -> int | None:
-        """The value of a term; None where one of its parts is not computed here."""
+        """The value of a size; None where one of its symbols is unknown."""
         values = {s: self._symbol(s) for s in size.symbols}
         if any(v is None for v in values.values()):
             return None

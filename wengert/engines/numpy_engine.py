@@ -1,9 +1,9 @@
-"""The reference engine: a plan as straight-line Python over NumPy's functions.
+"""The reference engine: a plan as straight-line Python that calls NumPy's functions.
 
 Each step becomes one line, `v7 = f3(v5, v6)`, and a value is deleted after its last use. Python's
-compiler does the rest: what is left between two NumPy calls is 0.03 µs, where a loop over steps
-costs 0.1. Long plans are cut into pieces, because compiling takes memory; what crosses a cut
-stands in a list.
+compiler does the rest: the overhead between two NumPy calls is 0.03 µs, where a loop over steps
+costs 0.1. Long plans are cut into pieces, because compiling takes memory; values that cross a cut
+are kept in a list.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from wengert.values.tensor import wrap
 
 MOST_SIZES: Final = 1024  # combinations of sizes that are remembered as checked
 PIECE: Final = 1000  # steps that are compiled together
-# Told by keyword where to write; the others by position, which is 0.03 µs faster.
+# These take `out` by keyword; the others by position, which is 0.03 µs faster.
 BY_KEYWORD: Final = frozenset((np.maximum, np.minimum))
 
 
 class NumpyEngine(Engine):
-    """The reference: what other engines do not compute, it does."""
+    """The reference engine: it computes whatever the other engines do not."""
 
     def compile(self, plan: Plan) -> NumpyPlan:
-        """The plan, as Python that calls NumPy."""
+        """The plan as Python that calls NumPy."""
         return NumpyPlan(plan)
 
     def compile_checked(self, plan: Plan, check: Check) -> NumpyPlan:
-        """The same, where each operation is shown to `check`."""
+        """The same, with each operation and its result passed to `check`."""
         return NumpyPlan(plan, check)
 
 
@@ -51,16 +51,16 @@ class NumpyPlan(Runnable):
         self._function_of = _function_of if check is None else partial(_shown, check)
         writer = _SourceWriter(plan, self._function_of)
         self._fresh = [writer.is_fresh(x) for x in plan.fetches]
-        self._program: _Program | None = None  # written when the plan runs for the second time
+        self._program: _Program | None = None  # generated on the second run of the plan
         self._is_open = not all(map(_is_settled, plan.given))
-        self._checked: set[Any] = set()  # the sizes for which it ran
+        self._checked: set[Any] = set()  # the sizes for which it has run
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
         """The fetches, for values of `plan.given`."""
         key = shapes_of(values) if self._is_open else None
         if key in self._checked:
             program = self._program
-            if program is None:  # two threads may write it at once: each its own
+            if program is None:  # two threads may both generate it: each uses its own
                 program = self._program = _Program(self.plan, self._function_of)
             return program(values)
         results = carried_out(self.plan, values, self._function_of, self._failed)
@@ -71,7 +71,7 @@ class NumpyPlan(Runnable):
 
     @property
     def fresh(self) -> Sequence[bool]:
-        """For each fetch whether its array is nobody else's."""
+        """For each fetch, whether nothing else refers to its array."""
         return self._fresh
 
     def _failed(self, op: Operation, error: Exception, values: Sequence[Any]) -> Exception:
@@ -80,7 +80,7 @@ class NumpyPlan(Runnable):
 
 
 class _Program:
-    """A plan written as Python."""
+    """A plan as generated Python code."""
 
     def __init__(self, plan: Plan, function_of: Callable[[Operation], Callable[..., Any]]) -> None:
         writer = self._writer = _SourceWriter(plan, function_of)
@@ -103,7 +103,7 @@ class _Program:
         return [r[at] for at in self._out]
 
     def _with_operation(self, error: Exception) -> Exception:
-        """The error, with the name and the line of the operation in which it occurred."""
+        """The error, with the name and the line of the operation that raised it."""
         traceback = error.__traceback__
         while traceback is not None:
             for function, lines in self._pieces:
@@ -116,12 +116,12 @@ class _Program:
 
 
 def _is_settled(x: SymbolicTensor) -> bool:
-    """Whether every run brings the same shape."""
+    """Whether the shape is the same in every run."""
     return is_certain(x._array.shape) and id(x) not in x.op.graph.stated
 
 
 class _SourceWriter:
-    """Writes the pieces of a plan."""
+    """Generates the Python source of a plan, piece by piece."""
 
     def __init__(self, plan: Plan, function_of: Callable[[Operation], Callable[..., Any]]) -> None:
         self.plan = plan
@@ -129,12 +129,12 @@ class _SourceWriter:
         self._last = plan.last_uses()
         self._made = {id(x) for op in plan.steps for x in op.outputs}
         self._simple = {id(op) for op in plan.steps if _is_simple(op)}
-        # Values that something else than a NumPy function has seen: it may have kept them.
+        # Inputs of anything but a plain NumPy function, which may have kept a reference to them.
         self._seen = {id(x) for op in plan.steps if id(op) not in self._simple for x in op.inputs}
         self._fetched = {id(x) for x in plan.fetches}
         self._names: dict[int, str] = {}
         self._places: dict[int, int] = {}
-        self.start: list[Any] = []  # the list as it is when a run begins
+        self.start: list[Any] = []  # the list of values at the start of a run
         for x in plan.given:
             self._new_place(x, None)
 
@@ -143,7 +143,7 @@ class _SourceWriter:
         self.start.append(value)
 
     def place(self, x: SymbolicTensor) -> int:
-        """Where a value stands in the list."""
+        """The index of a value in the list."""
         if id(x) not in self._places:
             self._new_place(x, self.plan.known.get(id(x)))
         return self._places[id(x)]
@@ -153,7 +153,7 @@ class _SourceWriter:
         return self._names.setdefault(id(x), f"v{len(self._names)}")
 
     def is_fresh(self, x: SymbolicTensor) -> bool:
-        """Whether nobody else can hold the array of a result."""
+        """Whether nothing else can refer to the array of a result."""
         return id(x.op) in self._simple and id(x) in self._made and id(x) not in self._seen
 
     # ---- a piece -----------------------------------------------------------------------------
@@ -204,7 +204,7 @@ class _SourceWriter:
         return f"{assign};del {','.join(gone)}" if gone else assign
 
     def _overwritten(self, op: Operation, at: int) -> list[SymbolicTensor]:
-        """An input into which the result may be written, because nobody will look at it again."""
+        """The inputs that the result may overwrite, because nothing reads them later."""
         if id(op) not in self._simple:
             return []
         form = op.outputs[0]._array
@@ -220,7 +220,7 @@ class _SourceWriter:
         return []
 
     def arguments(self, op: Operation, values: dict[str, Any]) -> list[Any]:
-        """The inputs of a step, as far as they are arrays."""
+        """The inputs of a step that are arrays."""
         found = [values.get(self.name(x)) for x in op.inputs]
         return [wrap(v) for v in found if hasattr(v, "dtype") and hasattr(v, "shape")]
 
@@ -255,7 +255,7 @@ def _checked(
     *values: Any,
     **out: Any,
 ) -> Any:
-    """What an operation computes, after somebody has seen it."""
+    """The result of an operation, after `check` has seen it."""
     found = function(*values, **out)
     check(op, found if op.row.many else [found])
     return found

@@ -1,4 +1,4 @@
-"""The engines, made known by name when Wengert is imported; what compiles is loaded when it is needed."""
+"""Registers the engines by name when Wengert is imported; the compiler is loaded on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Graphs whose sizes only a call brings: carried out once more for each combination of sizes."""
+"""Graphs with symbolic sizes, specialized for each combination of sizes."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from wengert.values.symbolic import is_certain
 if TYPE_CHECKING:
     from wengert.execution.subgraph import Subgraph
 
-# For so many combinations of sizes a graph is compiled; for others it is interpreted.
+# A graph is compiled for so many combinations of sizes, and interpreted for others.
 MOST_SIZES: Final = 8
 
 
 def depends_on_sizes(plan: Plan) -> bool:
-    """Whether a graph depends on sizes that only a call brings, and on nothing that it keeps."""
+    """Whether a graph depends on sizes that are known only at a call, and is stateless."""
     if plan.resources or all(is_certain(x._array.shape) for x in plan.given):
         return False
     return not any(op.row.stateful or op.row.users for op in plan.steps)
 
 
 class BySize:
-    """A graph for each combination of sizes that calls bring."""
+    """A specialized graph for each combination of sizes that occurs in calls."""
 
     def __init__(self, subgraph: Subgraph) -> None:
         self._subgraph = subgraph
         self._made: dict[Any, Any] = {}
 
     def subgraph_for(self, values: Sequence[Any]) -> Any:
-        """What computes the results for values of these sizes; None: the graph itself."""
+        """The subgraph for values of these sizes; None for the graph itself."""
         key = shapes_of(values)
         found = self._made.get(key, False)
         if found is False:
@@ -48,12 +48,12 @@ class BySize:
     def _made_for(self, values: Sequence[Any]) -> _Sized | None:
         try:
             return _Sized(self._subgraph, values)
-        except Exception:  # noqa: BLE001  # what is wrong, the graph itself says when it runs
+        except Exception:  # noqa: BLE001  # running the graph itself raises the proper error
             return None
 
 
 class _Sized:
-    """A graph carried out once more, where all sizes are known."""
+    """A graph replayed with all sizes known."""
 
     def __init__(self, subgraph: Subgraph, values: Sequence[Any]) -> None:
         general = subgraph.graph

@@ -1,7 +1,7 @@
-"""Graphs that follow from a graph: of its gradients, and of its tangents.
+"""Graphs derived from a graph: of its gradients, and of its tangents.
 
-The gradient of a graph is a second one, which takes cotangents and whatever values of the first it
-needs. The first then has to hand those values out.
+The gradient of a graph is a second one, which takes cotangents and those values of the first that
+it needs. The first then has to return these values.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class GradientGraph(FunctionGraph):
 
 
 class PulledBack:
-    """The gradient of a body, as a graph in which `gradients` has a tensor or None for each input.
+    """The gradient of a body, as a graph; `gradients` has a tensor or None for each input.
 
-    The cotangents are `seeds`, or inputs of the graph. What else it needs of the body it captures.
+    The cotangents are `seeds`, or inputs of the graph. Other values of the body are captured.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class PulledBack:
             else:
                 gs = [self.graph.entered(g) for g in seeds]
             sources = [x for x in wanted if x is not None]
-            with self.graph.names.scoped("gradients"):  # not in the scopes it goes back through
+            with self.graph.names.scoped("gradients"):  # not in the scopes of the operations
                 pulled = iter(pull_back_through_graph(of, gs, sources))
             found = [None if x is None else next(pulled) for x in wanted]
             self.gradients = [bound.to_dense(g) for g in found] if dense else found
@@ -60,8 +60,8 @@ class PulledBack:
 class Pushforward:
     """The tangents of a body's results, as a graph; `tangents` has None where there is none.
 
-    The tangents of some inputs are `given`: values from around, or inputs of the graph. What else
-    it needs of the body it captures.
+    The tangents of some inputs are `given`: outer values, or inputs of the graph. Other values of
+    the body are captured.
     """
 
     def __init__(
@@ -91,5 +91,5 @@ class Pushforward:
 
 
 def differentiable(tensors: Sequence[Any]) -> list[Any]:
-    """Those of some tensors that can have a gradient."""
+    """The tensors among these that can have a gradient."""
     return [x for x in tensors if x is not None and x.dtype.is_differentiable]

@@ -1,4 +1,4 @@
-"""What a plan does, in words: its steps, what they move and compute, and the lines they come from."""
+"""A plan in words: its steps, what they move and compute, and their source lines."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from wengert.graph.operation import Operation
 
 
 class Description:
-    """What a plan does, step by step. Printing it shows it; `steps` has it as dictionaries."""
+    """What a plan does, step by step, as text when printed; `steps` has it as dictionaries."""
 
     def __init__(self, name: str, engine: str, steps: list[dict[str, Any]], memory: int) -> None:
         self.name = name
         self.engine = engine
         self.steps = steps
-        self.memory = memory  # bytes that the plan keeps for itself while it runs
+        self.memory = memory  # bytes of the plan's working memory
 
     def __str__(self) -> str:
         moved = sum(s["bytes"] for s in self.steps)
@@ -42,7 +42,7 @@ def _lines(steps: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def _amount(number: float) -> str:
-    """A number with a unit's prefix."""
+    """A number with an SI prefix."""
     for prefix in ("", "k", "M", "G"):
         if abs(number) < 1000:
             return f"{number:.3g} {prefix}"

@@ -1,7 +1,7 @@
-"""The engines there are, and which of them computes a graph.
+"""The registry of engines, and which of them computes a graph.
 
-An engine makes something callable of a plan. Engines register themselves by name; nothing below
-knows one of them. Who writes an engine of his own uses `wengert.extend.register_engine`.
+An engine turns a plan into a callable. Engines register themselves by name; lower layers know none
+of them. Third-party engines are registered by `wengert.extend.register_engine`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from wengert.graph.operation import Operation
 from wengert.host.locks import InOrder
 from wengert.host.malloc import keep_memory
 
-Check = Callable[[Operation, Sequence[Any]], None]  # is shown an operation and its results
+Check = Callable[[Operation, Sequence[Any]], None]  # called with an operation and its results
 
 
 class Runnable:
-    """A plan that can be called. What an engine makes inherits from it."""
+    """A plan that can be called, the base class of what engines return."""
 
     plan: Plan
 
@@ -29,39 +29,39 @@ class Runnable:
 
     @property
     def fresh(self) -> Sequence[bool]:
-        """For each fetch whether its array is nobody else's, so that the caller may hand it out."""
+        """For each fetch, whether nothing else refers to its array, so that it can be returned."""
         return [False] * len(self.plan.fetches)
 
     def describe(self, name: str) -> Description:
-        """What a run does, for who wants to see it."""
+        """A description of what a run does, for inspection."""
         return Description(name, type(self).__name__, [numpy_step(op) for op in self.plan.steps], 0)
 
 
 class Engine:
-    """What computes plans. Each inherits from it."""
+    """Computes plans; the base class of all engines."""
 
-    # Whether a graph whose sizes only a call brings is compiled for each combination of them.
+    # Whether a graph with symbolic sizes is compiled for each combination of them.
     compiles_sizes: bool = False
 
     def compile(self, plan: Plan) -> Runnable | None:
-        """The plan, ready to run; None if it is nothing for this engine: NumPy then computes it."""
+        """The plan, ready to run; None to decline, so that NumPy computes it."""
         raise NotImplementedError
 
     def compile_checked(self, plan: Plan, check: Check) -> Runnable | None:
-        """The same, where each operation and its results are shown to `check`; None if it cannot."""
+        """The same, but calling `check` with each operation and its results; None to decline."""
         return None
 
 
 _ENGINES: Final[dict[str, Engine]] = {}
-REFERENCE: Final = "numpy"  # which computes what the others do not
+REFERENCE: Final = "numpy"  # the fallback of the other engines
 
 
 class Settings:
-    """What was asked for in this process."""
+    """The settings of this process."""
 
     engine: str | None = None  # None: functions are compiled, sessions interpreted
     check: Check | None = None
-    changes: int = 0  # how often one of them was set
+    changes: int = 0  # a counter of changes
 
 
 def register_engine(name: str, engine: Engine) -> None:
@@ -83,11 +83,11 @@ def register_engine(name: str, engine: Engine) -> None:
 
 
 def set_engine(engine: str | None) -> None:
-    """Choose what computes graphs, of functions and of sessions.
+    """Choose the engine that computes graphs, those of functions and of sessions.
 
-    "native" compiles them, "numpy" interprets them. None is how it is at the beginning: functions
-    are compiled, sessions are interpreted. What a function was given as `jit_compile` goes before.
-    With "numpy" large arrays outside of graphs, too, are computed by NumPy alone.
+    "native" compiles them, "numpy" interprets them. None restores the default: functions are
+    compiled, sessions are interpreted. A function's `jit_compile` takes precedence. With "numpy"
+    large arrays outside of graphs are computed by NumPy alone, too.
 
     >>> tf.config.set_engine("numpy")
     >>> tf.config.get_engine()
@@ -106,13 +106,13 @@ def get_engine() -> str | None:
 
 
 def set_check(check: Check | None) -> None:
-    """Show every operation of graphs and its results to a function; None: no more."""
+    """Call a function with every operation of graphs and its results; None to stop."""
     Settings.check = check
     Settings.changes += 1
 
 
 def engine_of(graph: Any, otherwise: str) -> str:
-    """The engine for a graph: its own choice, that of the process, or the usual one."""
+    """The engine for a graph: its own choice, the process's, or a default."""
     own: str | None = graph.chosen_engine
     return own or Settings.engine or otherwise
 
@@ -145,7 +145,7 @@ class _Holding(Runnable):
         self.inner = inner
         self.plan = inner.plan
         self._changed = changed
-        self._cells: list[int] | None = None  # those of them that are variables
+        self._cells: list[int] | None = None  # the indices of those that are variables
         self._locks = InOrder()
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:

@@ -24,7 +24,7 @@ from wengert.values.symbolic import SymbolicTensor, is_certain
 class Plan:
     """The operations for some fetches.
 
-    `given` are the tensors whose values the caller brings: the feeds, and the handles of variables
+    `given` are the tensors whose values the caller passes: the feeds, and the handles of variables
     and other resources that live outside of the graph.
     """
 
@@ -50,16 +50,16 @@ class Plan:
 
     @property
     def given(self) -> list[SymbolicTensor]:
-        """The tensors whose values the caller brings."""
+        """The tensors whose values the caller passes."""
         return [*self.feeds, *[op.outputs[0] for op in self.resources]]
 
     def _is_known(self, op: Operation, fed: set[int]) -> bool:
-        """Whether an operation is a constant, or could be carried out once for all runs."""
+        """Whether an operation is a constant, or can be folded into one."""
         if op.row is CONST:
             self.known[id(op.outputs[0])] = op.attrs["value"]
             return True
         if not op.inputs or (not op.row.by_shape and id(op.inputs[0]) not in self.known):
-            return False  # as most are
+            return False  # the common case
         values = [self._value(op, x, fed) for x in op.inputs]
         if any(v is None for v in values):
             return False
@@ -68,18 +68,18 @@ class Plan:
         return bool(found) and len(found) == len(op.outputs)
 
     def _value(self, op: Operation, x: SymbolicTensor, fed: set[int]) -> Any:
-        """A known input, or any array of its shape where nothing else matters."""
+        """A known input, or any array of its shape if only that matters."""
         form = x._array
         if op.row.by_shape and is_certain(form.shape) and not form.dtype.hasobject:
             return np.broadcast_to(np.zeros((), form.dtype), form.shape)
         return None if id(x) in fed else self.known.get(id(x))
 
     def changed(self) -> list[int]:
-        """Which of `given` may be variables that change by what they were.
+        """The indices in `given` of what may be variables that are updated from their old values.
 
-        If there is one, all that are only replaced are there, too: one lock more, taken while others
-        are held, must have its place in their order. What is given to operations with effects may
-        also be an array, which is seen when it comes.
+        If there is one, variables that are only replaced are included, too: another lock, taken
+        while these are held, must have its place in their order. An input of operations with side
+        effects may turn out at run time to be an array.
         """
         places = {id(x): i for i, x in enumerate(self.given)}
         changed: set[int] = set()
@@ -95,13 +95,13 @@ class Plan:
         return sorted(changed) if changed & read else []
 
     def used(self) -> dict[int, Any]:
-        """What steps and fetches use of what is known, in the order of its first use."""
+        """The known values that steps and fetches use, in the order of first use."""
         known = self.known
         found = {id(x): known[id(x)] for op in self.steps for x in op.inputs if id(x) in known}
         return found | {id(x): known[id(x)] for x in self.fetches if id(x) in known}
 
     def last_uses(self) -> dict[int, int]:
-        """For each value the last step that uses it; those that are fetched stay to the end."""
+        """For each value the last step that uses it; fetched values live to the end."""
         last: dict[int, int] = {}
         for at, op in enumerate(self.steps):
             for x in op.inputs:
@@ -112,7 +112,7 @@ class Plan:
 
 
 def shapes_of(values: Sequence[Any]) -> tuple[Any, ...]:
-    """The shapes of the arrays among the values of a plan; others are cells, and lists."""
+    """The shapes of the arrays among a plan's values; the others are cells and lists."""
     return tuple([v.shape if isinstance(v, (np.ndarray, np.generic)) else None for v in values])
 
 
@@ -121,7 +121,7 @@ LARGE: Final = 1 << 20  # bytes; larger results are not worth keeping
 
 
 def _carried_out(op: Operation, values: Sequence[Any]) -> list[Any]:
-    """The results of an operation on constants; none where they are not the same every time."""
+    """The results of an operation on constants, for constant folding; none if they may vary."""
     row = op.row
     if row.effects or row.stateful or row.step is not None or row.users or op.control_inputs:
         return []
@@ -130,7 +130,7 @@ def _carried_out(op: Operation, values: Sequence[Any]) -> list[Any]:
     token = enter(QUIET)
     try:
         found = row.kernel(np, *values, **op.attrs)
-    except Exception:  # noqa: BLE001  # it fails when it runs, if it runs
+    except Exception:  # noqa: BLE001  # it fails at run time, if it runs at all
         return []
     finally:
         leave(token)
@@ -145,7 +145,7 @@ def _bytes(tensor: SymbolicTensor) -> int:
 def _needed(
     fetches: Sequence[SymbolicTensor], fed: set[int], also: Iterable[Operation]
 ) -> list[Operation]:
-    """The operations that the fetches depend on, in no order."""
+    """The operations that the fetches depend on, in no particular order."""
     found: dict[int, Operation] = {}
     waiting = [x.op for x in fetches if id(x) not in fed]
     waiting += also
@@ -160,12 +160,12 @@ def _needed(
 
 
 def _is_fed(op: Operation, fed: set[int]) -> bool:
-    """Whether the caller brings all that an operation would compute."""
+    """Whether all results of an operation are fed."""
     return bool(op.outputs) and all(id(y) in fed for y in op.outputs)
 
 
 def _in_order(needed: list[Operation]) -> list[Operation]:
-    """In the order of creation, unless a control input was added to something older."""
+    """The operations in the order of creation, unless an older one got a newer control input."""
     if not needed:
         return []
     wanted = {id(op) for op in needed}
@@ -177,7 +177,7 @@ def _in_order(needed: list[Operation]) -> list[Operation]:
 
 
 def _sorted(order: list[Operation], wanted: set[int]) -> list[Operation]:
-    """Each operation after those that it waits for, otherwise in the given order."""
+    """A stable topological sort: each operation after those that it depends on."""
     done: dict[int, Operation] = {}
     for first in order:
         stack = [first]
@@ -195,15 +195,15 @@ def _sorted(order: list[Operation], wanted: set[int]) -> list[Operation]:
 
 
 def effects(graph: FunctionGraph) -> list[Operation]:
-    """The operations that run although nobody asks for their results."""
+    """The operations with side effects, which run even if their results are not used."""
     return [op for op in graph.operations if op.row.effects]
 
 
 def has_effects(graph: FunctionGraph) -> bool:
-    """Whether a graph has operations that run although nobody asks for their results."""
+    """Whether a graph has operations with side effects, which run even if unused."""
     return bool(effects(graph))
 
 
 def given_value(value: Any) -> Any:
-    """A value for a plan: of a tensor its array, of a variable the variable, which is a cell."""
+    """A value to pass to a plan: a tensor's array, or a variable itself, which is a cell."""
     return value if isinstance(value, Variable) else value._array

@@ -1,4 +1,4 @@
-"""A graph carried out once more, elsewhere: operation by operation, for other inputs."""
+"""Replays a graph, operation by operation, for other inputs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wengert.values.tensor import TensorList, wrap
 def replay(
     graph: FunctionGraph, results: Sequence[SymbolicTensor], values: Sequence[Any]
 ) -> list[Any]:
-    """Carry out the operations of a graph once more, through the door, for other inputs."""
+    """Run the operations of a graph again, through the door, for other inputs."""
     replay = _Replay(graph.all_inputs, values)
     replay.carry_out(Plan(results, graph.all_inputs, effects(graph)).order)
     return [replay.known[id(y)] for y in results]
@@ -32,7 +32,7 @@ def replay(
 def replay_between(
     operations: Sequence[Operation], known: dict[int, Any], result: SymbolicTensor
 ) -> Any:
-    """Carry out some operations once more, with other values for some tensors."""
+    """Run some operations again, with other values for some tensors."""
     replay = _Replay((), ())
     replay.known.update(known)
     replay.carry_out(operations)
@@ -40,7 +40,7 @@ def replay_between(
 
 
 class _Replay:
-    """What stands elsewhere for the tensors of a graph."""
+    """The values that replace the tensors of a graph in a replay."""
 
     def __init__(self, tensors: Sequence[SymbolicTensor], values: Sequence[Any]) -> None:
         self._tensors = list(tensors)
@@ -53,7 +53,7 @@ class _Replay:
             self.known.update({id(y): value for y, value in zip(op.outputs, made, strict=False)})
 
     def value_of(self, x: SymbolicTensor) -> Any:
-        """What stands for a tensor, of which the results may not have needed anything so far."""
+        """The value that replaces a tensor; replays what it depends on, if need be."""
         if id(x) not in self.known:
             self.carry_out(Plan([x], self._tensors).order)
         return self.known[id(x)]
@@ -74,9 +74,9 @@ class _Replay:
         return made if op.row.many else [made]
 
     def _closed(self, op: Operation) -> Row:
-        """The row of an operation whose gradient uses tensors of the graph in which it was made.
+        """The row of an operation whose gradient closes over tensors of its graph.
 
-        The gradient is traced there and then carried out here.
+        The gradient is traced in that graph and then replayed here.
         """
 
         def joint(gs: Any, ys: Any, xs: Any, attrs: Attrs) -> list[Any]:
@@ -107,7 +107,7 @@ class _Replay:
         )
 
     def _around(self, value: Any, graph: Any) -> Any:
-        """What stands for a value that the gradient of an operation of a graph uses."""
+        """The value that replaces one that the gradient of an operation uses."""
         if isinstance(value, SymbolicTensor) and value.op.graph is graph:
             return self.value_of(value)
         return self.known.get(id(value), value)

@@ -1,4 +1,4 @@
-"""Subgraphs: graphs that another operation runs, or a call, and that are differentiated as one operation.
+"""Subgraphs: graphs that another operation or a call runs, differentiated as one operation.
 
 The branches of a cond, the body of a loop and a traced function are subgraphs.
 """
@@ -33,16 +33,16 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims, wrap
 
-Wanted = tuple[bool, ...]  # for each input whether its gradient may be asked for
+Wanted = tuple[bool, ...]  # for each input, whether its gradient may be requested
 
 
 class Subgraph:
     """A graph, and those of its tensors that are its results.
 
-    `run_on` takes and gives arrays, by a plan that is compiled when it first runs. A call takes and
-    gives tensors. Under a tape the call hands out, beside its results, the values that its gradient
-    needs. That gradient is traced once, is called in the same way, and can be differentiated like
-    any other.
+    `run_on` takes and returns arrays, using a plan that is compiled on its first run. A call takes
+    and returns tensors. Under a tape the call returns, besides its results, the values that its
+    gradient needs. That gradient is traced once, is called in the same way, and can be
+    differentiated like any other.
     """
 
     def __init__(self, graph: FunctionGraph, results: Sequence[SymbolicTensor]) -> None:
@@ -50,11 +50,11 @@ class Subgraph:
         self.results = list(results)
         self._compiled: Any = None
         self._resources: list[Operation] = []
-        self._open: BySize | None = None  # where sizes are known only when it runs
-        # What there was of the graph, the engine and the results when it was compiled.
+        self._open: BySize | None = None  # if it has symbolic sizes
+        # The versions of the graph and the engine, and the number of results, when compiled.
         self._changes = self._choices = self._count = -1
-        # By the inputs that are followed, the number of orders that are foreseen, and the rules in
-        # force: those of the operations of the gradient.
+        # By the inputs that are followed, the anticipated number of derivative orders, and the
+        # overrides in force: those of the operations of the gradient.
         self._calls: dict[Any, tuple[Row, Subgraph]] = {}
         self._gradients: dict[Any, _Gradient] = {}
         self._tangents: dict[Any, Subgraph] = {}
@@ -81,7 +81,7 @@ class Subgraph:
         return self._compiled if same and self._count == len(self.results) else self._compile()
 
     def _compile(self) -> Any:
-        """The plan, made anew: the graph or the engine changed."""
+        """Compile the plan again, as the graph or the engine changed."""
         found = self.graph.changes, Settings.changes, len(self.results)
         plan = Plan(self.results, self.graph.all_inputs, effects(self.graph))
         self._resources = plan.resources
@@ -89,7 +89,7 @@ class Subgraph:
         is_open = compiles_sizes(engine) and depends_on_sizes(plan)
         self._open = BySize(self) if is_open else None
         self._compiled = compile_plan(plan, REFERENCE if is_open else engine)
-        # Last of all: another thread may ask meanwhile.
+        # Set last: another thread may check these meanwhile.
         self._changes, self._choices, self._count = found
         return self._compiled
 
@@ -123,14 +123,14 @@ class Subgraph:
         return results[: len(self.results)]
 
     def _handing_out(self, wanted: Wanted, orders: int) -> tuple[Row, Subgraph]:
-        """A call that hands out what `orders` gradients need, so that they take no second run."""
+        """A call that also returns what `orders` gradients need, to avoid a second run."""
         key = wanted, orders, active_rules()
         if key not in self._calls:
             more: list[SymbolicTensor] = []
             for _ in range(orders):
                 try:
                     inner = self.gradient(wanted, tuple(range(len(more))), more).inner
-                except NoGradientError:  # that is for who asks for the gradient
+                except NoGradientError:  # raised when the gradient is requested
                     break
                 new = [x for x in inner if all(x is not m for m in more)]
                 if not new:
@@ -143,7 +143,7 @@ class Subgraph:
     def gradient(
         self, wanted: Wanted, there: tuple[int, ...], more: Sequence[SymbolicTensor]
     ) -> _Gradient:
-        """The gradient for cotangents of the outputs, and of some of the values handed out."""
+        """The gradient for cotangents of the outputs, and of some of the extra values returned."""
         overrides = thread.context.sweeping
         key = wanted, there, None if overrides is None else overrides.key, active_rules()
         if key not in self._gradients:
@@ -187,7 +187,7 @@ class Subgraph:
         known = {id(x): v for x, v in zip(self.graph.all_inputs, xs, strict=True)}
         known.update({id(x): y for x, y in zip(more, ys[count:], strict=True)})
         missing = [x for x in gradient.inner if id(x) not in known]
-        if missing:  # an order that was not foreseen: run once more for what it needs
+        if missing:  # an order that was not anticipated: run again for what it needs
             again = Subgraph(self.graph, missing)(xs)
             known.update({id(x): v for x, v in zip(missing, again, strict=True)})
         return gradient(given, known, xs)
@@ -195,7 +195,7 @@ class Subgraph:
     # ---- forward -----------------------------------------------------------------------------
 
     def _pushed(self, ts: Any, xs: Any, more: Sequence[SymbolicTensor]) -> list[Any]:
-        """The tangents of the results, by a graph that carries tangents along."""
+        """The tangents of the results, by a graph that computes tangents."""
         there = tuple([t is not None for t in ts])
         key = (*there, len(more) > 0, active_rules())
         if key not in self._tangents:
@@ -216,7 +216,7 @@ class _Gradient:
         ]
         overrides = thread.context.sweeping
         pull = PulledBack(graph, of, asked, dense=False)
-        # Which overrides, of those in force now, found something in the graph.
+        # Which of the overrides in force matched something in the graph.
         self.matched = set() if overrides is None else set(overrides.matched)
         self._graph = pull.graph
         self._gradients = pull.gradients
@@ -225,7 +225,7 @@ class _Gradient:
             parts += [g.values, g.indices] if isinstance(g, IndexedSlices) else [g]
         outputs = [pull.graph.entered(p) for p in parts if p is not None]
         own = {id(x) for x in graph.all_inputs}
-        # The values inside of the differentiated graph that the gradient needs.
+        # The inner values of the differentiated graph that the gradient needs.
         self.inner = [
             v
             for v in pull.graph.captured
@@ -250,7 +250,7 @@ def _arranged(gradient: Any, values: Any, x: Any) -> Any:
 def _carrying_tangents(
     subgraph: Subgraph, there: Sequence[bool], xs: Sequence[Any], more: Sequence[SymbolicTensor]
 ) -> Subgraph:
-    """From inputs and tangents to the tangents of the results."""
+    """A subgraph from inputs and tangents to the tangents of the results."""
     given = subgraph.graph
     graph = FunctionGraph(f"{given.name}_jvp", given.outer_graph)
     accumulator = Accumulator()

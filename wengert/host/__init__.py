@@ -1,13 +1,12 @@
-"""The process that Wengert runs in: what Python, NumPy and the system are told.
+"""The process that Wengert runs in: settings of Python, NumPy and the system.
 
-context_manager  Contexts that put things back when their block ends, or never
+context_manager  Context managers that are safe with interrupts
 fp_errors        Floating-point errors are values here (inf, nan), not warnings, as in TensorFlow
-lifetime         What must be there until the process ends, later than Python itself
-locks            The locks of variables: who changes a value by what it was holds the variable's
-                 lock meanwhile
-malloc           Memory of arrays is kept for the next ones
-numpy_openblas   Functions of OpenBLAS, whichever way a copy of it was built
-threads          How many threads compute: what was asked for, and what the processors allow
-warn_once        Warnings that are given once in a process, and point at the user's line
-user_frames      Where the user's code is, for messages
+lifetime         Objects that must outlive the Python interpreter
+locks            The locks of variables, held while a value is updated from the old one
+malloc           Memory of freed arrays is kept for the next ones
+numpy_openblas   Functions of OpenBLAS, however a copy of it was built
+threads          The number of threads that compute
+warn_once        Warnings that are given once per process, and point at the user's line
+user_frames      The user's code in the call stack, for messages
 """

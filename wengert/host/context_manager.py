@@ -1,7 +1,8 @@
-"""Contexts that put things back when their block ends, or never.
+"""Context managers that are safe with interrupts.
 
-A generator of `contextlib` puts them back in a `finally`. If an interrupt comes just as the block
-ends, that waits until the generator is collected: then what was active long ago is active again.
+A generator of `contextlib` restores the state in a `finally`. If an interrupt comes just as the
+block ends, that runs only when the generator is garbage-collected, and then restores an outdated
+state.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ Change = tuple[None, Callable[[], None]]
 
 
 class ContextManager(ContextDecorator):
-    """A change, when the block begins, and what undoes it when the block ends."""
+    """Makes a change when the block begins, and undoes it when the block ends."""
 
     __slots__ = ("_args", "_change", "_kwargs", "_undo")
 
@@ -24,7 +25,7 @@ class ContextManager(ContextDecorator):
         self._change = change
         self._args = args
         self._kwargs = kwargs
-        self._undo: list[Callable[[], object]] = []  # blocks may be inside of each other
+        self._undo: list[Callable[[], object]] = []  # a stack, as blocks may be nested
 
     def __enter__(self) -> Any:
         value, undo = self._change(*self._args, **self._kwargs)
@@ -38,7 +39,7 @@ class ContextManager(ContextDecorator):
 def context_manager(
     change: Callable[Arguments, tuple[Any, Callable[[], object]]],
 ) -> Callable[Arguments, ContextManager]:
-    """Of a function that changes something: it returns what `as` is given, and what undoes it.
+    """Decorates a function that makes a change and returns the value for `as` and an undo function.
 
     >>> settings = {"depth": 1}
     >>> @context_manager
@@ -61,7 +62,7 @@ def context_manager(
 
 
 def enter(context: Any) -> tuple[Any, Callable[[], None]]:
-    """Begin another context, as a change."""
+    """Enter another context manager; its value, and a function that exits it."""
     value = context.__enter__()
 
     def leave() -> None:

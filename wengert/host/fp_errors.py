@@ -2,7 +2,7 @@
 
 NumPy keeps its error settings in a context variable. `np.errstate` reaches it at 0.9 µs a time,
 longer than most operations take; setting the variable itself costs 0.1 µs. The variable is found
-by public means: it is the one that `np.errstate` changes.
+without private API: it is the one that `np.errstate` changes.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ enter, leave, QUIET = _find()
 def quiet_runner() -> Callable[..., Any]:
     """Calls a NumPy function with the errors off: `run(function, *arrays)`.
 
-    It runs the function in a context of its own, for 0.02 µs. A context can be entered once at a
-    time, so each thread needs its own runner, and a call within a call fails: the caller then
-    takes the way of `enter` and `leave`. Only for functions that run no Python.
+    It runs the function in a prepared context, for 0.02 µs. A context can be entered only once at a
+    time, so each thread needs its own runner, and nested calls fail: the caller then uses `enter`
+    and `leave`. Only for functions that run no Python code.
     """
     token = enter(QUIET)
     try:

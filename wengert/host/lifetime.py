@@ -1,4 +1,4 @@
-"""What must be there until the process ends, later than Python itself."""
+"""Objects that must outlive the Python interpreter."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ Value = TypeVar("Value")
 
 
 def keep_for_ever(value: Value) -> Value:
-    """The same value, with a reference that nobody gives back.
+    """The same value, with a reference that is never released.
 
-    When Python ends it clears modules one after the other. Machine code, and memory that threads or
-    built-in functions look at, would go before those who use it.
+    On exit Python clears modules one after the other. Machine code, and memory that threads or
+    built-in functions read, would be freed before its users.
     """
     if sys.implementation.name == "cpython":
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))

@@ -1,8 +1,8 @@
-"""The locks of variables: who changes a value by what it was holds the variable's lock meanwhile.
+"""The locks of variables, held while a value is updated from the old one.
 
-Who reads takes none: an array that is the value of a variable is not written to while anybody else
-has it (the programs of the native engine see to that), so that a reader has the old value or the new
-one, whole.
+Readers take no lock: the array of a variable is not written to while anything else refers to it
+(the programs of the native engine ensure that), so a reader sees the old value or the new one,
+complete.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, Final, TypeVar
 
 Result = TypeVar("Result")
 
-# Held while Python is traced: by one thread, so that functions that call each other have no order
-# of locks to get wrong.
+# Held while Python is traced. One lock for all functions, so that those that call each other cannot
+# deadlock.
 TRACING: Final[Any] = threading.RLock()
 
-# Held while a module is loaded. In a child that is made meanwhile, Python would wait for ever for
-# the thread that loads it.
+# Held while a module is imported. In a child that is forked meanwhile, Python would wait forever
+# for the importing thread.
 _LOADING: Final[Any] = threading.RLock()
 
 _ALL: Final[weakref.WeakSet[Any]] = weakref.WeakSet()
@@ -29,9 +29,9 @@ _AT_ONCE: Final = 8  # Python nests 20 contexts at most
 
 
 def load_module(module: str) -> Any:
-    """A module that is loaded when it is first needed.
+    """Import a module on demand.
 
-    One whose library is damaged, or lacks another, is as good as none.
+    If its library is damaged, or lacks another one, that is an ImportError like a missing module.
     """
     with _LOADING:
         try:
@@ -41,26 +41,26 @@ def load_module(module: str) -> Any:
 
 
 def new_lock() -> Any:
-    """A lock that the thread that has it may take again, and that is free in a forked child."""
+    """A reentrant lock that is free in a forked child."""
     lock = threading.RLock()
     _ALL.add(lock)
     return lock
 
 
 class InOrder:
-    """The locks of some variables, in the order in which everybody takes them.
+    """The locks of some variables, in a global order that prevents deadlocks.
 
-    So no two wait for each other. The order is kept for the next time: mostly they are the same.
+    The order is cached for the next call, which mostly has the same variables.
     """
 
     __slots__ = ("_found",)
 
     def __init__(self) -> None:
-        # Exchanged as one: another thread may ask for other variables.
+        # Replaced atomically: another thread may pass other variables.
         self._found: tuple[list[Any], list[Any]] = [], []
 
     def holding(self, cells: Sequence[Any], work: Callable[[Any], Result], given: Any) -> Result:
-        """work(given), with the locks of all these variables."""
+        """Call work(given), holding the locks of all these variables."""
         locks = [cell._lock for cell in cells]
         asked, ordered = self._found
         if asked != locks:
@@ -70,7 +70,7 @@ class InOrder:
 
 
 def _holding(locks: list[Any], at: int, work: Callable[[Any], Result], given: Any) -> Result:
-    """A loop would leave locks behind if it was interrupted between taking and noting one."""
+    """Recursive, as a loop that is interrupted between taking and noting a lock would leak it."""
     some = locks[at : at + _AT_ONCE]
     if len(some) == _AT_ONCE:
         a, b, c, d, e, f, g, h = some
@@ -84,7 +84,7 @@ def _holding(locks: list[Any], at: int, work: Callable[[Any], Result], given: An
 
 # ---- forks --------------------------------------------------------------------------------------
 
-# Somebody who traces may wait for the thread that forks; who loads or compiles does not.
+# A tracing thread may be waiting for the forking one; threads that import or compile never are.
 _PATIENCE: Final = 5.0  # seconds
 # In the order in which threads take them.
 _AWAITED: Final = [TRACING, _LOADING]
@@ -92,16 +92,16 @@ _HERE: Final = threading.local()
 
 
 def awaited_lock() -> Any:
-    """A lock that a fork waits for. Who has it may take those that were made before."""
+    """A lock that a fork waits for. Its holder may take those that were created before it."""
     lock = threading.RLock()
     _AWAITED.insert(1, lock)
     return lock
 
 
 def _wait() -> None:
-    """A fork waits until nobody traces, loads or compiles.
+    """Before a fork, wait until no thread traces, imports or compiles.
 
-    A module that was loaded meanwhile may have brought a lock of its own, whose turn was before.
+    A module that is imported meanwhile may add a lock of its own, which comes earlier in the order.
     """
     while True:
         asked = tuple(_AWAITED)
@@ -119,7 +119,7 @@ def _go_on() -> None:
 
 
 def _freed_in_child() -> None:
-    """Of the threads that held locks only the one that forked is in the child."""
+    """Release the locks in the child, where only the forking thread exists."""
     _go_on()
     for lock in (*_AWAITED, *_ALL):
         if not lock._is_owned():

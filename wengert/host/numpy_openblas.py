@@ -1,4 +1,4 @@
-"""Functions of OpenBLAS, whichever way a copy of it was built."""
+"""Functions of OpenBLAS, however a copy of it was built."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-# A build may put something before and behind the names.
+# A build may add a prefix and a suffix to the names.
 _SPELLINGS: Final = (("scipy_", "64_"), ("", "64_"), ("scipy_", ""), ("", ""))
 
 
@@ -22,7 +22,7 @@ def function(library: Any, name: str) -> Any:
 
 
 def numpys_function(name: str) -> Any:
-    """The same of the copy that NumPy brought along; None if it brought none."""
+    """The same function of NumPy's bundled copy; None if there is none."""
     folder = os.path.join(os.path.dirname(os.path.dirname(np.__file__)), "numpy.libs")
     for file in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         if "openblas" in file:
@@ -33,7 +33,7 @@ def numpys_function(name: str) -> Any:
 
 
 def core(get_corename: Any) -> str:
-    """The kernels that a copy uses, as its function `get_corename` says."""
+    """The kernels that a copy uses, as reported by its function `get_corename`."""
     if get_corename is None:
         return ""
     get_corename.restype = ctypes.c_char_p

@@ -1,4 +1,4 @@
-"""How many threads compute: what was asked for, and what the processors allow."""
+"""The number of threads that compute."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class _Asked:
     threads: int | None = None  # None: as many as there are processors
 
 
-# What whoever keeps threads does when their number changes.
+# Callbacks, for owners of threads, that run when the number of threads changes.
 when_threads_change: Final[list[Callable[[], None]]] = []
 
 
 def set_threads(count: int | None) -> None:
-    """Let native plans use so many threads; None for as many as there are processors, at most 8.
+    """Set the number of threads of native plans; None for as many as processors, at most 8.
 
-    There are never more than processors. Fewer than before leave the others asleep.
+    There are never more threads than processors. If the number is reduced, the others sleep.
 
     >>> tf.config.set_threads(1)
     >>> tf.config.get_threads()
@@ -31,16 +31,16 @@ def set_threads(count: int | None) -> None:
     if count is not None and (type(count) is not int or count < 1):
         raise ValueError(f"The number of threads must be a positive integer, got {count!r}.")
     _Asked.threads = count
-    get_threads()  # which says so if there are not so many
+    get_threads()  # warns if there are fewer processors
     for changed in when_threads_change:
         changed()
 
 
 def get_threads() -> int:
-    """How many threads native plans use.
+    """The number of threads of native plans.
 
-    The environment variable OMP_NUM_THREADS says it, if set_threads did not. More than there are
-    processors would wait for each other, and are not used.
+    It is OMP_NUM_THREADS from the environment unless set by set_threads. Never more than
+    processors, as further threads would wait for each other.
     """
     asked = _Asked.threads or _asked_by_environment()
     if asked is None:
@@ -57,7 +57,7 @@ def _asked_by_environment() -> int | None:
 
 @functools.cache
 def available() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
@@ -65,5 +65,5 @@ def available() -> int:
 
 
 def processors() -> int:
-    """How many of them are used if nothing is said."""
+    """The number of them that is used by default."""
     return min(available(), 8)

@@ -1,4 +1,4 @@
-"""Where the user's code is, for messages."""
+"""The user's code in the call stack, for messages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NOT_THE_USERS: Final = (_PACKAGE, contextlib.__file__)
 
 
 class _Files(dict[str, bool]):
-    """Whether a file is not the user's. Asked for several frames of every operation of a graph."""
+    """A cache of whether a file is not the user's, looked up often for every operation."""
 
     def __missing__(self, name: str) -> bool:
         found = self[name] = name.startswith(_NOT_THE_USERS)
@@ -38,7 +38,7 @@ def callers_place() -> str:
 
 
 def callers_depth() -> int:
-    """The `stacklevel` with which a warning points at that line."""
+    """The `stacklevel` that makes a warning point at that line."""
     depth, frame = 1, sys._getframe(1)
     while _IS_OURS[frame.f_code.co_filename] and frame.f_back is not None:
         depth, frame = depth + 1, frame.f_back

@@ -1,4 +1,4 @@
-"""Warnings that are given once in a process, and point at the user's line."""
+"""Warnings that are given once per process, and point at the user's line."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Shape inference: what is known of shapes before a graph runs.
 
 shape_inference    What is known of an operation's results before it runs: their dtypes and shapes
-symbolic_integers  Integers of a graph that are shapes, or made of them, as exact terms
-deferred_calls     Calls that are put off until the graph runs, because they ask for what is not
-                   known before
-public_functions   What public functions are made of: a graph may name them, or put them off
+symbolic_integers  Symbolic values of a graph's integers that are shapes, or computed from them
+deferred_calls     Deferred calls: put off until the graph runs, as they need what is unknown before
+public_functions   Wrappers of public functions, by which a graph may name them, or put them off
 """

@@ -1,8 +1,8 @@
-"""Calls that are put off until the graph runs, because they ask for what is not known before.
+"""Deferred calls: put off until the graph runs, as they need what is unknown before.
 
-Most public functions look at shapes: a reshape computes its -1, a reduction its axes. Where a
-shape is not known when the graph is built, the whole call becomes one node. When the graph runs,
-and everything is known, it is the call itself that runs; its gradient runs it on a tape.
+Most public functions look at shapes: a reshape computes its -1, a reduction its axes. If a shape is
+not known when the graph is built, the whole call becomes one node. When the graph runs, and
+everything is known, the node makes the call itself; its gradient makes it on a tape.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def put_off(
 ) -> Any:
     """A node that makes the call when the graph runs."""
     later = _Call(graph, function, args, kwargs)
-    if not later.inputs:  # nothing of the graph is asked for: what comes is known now
+    if not later.inputs:  # it uses nothing of the graph: the result is known now
         with activate((), None):
             found = function(*args, **kwargs)
         return nest.map_structure(graph.entered, found)
@@ -63,7 +63,7 @@ def put_off(
 def put_off_like(
     graph: Any, function: Callable[..., Sequence[Any]], args: Any, asked: list[Any]
 ) -> list[Any]:
-    """A node for a call that returns, for each of some values, one like it, or nothing."""
+    """A node for a call that returns, for each of some values, one like it, or None."""
 
     def filled(args: Any, asked: Sequence[Any]) -> list[Any]:
         found = zip(function(*args), asked, strict=True)
@@ -84,7 +84,7 @@ def _added(graph: Any, later: _Call, outcome: _Outcome) -> Any:
 
 
 class _Outcome:
-    """What a call returns: a structure, with None where there will be nothing."""
+    """What a call returns: a structure, with None where there will be no value."""
 
     def __init__(self, kind: str, result: Any, known: list[Any]) -> None:
         self.kind = kind
@@ -93,7 +93,7 @@ class _Outcome:
         self._there = [leaf is not None for leaf in _leaves(result)]
 
     def values(self, result: Any) -> list[Any]:
-        """What is there, as eager tensors; None where a run brought less than was expected."""
+        """The values as eager tensors; None where a run returned less than expected."""
         return [v for v, there in zip(_leaves(result), self._there, strict=True) if there]
 
     def packed(self, tensors: Sequence[Any]) -> Any:
@@ -117,7 +117,7 @@ def _leaves(structure: Any) -> list[Any]:
 
 
 def _has_parts(value: Any) -> bool:
-    """Whether it is made of several tensors, and stays so: IndexedSlices become dense."""
+    """Whether a value is composed of several tensors; not IndexedSlices, which become dense."""
     return nest.is_composite(value) and not isinstance(value, IndexedSlices)
 
 
@@ -135,7 +135,7 @@ class _Call:
         self._kwargs = self._noted(kwargs)
 
     def _noted(self, value: Any) -> Any:
-        """The arguments, with a place for each value that only a run brings."""
+        """The arguments, with a placeholder for each value that is known only at run time."""
         if isinstance(value, IndexedSlices):
             parts = [value.values, value.indices, value._dense_shape]
             return _Slices(*[self._noted(p) for p in parts])
@@ -169,7 +169,7 @@ class _Call:
         return call(self.function, *args, **kwargs)
 
     def row(self, outcome: _Outcome, rules: dict[str, Any], overrides: Any = None) -> Row:
-        """With the rules in force where the call was put off, and those given with a gradient."""
+        """The node's row, with the overrides in force at the call, and those of a gradient."""
 
         def made(values: Sequence[Any]) -> list[Any]:
             with override_rows(rules):
@@ -232,7 +232,7 @@ class _PulledBack:
 
 
 class _Place:
-    """Where an input goes: the tensor itself, or its shape."""
+    """The placeholder of an input: the tensor itself, or its shape."""
 
     __slots__ = ("index", "whole_shape")
 
@@ -246,7 +246,7 @@ class _Place:
 
 
 class _Term:
-    """Where a size goes that follows from inputs."""
+    """The placeholder of a size that is computed from inputs."""
 
     __slots__ = ("_places", "_size")
 
@@ -259,7 +259,7 @@ class _Term:
 
 
 def _of_symbol(symbol: Symbol, value: Any) -> Any:
-    """A size or an element of what stands for a tensor: itself, or a tensor of another graph."""
+    """The value of a symbol, from its tensor's value, or from a tensor of another graph."""
     if type(value) is not SymbolicTensor:
         return symbol.measure(value._array)
     if symbol.element is not None:
@@ -270,7 +270,7 @@ def _of_symbol(symbol: Symbol, value: Any) -> Any:
 
 
 class _Slices:
-    """Where IndexedSlices go."""
+    """The placeholder of IndexedSlices."""
 
     __slots__ = ("parts",)
 
@@ -279,7 +279,7 @@ class _Slices:
 
 
 class _Parts:
-    """Where the tensors go of which a value is made."""
+    """The placeholder of a value that is composed of tensors."""
 
     __slots__ = ("like", "parts")
 
@@ -302,13 +302,13 @@ def _filled(value: Any, values: Sequence[Any]) -> Any:
     return value
 
 
-# ---- what will come out -----------------------------------------------------------------------
+# ---- the form of the result -------------------------------------------------------------------
 
 
 class _Foreseeing:
-    """Takes operations on guesses: runs them, or only says of what form their results are.
+    """An interpreter of operations on guesses: runs them, or only infers the forms of results.
 
-    It remembers which operation came last: the call is called after it.
+    It remembers the last operation, after which the call is named.
     """
 
     builds: ClassVar[bool] = False
@@ -341,14 +341,14 @@ class _Foreseeing:
 
 
 def _outcome(call: _Call) -> _Outcome | None:
-    """What the call will return: proved if that can be, otherwise what guesses tell."""
+    """What the call will return: proved if possible, otherwise inferred from guesses."""
     return _proved(call) or _guessed(call)
 
 
 def _proved(call: _Call) -> _Outcome | None:
-    """The shapes of the results, as terms: the call is made on what stands in the graph.
+    """The shapes of the results in symbolic sizes: the call is made on the graph's own tensors.
 
-    What that adds to the graph is taken away again. Sizes may be attributes meanwhile.
+    What that adds to the graph is removed again. Attributes may be symbolic sizes meanwhile.
     """
     graph = call.graph
     count = len(graph.operations)
@@ -356,7 +356,7 @@ def _proved(call: _Call) -> _Outcome | None:
         try:
             result = call.function(*call.args, **call.kwargs)
             leaves = [graph.entered(convert(x)) for x in _leaves(result) if x is not None]
-        except (*MISFIT, AttributeError):  # a term is not in all respects a number
+        except (*MISFIT, AttributeError):  # a size does not support all that a number does
             return None
         added = graph.operations[count:]
     if any(op.row.stateful for op in added):
@@ -368,7 +368,7 @@ def _proved(call: _Call) -> _Outcome | None:
 
 
 def _lasting(shape: Any, gone: set[int]) -> Any:
-    """A shape without what follows from operations that are taken away."""
+    """A shape without sizes that depend on removed operations."""
     if isinstance(shape, AnyShape):
         return None if id(shape.tensor.op) in gone else shape
     return tuple([None if _follows_from(size, gone) else size for size in shape])
@@ -379,7 +379,7 @@ def _follows_from(size: Any, gone: set[int]) -> bool:
 
 
 def _guessed(call: _Call) -> _Outcome | None:
-    """Make the call on guesses: what they agree on is the dtype, and the rank."""
+    """Make the call on guesses: what the outcomes agree on is the dtype, and the rank."""
     outcomes: list[list[Any]] = []
     ones: list[list[Any]] = []
     structures: list[Any] = []
@@ -395,7 +395,7 @@ def _guessed(call: _Call) -> _Outcome | None:
             continue
         leaves = [convert(leaf)._array for leaf in _leaves(result) if leaf is not None]
         if structures and len(leaves) != len((outcomes or ones)[0]):
-            return None  # how many results there are depends on what is not known
+            return None  # the number of results depends on what is unknown
         structures.append(result)
         (outcomes if one.is_usual else ones).append(leaves)
     if foreseeing.draws:
@@ -412,13 +412,13 @@ def _guessed(call: _Call) -> _Outcome | None:
 
 
 def _tells_ranks(x: Any) -> bool:
-    """Whether one guess is as good as any other: a vector of integers may be a shape."""
+    """Whether guesses of an input reveal ranks: not if it is integers that may be a shape."""
     shape, dtype = x._array.shape, x._array.dtype
     return isinstance(shape, tuple) and (dtype.kind not in "iu" or is_certain(shape))
 
 
 def _in_common(structures: list[Any]) -> Any:
-    """The first structure, its values made of tensors without what only a guess says."""
+    """The first structure, with composite values stripped of what holds for one guess only."""
 
     def common(first: Any, *others: Any) -> Any:
         return first._in_common(others) if hasattr(first, "_in_common") else first
@@ -437,7 +437,7 @@ class _Try(NamedTuple):
 
     guess: Guess
     others: dict[int, Guess]
-    last_resort: bool = False  # only if nothing else was possible
+    last_resort: bool = False  # only if all others failed
 
     @property
     def is_usual(self) -> bool:
@@ -445,7 +445,7 @@ class _Try(NamedTuple):
 
 
 def _tries(call: _Call) -> Iterator[_Try]:
-    """First all ranks alike, then different ones, then what may be left."""
+    """First all ranks alike, then different ones, then last resorts."""
     for guess in (*GUESSES, ONES):
         yield _Try(guess, {})
     unknown = [id(x) for x in call.inputs if isinstance(x._array.shape, AnyShape)]
@@ -459,13 +459,13 @@ def _tries(call: _Call) -> Iterator[_Try]:
 
 
 def _unforeseen(call: _Call) -> _Outcome | None:
-    """Nothing is known but, most probably, the dtype: that of the first input of floats."""
+    """Only the dtype is assumed: that of the first floating-point input."""
     dtypes = [x._array.dtype for x in call.inputs]
     if not dtypes:
         return None
     dtype = next((d for d in dtypes if d.kind in "fcV"), dtypes[0])
     name = _kind_of(call).title().replace("_", "")
-    # A function may say itself what it returns if its values are of a dtype.
+    # A function may itself state the form of its result for a dtype.
     says = getattr(call.function, "foreseen", None)
     return _Outcome(name, *(says(dtype) if says else (Tensor, [(None, dtype)])))
 
@@ -479,8 +479,8 @@ def _counts_values(op: Any) -> bool:
 class Guessed:
     """Values of symbolic tensors under a guess.
 
-    Integers, which may be sizes, are computed from the guessed shapes as far as they depend on
-    nothing else.
+    Integers, which may be sizes, are computed from the guessed shapes if they depend on nothing
+    else.
     """
 
     def __init__(self, guess: Guess, others: dict[int, Guess] | None = None) -> None:
@@ -489,7 +489,7 @@ class Guessed:
         self._found: dict[int, Any] = {}
 
     def value_of(self, tensor: SymbolicTensor) -> Any:
-        """The value of a tensor in this run."""
+        """The value of a tensor under the guess."""
         if type(tensor) is not SymbolicTensor:
             return tensor._array
         if tensor._known is not None:
@@ -514,7 +514,7 @@ class Guessed:
         if key not in self._found:
             op = tensor.op
             try:
-                # How many there are of what depends on values must not be the same in all guesses.
+                # A size that depends on values must not come out the same in all guesses.
                 guessed = _counts_values(op) and not all(map(self._is_certain, op.inputs))
                 if op.row.users or op.row.stateful or op.row.only_in_graphs or guessed:
                     raise SymbolicValueError(f"{op!r} runs with the graph, and not before.")

@@ -1,4 +1,4 @@
-"""What public functions are made of: a graph may name them, or put them off."""
+"""Wrappers of public functions, by which a graph may name them, or put them off."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def deferrable(function: Function) -> Function:
 
 
 def nameable(function: Function) -> Function:
-    """A public function that a graph may name, and that must run where it is called."""
+    """A public function that a graph may name, but not put off."""
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:

@@ -1,8 +1,8 @@
 """What is known of an operation's results before it runs: their dtypes and shapes.
 
-A row may say it with a shape rule, of sizes known or not. An elementwise row broadcasts. Otherwise
-the kernel is tried on arrays of zeros: where all sizes are known, that gives the shape. Where some
-are not, it is tried on guesses, which tell the dtype and the rank, and never a size.
+A row may have a shape rule, which handles symbolic sizes, too. An elementwise row broadcasts.
+Otherwise the kernel is tried on arrays of zeros: if all sizes are known, that gives the shape. If
+some are not, it is tried on guesses, which reveal the dtype and the rank, and never a size.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Known = tuple[Any, Any]
 
 
 class Guess:
-    """One way in which the unknown may turn out."""
+    """One assumption about everything that is unknown."""
 
     def __init__(self, size: int, rank: int, value: int) -> None:
         self.size = size
@@ -32,15 +32,15 @@ class Guess:
         self.value = value
 
     def shape(self, shape: Any) -> tuple[int, ...]:
-        """A shape with the guess in place of what is not known."""
+        """A shape with the guess in place of what is unknown."""
         if isinstance(shape, AnyShape):
             return (self.size,) * self.rank
         return tuple([self.size if type(s) is Size else s for s in shape])
 
     def array(self, form: Form, place: int = 0) -> Any:
-        """An array of the form; cheap however large, unless somebody writes to it.
+        """An array of the form; cheap however large, unless it is written to.
 
-        The inputs of an operation have different values, in the order of their places.
+        The inputs of an operation have different values, increasing with `place`.
         """
         one = np.array(b"", object) if form.dtype.kind == "O" else np.zeros((), form.dtype)
         if self.value and not form.dtype.hasobject:
@@ -55,10 +55,10 @@ class Guess:
         return ((np.arange(array.size) + 1) % 3).reshape(array.shape).astype(form.dtype)
 
 
-# They differ in everything, so that what depends on a guess is found out. The sizes have many
-# divisors: reshapes and splits of an unknown axis should succeed.
+# They differ in everything, which reveals what depends on a guess. The sizes have many divisors, so
+# that reshapes and splits of an unknown axis succeed.
 GUESSES: Final = (Guess(12, 1, 0), Guess(24, 2, 1))
-# Whether the rank depends on a size being one.
+# Reveals whether the rank depends on a size being one.
 ONES: Final = Guess(1, 1, 0)
 
 
@@ -79,7 +79,7 @@ def known_forms(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
 
 
 def _by_rule(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
-    """The shapes of the results as the row says them; None if it does not, or cannot."""
+    """The shapes of the results by the row's shape rule; None if it has none, or that fails."""
     if row.shape is None:
         return None
     try:
@@ -91,13 +91,13 @@ def _by_rule(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Any] | None:
 
 
 def form_of(x: Any) -> Known:
-    """What is known of a tensor, for another graph: no size that is a term of this one."""
+    """What is known of a tensor, for another graph: without symbolic sizes of this one."""
     shape = known_shape(x._array.shape)
     return None if shape.rank is None else tuple(shape), x._array.dtype
 
 
 def common_form(forms: Sequence[Known]) -> Known:
-    """What holds whichever of some results it is."""
+    """What several results have in common."""
     shapes = [shape for shape, _ in forms]
     if any(s is None for s in shapes) or len(set(map(len, shapes))) > 1:
         return None, forms[0][1]
@@ -122,7 +122,7 @@ _DTYPES: Final[dict[Any, Any]] = {}
 
 
 def _dtype(row: Row, forms: Sequence[Form], attrs: Attrs) -> Any:
-    """The dtype of an elementwise result: that of a try on single ones."""
+    """The dtype of an elementwise result, from a trial on scalars."""
     key = None if attrs else (row.kernel, *[f.dtype for f in forms])
     if key in _DTYPES:
         return _DTYPES[key]
@@ -133,10 +133,10 @@ def _dtype(row: Row, forms: Sequence[Form], attrs: Attrs) -> Any:
     return found
 
 
-# ---- by trying --------------------------------------------------------------------------------
+# ---- by trial ---------------------------------------------------------------------------------
 
-# What kernels raise where guesses do not fit together: of sizes, ranks or values. Anything else is
-# a mistake, and not of the guesses.
+# What kernels raise where guesses of sizes, ranks or values are inconsistent. Anything else is a
+# bug.
 MISFIT: Final = (OpError, ValueError, TypeError, IndexError, ZeroDivisionError)
 
 
@@ -149,10 +149,10 @@ def _tried(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
             outcomes.append(_results(row, [guess] * len(inputs), inputs, attrs))
         except MISFIT as failure:
             error = error or failure
-        if certain and outcomes:  # what fails for zeros may be possible for other values
+        if certain and outcomes:  # what fails for zeros may work for other values
             break
     if not outcomes:
-        if certain and error is not None and not row.users:  # a user's code says it when it runs
+        if certain and error is not None and not row.users:  # a user's code raises it at run time
             raise error
         for guesses in last_resorts([f.shape for f in forms]):
             try:
@@ -172,16 +172,16 @@ def _tried(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Known]:
 
 
 def _is_settled(row: Row, x: Any) -> bool:
-    """Whether a result depends on no guess of an input."""
+    """Whether a result does not depend on a guess of this input."""
     if getattr(x, "_known", None) is not None:
         return True
     return is_certain(x._array.shape) and not row.by_value
 
 
 def last_resorts(shapes: Sequence[Any]) -> Iterator[list[Guess]]:
-    """Guesses, one for each input, for where the usual ones failed.
+    """Guesses, one for each input, for when the usual ones failed.
 
-    Unknown sizes are those that occur elsewhere, then unknown ranks differ.
+    First unknown sizes are taken from those that occur elsewhere, then unknown ranks differ.
     """
     known = {s for shape in shapes if not isinstance(shape, AnyShape) for s in shape}
     for size in sorted(s for s in known if type(s) is int):
@@ -211,7 +211,7 @@ def _guessed(row: Row, guess: Guess, x: Any, place: int) -> Any:
 
 
 def _with_ones(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Sequence[Any]]:
-    """The outcome where all unknown sizes are one, if that is possible."""
+    """The outcome if all unknown sizes are one, if that is possible."""
     try:
         return [_results(row, [ONES] * len(inputs), inputs, attrs)]
     except MISFIT:
@@ -219,7 +219,7 @@ def _with_ones(row: Row, inputs: Sequence[Any], attrs: Attrs) -> list[Sequence[A
 
 
 def _ask_for_sizes(forms: Sequence[Form]) -> None:
-    """The number of results depends on a size that is not known."""
+    """Raise, as the number of results depends on an unknown size."""
     for form in forms:
         if isinstance(form.shape, AnyShape):
             form.shape._unknown()
@@ -231,9 +231,9 @@ def _ask_for_sizes(forms: Sequence[Form]) -> None:
 def ranks_in_common(
     outcomes: Sequence[Sequence[Any]], ranks_known: bool, ones: Sequence[Sequence[Any]] = ()
 ) -> list[Known]:
-    """What tries on guesses tell: dtypes, and ranks that are the same in all of them.
+    """What trials on guesses reveal: dtypes, and ranks that are the same in all of them.
 
-    The outcomes for sizes of one say whether a rank depends on a size.
+    The outcomes for sizes of one reveal whether a rank depends on a size.
     """
     found: list[Known] = []
     for at, results in enumerate(zip(*outcomes, strict=False)):
@@ -243,12 +243,12 @@ def ranks_in_common(
     return found
 
 
-# Above this many elements a guess is not computed with, if its shape can be had without.
+# Above this many elements a guess is not computed if its shape can be inferred.
 _LARGE: Final = 1000
 
 
 def infer_zeros(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    """Zeros, cheap however large, of the form of the result: where the row says what that is.
+    """Zeros, cheap however large, of the form of the result, if the row has a shape rule.
 
     A guess of 24 for each of five unknown sizes is no reason to convolve eight million elements.
     """
@@ -281,13 +281,13 @@ def _run(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 
 def check_certain(attrs: Attrs) -> None:
-    """Attributes must be known when the graph is built: raise what a Size raises otherwise."""
+    """Attributes must be known when the graph is built: otherwise raise what a Size raises."""
     for size in sizes_in(attrs):
         size._unknown()
 
 
 def sizes_in(value: Any) -> list[Any]:
-    """The sizes in an attribute that only a run knows."""
+    """The symbolic sizes in an attribute."""
     kind = type(value)
     if kind is Size or kind is AnyShape:
         return [value]
@@ -303,7 +303,7 @@ def sizes_in(value: Any) -> list[Any]:
 
 
 def with_sizes(value: Any, size: int) -> Any:
-    """The attributes for a try: every size in them that only a run knows is the guess."""
+    """The attributes for a trial, with every symbolic size replaced by the guess."""
     kind = type(value)
     if kind is Size:
         return size

@@ -1,8 +1,8 @@
-"""Integers of a graph that are shapes, or made of them, as exact terms.
+"""Symbolic values of a graph's integers that are shapes, or computed from them.
 
 Programs compute shapes: tf.shape(x)[0] * 2 is 2 n where x has n rows, and the zeros of that shape
-have 2 n elements. A row says of what integers its result consists; an integer of which nothing is
-known is a term of its own.
+have 2 n elements. A row has a rule for the integers in its result; an integer of which nothing is
+known becomes a symbol of its own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST: Final = 64  # elements: no shape has more
 
 
 def integers_of(x: Any) -> Any:
-    """The value of a small tensor of integers, as an array of integers and terms; None: none is."""
+    """The value of a small integer tensor, as an array of integers and sizes; None for others."""
     if x._array.dtype.kind not in "iu":
         return None
     if type(x) is not SymbolicTensor:
@@ -31,7 +31,7 @@ def integers_of(x: Any) -> Any:
     if not is_certain(shape) or np.prod(shape, dtype=object) > MOST:
         return None
     if x._integers is None:
-        # A tuple: terms know tensors, and the collector does not see what an array refers to.
+        # A tuple: sizes refer to tensors, and the garbage collector does not traverse arrays.
         x._integers = tuple(_found(x, shape))
     return array_of(x._integers).reshape(shape)
 
@@ -47,12 +47,12 @@ def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> list[Any]:
     return [element_of(x, at) for at in range(np.prod(shape, dtype=int))]
 
 
-# A size times more than this may be beyond an int32 for a size that arrays have.
+# A size times more than this may overflow an int32 for sizes that occur in practice.
 _LARGE_FACTOR: Final = 1 << 20
 
 
 def _within(integers: Any, x: SymbolicTensor) -> list[Any]:
-    """What the integers are in their dtype: numbers wrap, and a term that may wrap is not known."""
+    """The integers in their dtype: numbers wrap, and a size that may wrap becomes unknown."""
     dtype = x._array.dtype
     return [
         _in_dtype(value, dtype) if type(value) is not Size or _cannot_wrap(value, np.iinfo(dtype))
@@ -70,7 +70,7 @@ def _in_dtype(value: Any, dtype: Any) -> Any:
 
 
 def _cannot_wrap(size: Size, limits: Any) -> bool:
-    """Whether a term is within the limits of a dtype for all sizes that arrays have."""
+    """Whether a size is within a dtype's limits for all array sizes that occur in practice."""
     least, most = low(size), high(size)
     if (least is not None and least < limits.min) or (most is not None and most > limits.max):
         return False
@@ -82,14 +82,14 @@ def _cannot_wrap(size: Size, limits: Any) -> bool:
 
 
 def array_of(integers: Any) -> Any:
-    """A vector of integers and terms."""
+    """A vector of integers and sizes."""
     array = np.empty(len(integers), object)
     array[:] = integers
     return array
 
 
 def by_function(function: Any) -> Any:
-    """The rule of a row that computes integers as it computes any array."""
+    """The integer rule of a row that computes integers as it computes any array."""
 
     def integers(inputs: Any, attrs: Attrs) -> Any:
         values = [integers_of(x) for x in inputs]
@@ -109,7 +109,7 @@ def _as_array(found: Any) -> Any:
 
 
 def integer(value: Any) -> Any:
-    """An argument that is an integer: a number, or a term where only a run knows it."""
+    """An integer argument: a number, or a size if it is known only at run time."""
     if type(value) is Size:
         return value
     if type(value) is SymbolicTensor and value._known is None and not value._array.shape:

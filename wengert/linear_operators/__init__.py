@@ -1,4 +1,4 @@
-"""Linear operators: matrices that are known by what they do."""
+"""Linear operators: matrices that need not be materialized."""
 
 from wengert.linear_operators.base import LinearOperator as LinearOperator
 from wengert.linear_operators.blocks import LinearOperatorBlockDiag as LinearOperatorBlockDiag

@@ -1,7 +1,7 @@
-"""A matrix that need not be written out: what all linear operators have in common.
+"""The base of linear operators: matrices that need not be materialized.
 
-A kind of operator says its shape and dtype, how it multiplies, and perhaps how it does more in less
-time; everything else follows from the matrix, written out.
+A subclass defines its shape and dtype, how it multiplies, and possibly faster ways to do more;
+everything else falls back to the dense matrix.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128"
 
 
 def as_parameter(value: Any, name: str, dtype: Any = None) -> Any:
-    """A parameter: a variable as it is, everything else as a tensor, of a dtype for matrices."""
+    """A parameter: a variable unchanged, anything else as a tensor, of a dtype for matrices."""
     tensor = value if isinstance(value, Variable) else convert(value, dtype)
     if tensor.dtype.name not in DTYPES:
         raise TypeError(
@@ -42,7 +42,7 @@ def as_parameter(value: Any, name: str, dtype: Any = None) -> Any:
 
 
 def sizes(value: Any) -> list[Any]:
-    """The sizes of a parameter, None where they are not known yet."""
+    """The sizes of a parameter, None for unknown ones."""
     found: list[Any] = list(value.shape.as_list())
     return found
 
@@ -53,7 +53,7 @@ def common_batch(*batches: Sequence[Any]) -> list[Any]:
 
 
 def solve_broadcast(a: Any, b: Any, adjoint: bool, hermitian: bool = False) -> Any:
-    """The solution of systems whose batch axes broadcast."""
+    """The solution of linear systems whose batch axes broadcast."""
     batch = common_batch(sizes(a)[:-2], sizes(b)[:-2])
     a, b = (
         x if sizes(x)[:-2] == batch else broadcast_to(x, (*batch, *sizes(x)[-2:])) for x in (a, b)
@@ -62,16 +62,16 @@ def solve_broadcast(a: Any, b: Any, adjoint: bool, hermitian: bool = False) -> A
 
 
 class LinearOperator:
-    """A matrix, or a batch of them, known by what it does.
+    """A matrix, or a batch of them, that need not be materialized.
 
-    The hints say what is known of it without looking at the elements; None: nothing.
+    The hints state properties of the matrix, which are not checked; None means unknown.
 
     >>> operator = tf.linalg.LinearOperatorDiag([1.0, 2.0])
     >>> operator.matmul([[1.0], [1.0]]).numpy().tolist(), operator.shape.as_list()
     ([[1.0], [2.0]], [2, 2])
     """
 
-    __array_ufunc__ = None  # so that array @ operator asks the operator
+    __array_ufunc__ = None  # so that array @ operator calls the operator
 
     kinds: ClassVar[dict[str, type[LinearOperator]]] = {}
 
@@ -109,11 +109,11 @@ class LinearOperator:
             "name": self._name,
         }
 
-    # ---- what it is ---------------------------------------------------------------------------
+    # ---- properties ---------------------------------------------------------------------------
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         return dict(self._parameters)
 
     @property
@@ -128,22 +128,22 @@ class LinearOperator:
 
     @property
     def graph_parents(self) -> list[Any]:
-        """The tensors that it is made of."""
+        """The tensors that define it."""
         return []
 
     @property
     def is_non_singular(self) -> bool | None:
-        """Whether it has an inverse, as far as it was said."""
+        """Whether it has an inverse, according to its hints."""
         return self._is_non_singular
 
     @property
     def is_self_adjoint(self) -> bool | None:
-        """Whether it is its own adjoint, as far as it was said."""
+        """Whether it is its own adjoint, according to its hints."""
         return self._is_self_adjoint
 
     @property
     def is_positive_definite(self) -> bool | None:
-        """Whether it is positive definite, as far as it was said."""
+        """Whether it is positive definite, according to its hints."""
         return self._is_positive_definite
 
     @property
@@ -156,12 +156,12 @@ class LinearOperator:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables that it is made of."""
+        """The variables that define it."""
         return tuple(_variables(self._parameters.values()))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
-        """Those of them that are trained."""
+        """The trainable ones of its variables."""
         return tuple(v for v in self.variables if v.trainable)
 
     def __repr__(self) -> str:
@@ -170,12 +170,12 @@ class LinearOperator:
     # ---- its shape ----------------------------------------------------------------------------
 
     def _sizes(self) -> list[Any]:
-        """The sizes of the matrix, with those of the batch in front."""
+        """The sizes of the matrix, preceded by those of the batch."""
         raise NotImplementedError("_sizes is not implemented.")
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the matrix, with the batch in front."""
+        """The shape of the matrix, preceded by that of the batch."""
         return TensorShape(self._sizes())
 
     @property
@@ -259,7 +259,7 @@ class LinearOperator:
         return matmul(self.to_dense(), x, adjoint_a=adjoint)
 
     def _times(self, other: LinearOperator) -> LinearOperator:
-        """The product with another operator; simple ones say more."""
+        """The product with another operator; simple ones override this."""
         if isinstance(other, self.kinds["Identity"]) and other.tensor_rank == 2:
             return self
         return self.kinds["Composition"]([self, other])
@@ -269,7 +269,7 @@ class LinearOperator:
     def solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
-        """The x whose product with this is rhs."""
+        """The solution x of the linear system A x = rhs, where A is this operator."""
         if self.is_non_singular is False:
             raise NotImplementedError(
                 "Exact solve not implemented for an operator that is expected to be singular."
@@ -289,7 +289,7 @@ class LinearOperator:
         return self._solve(rhs, adjoint)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
-        """The vector whose product with this is rhs."""
+        """The vector x that solves A x = rhs, where A is this operator."""
         return squeeze(self.solve(expand_dims(self._argument(rhs), -1), adjoint), -1)
 
     def _solve(self, rhs: Any, adjoint: bool) -> Any:
@@ -310,7 +310,7 @@ class LinearOperator:
         return self.kinds["Adjoint"](self)
 
     def inverse(self, name: str = "inverse") -> LinearOperator:
-        """The operator that undoes this one."""
+        """The inverse operator."""
         if self.is_square is False:
             raise ValueError(
                 "Cannot take the Inverse: This operator represents a non square matrix."
@@ -323,7 +323,7 @@ class LinearOperator:
         return self.kinds["Inversion"](self)
 
     def cholesky(self, name: str = "cholesky") -> LinearOperator:
-        """The lower triangular factor, of an operator with the hints that it exists."""
+        """The lower triangular Cholesky factor, if the hints say that it exists."""
         if not self._has_cholesky():
             raise ValueError(
                 "Cannot take the Cholesky decomposition: Not a positive definite self adjoint "
@@ -339,7 +339,7 @@ class LinearOperator:
     # ---- numbers ------------------------------------------------------------------------------
 
     def to_dense(self, name: str = "to_dense") -> Tensor:
-        """The matrix, written out."""
+        """The dense matrix."""
         result: Tensor = self._to_dense()
         return result
 
@@ -390,7 +390,7 @@ class LinearOperator:
             )
 
     def eigvals(self, name: str = "eigvals") -> Tensor:
-        """The eigenvalues, of an operator with the hint that it is its own adjoint."""
+        """The eigenvalues, of an operator with the hint that it is self-adjoint."""
         if not self.is_self_adjoint:
             raise NotImplementedError(
                 "Only self-adjoint matrices are supported. tf.linalg.eigvals(operator.to_dense()) "
@@ -422,7 +422,7 @@ class LinearOperator:
     # ---- checks -------------------------------------------------------------------------------
 
     def assert_non_singular(self, name: str = "assert_non_singular") -> Any:
-        """An error unless the condition number is such that systems can be solved."""
+        """Raise unless the condition number is small enough to solve linear systems."""
         return self._assert_non_singular()
 
     def _assert_non_singular(self) -> Any:
@@ -432,7 +432,7 @@ class LinearOperator:
         )
 
     def assert_positive_definite(self, name: str = "assert_positive_definite") -> Any:
-        """An error unless it is positive definite."""
+        """Raise unless it is positive definite."""
         return self._assert_positive_definite()
 
     def _assert_positive_definite(self) -> Any:
@@ -440,7 +440,7 @@ class LinearOperator:
         return asserts.assert_positive(pivots, message="Matrix was not positive definite.")
 
     def assert_self_adjoint(self, name: str = "assert_self_adjoint") -> Any:
-        """An error unless it is its own adjoint."""
+        """Raise unless it is its own adjoint."""
         return self._assert_self_adjoint()
 
     def _assert_self_adjoint(self) -> Any:

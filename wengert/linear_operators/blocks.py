@@ -1,4 +1,4 @@
-"""Operators whose blocks are operators."""
+"""Block operators, whose blocks are operators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wengert.values.tensor import Tensor
 
 
 class Blocks(LinearOperator):
-    """What operators on blocks of rows share: rows may be given, and are returned, in a list."""
+    """Shared by block operators: arguments, and then results, may be lists of blocks of rows."""
 
     def _row_sizes(self) -> list[int]:
         raise NotImplementedError
@@ -49,7 +49,7 @@ class Blocks(LinearOperator):
     def solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
     ) -> Any:
-        """The x whose product with this is rhs; of a list of blocks, in blocks."""
+        """The solution x of A x = rhs; a list of blocks if rhs is one."""
         if not self._is_in_blocks(rhs):
             return super().solve(rhs, adjoint, adjoint_arg)
         parts = [self._argument(p) for p in rhs]
@@ -63,14 +63,14 @@ class Blocks(LinearOperator):
         return [y[..., 0] for y in found]
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
-        """The vector whose product with this is rhs; of a list of parts, in parts."""
+        """The vector x that solves A x = rhs; a list of parts if rhs is one."""
         if not self._is_in_blocks(rhs, vectors=True):
             return super().solvevec(rhs, adjoint)
         found = self._solve_blocks([self._argument(p)[..., None] for p in rhs], adjoint)
         return [y[..., 0] for y in found]
 
     def _is_in_blocks(self, x: Any, vectors: bool = False) -> bool:
-        """Whether it is a list of blocks, and not a nested list of numbers."""
+        """Whether an argument is a list of blocks rather than a nested list of numbers."""
         if not isinstance(x, (list, tuple)) or len(x) != len(self._column_sizes()):
             return False
         least = 1 if vectors else 2
@@ -251,7 +251,7 @@ class LinearOperatorBlockLowerTriangular(Blocks):
         return [o._sizes()[-1] for o in self._diagonal()]
 
     def _below(self, i: int, adjoint: bool) -> list[tuple[int, LinearOperator]]:
-        """The blocks beside the diagonal in a row, or in a column for the adjoint."""
+        """The off-diagonal blocks in a row, or in a column for the adjoint."""
         if adjoint:
             return [(k, self._rows[k][i]) for k in range(i + 1, len(self._rows))]
         return list(enumerate(self._rows[i][:-1]))

@@ -31,7 +31,7 @@ def _fourier(x: Any, axis: int, inverse: bool) -> Any:
 
 
 class Circulant(LinearOperator):
-    """What circulant operators of all depths share."""
+    """Shared by circulant operators of all depths."""
 
     depth: ClassVar[int] = 1
 
@@ -75,7 +75,7 @@ class Circulant(LinearOperator):
 
     @property
     def block_depth(self) -> int:
-        """Over how many axes it is circulant."""
+        """The number of axes over which it is circulant."""
         return self.depth
 
     @property
@@ -116,7 +116,7 @@ class Circulant(LinearOperator):
         return self._filtered(rhs, 1.0 / (conj(s) if adjoint else s))
 
     def _filtered(self, x: Any, s: Any) -> Any:
-        """Transformed, times the spectrum, and back."""
+        """Transform, multiply by the spectrum, and transform back."""
         batch = common_batch(self._sizes()[:-2], sizes(x)[:-2])
         columns = sizes(x)[-1]
         shape = (*batch, *self._block(), columns)
@@ -174,7 +174,7 @@ class Circulant(LinearOperator):
         return self._other(1.0 / self._spectrum)
 
     def _cholesky(self) -> LinearOperator:
-        """Not triangular, but its product with its adjoint is the operator."""
+        """A factor whose product with its adjoint is the operator, but which is not triangular."""
         return self._other(sqrt(self._complex_spectrum()), is_self_adjoint=True)
 
     def _times(self, other: LinearOperator) -> LinearOperator:
@@ -183,7 +183,7 @@ class Circulant(LinearOperator):
         return super()._times(other)
 
     def assert_hermitian_spectrum(self, name: str = "assert_hermitian_spectrum") -> Any:
-        """An error unless the kernel is real."""
+        """Raise unless the kernel is real."""
         kernel = self._complex_spectrum()
         for axis in self._axes():
             kernel = _fourier(kernel, axis, True)
@@ -211,7 +211,7 @@ class Circulant(LinearOperator):
 
 
 class LinearOperatorCirculant(Circulant):
-    """A matrix whose rows are those above, shifted by one place.
+    """A circulant matrix: each row is the one above, shifted by one place.
 
     >>> operator = tf.linalg.LinearOperatorCirculant([2.0, 0.0], tf.float32)
     >>> operator.to_dense().numpy().tolist()

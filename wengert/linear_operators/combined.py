@@ -1,4 +1,4 @@
-"""Operators made of others: adjoint, inverse, product, Kronecker product."""
+"""Operators composed of others: adjoint, inverse, product, Kronecker product."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wengert.ops.math.complex import conj
 
 
 def same_dtype(operators: Any, who: str) -> Any:
-    """The operators as a list; at least one, all of one dtype."""
+    """The operators as a list, after a check that it is not empty and all are of one dtype."""
     listed = list(operators)
     if not listed:
         raise ValueError(f"Expected a non-empty list of operators. Found: [] ({who})")
@@ -27,7 +27,7 @@ def same_dtype(operators: Any, who: str) -> Any:
 
 
 def all_true(values: Any) -> bool | None:
-    """True if all are known to be true; else not known."""
+    """True if all are known to be true; otherwise None for unknown."""
     return True if all(values) else None
 
 
@@ -62,7 +62,7 @@ class LinearOperatorAdjoint(LinearOperator):
 
     @property
     def operator(self) -> LinearOperator:
-        """The operator of which it is the adjoint."""
+        """The operator whose adjoint this is."""
         return self._operator
 
     def _sizes(self) -> list[Any]:
@@ -139,7 +139,7 @@ class LinearOperatorInversion(LinearOperator):
 
     @property
     def operator(self) -> LinearOperator:
-        """The operator of which it is the inverse."""
+        """The operator whose inverse this is."""
         return self._operator
 
     def _sizes(self) -> list[Any]:
@@ -293,7 +293,7 @@ class LinearOperatorKronecker(LinearOperator):
         return self._on_each_axis(rhs, lambda o, part: o.solve(part, adjoint), adjoint)
 
     def _on_each_axis(self, x: Any, function: Any, adjoint: bool) -> Any:
-        """The rows stand for an array with an axis for each factor: each acts along its own."""
+        """Reshape the rows to an axis for each factor, and apply each factor along its own."""
         batch = common_batch(self._sizes()[:-2], sizes(x)[:-2])
         columns = sizes(x)[-1]
         x = broadcast_to(x, (*batch, *sizes(x)[-2:]))

@@ -1,4 +1,4 @@
-"""Operators made of the elements of their matrix: full, triangular, diagonal, of three diagonals."""
+"""Operators given by matrix elements: full, triangular, diagonal, tridiagonal, Toeplitz."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class LinearOperatorFullMatrix(LinearOperator):
 
 
 class LinearOperatorLowerTriangular(LinearOperator):
-    """A matrix of which only the lower triangle counts.
+    """A lower triangular matrix; elements above the diagonal are ignored.
 
     >>> operator = tf.linalg.LinearOperatorLowerTriangular([[1.0, 9.0], [2.0, 3.0]])
     >>> operator.to_dense().numpy().tolist()
@@ -264,7 +264,7 @@ class LinearOperatorDiag(LinearOperator):
 
 
 def hints(operator: LinearOperator, **changed: Any) -> dict[str, Any]:
-    """What is known of an operator, for one of which the same is known."""
+    """The hints of an operator, for another one with the same properties."""
     return {
         "is_non_singular": operator.is_non_singular,
         "is_self_adjoint": operator.is_self_adjoint,
@@ -275,7 +275,7 @@ def hints(operator: LinearOperator, **changed: Any) -> dict[str, Any]:
 
 
 class LinearOperatorTridiag(LinearOperator):
-    """A matrix of three diagonals, in the formats of tf.linalg.tridiagonal_solve.
+    """A tridiagonal matrix, in the formats of tf.linalg.tridiagonal_solve.
 
     >>> d = [[1.0, 0.0], [2.0, 2.0], [0.0, 1.0]]
     >>> tf.linalg.LinearOperatorTridiag(d).to_dense().numpy().tolist()
@@ -320,7 +320,7 @@ class LinearOperatorTridiag(LinearOperator):
 
     @property
     def diagonals_format(self) -> str:
-        """How they were given."""
+        """The format in which they were given."""
         return self._format
 
     def _main(self) -> Any:
@@ -359,7 +359,7 @@ class LinearOperatorTridiag(LinearOperator):
         return self._applied(tridiagonal_solve, rhs, adjoint)
 
     def _applied(self, function: Any, x: Any, adjoint: bool) -> Any:
-        """A function of the diagonals and a matrix, with the batch axes of both."""
+        """Apply a function of the diagonals and a matrix, whose batch axes broadcast."""
         full = adjoint or self._format != "compact"
         d = self.to_dense() if full else self._diagonals + 0
         d = adjoint_of(d) if adjoint else d
@@ -372,7 +372,7 @@ class LinearOperatorTridiag(LinearOperator):
 
 
 class LinearOperatorToeplitz(LinearOperator):
-    """A matrix with equal elements along each diagonal: those of the first column and row.
+    """A Toeplitz matrix, constant along diagonals, given by its first column and row.
 
     >>> tf.linalg.LinearOperatorToeplitz([1.0, 2.0], [1.0, 3.0]).to_dense().numpy().tolist()
     [[1.0, 3.0], [2.0, 1.0]]
@@ -417,7 +417,7 @@ class LinearOperatorToeplitz(LinearOperator):
         return [*batch, sizes(self._col)[-1], sizes(self._col)[-1]]
 
     def _to_dense(self) -> Any:
-        """Element i, j stands at place i - j of the diagonals, counted from the right end."""
+        """Gather element (i, j) from the list of diagonals by i - j."""
         *batch, size, _ = self._sizes()
         col, row = (broadcast_to(x, (*batch, size)) for x in (self._col, self._row))
         along = concat([reverse(row[..., 1:], [-1]), col], -1)

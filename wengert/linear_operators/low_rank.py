@@ -1,4 +1,4 @@
-"""An operator plus a product of thin matrices."""
+"""Low-rank updates: an operator plus a product of thin matrices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from wengert.ops.reductions.reductions import reduce_sum
 class LinearOperatorLowRankUpdate(LinearOperator):
     """L + U D V^H for an operator L and thin U and V; D is diagonal.
 
-    Systems and determinants cost what they cost of L, and those of a small matrix (Woodbury).
+    Solves and determinants cost those of L and of a small matrix (Woodbury identity).
 
     >>> base = tf.linalg.LinearOperatorDiag([1.0, 2.0])
     >>> tf.linalg.LinearOperatorLowRankUpdate(base, [[1.0], [1.0]]).to_dense().numpy().tolist()
@@ -74,32 +74,32 @@ class LinearOperatorLowRankUpdate(LinearOperator):
 
     @property
     def base_operator(self) -> LinearOperator:
-        """What is added to."""
+        """The operator L that is updated."""
         return self._base
 
     @property
     def u(self) -> Any:
-        """The left factor of what is added."""
+        """The left factor U of the update."""
         return self._u
 
     @property
     def v(self) -> Any:
-        """The right factor of what is added."""
+        """The right factor V of the update."""
         return self._v
 
     @property
     def diag_update(self) -> Any:
-        """The diagonal between both; None where it is the identity."""
+        """The diagonal D between both; None for the identity."""
         return self._update
 
     @property
     def diag_operator(self) -> LinearOperator:
-        """The diagonal between both, as an operator."""
+        """The diagonal D between both, as an operator."""
         return LinearOperatorDiag(self._middle(), is_positive_definite=self._positive)
 
     @property
     def is_diag_update_positive(self) -> bool | None:
-        """Whether the diagonal is known to be positive."""
+        """Whether the diagonal D is known to be positive."""
         return self._positive
 
     def _middle(self) -> Any:
@@ -118,12 +118,12 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self._base.matmul(x, adjoint) + matmul(left, middle * matmul(right, x))
 
     def _factors(self, adjoint: bool) -> tuple[Any, Any, Any]:
-        """U, V^H and D as a column, or those of the adjoint."""
+        """U, V^H and D as a column, of the operator or of its adjoint."""
         u, v, d = self._u + 0, self._v + 0, column(self._middle())
         return (v, adjoint_of(u), conj(d)) if adjoint else (u, adjoint_of(v), d)
 
     def _capacitance(self, adjoint: bool) -> Any:
-        """D^-1 + V^H L^-1 U: the small matrix in which the update is undone."""
+        """The capacitance matrix D^-1 + V^H L^-1 U of the Woodbury identity."""
         left, right, middle = self._factors(adjoint)
         return diag(1.0 / middle[..., 0]) + matmul(right, self._base.solve(left, adjoint))
 
@@ -137,7 +137,7 @@ class LinearOperatorLowRankUpdate(LinearOperator):
         return self._base.determinant() * det(self._small())
 
     def _small(self) -> Any:
-        """I + D V^H L^-1 U, whose determinant is that of the update."""
+        """I + D V^H L^-1 U, by whose determinant the update multiplies that of L."""
         left, right, middle = self._factors(False)
         rank = sizes(self._u)[-1]
         inner = matmul(right, self._base.solve(left))

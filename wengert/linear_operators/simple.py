@@ -1,4 +1,4 @@
-"""Operators of no or few numbers: identity, zero, permutation, reflection."""
+"""Operators with few or no parameters: identity, zeros, permutation, reflection."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _count(value: Any, name: str) -> int:
 
 
 class LinearOperatorIdentity(LinearOperator):
-    """The identity.
+    """The identity matrix.
 
     >>> tf.linalg.LinearOperatorIdentity(2).matmul([[1.0], [2.0]]).numpy().tolist()
     [[1.0], [2.0]]
@@ -152,7 +152,7 @@ class LinearOperatorScaledIdentity(LinearOperator):
 
     @property
     def multiplier(self) -> Any:
-        """What the identity is multiplied by; one number for each matrix of a batch."""
+        """The factor of the identity; one number for each matrix of a batch."""
         return self._multiplier
 
     def _sizes(self) -> list[Any]:
@@ -291,7 +291,7 @@ class LinearOperatorZeros(LinearOperator):
 
 
 class LinearOperatorPermutation(LinearOperator):
-    """The matrix that puts row `perm[i]` in place i.
+    """The matrix that moves row `perm[i]` to row i.
 
     >>> operator = tf.linalg.LinearOperatorPermutation([2, 0, 1])
     >>> operator.matvec([10.0, 20.0, 30.0]).numpy().tolist()
@@ -364,7 +364,7 @@ class LinearOperatorPermutation(LinearOperator):
 
 
 class LinearOperatorHouseholder(LinearOperator):
-    """The reflection that turns a direction into its opposite.
+    """A Householder reflection, which reverses a direction.
 
     >>> tf.linalg.LinearOperatorHouseholder([2.0, 0.0]).matvec([1.0, 5.0]).numpy().tolist()
     [-1.0, 5.0]
@@ -399,7 +399,7 @@ class LinearOperatorHouseholder(LinearOperator):
 
     @property
     def reflection_axis(self) -> Any:
-        """The direction."""
+        """The direction that is reversed."""
         return self._axis
 
     def _sizes(self) -> list[Any]:

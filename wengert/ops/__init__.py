@@ -5,13 +5,13 @@ A row declares each one; the rest of its file is the kernel, the rules and the p
 gradient_sum  The sum of two gradients of the same value, as the reverse sweep accumulates them
 operators     Python's operators on tensors and variables
 
-support       What the files of operations share
+support       Helpers that the files of operations share
 math          Elementwise operations: arithmetic, comparisons, complex numbers
 arrays        Arrays: creation, slicing, joining, reshaping, gather and scatter
 reductions    Reductions and sorting: sums, cumulative sums, segment sums, sorted and unique
               elements
 state         Variables in graphs
-control       Control flow: branches, loops, functions over elements, and the order of effects
+control       Control flow: branches, loops, functions over elements, and control dependencies
 linalg        Linear algebra
 special       Special functions
 random        Random numbers

@@ -35,5 +35,5 @@ def add_gradients(a: Any, b: Any) -> Any:
 
 
 def _is_absent(gradient: Tensor) -> bool:
-    """Whether it is the gradient of a value inside of a branch that was not chosen."""
+    """Whether it is the gradient of a value inside of a branch that was not taken."""
     return getattr(gradient._array, "dtype", _OBJECT) is _OBJECT

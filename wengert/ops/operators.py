@@ -65,7 +65,7 @@ def _invert(self: Tensor) -> Tensor:
 
 
 def _factors(x: TensorLike, y: TensorLike) -> list[Any]:
-    """What `*` multiplies: beside a boolean tensor everything is true or false, and the product `and`."""
+    """The operands of `*`: with a boolean tensor both are booleans, and the product is `and`."""
     if any(isinstance(v, Value) and v.dtype is bool_ for v in (x, y)):
         return [elementwise.cast(v, bool_) for v in (x, y)]
     x, y = convert_alike("Mul", x, y)

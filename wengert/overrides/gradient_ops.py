@@ -1,4 +1,4 @@
-"""Operations on the way of a gradient, in the form in which overrides see them."""
+"""The operations that a gradient passes, in the form in which overrides see them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wengert.values.value import Key
 
 
 class Entry:
-    """One operation on the way of a gradient."""
+    """One operation that a gradient passes."""
 
     __slots__ = ("attrs", "inputs", "keys", "name", "outputs", "outs", "row", "view")
 
@@ -43,8 +43,8 @@ class Entry:
         self.row, self.attrs = row, attrs
         self.keys, self.inputs = keys, inputs
         self.outs, self.outputs = outs, outputs
-        self.name = name  # with the scopes that it stands in
-        self.view = view  # the operation, for people
+        self.name = name  # including its name scopes
+        self.view = view  # the operation as users see it
 
     def with_row(self, row: Row) -> Entry:
         """The same operation with another row."""
@@ -57,13 +57,13 @@ class Entry:
 
 
 class Whole:
-    """How rules reach the inputs and results of operations. A graph has them all."""
+    """Gives rules access to the inputs and results of operations, all of which a graph has."""
 
     def __init__(self, followed: Container[Key]) -> None:
-        self._followed = followed  # what depends on a source, on a tape: on what is watched
+        self._followed = followed  # what depends on a source, or on a tape, on a watched value
 
     def values(self, entry: Entry) -> Sequence[Any]:
-        """The inputs of an operation, none of them a shape alone."""
+        """The inputs of an operation, as values rather than shapes."""
         return entry.inputs
 
     def results(self, entry: Entry) -> list[Any]:
@@ -71,11 +71,11 @@ class Whole:
         return as_list(entry.outputs)
 
     def is_input(self, key: Key, x: Any) -> bool:
-        """Whether a value that enters a region is an input of it, and no constant."""
+        """Whether a value that enters a region is an input of it rather than a constant."""
         return key in self._followed and bool(x.dtype.is_differentiable)
 
     def overridden(self, entry: Entry, rule: Callable[..., Any] | str) -> Entry:
-        """The operation with another rule, which finds what it reads."""
+        """The operation with another rule, and with the values that this reads."""
         row = with_rule(entry.row, rule)
         reads = other_row(rule)
         inputs, outputs = self._for_function(entry) if reads is None else self._for(entry, reads)
@@ -94,8 +94,8 @@ class Whole:
 class OfTape(Whole):
     """The operations of a tape.
 
-    A tape keeps what the rules of the operations read. What another rule asks for besides is
-    computed once more, when it asks, from what was kept.
+    A tape keeps what the rules of the operations read. Anything else that another rule reads is
+    recomputed on demand from what was kept.
     """
 
     def __init__(self, tape: Tape, records: Records, given: Sequence[Any]) -> None:
@@ -146,7 +146,7 @@ class OfTape(Whole):
             inputs = note.inputs
             y = note.results if row.many else note.results[0]
             name = f"{note.scope}{row.name}"
-        # Nobody follows a constant. Here each has an identity of its own, as everything else has.
+        # Constants have no key on the tape. Here each gets one of its own, like other values.
         keys = [key_of(x) if key is None else key for key, x in zip(keys, inputs, strict=True)]
         if note is not None and type(note.results[0]) is SymbolicTensor:
             op = note.results[0].op
@@ -203,7 +203,7 @@ class OfTape(Whole):
         return self._value(wanted)._array.dtype if known is None else known
 
     def _found_dtypes(self) -> dict[Key, Any]:
-        """The dtypes of values, as far as they follow from others without computing anything."""
+        """The dtypes of values, as far as they can be inferred without computing anything."""
         dtypes = {key: x._array.dtype for key, x in self._known.items()}
         for e in self.entries:
             says = e.row.elementwise or (e.row.shape is not None and e.row.forms is None)
@@ -217,9 +217,9 @@ class OfTape(Whole):
 
 
 def computed_again(row: Row, xs: Sequence[Any], attrs: Attrs, keys: Sequence[Key]) -> list[Any]:
-    """The results of an operation that was recorded, as the values that they were.
+    """Recompute the results of a recorded operation, with the identities that they had.
 
-    Tapes know them by their keys. Whoever computes what goes along with a value hears of it.
+    Tapes know them by their keys. Forward accumulators are told, as they compute tangents.
     """
     recorders = thread.context.recorders
     with listening():
@@ -238,7 +238,7 @@ def _nothing() -> Any:
 
 
 def records_of(entries: Iterable[Entry]) -> Records:
-    """Entries in the form in which a tape notes operations."""
+    """Entries in the form of a tape's records."""
     records: Records = []
     for e in entries:
         out: Any = tuple(e.outs) if e.row.many else e.outs[0]

@@ -1,10 +1,10 @@
-"""Rules that take the place of an operation's own where a gradient is taken.
+"""Overrides: rules in place of an operation's own when a gradient is computed.
 
-What is overridden is said by operation type, by operation name, by name scope, or by a predicate.
-An override of a name scope replaces the gradient of everything inside by one rule: the operations
-of the scope become one, whose inputs come from outside and whose results are used outside.
+Overrides select operations by type, by name, by name scope, or by a predicate. An override of a
+name scope replaces the gradient of everything inside by one rule: the operations of the scope
+become one, whose inputs come from outside and whose results are used outside.
 
-Tapes and graphs bring their operations as entries; what comes back is entries again.
+Tapes and graphs pass their operations as entries, and get entries back.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ KINDS: Final = ("type", "name", "scope")
 
 
 class Override(NamedTuple):
-    """What is overridden, and by which rule."""
+    """What is overridden, and the rule that replaces its own."""
 
-    kind: str  # one of KINDS; "any" for a string that does not say; "predicate"
+    kind: str  # one of KINDS; "any" for a string without a kind; "predicate"
     what: Any
     rule: Callable[..., Any] | str
 
@@ -40,7 +40,7 @@ class Overrides:
         self._seen: set[str] = set()
 
     def passes(self, name: str, row: Row, view: Any) -> bool:
-        """Whether a cotangent finds its way through an operation."""
+        """Whether a cotangent can pass through an operation."""
         return row.differentiable or any(
             _is_one(o, name, row, view) or _is_within(o, name, row) for o in self._all
         )
@@ -79,7 +79,7 @@ class Overrides:
         return found
 
     def _within(self, entry: Entry) -> Entry:
-        """A whole call that waits for shapes: what it does is overridden when it is done."""
+        """The entry of a deferred call: its operations are overridden when it runs."""
         assert entry.row.overridden is not None
         for index, override in enumerate(self._all):
             if _is_one(override, entry.name, entry.row, entry.view):
@@ -87,9 +87,9 @@ class Overrides:
         return entry.with_row(entry.row.overridden(self))
 
     def _look_into(self, graphs: Sequence[Any]) -> None:
-        """Find operations in loops, branches and functions, even if no cotangent enters them.
+        """Match operations in loops, branches and functions, even if no cotangent enters them.
 
-        Of a second derivative, the first may have read nothing that they computed.
+        In a second derivative, the first one may have read nothing that they computed.
         """
         waiting = list(graphs)
         while waiting:
@@ -111,7 +111,7 @@ class Overrides:
         return records_of(self.applied(whole.entries, kept, whole))
 
     def _note(self, operations: Iterable[tuple[str, Row]]) -> None:
-        """What there is, for the message when an override matches nothing."""
+        """Collect names and types, for the error message if an override matches nothing."""
         for full_name, row in operations:
             self._seen.add(row.name)
             scope, _, name = full_name.rpartition("/")
@@ -122,7 +122,7 @@ class Overrides:
                 scope = scope.rpartition("/")[0]
 
     def check(self) -> None:
-        """An override that matched nothing is a mistake."""
+        """Raise if an override matched nothing."""
         for index, override in enumerate(self._all):
             if index not in self.matched:
                 raise OverrideError(self._nothing_matched(override))
@@ -140,7 +140,7 @@ class Overrides:
 
     @property
     def key(self) -> Any:
-        """Two gradients with the same key have the same rules."""
+        """A key that is equal for gradients with the same rules."""
         return tuple([(o.kind, o.what, o.rule) for o in self._all])
 
 
@@ -155,11 +155,11 @@ def _operations_from(graph: Any) -> list[Any]:
     return found
 
 
-# ---- what was asked for -----------------------------------------------------------------------
+# ---- arguments --------------------------------------------------------------------------------
 
 
 def as_overrides(given: Any) -> Overrides | None:
-    """The overrides of one call: a dictionary, or a list of pairs, of what and by which rule."""
+    """The overrides of one call, from a dictionary or a list of pairs (what, rule)."""
     if given is None or isinstance(given, Overrides):
         return given
     return Overrides(given)

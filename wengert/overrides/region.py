@@ -13,10 +13,10 @@ from wengert.values.value import Key
 
 
 class Region:
-    """A part of a computation whose gradient one rule gives.
+    """A part of a computation whose gradient is given by one rule.
 
     `inputs` are the values that come from outside, without constants; `outputs` those that are
-    used outside; `operations` what stands between them.
+    used outside; `operations` the operations between them.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ def with_region(
     kept: Container[Key],
     whole: Whole,
 ) -> list[Entry]:
-    """The entries, with those inside made one."""
+    """The entries, with those inside merged into one."""
     members = {id(e) for e in inside}
     made = {key for e in inside for key in e.outs}
     before, after = _around(scope, entries, members, made)

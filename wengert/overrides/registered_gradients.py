@@ -10,7 +10,7 @@ from wengert.errors import DuplicateError, NoGradientError
 
 
 class Registered(NamedTuple):
-    """A user's gradient function; None says that the operation has no gradient on purpose."""
+    """A user's gradient function; None if the operation was declared to have no gradient."""
 
     function: Callable[..., Any] | None
     place: str
@@ -50,7 +50,7 @@ def gradient_of(name: str) -> Registered:
 def missing_gradient(
     name: str, op_name: str = "", where: str = "", op_type: str = ""
 ) -> NoGradientError:
-    """There is no gradient of this name; an operation of another type may have been given it."""
+    """The error for a gradient name that is not registered, possibly of an overridden type."""
     made = f", made at {where}" if where else ""
     given = f", which {op_type} was given in place of its own" if op_type else ""
     return NoGradientError(

@@ -1,4 +1,4 @@
-"""Rows whose gradient is another: what becomes of an operation when its rule is overridden."""
+"""Rows with the gradient replaced, for operations whose rule is overridden."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wengert.values.symbolic import Form, SymbolicTensor
 
 
 def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
-    """What becomes of the rows of some types, from a map from types to registered gradients."""
+    """Replacements of the rows of some types, from a map from types to registered gradients."""
     if not isinstance(op_type_map, dict):
         raise TypeError("`op_type_map` must be a dictionary mapping strings to strings")
     for kind, rule in op_type_map.items():
@@ -25,17 +25,17 @@ def rules_by_type(op_type_map: Any) -> dict[str, Callable[[Row], Row]]:
 
 
 class _Replacing:
-    """Replaces rows by such with another gradient.
+    """Replaces rows by ones with another gradient.
 
-    Those of one rule are equal: traces of functions are kept by the rules in force, and a map is
-    made anew in each step of a training.
+    Instances with the same rule are equal: traces of functions are cached by the overrides in
+    force, and a map is created anew in each training step.
     """
 
     __slots__ = ("_made", "_rule")
 
     def __init__(self, rule: Callable[..., Any] | str) -> None:
         self._rule = rule
-        self._made: dict[int, Row] = {}  # a row for each that is replaced, made once
+        self._made: dict[int, Row] = {}  # a cache of the replacements, by the id of the row
 
     def __call__(self, row: Row) -> Row:
         if id(row) not in self._made:
@@ -50,7 +50,7 @@ class _Replacing:
 
 
 def key_of_rule(rule: Callable[..., Any] | str) -> Any:
-    """What tells a rule from others; an object of a user's may have no hash."""
+    """A key that identifies a rule; a user's object may not be hashable."""
     try:
         hash(rule)
     except TypeError:
@@ -59,7 +59,7 @@ def key_of_rule(rule: Callable[..., Any] | str) -> Any:
 
 
 def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
-    """The row with another gradient: a function (op, *grads), or what a name stands for."""
+    """The row with another gradient: a function (op, *grads), or the name of one."""
     other = other_row(rule)
     if other is not None:
         return _with_rule_of(row, other)
@@ -77,7 +77,7 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
 
 
 def other_row(rule: Callable[..., Any] | str) -> Row | None:
-    """The operation whose gradient a rule stands for, if it is no function's name."""
+    """The operation whose gradient a rule names, unless it names a function."""
     return find(rule) if isinstance(rule, str) and rule not in GRADIENTS else None
 
 
@@ -91,7 +91,7 @@ def function_of(rule: Callable[..., Any] | str, op_type: str = "") -> Callable[.
 
 
 def _with_rule_of(row: Row, other: Row) -> Row:
-    """The row with the gradient of another operation, as {"Round": "Identity"} asks for."""
+    """The row with the gradient of another operation, as for {"Round": "Identity"}."""
     if other.joint is not None:
         return _like(row, joint=other.joint, users=other.users, gradient_type=other.name)
     rules: Any = other.vjp
@@ -106,7 +106,7 @@ def _with_rule_of(row: Row, other: Row) -> Row:
 
 
 def _like(row: Row, **fields: Any) -> Row:
-    """A row that computes the same and is differentiated in another way."""
+    """A row that computes the same but is differentiated differently."""
     rules: dict[str, Any] = {
         "vjp": None, "joint": None, "jvp": None, "joint_jvp": None, "saves": "xy", "linear": (),
         "passes_slices": False, "users": False, "closes": False, "fills": True, "graphs": (),
@@ -116,7 +116,7 @@ def _like(row: Row, **fields: Any) -> Row:
 
 
 class LazyValue:
-    """Stands for a value that a tape did not keep, until a rule asks for it."""
+    """A placeholder for a value that a tape did not keep, recomputed when a rule reads it."""
 
     __slots__ = ("_find", "_find_dtype", "_shape")
 
@@ -129,7 +129,7 @@ class LazyValue:
 
     @property
     def value(self) -> Any:
-        """The value, when a rule asks for it."""
+        """The value, recomputed on first use."""
         return self._find()
 
     @property
@@ -139,7 +139,7 @@ class LazyValue:
 
     @property
     def _array(self) -> Form:
-        """Its form, where a tensor has an array: for checks of shape and dtype."""
+        """Its form, in place of a tensor's array, for checks of shape and dtype."""
         return Form(self._shape, self._find_dtype())
 
 
@@ -149,14 +149,14 @@ def value_of(x: Any) -> Any:
 
 
 def operation_of(kind: str, xs: Sequence[Any], ys: Sequence[Any], attrs: Attrs) -> Any:
-    """The operation, for a rule that asks for it: of a graph itself, or what was recorded."""
+    """The operation for a rule that takes it: a graph's operation, or one from a record."""
     if ys and type(ys[0]) is SymbolicTensor and ys[0].op.type == kind:
         return ys[0].op
     return RecordedOperation(kind, xs, ys, attrs)
 
 
 class RecordedOperation:
-    """An operation that a tape noted, for the rule that replaces its own."""
+    """An operation that a tape recorded, for the rule that replaces its own."""
 
     __slots__ = ("_attrs", "_inputs", "_outputs", "name", "type")
 
@@ -181,7 +181,7 @@ class RecordedOperation:
 
     @property
     def place(self) -> str:
-        """The line that made it, which a tape does not note."""
+        """The line that made it, which a tape does not record."""
         return ""
 
     def get_attr(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Cells: what stands behind the handle of a variable, or of another resource, in each session."""
+"""Cells: the values that sessions keep for the handles of variables and other resources."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Cell:
 
     @property
     def shape(self) -> Any:
-        """That of the value, for calls that were put off until it is known."""
+        """The shape of the value, for deferred calls."""
         return self._array.shape
 
     @property
@@ -58,17 +58,17 @@ _FACTORIES: Final[dict[str, Callable[[Operation], Any]]] = {}
 
 
 def resource(kind: str, make: Callable[[Operation], Any]) -> None:
-    """Say what stands, in each session anew, behind the result of an operation type."""
+    """Register how each session creates the resource that an operation type returns."""
     _FACTORIES[kind] = make
 
 
 def is_resource(op: Operation) -> bool:
-    """Whether the result is an object that lives outside of the graph, and is no variable."""
+    """Whether the result is an object that lives outside of the graph, other than a variable."""
     return op.row.name in _FACTORIES
 
 
 def new_resource(op: Operation) -> Any:
-    """What stands behind the result of such an operation in a session."""
+    """The resource that such an operation returns in a session."""
     if op.row is VAR_HANDLE:
         return Cell(op.name, op.place)
     return _FACTORIES[op.row.name](op)

@@ -37,14 +37,14 @@ def _refuse_in_place(sign: str, instead: str = "") -> Any:
     return operator
 
 
-# Which variable was made before which: the order in which tapes list them.
+# Numbers variables in the order of creation, in which tapes list them.
 _NUMBERS: Final = itertools.count()
 
 
 class Variable(Value):
     """A value that `assign` replaces and tapes watch automatically.
 
-    A variable stands wherever a tensor does. A tape records every trainable variable that is read.
+    A variable can be used like a tensor. A tape records every trainable variable that is read.
 
     >>> v = tf.Variable(3.0)
     >>> with tf.GradientTape() as tape:
@@ -66,7 +66,7 @@ class Variable(Value):
         "trainable",
     )
 
-    # The value is there: a program that runs initializers runs nothing.
+    # It is initialized already: a program that runs initializers runs nothing.
     initializer: Any = None
     _lock: Any
     _number: int
@@ -115,7 +115,7 @@ class Variable(Value):
             graph.made_variable(self)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
-        """In a graph to be run by a session, a variable of that graph."""
+        """A variable of the graph, in a graph to be run by a session."""
         graph = around_functions(current_graph())
         kind = None if graph is None else graph.variable_class
         made = object.__new__(cls if kind is None or issubclass(cls, kind) else kind)
@@ -123,26 +123,26 @@ class Variable(Value):
         made._lock = new_lock()
         return made
 
-    # ---- what it is --------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------
 
     @property
     def name(self) -> str:
-        """The name, with `:0` behind it."""
+        """The name, followed by `:0`."""
         return self._name
 
     @property
     def shape(self) -> TensorShape:
-        """The shapes that may be assigned; None where any size may be."""
+        """The shapes that may be assigned; None for sizes that may vary."""
         return self._shape
 
     @property
     def initial_value(self) -> Any:
-        """The value is not kept: known only in a graph."""
+        """Raises: an eager variable does not keep its initial value."""
         raise RuntimeError("This property is not supported when eager execution is enabled.")
 
     @property
     def handle(self) -> Any:
-        """What operations on the variable are given: the variable itself."""
+        """The handle that operations on the variable take: the variable itself."""
         return self
 
     def get_shape(self) -> TensorShape:
@@ -151,11 +151,11 @@ class Variable(Value):
 
     @property
     def graph(self) -> Any:
-        """The graph that the variable belongs to; None for one whose value is at hand."""
+        """The graph that the variable belongs to; None for an eager variable."""
         return None
 
     def set_shape(self, shape: Any) -> None:
-        """Say more of the shapes that may be assigned."""
+        """Restrict the shapes that may be assigned."""
         self._shape = self._shape.merge_with(shape)
 
     def is_initialized(self, name: str | None = None) -> bool:
@@ -165,7 +165,7 @@ class Variable(Value):
     # ---- its value ---------------------------------------------------------------------------
 
     def read_value(self) -> Tensor:
-        """The value as it is now, as a tensor that later assignments do not change."""
+        """The current value, as a tensor that later assignments do not change."""
         note_access(self)
         tensor: Tensor = bound.read(self)
         return tensor
@@ -246,7 +246,7 @@ class Variable(Value):
         return wrap(self._array)  # outside every tape: an assignment is not differentiated
 
     def _change(self, delta: Any, verb: str) -> Tensor:
-        """What is added or subtracted: a number for each element, without broadcasting."""
+        """The tensor to add or subtract: of the variable's shape, as there is no broadcasting."""
         tensor = convert(delta, hint=self.dtype)
         self._check_dtype(tensor)
         if not self.dtype.is_numeric:
@@ -278,7 +278,7 @@ class Variable(Value):
                 f"Use tf.cast(value, tf.{self.dtype.name})."
             )
 
-    # In Python `v += x` would give the name v to a new tensor and leave the variable as it was.
+    # In Python `v += x` would bind the name v to a new tensor and leave the variable unchanged.
     __iadd__ = _refuse_in_place("+", "variable.assign_add(value)")
     __isub__ = _refuse_in_place("-", "variable.assign_sub(value)")
     __imul__ = _refuse_in_place("*")
@@ -317,14 +317,14 @@ class Variable(Value):
 
 
 def around_functions(graph: Any) -> Any:
-    """The graph around all functions that are being traced; None where execution is eager."""
+    """The graph around all functions that are being traced; None in eager mode."""
     while graph is not None and graph.is_function:
         graph = graph.outer_graph
     return graph
 
 
 def _initial(value: Any, dtype: DType | None) -> Tensor:
-    """The value that a variable begins with. In a function it is computed before the function."""
+    """The initial value of a variable. In a function it is computed outside of the function."""
     if current_graph() is None:
         return convert(value() if callable(value) else value, dtype)
     if isinstance(value, Tensor):

@@ -1,1 +1,1 @@
-"""What tests of TensorFlow programs are written with: tf.test.TestCase and its decorators."""
+"""Support for tests of TensorFlow programs: tf.test.TestCase and its decorators."""

@@ -1,4 +1,4 @@
-"""tf.test.Benchmark: times what a session runs."""
+"""tf.test.Benchmark: measures what a session runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wengert.testing.cases import TestCase
 
 
 def benchmark_config() -> Any:
-    """The configuration of a session that is measured: none is needed.
+    """The configuration of a benchmarked session: none is needed.
 
     >>> tf.test.benchmark_config() is None
     True
@@ -46,7 +46,7 @@ class Benchmark:
         name: str | None = None,
         metrics: Any = None,
     ) -> dict[str, Any]:
-        """Print what was measured."""
+        """Print and return the measurements."""
         name = name or type(self).__name__
         print(f"{name}: {wall_time} s, {iters} iterations")
         return {"name": name, "iters": iters, "wall_time": wall_time, "extras": extras or {}}
@@ -64,7 +64,7 @@ class Benchmark:
         extras: dict[str, Any] | None = None,
         mbs: float = 0,
     ) -> dict[str, Any]:
-        """Run something in a session again and again; the median of its times is reported."""
+        """Run something in a session repeatedly, and report the median of its times."""
         seconds = _timed(lambda: sess.run(op_or_tensor, feed_dict), burn_iters, min_iters)
         return self.report_benchmark(
             iters=min_iters,

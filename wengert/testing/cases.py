@@ -33,14 +33,14 @@ class TestCase(WithSession, Closeness, Plainly):
         self._threads: list[CheckedThread] = []
 
     def tearDown(self) -> None:
-        """Undo what a test changed."""
+        """Undo the changes of a test."""
         alive = [thread for thread in self._threads if thread.is_alive()]
         self._threads = []
         super().tearDown()
         self.assertFalse(alive, "A checkedThread did not terminate")
 
     def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
-        """Two names of devices mean the same device."""
+        """Assert that two names mean the same device."""
         self.assertEqual(_device(device1), _device(device2), msg)
 
     def assertProtoEquals(
@@ -50,12 +50,12 @@ class TestCase(WithSession, Closeness, Plainly):
         msg: str | None = None,
         relative_tolerance: float | None = None,
     ) -> None:
-        """Two messages say the same; a text is compared without its spaces."""
+        """Assert that two messages are equal; text is compared without its spaces."""
         self.assertEqual(_squeezed(expected_message_maybe_ascii), _squeezed(validate_message), msg)
 
     @contextlib.contextmanager
     def captureWritesToStream(self, stream: Any) -> Iterator[Any]:
-        """What is written to a stream that has a file descriptor."""
+        """Capture what is written to a stream that has a file descriptor."""
         stream.flush()
         kept = os.dup(stream.fileno())
         with tempfile.TemporaryFile(mode="w+", encoding="utf-8") as file:
@@ -73,14 +73,14 @@ class TestCase(WithSession, Closeness, Plainly):
     def checkedThread(
         self, target: Callable[..., Any], args: Sequence[Any] = (), kwargs: Any = None
     ) -> CheckedThread:
-        """A thread whose error is the test's when it is joined."""
+        """A thread whose error is raised in the test when it is joined."""
         thread = CheckedThread(target, tuple(args), kwargs or {})
         self._threads.append(thread)
         return thread
 
 
 class CheckedThread:
-    """Runs a function beside the test."""
+    """Runs a function concurrently with the test."""
 
     def __init__(self, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
         self._error: BaseException | None = None
@@ -89,7 +89,7 @@ class CheckedThread:
     def _run(self, target: Callable[..., Any], args: Any, kwargs: Any) -> None:
         try:
             target(*args, **kwargs)
-        except BaseException as error:  # noqa: BLE001  # raised again by who waits
+        except BaseException as error:  # noqa: BLE001  # raised again by `join`
             self._error = error
 
     def start(self) -> None:
@@ -97,18 +97,18 @@ class CheckedThread:
         self._thread.start()
 
     def join(self) -> None:
-        """Wait for its end; its error is raised here."""
+        """Wait for its end; raises its error."""
         self._thread.join()
         if self._error is not None:
             raise AssertionError(f"Error in a checkedThread: {self._error}") from self._error
 
     def is_alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is still running."""
         return self._thread.is_alive()
 
 
 class _Captured:
-    """What was written, once the block has ended."""
+    """The captured text, available once the block has ended."""
 
     text = ""
 

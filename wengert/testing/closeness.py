@@ -1,4 +1,4 @@
-"""Assertions about numbers: close, equal, in range, of a shape."""
+"""Assertions about numbers: closeness, equality, ranges, shapes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 
-_SHOWN = 10  # of what differs, in a message
+_SHOWN = 10  # differences in a message
 
 
 class Closeness(unittest.TestCase):
@@ -20,7 +20,7 @@ class Closeness(unittest.TestCase):
 
     def evaluate(self, tensors: Any) -> Any:
         """The values of tensors, as arrays."""
-        raise NotImplementedError  # by the class that knows about sessions
+        raise NotImplementedError  # defined by WithSession
 
     def _array(self, value: Any) -> np.ndarray[Any, Any]:
         if isinstance(value, np.ndarray):
@@ -37,7 +37,7 @@ class Closeness(unittest.TestCase):
     def assertAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
-        """Two structures have the same form and, number by number, |a - b| <= atol + rtol |b|."""
+        """Assert that two structures match and, elementwise, |a - b| <= atol + rtol |b|."""
         self._assert_close(a, b, rtol, atol, "", msg)
 
     def _assert_close(
@@ -93,7 +93,7 @@ class Closeness(unittest.TestCase):
         bfloat16_atol: float = 1e-2,
         msg: str | None = None,
     ) -> None:
-        """As assertAllClose, with what the less precise of the two dtypes allows."""
+        """assertAllClose with the tolerance for the less precise of the two dtypes."""
         names = {self._array(a).dtype.name, self._array(b).dtype.name}
         for of, relative, absolute in (
             ({"float32", "complex64"}, float_rtol, float_atol),
@@ -107,7 +107,7 @@ class Closeness(unittest.TestCase):
     def assertNotAllClose(
         self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: str | None = None
     ) -> None:
-        """Some number differs by more than the tolerance."""
+        """Assert that some number differs by more than the tolerance."""
         try:
             self.assertAllClose(a, b, rtol=rtol, atol=atol)
         except AssertionError:
@@ -115,14 +115,14 @@ class Closeness(unittest.TestCase):
         self.fail(_told(msg, "The two values are close at all elements."))
 
     def assertNear(self, f1: float, f2: float, err: float, msg: str | None = None) -> None:
-        """Two numbers differ by at most `err`, or are the same infinity."""
+        """Assert that two numbers differ by at most `err`, or are the same infinity."""
         off = f"{f1!r} != {f2!r} +/- {err!r}"
         self.assertTrue(f1 == f2 or abs(f1 - f2) <= err, _told(msg, off))
 
     def assertArrayNear(
         self, farray1: Any, farray2: Any, err: float, msg: str | None = None
     ) -> None:
-        """Two sequences of numbers differ by at most `err`, number by number."""
+        """Assert that two sequences of numbers differ by at most `err`, number by number."""
         self.assertEqual(len(farray1), len(farray2), msg)
         for f1, f2 in zip(farray1, farray2, strict=True):
             self.assertNear(float(f1), float(f2), err, msg)
@@ -130,14 +130,14 @@ class Closeness(unittest.TestCase):
     def assertNDArrayNear(
         self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
     ) -> None:
-        """The Euclidean norm of the difference of two arrays is below `err`."""
+        """Assert that the Euclidean norm of the difference of two arrays is below `err`."""
         distance = float(np.linalg.norm(np.ravel(self._array(ndarray1) - self._array(ndarray2))))
         self.assertLess(distance, err, msg)
 
     # ---- equal ---------------------------------------------------------------------------------
 
     def assertAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Two arrays have the same shape and the same elements; nan equals nan."""
+        """Assert that two arrays have the same shape and elements; nan equals nan."""
         x, y = self._array(a), self._array(b)
         self.assertEqual(x.shape, y.shape, _told(msg, f"Shape mismatch: {x.shape} and {y.shape}."))
         wrong = _differs(x, y)
@@ -145,7 +145,7 @@ class Closeness(unittest.TestCase):
             self.fail(_told(msg, f"Arrays are not equal.\n{_lines(x, y, wrong)}"))
 
     def assertNotAllEqual(self, a: Any, b: Any, msg: str | None = None) -> None:
-        """Some element differs."""
+        """Assert that some element differs."""
         try:
             self.assertAllEqual(a, b)
         except AssertionError:
@@ -155,19 +155,19 @@ class Closeness(unittest.TestCase):
     # ---- range ---------------------------------------------------------------------------------
 
     def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
-        """Every element is greater than the target."""
+        """Assert that every element is greater than the target."""
         self._assert_all(a, self._array(a) > comparison_target, f"> {comparison_target}")
 
     def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
-        """Every element is the target or greater."""
+        """Assert that every element is greater than or equal to the target."""
         self._assert_all(a, self._array(a) >= comparison_target, f">= {comparison_target}")
 
     def assertAllLess(self, a: Any, comparison_target: Any) -> None:
-        """Every element is less than the target."""
+        """Assert that every element is less than the target."""
         self._assert_all(a, self._array(a) < comparison_target, f"< {comparison_target}")
 
     def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
-        """Every element is the target or less."""
+        """Assert that every element is less than or equal to the target."""
         self._assert_all(a, self._array(a) <= comparison_target, f"<= {comparison_target}")
 
     def assertAllInRange(
@@ -178,7 +178,7 @@ class Closeness(unittest.TestCase):
         open_lower_bound: bool = False,
         open_upper_bound: bool = False,
     ) -> None:
-        """Every element lies between two bounds."""
+        """Assert that every element is between two bounds."""
         x = self._array(target)
         above = x > lower_bound if open_lower_bound else x >= lower_bound
         below = x < upper_bound if open_upper_bound else x <= upper_bound
@@ -186,7 +186,7 @@ class Closeness(unittest.TestCase):
         self._assert_all(target, above & below, f"in {left}{lower_bound}, {upper_bound}{right}")
 
     def assertAllInSet(self, target: Any, expected_set: Iterable[Any]) -> None:
-        """Every element is one of a set."""
+        """Assert that every element is in a set."""
         allowed = list(expected_set)
         self._assert_all(target, np.isin(self._array(target), allowed), f"in {allowed}")
 
@@ -196,27 +196,27 @@ class Closeness(unittest.TestCase):
             at = [f"{np.asarray(x[tuple(i)])} at {tuple(map(int, i))}" for i in np.argwhere(~holds)]
             self.fail(f"{len(at)} of {x.size} elements are not {said}: {', '.join(at[:_SHOWN])}")
 
-    # ---- forms ---------------------------------------------------------------------------------
+    # ---- shapes and dtypes ---------------------------------------------------------------------
 
     def assertShapeEqual(self, input_a: Any, input_b: Any, msg: str | None = None) -> None:
-        """Two tensors or arrays have the same static shape."""
+        """Assert that two tensors or arrays have the same static shape."""
         self.assertEqual(_shape(input_a), _shape(input_b), msg)
 
     def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
-        """A tensor or array has this dtype."""
+        """Assert that a tensor or array has this dtype."""
         dtype = target.dtype if hasattr(target, "dtype") else self._array(target).dtype
         self.assertEqual(as_dtype(dtype), as_dtype(expected_dtype))
 
 
 def _plain(value: Any) -> Any:
-    """A named tuple or an attrs-like object is its fields."""
+    """A named tuple or an attrs-like object as a collection of its fields."""
     if hasattr(value, "_asdict"):
         return value._asdict()
     return value
 
 
 def _is_ragged_list(value: Any) -> bool:
-    """Whether a sequence must be compared item by item: it is no array."""
+    """Whether a sequence is not an array, and must be compared item by item."""
     if not isinstance(value, (list, tuple)):
         return False
     if any(isinstance(v, (Tensor, Mapping)) or hasattr(v, "_asdict") for v in value):
@@ -228,7 +228,7 @@ def _is_ragged_list(value: Any) -> bool:
 
 
 def _wide(array: Any) -> Any:
-    """Two-byte floats in a dtype with which NumPy compares."""
+    """Two-byte floats cast to a dtype in which NumPy can compare."""
     return array.astype(np.float32) if array.dtype.name in ("bfloat16", "float16") else array
 
 
@@ -241,7 +241,7 @@ def _differs(x: Any, y: Any) -> Any:
 
 
 def _lines(a: Any, b: Any, wrong: Any) -> str:
-    """The worst of what differs, a line an element."""
+    """The largest differences, one line per element."""
     where = np.argwhere(wrong)
     with np.errstate(all="ignore"):
         off = _distance(a, b)

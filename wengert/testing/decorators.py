@@ -1,7 +1,7 @@
-"""Decorators of tests: in which mode they run, on what, and what they may leave behind.
+"""Decorators of tests: execution modes, conditions, and checks for leaks.
 
-What TensorFlow's decorators switch off or force and what does not exist here (XLA, GPUs, two kinds of control
-flow) leaves a test as it is.
+TensorFlow's decorators for features that do not exist here (XLA, GPUs, two kinds of control flow)
+leave a test unchanged.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ _GENERATIONS = 3
 
 
 def starts_eagerly() -> bool:
-    """Whether programs begin in eager mode: TensorFlow 2."""
+    """Whether programs start in eager mode, as in TensorFlow 2."""
     return threads_start_eagerly()
 
 
 @contextmanager
 def graph_mode() -> Iterator[None]:
-    """Operations are added to a new graph."""
+    """Within the block, operations are added to a new graph."""
     with Graph().as_default():
         yield
 
 
 @contextmanager
 def eager_mode() -> Iterator[None]:
-    """Operations run at once."""
+    """Within the block, operations run eagerly."""
     with activate((), None):
         yield
 
@@ -51,7 +51,7 @@ def run_in_graph_and_eager_modes(
     use_gpu: bool = True,
     assert_no_eager_garbage: bool = False,
 ) -> Any:
-    """The test runs twice: in a graph with a session, and eagerly."""
+    """Run the test twice: in a graph with a session, and eagerly."""
     if func is None:
         return functools.partial(run_in_graph_and_eager_modes, config=config, use_gpu=use_gpu)
     if func.__name__ in ("setUp", "setUpClass"):
@@ -74,7 +74,7 @@ def run_in_graph_and_eager_modes(
 
 
 def _in_graph(func: Test, self: Any, args: Any, kwargs: Any) -> unittest.SkipTest | None:
-    """Run a test in graph mode; why it was skipped, if it was."""
+    """Run a test in graph mode; returns why it was skipped, if it was."""
     try:
         with graph_mode(), self.test_session():
             func(self, *args, **kwargs)
@@ -94,12 +94,12 @@ def _each_test(decorator: Callable[[Test], Test], cls: type) -> type:
 
 
 def run_all_in_graph_and_eager_modes(cls: type) -> type:
-    """Every test of the class runs twice."""
+    """Run every test of the class twice: in a graph, and eagerly."""
     return _each_test(run_in_graph_and_eager_modes, cls)
 
 
 def run_deprecated_v1(func: Any = None) -> Any:
-    """The test, or every test of the class, runs in a graph."""
+    """Run the test, or every test of the class, in a graph."""
     if isinstance(func, type):
         return _each_test(run_deprecated_v1, func)
     if func is None:
@@ -119,7 +119,7 @@ deprecated_graph_mode_only = run_deprecated_v1
 
 
 def _unless(skips: Callable[[], bool], reason: str) -> Callable[..., Any]:
-    """A decorator that skips, for functions and classes, bare or with a reason in brackets."""
+    """A skipping decorator for functions and classes, with or without a reason as its argument."""
 
     def decorator(what: Any = None, **_: Any) -> Any:
         if isinstance(what, type):
@@ -144,7 +144,7 @@ run_gpu_only = run_cuda_only = _unless(lambda: True, "Test requires GPU")
 
 
 def also_run_as_tf_function(f: Test) -> Test:
-    """The test runs eagerly and, once more, inside of a tf.function."""
+    """Run the test eagerly, and again inside of a tf.function."""
 
     @functools.wraps(f)
     def both(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -160,7 +160,7 @@ def _nothing(_: Any) -> None:
 
 
 def build_as_function_and_v1_graph(func: Test | None = None) -> Any:
-    """The test builds in a graph, and inside of a tf.function."""
+    """Run the test in a graph, and inside of a tf.function."""
     if func is None:
         return build_as_function_and_v1_graph
 
@@ -175,12 +175,12 @@ def build_as_function_and_v1_graph(func: Test | None = None) -> Any:
 
 
 def run_all_in_deprecated_graph_mode_only(cls: type) -> type:
-    """Every test of the class runs in a graph."""
+    """Run every test of the class in a graph."""
     return _each_test(run_deprecated_v1, cls)
 
 
 def for_all_test_methods(decorator: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A decorator for every test of a class."""
+    """Apply a decorator to every test of a class."""
     return functools.partial(_each_test, lambda method: decorator(*args, **kwargs)(method))
 
 
@@ -188,12 +188,12 @@ def for_all_test_methods(decorator: Callable[..., Any], *args: Any, **kwargs: An
 
 
 def leave_unchanged(what: Any = None, *_: Any, **__: Any) -> Any:
-    """A decorator that changes nothing, bare or with arguments in brackets."""
+    """A decorator that changes nothing, with or without arguments."""
     return what if callable(what) else leave_unchanged
 
 
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
-    """A class of tests as it is: an operation is never a function of its own here.
+    """Leave a class of tests unchanged: operations are never run as functions here.
 
     >>> tf.test.with_eager_op_as_function(tf.test.TestCase) is tf.test.TestCase
     True
@@ -203,12 +203,12 @@ def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -
 
 @contextmanager
 def no_context(*_: Any, **__: Any) -> Iterator[None]:
-    """A context that changes nothing."""
+    """A context manager that does nothing."""
     yield
 
 
 def skip_if(condition: Any) -> Callable[[Test], Test]:
-    """Leave the test out where the condition, or the function, is true."""
+    """Skip the test if the condition, or the result of the function, is true."""
 
     def decorator(func: Test) -> Test:
         @functools.wraps(func)
@@ -234,13 +234,13 @@ def disable_with_predicate(pred: Callable[[], bool], skip_message: str) -> Calla
     return _unless(pred, skip_message)
 
 
-# ---- what a test leaves behind -----------------------------------------------------------------
+# ---- leaks -------------------------------------------------------------------------------------
 
 
 def assert_no_new_pyobjects_executing_eagerly(
     func: Test | None = None, warmup_iters: int = 2
 ) -> Any:
-    """After some rounds another round of the test leaves no new Python objects."""
+    """Check that after some warmup rounds the test leaves no new Python objects."""
     if not callable(func):
         return functools.partial(
             assert_no_new_pyobjects_executing_eagerly, warmup_iters=warmup_iters
@@ -272,7 +272,7 @@ def _objects() -> int:
 
 
 def assert_no_new_tensors(f: Test) -> Test:
-    """No tensor outlives the test."""
+    """Check that no tensor outlives the test."""
 
     @functools.wraps(f)
     def checked(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -290,7 +290,7 @@ def _tensors() -> dict[int, Any]:
 
 
 def assert_no_garbage_created(f: Test) -> Test:
-    """The test makes no circles of objects that only the collector can remove."""
+    """Check that the test makes no reference cycles, which only the garbage collector can free."""
 
     @functools.wraps(f)
     def checked(self: Any, *args: Any, **kwargs: Any) -> None:

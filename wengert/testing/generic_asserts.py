@@ -1,4 +1,4 @@
-"""Assertions that have nothing to do with tensors, and that tests of TensorFlow's use."""
+"""Assertions unrelated to tensors that TensorFlow's tests use."""
 
 from __future__ import annotations
 
@@ -16,65 +16,65 @@ from wengert.errors import OpError
 
 
 class Plainly(unittest.TestCase):
-    """Lengths, sets, texts, errors, files."""
+    """Assertions about lengths, sets, strings and errors; temporary files."""
 
     def assertLen(self, container: Sized, expected_len: int, msg: str | None = None) -> None:
-        """A container has this many items."""
+        """Assert the number of items in a container."""
         self.assertEqual(len(container), expected_len, msg or f"{container!r}")
 
     def assertEmpty(self, container: Sized, msg: str | None = None) -> None:
-        """A container has no items."""
+        """Assert that a container has no items."""
         self.assertEqual(len(container), 0, msg or f"{container!r} is not empty")
 
     def assertNotEmpty(self, container: Sized, msg: str | None = None) -> None:
-        """A container has items."""
+        """Assert that a container has items."""
         self.assertNotEqual(len(container), 0, msg or f"{container!r} is empty")
 
     def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: str | None = None) -> None:
-        """A value lies between two others, or is one of them."""
+        """Assert that a value is between two others, bounds included."""
         self.assertTrue(minv <= value <= maxv, msg or f"{value!r} is not in [{minv!r}, {maxv!r}]")
 
     def assertStartsWith(self, actual: str, expected_start: str, msg: str | None = None) -> None:
-        """A text begins with another."""
+        """Assert that a string starts with another."""
         said = msg or f"{actual!r} does not start with {expected_start!r}"
         self.assertTrue(actual.startswith(expected_start), said)
 
     def assertEndsWith(self, actual: str, expected_end: str, msg: str | None = None) -> None:
-        """A text ends with another."""
+        """Assert that a string ends with another."""
         said = msg or f"{actual!r} does not end with {expected_end!r}"
         self.assertTrue(actual.endswith(expected_end), said)
 
     def assertRegexMatch(
         self, actual_str: str, regexes: Iterable[str], message: str | None = None
     ) -> None:
-        """One of several regular expressions is found in a text."""
+        """Assert that one of several regular expressions is found in a string."""
         found = any(re.search(regex, actual_str) for regex in regexes)
         self.assertTrue(found, message or f"{actual_str!r} matches none of {list(regexes)}")
 
     def assertContainsSubset(
         self, expected_subset: Iterable[Any], actual_set: Container[Any], msg: str | None = None
     ) -> None:
-        """All of a set's elements are in another."""
+        """Assert that all elements of a set are in another."""
         absent = [x for x in expected_subset if x not in actual_set]
         self.assertFalse(absent, msg or f"Not in {actual_set!r}: {absent}")
 
     def assertNoCommonElements(
         self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: str | None = None
     ) -> None:
-        """Two sequences share nothing."""
+        """Assert that two sequences have no item in common."""
         common = set(expected_seq) & set(actual_seq)
         self.assertFalse(common, msg or f"Common elements: {common}")
 
     def assertItemsEqual(
         self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: str | None = None
     ) -> None:
-        """Two sequences have the same items, in any order."""
+        """Assert that two sequences have the same items, in any order."""
         self.assertCountEqual(expected_seq, actual_seq, msg)
 
     def assertSameElements(
         self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: str | None = None
     ) -> None:
-        """Two sequences have the same items, in any order and however often."""
+        """Assert that two sequences have the same items, regardless of order and repetition."""
         self.assertEqual(set(expected_seq), set(actual_seq), msg)
 
     def assertSequenceAlmostEqual(
@@ -85,7 +85,7 @@ class Plainly(unittest.TestCase):
         msg: str | None = None,
         delta: float | None = None,
     ) -> None:
-        """assertAlmostEqual, item by item."""
+        """assertAlmostEqual for each pair of items."""
         self.assertEqual(len(expected_seq), len(actual_seq), msg)
         for expected, actual in zip(expected_seq, actual_seq, strict=True):
             self.assertAlmostEqual(expected, actual, places, msg, delta)  # type: ignore[arg-type]
@@ -93,7 +93,7 @@ class Plainly(unittest.TestCase):
     def assertContainsInOrder(
         self, strings: Iterable[str], target: str, msg: str | None = None
     ) -> None:
-        """Texts are found in another, one behind the other."""
+        """Assert that strings occur in another, in this order."""
         at = 0
         for string in strings:
             found = target.find(string, at)
@@ -103,7 +103,7 @@ class Plainly(unittest.TestCase):
     def assertMultiLineEqual(
         self, first: str, second: str, msg: str | None = None, **kwargs: Any
     ) -> None:
-        """Two texts are the same; what differs is shown line by line."""
+        """Assert that two strings are equal; shows the difference line by line."""
         if first != second:
             lines = difflib.ndiff(first.splitlines(True), second.splitlines(True))
             self.fail(f"{msg or 'The texts differ'}:\n{''.join(lines)}")
@@ -114,7 +114,7 @@ class Plainly(unittest.TestCase):
     def assertRaisesWithPredicateMatch(
         self, exception_type: Any, expected_err_re_or_predicate: str | Callable[[Any], bool]
     ) -> Iterator[None]:
-        """The block raises an error whose text matches, or of which the predicate is true."""
+        """Assert that the block raises an error whose text matches, or that fulfils a predicate."""
         try:
             yield
         except exception_type as error:
@@ -128,13 +128,13 @@ class Plainly(unittest.TestCase):
             self.fail(f"{_names(exception_type)} not raised")
 
     def assertRaisesOpError(self, expected_err_re_or_predicate: Any) -> Any:
-        """The block raises an error of an operation that matches."""
+        """Assert that the block raises a matching OpError."""
         return self.assertRaisesWithPredicateMatch(OpError, expected_err_re_or_predicate)
 
     def assertRaisesIncompatibleShapesError(
         self, exception_type: Any = None, func: Any = None, *args: Any, **kwargs: Any
     ) -> Any:
-        """Shapes do not fit: an error that says so."""
+        """Assert that an error about incompatible shapes is raised."""
         kinds = exception_type or (OpError, ValueError)
         text = r"[Ii]ncompatible shapes|Dimensions must be equal|[Ss]hapes.* (differ|must)"
         if func is None:
@@ -149,7 +149,7 @@ class Plainly(unittest.TestCase):
         *args: Any,
         **kwargs: Any,
     ) -> Any:
-        """An error with exactly this text."""
+        """Assert that an error with exactly this text is raised."""
         text = f"^{re.escape(expected_exception_message)}$"
         if callable_obj is None:
             return self.assertRaisesRegex(expected_exception, text)
@@ -158,7 +158,7 @@ class Plainly(unittest.TestCase):
     # ---- files ---------------------------------------------------------------------------------
 
     def get_temp_dir(self) -> str:
-        """A folder of this test's own, removed after it."""
+        """A temporary folder of this test, which is removed after it."""
         if not getattr(self, "_folder", None):
             folder = tempfile.TemporaryDirectory(prefix="wengert-test-")
             self.addCleanup(folder.cleanup)
@@ -166,7 +166,7 @@ class Plainly(unittest.TestCase):
         return self._folder
 
     def create_tempdir(self, name: str | None = None) -> Any:
-        """A new folder in there."""
+        """Create a folder in the temporary folder."""
         path = (
             Path(self.get_temp_dir(), name)
             if name
@@ -176,7 +176,7 @@ class Plainly(unittest.TestCase):
         return _Made(str(path))
 
     def create_tempfile(self, file_path: str | None = None, content: Any = "") -> Any:
-        """A new file in there."""
+        """Create a file in the temporary folder."""
         path = Path(
             self.get_temp_dir(),
             file_path or f"file{len(list(Path(self.get_temp_dir()).iterdir()))}",
@@ -185,14 +185,14 @@ class Plainly(unittest.TestCase):
         return _Made(str(path))
 
     def enter_context(self, manager: Any) -> Any:
-        """Enter a context until the test ends."""
+        """Enter a context manager, to be exited when the test ends."""
         value = manager.__enter__()
         self.addCleanup(manager.__exit__, None, None, None)
         return value
 
 
 class _Made(collections.namedtuple("_Made", ["full_path"])):
-    """A file or folder that a test made."""
+    """A file or folder that a test created."""
 
     def __fspath__(self) -> str:
         return str(self.full_path)

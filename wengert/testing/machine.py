@@ -1,4 +1,4 @@
-"""What tests ask about the machine: there is a processor, and nothing else."""
+"""Queries about the machine: there is a CPU, and nothing else."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any =
 
 
 def gpu_device_name() -> str:
-    """The name of no device.
+    """An empty string, as there is no GPU.
 
     >>> tf.test.gpu_device_name()
     ''
@@ -61,7 +61,7 @@ def is_built_with_xla() -> bool:
 
 
 def is_cpu_target_available(target: str) -> bool:
-    """Whether code for this kind of processor runs here.
+    """Whether code for this kind of processor can run here.
 
     >>> tf.test.is_cpu_target_available("pdp11")
     False

@@ -1,4 +1,4 @@
-"""Running what a test builds: at once in eager mode, in a session of the test's own otherwise."""
+"""Running what a test builds: immediately in eager mode, otherwise in a session of the test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wengert.values import nest
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
 
-# Every test begins with this seed.
+# Every test starts with this seed.
 SEED = 87654321
 
 
@@ -27,7 +27,7 @@ class WithSession(unittest.TestCase):
     """Gives a test sessions, and the values of tensors."""
 
     def setUp(self) -> None:
-        """Begin each test with the same seeds and an empty default graph."""
+        """Start each test with the same seeds and an empty default graph."""
         super().setUp()
         self._session: Session | None = None
         np.random.seed(SEED % 2**32)
@@ -39,7 +39,7 @@ class WithSession(unittest.TestCase):
             get_default_graph().seed = SEED
 
     def tearDown(self) -> None:
-        """Undo what a test changed."""
+        """Undo the changes of a test."""
         self._close()
         super().tearDown()
 
@@ -81,7 +81,7 @@ class WithSession(unittest.TestCase):
         use_gpu: bool = True,
         force_gpu: bool = False,
     ) -> Iterator[Any]:
-        """A new session, the default one inside; in eager mode what runs at once."""
+        """A new session, the default one within the block; in eager mode an EagerSession."""
         if executing_eagerly():
             yield EagerSession(self)
             return
@@ -96,7 +96,7 @@ class WithSession(unittest.TestCase):
         use_gpu: bool = True,
         force_gpu: bool = False,
     ) -> Iterator[Any]:
-        """The test's one session: variables keep their values from one block to the next."""
+        """The test's single session: variables keep their values from one block to the next."""
         if executing_eagerly():
             yield EagerSession(self)
             return
@@ -114,7 +114,7 @@ class WithSession(unittest.TestCase):
         use_gpu: bool = True,
         force_gpu: bool = False,
     ) -> Any:
-        """The test's one session, or with a graph a new one."""
+        """The test's single session, or a new one if a graph is given."""
         if self.id().endswith(".test_session"):
             self.skipTest("It is no test, though its name begins like one.")
         opened = self.cached_session if graph is None else self.session
@@ -122,7 +122,7 @@ class WithSession(unittest.TestCase):
 
 
 class EagerSession:
-    """What tests take for a session in eager mode: there is nothing to run any more."""
+    """The session of tests in eager mode, where nothing is left to run."""
 
     def __init__(self, test: WithSession) -> None:
         self._test = test
@@ -133,7 +133,7 @@ class EagerSession:
         return get_default_graph()
 
     def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
-        """The values, once more."""
+        """The values of tensors that have been computed already."""
         feeds = kwargs.get("feed_dict", args[0] if args else None)
         if feeds:
             raise NotImplementedError("feed_dict is not supported when eager execution is enabled.")
@@ -141,7 +141,7 @@ class EagerSession:
 
 
 def _ran(session: Any, tensors: Any) -> Any:
-    """What a session computes; what is no tensor is its own value."""
+    """The values that a session computes; anything but a tensor is its own value."""
     flat = nest.flatten(tensors)
     asked = [x for x in flat if not _is_known(x)]
     computed = iter(session.run(asked) if asked else [])
@@ -155,7 +155,7 @@ def _is_plain(x: Any) -> bool:
 
 
 def _is_known(x: Any) -> bool:
-    """Whether a value needs no session: it is plain, or a tensor made in eager mode."""
+    """Whether a value needs no session: it is a plain value, or an eager tensor."""
     return _is_plain(x) or type(x) is Tensor
 
 

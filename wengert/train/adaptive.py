@@ -1,4 +1,4 @@
-"""Optimizers that divide by the size of the gradients there were."""
+"""Optimizers that scale steps by the magnitude of past gradients: RMSprop, Adagrad and others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wengert.train.optimizer import Optimizer
 
 
 class RMSprop(Optimizer):
-    """Steps of the gradient divided by the root of its mean square, with momentum if wanted.
+    """RMSprop: the gradient divided by its root mean square, optionally with momentum.
 
     With `centered` it is divided by its standard deviation.
 
@@ -41,14 +41,14 @@ class RMSprop(Optimizer):
         self.centered = centered
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         names = ["velocity"]
         names += ["momentum"] if self.momentum else []
         names += ["average_gradient"] if self.centered else []
         return dict.fromkeys(names, 0.0)
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         velocity = self.slot(variable, "velocity")
         size = spread = self._mean(velocity, square(gradient))
         updates = [velocity.assign(size)]
@@ -69,7 +69,7 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """Steps of the gradient divided by the root of the sum of its squares.
+    """Adagrad: the gradient divided by the root of the sum of its squares.
 
     >>> v = tf.Variable([1.0, -200.0])
     >>> optimizer = tf.optimizers.Adagrad(learning_rate=0.5, initial_accumulator_value=0.0)
@@ -93,11 +93,11 @@ class Adagrad(Optimizer):
         self.epsilon = epsilon
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         return {"accumulator": self.initial_accumulator_value}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         accumulator, part = self.slot(variable, "accumulator"), part_of(gradient)
         total = part.read(accumulator) + square(part.gradient)
         step = learning_rate * part.gradient / sqrt(total + self.epsilon)
@@ -108,7 +108,7 @@ class Adagrad(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Steps of the gradient in units of the steps there were: no unit is left to the rate.
+    """Adadelta: the gradient scaled by the ratio of the root mean squares of steps and gradients.
 
     >>> v = tf.Variable(1.0)
     >>> optimizer = tf.optimizers.Adadelta(learning_rate=1.0, rho=0.0, epsilon=1.0)
@@ -131,11 +131,11 @@ class Adadelta(Optimizer):
         self.epsilon = epsilon
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         return {"accumulated_grad": 0.0, "accumulated_delta_var": 0.0}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         seen = self.slot(variable, "accumulated_grad")
         moved = self.slot(variable, "accumulated_delta_var")
         size = self.rho * seen + (1.0 - self.rho) * square(gradient)
@@ -148,7 +148,7 @@ class Adadelta(Optimizer):
 
 
 class Ftrl(Optimizer):
-    """Follows the regularized leader: with an L1 penalty many elements become exactly zero.
+    """FTRL, "follow the regularized leader": an L1 penalty makes many elements exactly zero.
 
     >>> v = tf.Variable([1.0, 1.0])
     >>> optimizer = tf.optimizers.Ftrl(learning_rate=0.5, l1_regularization_strength=1.0)
@@ -187,11 +187,11 @@ class Ftrl(Optimizer):
         check_not_negative(self)
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         return {"accumulator": self.initial_accumulator_value, "linear": 0.0}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         return ftrl_step(
             part_of(gradient),
             variable,

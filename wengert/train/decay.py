@@ -1,6 +1,6 @@
 """The mathematics of learning-rate schedules, written once for both APIs.
 
-All arguments are scalar tensors of one dtype, except flags and where a number is said.
+All arguments are scalar tensors of one dtype, except flags and those annotated as numbers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def inverse_time(rate: Any, step: Any, decay_steps: Any, factor: Any, staircase:
 
 
 def polynomial(rate: Any, step: Any, decay_steps: Any, end: Any, power: Any, cycle: bool) -> Any:
-    """From the rate down to `end`, as a power of what is left."""
+    """From the rate down to `end`, by a power of the remaining fraction of steps."""
     steps, last = cast(decay_steps, rate.dtype), cast(end, rate.dtype)
     if cycle:
         rounds = ceil(step / steps)
@@ -59,7 +59,7 @@ def polynomial(rate: Any, step: Any, decay_steps: Any, end: Any, power: Any, cyc
 
 
 def piecewise(step: Any, boundaries: Sequence[Any], values: Sequence[Any]) -> Any:
-    """The first value up to and with the first boundary, and so on."""
+    """The first value up to and including the first boundary, and so on."""
     result = values[-1]
     for boundary, value in reversed(list(zip(boundaries, values, strict=False))):
         result = where(less_equal(step, boundary), value, result)
@@ -67,7 +67,7 @@ def piecewise(step: Any, boundaries: Sequence[Any], values: Sequence[Any]) -> An
 
 
 def _half_wave(completed: Any) -> Any:
-    """From 1 at 0 to 0 at 1."""
+    """Half a cosine wave, from 1 at 0 to 0 at 1."""
     return 0.5 * (1.0 + cos(math.pi * completed))
 
 
@@ -79,7 +79,7 @@ def cosine(rate: Any, step: Any, decay_steps: Any, alpha: Any) -> Any:
 
 
 def warmed_up(rate: Any, step: Any, target: Any, warmup_steps: Any, later: Any) -> Any:
-    """A straight line from the rate to the target, then `later`."""
+    """Linear warmup from the rate to the target, then `later`."""
     steps, goal = cast(warmup_steps, rate.dtype), cast(target, rate.dtype)
     return where(less(step, steps), rate + (goal - rate) * (step / steps), later)
 
@@ -87,7 +87,7 @@ def warmed_up(rate: Any, step: Any, target: Any, warmup_steps: Any, later: Any) 
 def cosine_restarts(
     rate: Any, step: Any, first_steps: Any, t_mul: float, m_mul: float, alpha: Any
 ) -> Any:
-    """Cosine decays in a row, each `t_mul` times as long and `m_mul` times as high."""
+    """Successive cosine decays, each `t_mul` times as long and `m_mul` times as high."""
     completed = step / cast(first_steps, rate.dtype)
     longer = convert(t_mul, rate.dtype)
     if t_mul == 1.0:
@@ -104,7 +104,7 @@ def cosine_restarts(
 def linear_cosine(
     rate: Any, step: Any, decay_steps: Any, num_periods: Any, alpha: Any, beta: Any
 ) -> Any:
-    """A cosine times a line that falls."""
+    """A cosine times a linear decay."""
     steps = cast(decay_steps, rate.dtype)
     at = minimum(step, steps)
     wave = _half_wave(2.0 * num_periods * (at / steps))

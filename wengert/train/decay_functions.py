@@ -1,7 +1,7 @@
 """Learning rates that depend on the step, as functions: tf.compat.v1.train.exponential_decay, ...
 
 In graph mode they return a tensor. In eager mode they return a function without arguments, which
-computes the rate from what the step is then; the v1 optimizers call it before each update.
+computes the rate for the current step; the v1 optimizers call it before each update.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def cosine_decay(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    """Half a cosine wave from the rate to alpha times it.
+    """Half a cosine wave, from the rate to alpha times it.
 
     >>> step = tf.Variable(10)
     >>> tf.compat.v1.train.cosine_decay(1.0, step, 10, alpha=0.5)().numpy().item()
@@ -127,7 +127,7 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Any:
-    """Cosine decays in a row, each `t_mul` times as long and `m_mul` times as high.
+    """Successive cosine decays, each `t_mul` times as long and `m_mul` times as high as the last.
 
     >>> step = tf.Variable(10)
     >>> tf.compat.v1.train.cosine_decay_restarts(1.0, step, 10)().numpy().item()
@@ -146,7 +146,7 @@ def linear_cosine_decay(
     beta: float = 0.001,
     name: str | None = None,
 ) -> Any:
-    """A cosine wave of `num_periods` that a straight line brings down to beta times the rate.
+    """A cosine wave of `num_periods` with a linear decay, down to beta times the rate.
 
     >>> step = tf.Variable(10)
     >>> tf.compat.v1.train.linear_cosine_decay(1.0, step, 10, beta=0.5)().numpy().item()
@@ -159,7 +159,7 @@ def linear_cosine_decay(
 def piecewise_constant(
     x: Any, boundaries: Sequence[Any], values: Sequence[Any], name: str | None = None
 ) -> Any:
-    """values[0] up to and with x = boundaries[0], then values[1], and so on.
+    """values[0] up to and including x = boundaries[0], then values[1], and so on.
 
     >>> step = tf.Variable(150)
     >>> tf.compat.v1.train.piecewise_constant(step, [100, 200], [1.0, 0.5, 0.25])().numpy().item()

@@ -1,6 +1,6 @@
-"""What a gradient lets an optimizer change: a whole variable, or the rows that have a gradient.
+"""The part of a variable that a gradient updates: all of it, or the rows of IndexedSlices.
 
-An update is written once, as arithmetic on what `read` gives; `write` puts the result back.
+An update is written once, as arithmetic on what `read` returns; `write` stores the result.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wengert.values.tensor import Tensor
 
 
 class Whole:
-    """All of a variable, and of the slots beside it."""
+    """All of a variable, and of its slots."""
 
     def __init__(self, gradient: Tensor) -> None:
         self.gradient = gradient
@@ -32,7 +32,7 @@ class Whole:
 
 
 class Rows:
-    """The rows with a gradient, each once. The others keep their values, in the slots as well."""
+    """The rows with a gradient, without duplicates. Other rows and their slots do not change."""
 
     def __init__(self, slices: IndexedSlices) -> None:
         self.slices = slices
@@ -51,12 +51,12 @@ Part = Whole | Rows
 
 
 def part_of(gradient: Tensor | IndexedSlices) -> Part:
-    """The part of a variable that a gradient is about: all of it, or rows."""
+    """The part of a variable that a gradient updates: all of it, or rows."""
     return Rows(gradient) if isinstance(gradient, IndexedSlices) else Whole(gradient)
 
 
 def merge_rows(slices: IndexedSlices) -> IndexedSlices:
-    """The same gradient with every index once: what had the same index is added."""
+    """The same gradient with unique indices: rows with the same index are added."""
     indices, place = unique(slices.indices)
     values = unsorted_segment_sum(slices.values, place, size(indices))
     return IndexedSlices(values, indices, slices.dense_shape)

@@ -1,4 +1,4 @@
-"""Optimizers that go down the gradient at one rate for all elements."""
+"""Optimizers with one learning rate for all elements: SGD and Lion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wengert.train.optimizer import Optimizer
 
 
 class SGD(Optimizer):
-    """Gradient descent, with momentum m if wanted: m ← momentum m - rate g, and w ← w + m.
+    """Gradient descent, optionally with momentum m: m ← momentum m - rate g, and w ← w + m.
 
     With `nesterov` the step looks ahead: w ← w + momentum m - rate g.
 
@@ -43,11 +43,11 @@ class SGD(Optimizer):
         self.leaves_rows = momentum == 0
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         return {"momentum": 0.0} if self.momentum else {}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         if not self.momentum:
             part = part_of(gradient)
             return part.write(variable, part.read(variable) - learning_rate * part.gradient)
@@ -59,7 +59,7 @@ class SGD(Optimizer):
 
 
 class Lion(Optimizer):
-    """Steps of one size, along the sign of a mean of gradient and momentum.
+    """Lion: steps of one size, by the sign of a mean of gradient and momentum.
 
     >>> v = tf.Variable([1.0, -2.0])
     >>> _ = tf.optimizers.Lion(learning_rate=0.5).minimize(lambda: tf.reduce_sum(v * v), [v])
@@ -82,11 +82,11 @@ class Lion(Optimizer):
         self.beta_2 = beta_2
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         return {"momentum": 0.0}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         slot = self.slot(variable, "momentum")
         ahead = slot * self.beta_1 + gradient * (1.0 - self.beta_1)
         mean = slot * self.beta_2 + gradient * (1.0 - self.beta_2)

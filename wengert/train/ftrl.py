@@ -1,4 +1,4 @@
-"""The update of Ftrl, which both APIs have."""
+"""The update of FTRL, shared by both APIs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def ftrl_step(
     l2: Any,
     shrinkage: Any,
 ) -> list[Any]:
-    """The minimum of the linearized losses so far, with both penalties, element by element."""
+    """The elementwise minimum of the linearized losses so far, with both penalties."""
     g, w, before = part.gradient, part.read(variable), part.read(accumulator)
     after = before + square(g)
     curvature = pow(after, -power)
@@ -38,7 +38,7 @@ def ftrl_step(
 
 
 def check_not_negative(options: Any) -> None:
-    """The power is negative or zero, the strengths are positive or zero."""
+    """Check that the power is negative or zero, and the strengths are positive or zero."""
     if options.learning_rate_power > 0:
         raise ValueError(
             "`learning_rate_power` needs to be negative or zero. "

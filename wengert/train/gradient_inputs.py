@@ -1,4 +1,4 @@
-"""Gradients and variables as users give them to an optimizer, checked."""
+"""Checks of the gradients and variables that users pass to an optimizer."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def pairs(grads_and_vars: Any) -> list[tuple[Any, Variable]]:
 
 
 def list_variables(variables: Sequence[Variable]) -> str:
-    """Variables as they stand in a message, without their values."""
+    """Variables as shown in messages, without their values."""
     each = (f"'{v.name}' shape={v.shape} dtype={v.dtype.name}" for v in variables)
     return ", ".join(f"<tf.Variable {text}>" for text in each)
 
 
 def no_gradients(variables: Sequence[Variable]) -> ValueError:
-    """What to raise where no variable has a gradient."""
+    """The error if no variable has a gradient."""
     return ValueError(
         f"No gradients provided for any variable: [{list_variables(variables)}]. All gradients are "
         "None: the loss does not depend on these variables. Compute it from them inside the tape "
@@ -71,7 +71,7 @@ def _checked(gradient: Any, variable: Variable) -> Any:
 
 
 def _whole_shape(slices: IndexedSlices, variable: Variable) -> TensorShape:
-    """The shape of a variable that has such rows."""
+    """The shape of a variable with such rows."""
     values, indices = slices.values.shape, slices.indices.shape
     if values.rank is None or indices.rank is None:
         return TensorShape(None)
@@ -112,12 +112,12 @@ def scalar(value: Any, dtype: DType | None = None) -> Tensor:
 
 
 def snake_case(name: str) -> str:
-    """A name of a class as a name of a variable."""
+    """A class name in snake case, for the name of a variable."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def as_rate(value: Any) -> Any:
-    """A variable, so that it can be changed; or what computes it."""
+    """A learning rate as a variable, so that it can be changed, or as a function or schedule."""
     if isinstance(value, Variable) or callable(value):
         return value
     if isinstance(value, (int, float, np.number, np.ndarray, Value)):
@@ -131,7 +131,7 @@ def as_rate(value: Any) -> Any:
 
 
 def on_values(gradient: Any, function: Callable[[Any], Any]) -> Any:
-    """What a function of the elements makes of a tensor or of IndexedSlices."""
+    """Apply an elementwise function to a tensor or to IndexedSlices."""
     if isinstance(gradient, IndexedSlices):
         return gradient.with_values(function(gradient.values))
     return function(gradient)

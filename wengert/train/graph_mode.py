@@ -1,8 +1,8 @@
-"""All that the optimizers must know about eager and graph mode, in one place.
+"""All differences between eager and graph mode that matter to optimizers, in one place.
 
-There are three ways to run: at once; in a graph for a session, where an update is an operation and
-order is made by control dependencies; and in a tf.function, where what changes variables runs in
-the order in which it was written.
+There are three modes: eager; a graph for a session, where an update is an operation and control
+dependencies determine the order; and a tf.function, where changes of variables run in program
+order.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ __all__ = [
 
 
 def session_graph() -> Any:
-    """The graph that a session will run, also from within functions; None in eager mode."""
+    """The graph that a session will run, even from inside functions; None in eager mode."""
     return around_functions(current_graph())
 
 
 def in_session_graph() -> bool:
-    """Whether an update is an operation that somebody has to run."""
+    """Whether an update is an operation that a session has to run."""
     graph = current_graph()
     return graph is not None and not graph.is_function
 
@@ -106,12 +106,12 @@ def _checked(variables: Any) -> list[Any]:
 
 
 def trainable_variables() -> list[Variable]:
-    """The trainable variables of the graph. In eager mode nobody keeps a list of them."""
+    """The trainable variables of the graph. In eager mode there is no list of them."""
     return _collected(GraphKeys.TRAINABLE_VARIABLES)
 
 
 def global_variables() -> list[Variable]:
-    """All variables of the graph, but for the local ones."""
+    """All variables of the graph, except for the local ones."""
     return _collected(GraphKeys.GLOBAL_VARIABLES)
 
 
@@ -120,11 +120,11 @@ def _collected(name: str) -> list[Variable]:
     return [] if graph is None else graph.get_collection(name)
 
 
-# ---- variables that an optimizer makes --------------------------------------------------------
+# ---- variables that an optimizer creates ------------------------------------------------------
 
 
 def initial_value(variable: Variable) -> Any:
-    """The value that a variable starts with, for another that is to start with it."""
+    """The initial value of a variable, for another one that starts with the same value."""
     if isinstance(variable, graph_variable.GraphVariable):
         return variable.initialized_value
     with init_scope():
@@ -132,7 +132,7 @@ def initial_value(variable: Variable) -> Any:
 
 
 def filled_like(variable: Variable, number: Callable[[], Any]) -> Callable[[], Any]:
-    """For a slot that starts with one number everywhere: the function that makes its value."""
+    """A function that returns the initial value of a slot filled with one number."""
 
     def initial() -> Any:
         filling = number()
@@ -144,13 +144,13 @@ def filled_like(variable: Variable, number: Callable[[], Any]) -> Callable[[], A
 
 
 def slot_name(variable: Any, name: str, count: int) -> str:
-    """The name of the slot that an optimizer makes beside a variable, after `count` others."""
+    """The name of the slot that an optimizer creates for a variable, after `count` others."""
     base = f"{variable.name.partition(':')[0]}/{name}"
     return f"{base}_{count}" if count else base
 
 
 def new_variable(initial: Any, name: str, beside: Any = None, count: int = 0) -> Variable:
-    """A variable that is not trained, with a name of its own or that of a slot beside another."""
+    """A variable that is not trainable, named by itself or as a slot of another one."""
     graph = session_graph()
     if beside is None or graph is None:
         named = name if beside is None else slot_name(beside, name, count)
@@ -158,7 +158,7 @@ def new_variable(initial: Any, name: str, beside: Any = None, count: int = 0) ->
     prefix = get_variable_scope().name
     base = slot_name(beside, name, 0)
     with init_scope(), graph.name_scope(None):
-        # The graph finds a number where the name is taken.
+        # The graph appends a number if the name is taken.
         full = f"{prefix}/{base}" if prefix else base
         return Variable(initial, trainable=False, name=full)
 
@@ -167,15 +167,15 @@ def new_variable(initial: Any, name: str, beside: Any = None, count: int = 0) ->
 
 
 def scope(name: str) -> AbstractContextManager[str]:
-    """The name scope of an update; what it yields is a name for the operation that is all of it."""
+    """The name scope of an update; it yields the name for the operation that groups it."""
     graph = current_graph()
     return nullcontext(name) if graph is None else graph.name_scope(name)
 
 
 def group(updates: Iterable[Any], name: str | None = None) -> Any:
-    """One operation that carries out all of these. In eager mode it has been done: None.
+    """One operation that runs all of these; None in eager mode, where they have run already.
 
-    Updates are what assignments and `group` return, also in nested lists.
+    Updates are results of assignments and of `group`, possibly in nested lists.
     """
     if executing_eagerly():
         return None
@@ -183,13 +183,13 @@ def group(updates: Iterable[Any], name: str | None = None) -> Any:
 
 
 def note_update(update: Any) -> None:
-    """An operation that trains is found in a collection of its graph."""
+    """Add a training operation to its graph's collection."""
     if in_session_graph():
         current_graph().add_to_collection(GraphKeys.TRAIN_OP, update)
 
 
 def note_average(variable: Variable) -> None:
-    """A variable that has an average is found in a collection of its graph."""
+    """Add a variable that has an average to its graph's collection."""
     graph = session_graph()
     known = [] if graph is None else graph.get_collection_ref(GraphKeys.MOVING_AVERAGE_VARIABLES)
     if not any(variable is v for v in known):
@@ -197,7 +197,7 @@ def note_average(variable: Variable) -> None:
 
 
 def in_order(before: Iterable[Any], make: Callable[[], Any]) -> Any:
-    """What `make` makes, to be carried out after the updates `before`."""
+    """The result of `make`, whose operations run after the updates `before`."""
     if not in_session_graph():
         return make()
     with current_graph().control_dependencies(_operations(before)):
@@ -205,6 +205,6 @@ def in_order(before: Iterable[Any], make: Callable[[], Any]) -> Any:
 
 
 def _operations(updates: Iterable[Any]) -> Sequence[Any]:
-    """In a function an assignment returns the variable, and has its place in the order already."""
+    """The operations of updates. In a function assignments return variables, and run in order."""
     found = nest.flatten(list(updates))
     return [u for u in found if u is not None and not (isinstance(u, Variable) and u.graph is None)]

@@ -1,8 +1,8 @@
 """The base of the v1 optimizers: tf.compat.v1.train.Optimizer.
 
-An optimizer of your own overrides, as in TensorFlow, `_create_slots`, `_prepare`, `_apply_dense`
-and `_apply_sparse` (or their `_resource_` forms) and `_finish`. Ours override `_step` alone, which
-is the arithmetic of an update on a whole variable or on some of its rows.
+As in TensorFlow, custom optimizers override `_create_slots`, `_prepare`, `_apply_dense` and
+`_apply_sparse` (or their `_resource_` forms) and `_finish`. Ours override only `_step`, the
+arithmetic of an update on a whole variable or on some of its rows.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Optimizer:
     """The base of the optimizers in tf.compat.v1.train.
 
     In graph mode `minimize` returns an operation, to be run by a session. In eager mode the loss
-    is a function without arguments, and the update is made at once.
+    is a function without arguments, and the update runs immediately.
 
     >>> v = tf.Variable(3.0)
     >>> step = tf.Variable(0)
@@ -39,7 +39,7 @@ class Optimizer:
     GATE_OP: ClassVar[int] = 1
     GATE_GRAPH: ClassVar[int] = 2
 
-    # Whether a row without a gradient, and its slots, stay as they are.
+    # Whether rows without a gradient, and their slots, stay unchanged.
     leaves_rows: bool = True
 
     def __init__(
@@ -53,7 +53,7 @@ class Optimizer:
         self._non_slots: dict[tuple[str, Any], Variable] = {}  # by name and graph
         self._now: dict[str, Tensor] = {}
 
-    # ---- what users call ---------------------------------------------------------------------
+    # ---- public methods ----------------------------------------------------------------------
 
     def get_name(self) -> str:
         """The name."""
@@ -150,27 +150,27 @@ class Optimizer:
         return graph_mode.group([update, step], name)
 
     def get_slot(self, var: Variable, name: str) -> Variable | Any:
-        """What the optimizer keeps beside a variable under a name, or None."""
+        """The slot of a variable with that name, or None."""
         return self._slots.get(name, {}).get(var.ref())
 
     def get_slot_names(self) -> list[str]:
-        """The names of what is kept for each variable."""
+        """The names of the slots."""
         return sorted(self._slots)
 
     def variables(self) -> list[Variable]:
-        """All that the optimizer keeps, in the order of their names."""
+        """The optimizer's variables, in the order of their names."""
         slots = [v for named in self._slots.values() for v in named.values()]
         graph = graph_mode.session_graph()
         found = [v for v in (*self._non_slots.values(), *slots) if v.graph is graph]
         return sorted(found, key=lambda v: v.name)
 
-    # ---- what an optimizer overrides ---------------------------------------------------------
+    # ---- methods to override -----------------------------------------------------------------
 
     def _create_slots(self, var_list: Sequence[Variable]) -> None:
-        """Make what is kept beside each variable."""
+        """Create the slots of each variable."""
 
     def _prepare(self) -> None:
-        """Compute what the updates of all variables need."""
+        """Compute what the updates of all variables share."""
 
     def _apply_dense(self, grad: Any, var: Variable) -> Any:
         return self._step(part_of(grad), var)
@@ -203,7 +203,7 @@ class Optimizer:
             "and, for gradients that are IndexedSlices, `_apply_sparse(self, grad, var)`."
         )
 
-    # ---- for those who override --------------------------------------------------------------
+    # ---- helpers for subclasses --------------------------------------------------------------
 
     def _update(self, gradient: Any, variable: Variable) -> Any:
         constraint = variable.constraint

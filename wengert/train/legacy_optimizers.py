@@ -1,6 +1,6 @@
 """The optimizers of tf.compat.v1.train.
 
-Each writes its update once, in `_step`, on what `part.read` gives: a whole variable, or the rows
+Each defines its update once, in `_step`, on what `part.read` returns: a whole variable, or the rows
 that have a gradient.
 """
 
@@ -18,7 +18,7 @@ from wengert.train.legacy import Optimizer
 
 
 class GradientDescentOptimizer(Optimizer):
-    """w ← w - rate g.
+    """Gradient descent: w ← w - rate g.
 
     >>> v = tf.Variable(3.0)
     >>> tf.compat.v1.train.GradientDescentOptimizer(0.25).minimize(lambda: v * v)
@@ -41,7 +41,7 @@ class GradientDescentOptimizer(Optimizer):
 
 
 class MomentumOptimizer(Optimizer):
-    """m ← momentum m + g, and w ← w - rate m; with Nesterov w ← w - rate (g + momentum m).
+    """Momentum: m ← momentum m + g, w ← w - rate m; with Nesterov w ← w - rate (g + momentum m).
 
     >>> v = tf.Variable(1.0)
     >>> optimizer = tf.compat.v1.train.MomentumOptimizer(0.5, momentum=0.5)
@@ -83,7 +83,7 @@ class MomentumOptimizer(Optimizer):
 
 
 class AdagradOptimizer(Optimizer):
-    """Steps of the gradient divided by the root of the sum of its squares.
+    """Adagrad: the gradient divided by the root of the sum of its squares.
 
     >>> v = tf.Variable(3.0)
     >>> optimizer = tf.compat.v1.train.AdagradOptimizer(0.5, initial_accumulator_value=1e-9)
@@ -123,9 +123,9 @@ class AdagradOptimizer(Optimizer):
 
 
 class AdamOptimizer(Optimizer):
-    """Steps of the mean gradient m divided by the root of the mean square v, both unbiased.
+    """Adam: the mean gradient m divided by the root of the mean square v, both bias-corrected.
 
-    A gradient that is an IndexedSlices moves all rows, as all means fade.
+    IndexedSlices update all rows, because all means decay.
 
     >>> v = tf.Variable(3.0)
     >>> tf.compat.v1.train.AdamOptimizer(0.5).minimize(lambda: v * v)
@@ -199,7 +199,7 @@ class AdamOptimizer(Optimizer):
 
 
 class RMSPropOptimizer(Optimizer):
-    """Steps of the gradient divided by the root of its mean square, which starts at 1.
+    """RMSProp: the gradient divided by its root mean square, which starts at 1.
 
     With `centered` it is divided by its standard deviation.
 
@@ -260,7 +260,7 @@ class RMSPropOptimizer(Optimizer):
 
 
 class AdadeltaOptimizer(Optimizer):
-    """Steps of the gradient in units of the steps there were.
+    """Adadelta: the gradient scaled by the ratio of the root mean squares of steps and gradients.
 
     >>> v = tf.Variable(1.0)
     >>> optimizer = tf.compat.v1.train.AdadeltaOptimizer(1.0, rho=0.0, epsilon=1.0)
@@ -304,7 +304,7 @@ class AdadeltaOptimizer(Optimizer):
 
 
 class FtrlOptimizer(Optimizer):
-    """Follows the regularized leader: with an L1 penalty many elements become exactly zero.
+    """FTRL, "follow the regularized leader": an L1 penalty makes many elements exactly zero.
 
     >>> v = tf.Variable([1.0, 1.0])
     >>> optimizer = tf.compat.v1.train.FtrlOptimizer(0.5, l1_regularization_strength=1.0)

@@ -1,4 +1,4 @@
-"""Optimizers that follow two moments of the gradient: Adam and its kin."""
+"""Optimizers that track two moments of the gradient: Adam and its variants."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from wengert.values.tensor import Tensor
 
 
 def _toward(slot: Variable, value: Any, beta: Any) -> Any:
-    """The moving average of a slot: beta of what it is, 1 - beta of the value."""
+    """Update a moving average: beta times the slot plus 1 - beta times the value."""
     return slot + (value - slot) * (1.0 - beta)
 
 
 class _Moments(Optimizer):
-    """The arguments that all of this family have."""
+    """The arguments that all of this family share."""
 
     hyperparameters: ClassVar[tuple[str, ...]] = ("beta_1", "beta_2", "epsilon")
 
@@ -38,14 +38,14 @@ class _Moments(Optimizer):
         self.epsilon = epsilon
 
     def _power(self, base: float, dtype: Any, ahead: int = 1) -> Tensor:
-        """The base to the power of the number of this step, which is 1 for the first."""
+        """The base to the power of this step's number, which starts at 1."""
         return pow(cast(base, dtype), cast(self.iterations + ahead, dtype))
 
 
 class Adam(_Moments):
-    """Steps of the mean gradient m divided by the root of the mean square v, both unbiased.
+    """Adam: the mean gradient m divided by the root of the mean square v, both bias-corrected.
 
-    With `amsgrad` the largest v that there was divides.
+    With `amsgrad` it is divided by the largest v so far.
 
     >>> v = tf.Variable([1.0, -200.0])
     >>> _ = tf.optimizers.Adam(learning_rate=0.5).minimize(lambda: tf.reduce_sum(v * v), [v])
@@ -68,12 +68,12 @@ class Adam(_Moments):
         self.amsgrad = amsgrad
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         names = ["momentum", "velocity", *(["velocity_hat"] if self.amsgrad else [])]
         return dict.fromkeys(names, 0.0)
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         dtype = variable.dtype
         unbias = sqrt(1.0 - self._power(self.beta_2, dtype)) / (
             1.0 - self._power(self.beta_1, dtype)
@@ -119,7 +119,7 @@ class AdamW(Adam):
 
 
 class Adamax(_Moments):
-    """Adam with the largest gradient, which fades by `beta_2`, in place of the mean square.
+    """Adam with the maximum gradient, decaying by `beta_2`, in place of the mean square.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Adamax(learning_rate=0.5).minimize(lambda: v * v, [v])
@@ -128,11 +128,11 @@ class Adamax(_Moments):
     """
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         return {"momentum": 0.0, "norm": 0.0}
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         m, u = self.slot(variable, "momentum"), self.slot(variable, "norm")
         mean = _toward(m, gradient, self.beta_1)
         size = maximum(self.beta_2 * u, abs(gradient))
@@ -142,7 +142,7 @@ class Adamax(_Moments):
 
 
 class Nadam(_Moments):
-    """Adam that looks ahead as Nesterov's momentum does.
+    """Adam with Nesterov momentum.
 
     >>> v = tf.Variable(1.0)
     >>> _ = tf.optimizers.Nadam(learning_rate=0.5).minimize(lambda: v * v, [v])
@@ -167,24 +167,24 @@ class Nadam(_Moments):
         return [*super().variables, *([] if self._product is None else [self._product])]
 
     def build(self, variables: Sequence[Variable]) -> None:
-        """Make the state for some variables."""
+        """Create the state for some variables."""
         super().build(variables)
         one = convert(1.0, variables[0].dtype)
         self._product = Variable(one, trainable=False, name="u_product")
 
     def slots(self) -> dict[str, float]:
-        """What is kept for each variable, and what it begins with."""
+        """The slots of each variable, and their initial values."""
         return {"momentum": 0.0, "velocity": 0.0}
 
     def _product_now(self) -> Any:
-        """The product of the momenta up to this step; a momentum grows toward beta_1."""
+        """The product of the momenta up to this step; they grow toward beta_1."""
         assert self._product is not None
         dtype = self._product.dtype
         fading = pow(convert(0.96, dtype), cast(self.iterations + 1, dtype))
         return self._product * self.beta_1 * (1.0 - 0.5 * fading)
 
     def update_step(self, gradient: Any, variable: Variable, learning_rate: Any) -> Any:
-        """What the value of a variable changes by, for a gradient."""
+        """Change one variable, and its slots, by a gradient."""
         dtype = variable.dtype
         beta_1, beta_2 = cast(self.beta_1, dtype), cast(self.beta_2, dtype)
         now, ahead = (beta_1 * (1.0 - 0.5 * self._power(0.96, dtype, t)) for t in (1, 2))

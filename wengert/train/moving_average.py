@@ -16,11 +16,11 @@ from wengert.values.tensor import Tensor
 
 
 class ExponentialMovingAverage:
-    """Averages of variables: average ← decay × average + (1 - decay) × variable.
+    """Moving averages of variables: average ← decay × average + (1 - decay) × variable.
 
     With `num_updates` the decay is (1 + num_updates) / (10 + num_updates) while that is smaller,
     so that the average moves faster at the beginning. `zero_debias` is for averages of tensors in
-    graph mode: they start at zero, and are divided by the weight that has gone into them.
+    graph mode: they start at zero, and are divided by the sum of their weights.
 
     >>> v = tf.Variable(1.0)
     >>> averages = tf.train.ExponentialMovingAverage(decay=0.5)
@@ -43,7 +43,7 @@ class ExponentialMovingAverage:
         self._zero_debias = zero_debias
         self._name = name
         self._averages: dict[Any, Variable] = {}
-        # For the averages of tensors: the sum that is not yet divided, and how many it has.
+        # For the averages of tensors: the biased average, and the number of updates.
         self._sums: dict[Any, tuple[Variable, Variable]] = {}
 
     @property
@@ -52,9 +52,9 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list: Sequence[Any] | None = None) -> Any:
-        """Bring the averages of variables up to date; they are made at the first time.
+        """Update the averages of variables; the first call creates them.
 
-        In graph mode this is an operation to run, and by default for all trainable variables.
+        In graph mode it returns an operation to run, by default for all trainable variables.
         """
         values = graph_mode.trainable_variables() if var_list is None else var_list
         for value in values:
@@ -79,7 +79,7 @@ class ExponentialMovingAverage:
             )
 
     def _begin(self, value: Any) -> None:
-        """The average starts at the value of a variable; that of a tensor starts at zero."""
+        """Create an average: a variable's starts at its value, a tensor's at zero."""
         if isinstance(value, Variable):
             initial = graph_mode.initial_value(value)
             graph_mode.note_average(value)
@@ -128,7 +128,7 @@ class ExponentialMovingAverage:
         return average.name.partition(":")[0]
 
     def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Variable]:
-        """For each variable the name under which its average was saved, to load it from there.
+        """A map from the names under which averages were saved to the variables to restore.
 
         >>> averages = tf.train.ExponentialMovingAverage(0.9)
         >>> v = tf.Variable(1.0, name="w")
@@ -146,7 +146,7 @@ class ExponentialMovingAverage:
 
 
 def _zeros_like(tensor: Any) -> Any:
-    """Zeros that do not depend on the tensor, where its shape is known."""
+    """Zeros that do not depend on the tensor, if its shape is known."""
     if tensor.shape.is_fully_defined():
         return lambda: zeros(tensor.shape, tensor.dtype)
     return zeros_like(tensor)

@@ -1,4 +1,4 @@
-"""The base of tf.optimizers: what all of them do around the update of one variable."""
+"""The base of tf.optimizers: what all of them share around the update of one variable."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor, dims
 
-# What arguments are called here that other libraries, and older versions, call otherwise.
+# The names, here, of arguments that other libraries and older versions name differently.
 _RENAMED: Final = {
     "lr": "learning_rate",
     "decay": "a schedule of tf.optimizers.schedules as learning_rate, or weight_decay",
@@ -48,17 +48,18 @@ def _hints(kwargs: Mapping[str, Any]) -> str:
 
 
 class Optimizer(Memory):
-    """Changes variables so that a loss becomes smaller. The base of all in tf.optimizers.
+    """Changes variables so as to reduce a loss. The base of all optimizers in tf.optimizers.
 
     - ``learning_rate``: a number, a `LearningRateSchedule`, or a function without arguments;
-    - ``weight_decay``: before each update variables are made smaller by this part of the rate;
+    - ``weight_decay``: before each update variables shrink by this fraction times the rate;
     - ``clipnorm``, ``clipvalue``, ``global_clipnorm``: limits for the norm of each gradient, for
-      each element, or for the norm of all gradients together; one of them at most;
-    - ``use_ema``: averages of the variables are kept, decaying by ``ema_momentum``, and replace
-      the variables every ``ema_overwrite_frequency`` steps or in `finalize_variable_values`;
-    - ``loss_scale_factor``: gradients are divided by it, as `scale_loss` multiplies.
+      each element, or for the norm of all gradients together; at most one of them;
+    - ``use_ema``: moving averages of the variables are kept, decaying by ``ema_momentum``, and
+      replace the variables every ``ema_overwrite_frequency`` steps or in
+      `finalize_variable_values`;
+    - ``loss_scale_factor``: gradients are divided by it, as `scale_loss` multiplies by it.
 
-    An optimizer of your own overrides `update_step` and, if it has slots, `slots`.
+    A custom optimizer overrides `update_step` and, if it has slots, `slots`.
 
     >>> class Signs(tf.optimizers.Optimizer):
     ...     def update_step(self, gradient, variable, learning_rate):
@@ -71,7 +72,7 @@ class Optimizer(Memory):
     """
 
     hyperparameters: ClassVar[tuple[str, ...]] = ()
-    # Whether a row without a gradient, and its slots, stay as they are.
+    # Whether rows without a gradient, and their slots, stay unchanged.
     leaves_rows: bool = False
 
     def __init__(
@@ -133,7 +134,7 @@ class Optimizer(Memory):
             )
 
     def build(self, variables: Sequence[Variable]) -> None:
-        """Make the state for some variables."""
+        """Create the state for some variables."""
         super().build(variables)
         if self.use_ema:
             for variable in variables:
@@ -172,7 +173,7 @@ class Optimizer(Memory):
         return self.apply_gradients(found, name)
 
     def apply(self, grads: Any, trainable_variables: Any = None) -> Any:
-        """Apply gradients to variables given apart, by default those it was built on."""
+        """Apply gradients to variables in a separate list, by default those it was built on."""
         variables = trainable_variables or self._trainable
         if not variables:
             raise ValueError(
@@ -183,7 +184,7 @@ class Optimizer(Memory):
         return self.apply_gradients(zip(grads, variables, strict=True))
 
     def apply_gradients(self, grads_and_vars: Any, name: str | None = None) -> Any:
-        """Change variables by their gradients; returns how many times that was done.
+        """Change variables by their gradients; returns the number of steps so far.
 
         >>> v = tf.Variable([1.0, 2.0])
         >>> tf.optimizers.SGD(0.5).apply_gradients([(tf.constant([2.0, 2.0]), v)]).numpy()
@@ -229,7 +230,7 @@ class Optimizer(Memory):
         return on_values(gradient, lambda g: g / self.loss_scale_factor)
 
     def scale_loss(self, loss: Any) -> Any:
-        """The loss to differentiate where gradients would otherwise be too small for their dtype."""
+        """The scaled loss to differentiate, if gradients would underflow otherwise."""
         return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
 
     def _clipped(self, gradients: list[Any]) -> list[Any]:
@@ -261,10 +262,10 @@ class Optimizer(Memory):
         )
 
     def _after(self, variables: Sequence[Variable]) -> list[Any]:
-        """What follows the updates, before the step is counted."""
+        """Run what follows the updates, before the step is counted."""
         return [self._average(v) for v in variables] if self.use_ema else []
 
-    # ---- smaller weights, averages -----------------------------------------------------------
+    # ---- weight decay, averages --------------------------------------------------------------
 
     def exclude_from_weight_decay(
         self, var_list: Sequence[Variable] | None = None, var_names: Sequence[str] | None = None
@@ -281,9 +282,9 @@ class Optimizer(Memory):
         return [variable.assign_sub(variable * cast(self.weight_decay, variable.dtype) * rate)]
 
     def _average(self, variable: Variable) -> Any:
-        """The average of a variable, which then may replace it."""
+        """Update the average of a variable, which may then replace it."""
         average = self.slot(variable, "average")
-        started = cast(self._iterations > 0, variable.dtype)  # the first value is taken whole
+        started = cast(self._iterations > 0, variable.dtype)  # 0 takes over the first value
         momentum = started * self.ema_momentum
         mean = momentum * average + (1.0 - momentum) * variable
         every = self.ema_overwrite_frequency
@@ -301,7 +302,7 @@ class Optimizer(Memory):
     # ---- as an object ------------------------------------------------------------------------
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments it was made with."""
+        """The arguments that it was created with."""
         rate: Any = self._learning_rate
         if isinstance(rate, LearningRateSchedule):
             rate = serialize(rate)
@@ -317,7 +318,7 @@ class Optimizer(Memory):
     def from_config(
         cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
     ) -> Optimizer:
-        """An optimizer with the arguments that `get_config` gave.
+        """An optimizer from the arguments that `get_config` returned.
 
         >>> config = tf.optimizers.SGD(0.5, momentum=0.9).get_config()
         >>> tf.optimizers.SGD.from_config(config).momentum

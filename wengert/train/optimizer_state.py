@@ -1,4 +1,4 @@
-"""What an optimizer of tf.optimizers remembers: its step, its rate, and slots beside variables."""
+"""The state of an optimizer of tf.optimizers: its step, its rate, and the slots of variables."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Memory:
 
     @property
     def iterations(self) -> Variable:
-        """How many times gradients were applied."""
+        """The number of times that gradients were applied."""
         return self._iterations
 
     @property
     def learning_rate(self) -> Any:
-        """The rate of the next update. A number may be assigned where there is no schedule."""
+        """The rate of the next update. A number may be assigned unless there is a schedule."""
         rate = self._learning_rate
         if isinstance(rate, LearningRateSchedule):
             return rate(self._iterations)
@@ -52,23 +52,23 @@ class Memory:
 
     @property
     def variables(self) -> list[Variable]:
-        """The counter of steps, the learning rate where it is a number, and the slots."""
+        """The counter of steps, the learning rate if it is a number, and the slots."""
         rate = [self._learning_rate] if isinstance(self._learning_rate, Variable) else []
         return [self._iterations, *rate, *self._slots.values()]
 
     def slots(self) -> dict[str, float]:
-        """What is kept beside each variable, and the value it starts with."""
+        """The slots of each variable, and their initial values."""
         return {}
 
     def build(self, variables: Sequence[Variable]) -> None:
-        """Make the slots of these variables; otherwise they are made when first needed."""
+        """Create the slots of these variables; otherwise they are created on first use."""
         self._trainable = list(variables)
         for name in self.slots():
             for variable in variables:
                 self.slot(variable, name)
 
     def slot(self, variable: Variable, name: str) -> Variable:
-        """What is kept beside a variable under a name."""
+        """The slot of a variable with that name."""
         key = variable.ref(), name
         if key not in self._slots:
             initial = self.slots().get(name, 0.0)
@@ -76,18 +76,18 @@ class Memory:
         return self._slots[key]
 
     def get_slot(self, variable: Variable, name: str) -> Variable | Any:
-        """What is kept of a variable by a name; None if there is nothing."""
+        """The slot of a variable with that name; None if there is none."""
         return self._slots.get((variable.ref(), name))
 
     def get_slot_names(self) -> list[str]:
-        """The names of what is kept for each variable."""
+        """The names of the slots."""
         return sorted(self.slots())
 
     # ---- for optimizers written for Keras ----------------------------------------------------
 
     @property
     def built(self) -> bool:
-        """Whether the state has been made."""
+        """Whether the state has been created."""
         return bool(self._trainable)
 
     def add_variable_from_reference(
@@ -102,7 +102,7 @@ class Memory:
         return self._slots[key]
 
     def _get_variable_index(self, variable: Variable) -> int:
-        """The place of a variable among those that `build` was given."""
+        """The index of a variable among those passed to `build`."""
         for index, known in enumerate(self._trainable):
             if known is variable:
                 return index
@@ -113,7 +113,7 @@ class Memory:
         )
 
     def assign(self, variable: Variable, value: Any) -> Any:
-        """Give a variable of the state a value."""
+        """Assign to a variable of the state."""
         return variable.assign(value)
 
     def assign_add(self, variable: Variable, value: Any) -> Any:

@@ -12,7 +12,7 @@ from wengert.values.tensor import Tensor
 
 
 class LearningRateSchedule:
-    """The base of the schedules. A schedule of your own overrides `__call__(self, step)`.
+    """The base of the schedules. A custom schedule overrides `__call__(self, step)`.
 
     >>> class Halving(tf.optimizers.schedules.LearningRateSchedule):
     ...     def __call__(self, step):
@@ -29,12 +29,12 @@ class LearningRateSchedule:
         )
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments it was made with."""
+        """The arguments that it was created with."""
         return dict(vars(self))
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> LearningRateSchedule:
-        """A schedule of the arguments that `get_config` gave."""
+        """A schedule from the arguments that `get_config` returned."""
         return cls(**config)
 
 
@@ -44,7 +44,7 @@ def _check_steps(name: str, steps: Any) -> None:
 
 
 class ExponentialDecay(LearningRateSchedule):
-    """initial rate × decay_rate ^ (step / decay_steps); with `staircase` the quotient is whole.
+    """initial rate × decay_rate ^ (step / decay_steps); `staircase` rounds the quotient down.
 
     >>> rate = tf.optimizers.schedules.ExponentialDecay(0.5, decay_steps=10, decay_rate=0.5)
     >>> rate(0).numpy().item(), rate(20).numpy().item()
@@ -108,7 +108,7 @@ class InverseTimeDecay(LearningRateSchedule):
 
 
 class PiecewiseConstantDecay(LearningRateSchedule):
-    """values[0] up to and with step boundaries[0], then values[1], and so on.
+    """values[0] up to and including step boundaries[0], then values[1], and so on.
 
     >>> rate = tf.optimizers.schedules.PiecewiseConstantDecay([100, 200], [1.0, 0.5, 0.25])
     >>> [rate(step).numpy().item() for step in (100, 101, 999)]
@@ -139,7 +139,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 class PolynomialDecay(LearningRateSchedule):
     """From the initial rate to the end in `decay_steps`, along (1 - step / decay_steps) ^ power.
 
-    With `cycle` it starts again, each time from where the polynomial over a longer time stands.
+    With `cycle` it restarts, with `decay_steps` multiplied to cover the step.
 
     >>> rate = tf.optimizers.schedules.PolynomialDecay(1.0, 10, end_learning_rate=0.5)
     >>> [rate(step).numpy().item() for step in (0, 5, 10, 99)]
@@ -173,9 +173,9 @@ class PolynomialDecay(LearningRateSchedule):
 
 
 class CosineDecay(LearningRateSchedule):
-    """Half a cosine wave from the initial rate to alpha times it.
+    """Half a cosine wave, from the initial rate to alpha times it.
 
-    With `warmup_target` the rate first rises to it, in a straight line of `warmup_steps`.
+    With `warmup_target` the rate first rises to it linearly, in `warmup_steps`.
 
     >>> rate = tf.optimizers.schedules.CosineDecay(1.0, decay_steps=10, alpha=0.5)
     >>> [round(rate(step).numpy().item(), 4) for step in (0, 5, 10)]
@@ -213,7 +213,7 @@ class CosineDecay(LearningRateSchedule):
 
 
 class CosineDecayRestarts(LearningRateSchedule):
-    """Cosine decays in a row, each `t_mul` times as long and `m_mul` times as high.
+    """Successive cosine decays, each `t_mul` times as long and `m_mul` times as high as the last.
 
     >>> rate = tf.optimizers.schedules.CosineDecayRestarts(1.0, first_decay_steps=10)
     >>> [round(rate(step).numpy().item(), 4) for step in (0, 5, 10, 20)]
@@ -267,7 +267,7 @@ def serialize(learning_rate_schedule: LearningRateSchedule) -> dict[str, Any]:
     'InverseTimeDecay'
     """
     return {
-        "module": "keras.optimizers.schedules",  # where others look for it
+        "module": "keras.optimizers.schedules",  # where other libraries look for it
         "class_name": type(learning_rate_schedule).__name__,
         "config": learning_rate_schedule.get_config(),
         "registered_name": None,
@@ -277,7 +277,7 @@ def serialize(learning_rate_schedule: LearningRateSchedule) -> dict[str, Any]:
 def deserialize(
     config: dict[str, Any], custom_objects: dict[str, Any] | None = None
 ) -> LearningRateSchedule:
-    """The schedule that `serialize` made a dictionary of.
+    """The schedule from a dictionary that `serialize` returned.
 
     >>> rate = tf.optimizers.schedules.InverseTimeDecay(0.5, 10, 1.0)
     >>> config = tf.optimizers.schedules.serialize(rate)

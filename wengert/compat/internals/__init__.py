@@ -1,5 +1,5 @@
-"""Internal names of TensorFlow's that are public nowhere, and that programs import all the same.
+"""TensorFlow's internal names that have no public counterpart, but that programs import.
 
-A folder for each of TensorFlow's: ops/math_ops.py holds what tensorflow.python.ops.math_ops has beside
-the public functions. The resolver finds a module by its place.
+The folders mirror TensorFlow's: ops/math_ops.py holds what tensorflow.python.ops.math_ops has
+besides public functions. The resolver finds a module by its path.
 """

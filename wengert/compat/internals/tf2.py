@@ -1,4 +1,4 @@
-"""tensorflow.python.tf2: which version's behaviour is in force."""
+"""tensorflow.python.tf2: which version's behaviour is enabled."""
 
 from wengert.testing.decorators import starts_eagerly as enabled
 

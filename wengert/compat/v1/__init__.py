@@ -1,4 +1,4 @@
-"""tf.compat.v1: what TensorFlow 1 had, by its names. All other names are those of tf."""
+"""tf.compat.v1: the API of TensorFlow 1. Names that did not change are those of tf."""
 
 import sys as _sys
 from typing import Any as _Any
@@ -212,7 +212,7 @@ from wengert.ops.control.asserts import is_numeric_tensor as is_numeric_tensor
 from wengert.ops.state.assignments import is_variable_initialized as is_variable_initialized
 
 NoGradient = no_gradient
-VERSION = __version__ = "2.21.0"  # of the TensorFlow for which we stand in
+VERSION = __version__ = "2.21.0"  # of the TensorFlow that we replace
 GIT_VERSION = f"v{VERSION}"
 globals().update(random.V1_NAMES)
 globals().update(linear_algebra.V1_NAMES)

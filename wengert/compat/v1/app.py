@@ -9,7 +9,7 @@ from typing import Any
 
 
 def run(main: Callable[[Any], Any] | None = None, argv: list[str] | None = None) -> None:
-    """Call `main` of the program with its arguments, and end with what it returns.
+    """Call `main` of the program with its arguments, and exit with its result.
 
     >>> try:
     ...     tf.compat.v1.app.run(lambda argv: print(argv[1:]), ["prog", "a"])

@@ -1,6 +1,6 @@
-"""What sessions of TensorFlow 1 are configured with. There is nothing to configure here.
+"""Configuration of TensorFlow 1's sessions. There is nothing to configure here.
 
-The objects take any attribute, so that programs that set them run unchanged.
+The objects accept any attribute, so that programs that set them run unchanged.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Attributes:
-    """An object with the attributes that it is given; one that nobody set is another such object.
+    """An object that accepts any attribute; one that was not set is another such object.
 
     >>> config = tf.compat.v1.ConfigProto(allow_soft_placement=True)
     >>> config.gpu_options.allow_growth = True
@@ -66,4 +66,4 @@ class RunOptions(Attributes):
 
 
 class RunMetadata(Attributes):
-    """What a run tells of itself: nothing."""
+    """The metadata of a run: empty."""

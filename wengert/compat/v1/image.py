@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
 
 
 class ResizeMethod:
-    """The numbers of the ways to resize.
+    """The numbers of the resize methods.
 
     >>> tf.compat.v1.image.ResizeMethod.BICUBIC
     2
@@ -49,7 +49,7 @@ _ROWS: Final[dict[Any, _Row]] = {
 
 @_deferrable
 def _direct(row: _Row, images: Any, size: Any, **how: bool) -> Tensor:
-    """A resize of a batch, as the operation does it."""
+    """Resize a batch with the bare operation."""
     x = _convert(images)
     return _resize.resized(row, x, _as_shape(size), **{k: bool(v) for k, v in how.items()})
 
@@ -61,7 +61,7 @@ def resize_bilinear(
     name: str | None = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Images of another size, along straight lines between pixels.
+    """Resize images by bilinear interpolation.
 
     >>> x = tf.constant([[[[0.0], [4.0]]]])
     >>> tf.compat.v1.image.resize_bilinear(x, [1, 4]).numpy().ravel().tolist()
@@ -78,7 +78,7 @@ def resize_bicubic(
     name: str | None = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Images of another size, along cubics between pixels.
+    """Resize images by bicubic interpolation.
 
     >>> x = tf.constant([[[[0.0], [4.0]]]])
     >>> tf.compat.v1.image.resize_bicubic(x, [1, 4]).numpy().ravel().tolist()
@@ -95,7 +95,7 @@ def resize_nearest_neighbor(
     name: str | None = None,
     half_pixel_centers: bool = False,
 ) -> Tensor:
-    """Images of another size, each pixel a copy of one.
+    """Resize images by nearest-neighbour interpolation.
 
     >>> x = tf.constant([[[[0.0], [4.0]]]])
     >>> tf.compat.v1.image.resize_nearest_neighbor(x, [1, 4]).numpy().ravel().tolist()
@@ -108,7 +108,7 @@ def resize_nearest_neighbor(
 def resize_area(
     images: Any, size: Any, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
-    """Images of another size, each pixel the mean of what it covers.
+    """Resize images by averaging over the area that each pixel covers.
 
     >>> x = tf.constant([[[[0.0], [4.0], [6.0]]]])
     >>> print(tf.compat.v1.image.resize_area(x, [1, 2]).numpy().ravel().round(4))
@@ -126,7 +126,7 @@ def resize(
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Images of another size; those that have it are returned as they are.
+    """Resize images; those that have the size already are returned unchanged.
 
     >>> x = tf.constant([[[0.0], [4.0]]])
     >>> tf.compat.v1.image.resize(x, [1, 4]).numpy().ravel().tolist()
@@ -153,7 +153,7 @@ def resize_image_with_pad(
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
-    """The image resized with its proportions kept, and zeros beside it or above and below.
+    """Resize the image, keeping its aspect ratio, and pad it with zeros to the target size.
 
     >>> f = tf.compat.v1.image.resize_image_with_pad
     >>> f(tf.constant([[[1.0], [1.0]]]), 2, 2).numpy().ravel().tolist()

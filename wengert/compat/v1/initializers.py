@@ -1,4 +1,4 @@
-"""tf.compat.v1.initializers, and the initializers that stand in tf.compat.v1 itself."""
+"""tf.compat.v1.initializers, and the initializers in tf.compat.v1 itself."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from wengert.values.tensor import Tensor
 
 
 class Initializer:
-    """What these initializers have in common: a dtype that a call may override."""
+    """The base of these initializers, with a dtype that a call may override."""
 
-    floating: ClassVar[bool] = False  # whether it must be one of floats
+    floating: ClassVar[bool] = False  # whether the dtype must be floating-point
 
     def __init__(self, dtype: Any = float32) -> None:
         self.dtype = check_floating(as_dtype(dtype)) if self.floating else as_dtype(dtype)
@@ -38,7 +38,7 @@ class Initializer:
         return self.dtype if dtype is None else as_dtype(dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an initializer like this one."""
+        """The arguments to create an initializer like this one."""
         return {"dtype": self.dtype.name}
 
     @classmethod
@@ -48,7 +48,7 @@ class Initializer:
 
 
 def _whole(shape: Any, partition_info: Any) -> Any:
-    """The shape of the weight of which a part is asked for."""
+    """The shape of the whole weight of which a part is requested."""
     return shape if partition_info is None else partition_info.full_shape
 
 
@@ -94,12 +94,12 @@ class constant_initializer(Initializer):
         return creation.constant(value, shape=shape)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         return {"value": self.value, **super().get_config()}
 
 
 class _Random(Initializer):
-    """An initializer with a seed for its operation, and so with other numbers each time."""
+    """An initializer with an operation seed, which gives other values in each call."""
 
     floating = True
 
@@ -116,7 +116,7 @@ class _Random(Initializer):
 
 
 class random_uniform_initializer(_Random):
-    """Numbers from minval up to, and without, maxval."""
+    """Uniform samples from [minval, maxval)."""
 
     floating = False
 
@@ -132,12 +132,12 @@ class random_uniform_initializer(_Random):
         return self._source.uniform(shape, self.minval, self.maxval, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         return {"minval": self.minval, "maxval": self.maxval, **super().get_config()}
 
 
 class random_normal_initializer(_Random):
-    """Normal numbers."""
+    """Normal samples."""
 
     def __init__(
         self, mean: Any = 0.0, stddev: Any = 1.0, seed: Any = None, dtype: Any = float32
@@ -151,12 +151,12 @@ class random_normal_initializer(_Random):
         return self._source.normal(shape, self.mean, self.stddev, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         return {"mean": self.mean, "stddev": self.stddev, **super().get_config()}
 
 
 class truncated_normal_initializer(random_normal_initializer):
-    """Normal numbers nearer to the mean than two standard deviations."""
+    """Normal samples, truncated at two standard deviations from the mean."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """The value of a variable of this shape."""
@@ -164,7 +164,7 @@ class truncated_normal_initializer(random_normal_initializer):
 
 
 class uniform_unit_scaling_initializer(_Random):
-    """Uniform numbers that keep the scale of the inputs, times a factor."""
+    """Uniform samples that preserve the scale of the inputs, times a factor."""
 
     def __init__(self, factor: float = 1.0, seed: Any = None, dtype: Any = float32) -> None:
         self.factor = factor
@@ -177,12 +177,12 @@ class uniform_unit_scaling_initializer(_Random):
         return self._source.uniform(shape, -limit, limit, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         return {"factor": self.factor, **super().get_config()}
 
 
 class variance_scaling_initializer(_Random):
-    """Numbers around zero whose variance is a scale divided by the number of inputs or outputs."""
+    """Samples around zero with a variance of `scale` over the number of inputs or outputs."""
 
     def __init__(
         self,
@@ -214,13 +214,13 @@ class variance_scaling_initializer(_Random):
         return with_variance(self._source, shape, self.distribution, variance, kind)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         named = {"scale": self.scale, "mode": self.mode, "distribution": self.distribution}
         return {**named, **super().get_config()}
 
 
 class glorot_uniform_initializer(variance_scaling_initializer):
-    """Uniform numbers with a variance of 2 / (inputs + outputs)."""
+    """Uniform samples with a variance of 2 / (inputs + outputs)."""
 
     _distribution: ClassVar[str] = "uniform"
 
@@ -228,18 +228,18 @@ class glorot_uniform_initializer(variance_scaling_initializer):
         super().__init__(1.0, "fan_avg", self._distribution, seed, dtype)
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         return {"seed": self.seed, "dtype": self.dtype.name}
 
 
 class glorot_normal_initializer(glorot_uniform_initializer):
-    """Truncated normal numbers with a variance of 2 / (inputs + outputs)."""
+    """Truncated normal samples with a variance of 2 / (inputs + outputs)."""
 
     _distribution = "truncated_normal"
 
 
 class orthogonal_initializer(_Random):
-    """An orthogonal matrix, or a weight that is one when all axes but the last are one."""
+    """An orthogonal matrix, or a weight that is one when all axes but the last are merged."""
 
     def __init__(self, gain: Any = 1.0, seed: Any = None, dtype: Any = float32) -> None:
         self.gain = gain
@@ -251,7 +251,7 @@ class orthogonal_initializer(_Random):
         return sampling.orthogonal(self._source, shape, self.gain, self._dtype(dtype))
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         return {"gain": self.gain, **super().get_config()}
 
 
@@ -276,7 +276,7 @@ class identity_initializer(Initializer):
         return result
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments with which it was made."""
+        """The arguments that it was created with."""
         return {"gain": self.gain, **super().get_config()}
 
 
@@ -289,7 +289,7 @@ def _check_rank(shape: Any, good: bool) -> None:
 
 
 def lecun_normal(seed: Any = None) -> Initializer:
-    """Truncated normal numbers with a variance of 1 / inputs.
+    """Truncated normal samples with a variance of 1 / inputs.
 
     >>> from wengert.compat.v1.initializers import lecun_normal
     >>> lecun_normal()([2, 3]).shape
@@ -299,7 +299,7 @@ def lecun_normal(seed: Any = None) -> Initializer:
 
 
 def lecun_uniform(seed: Any = None) -> Initializer:
-    """Uniform numbers with a variance of 1 / inputs.
+    """Uniform samples with a variance of 1 / inputs.
 
     >>> from wengert.compat.v1.initializers import lecun_uniform
     >>> lecun_uniform()([2, 3]).shape
@@ -309,7 +309,7 @@ def lecun_uniform(seed: Any = None) -> Initializer:
 
 
 def he_normal(seed: Any = None) -> Initializer:
-    """Truncated normal numbers with a variance of 2 / inputs.
+    """Truncated normal samples with a variance of 2 / inputs.
 
     >>> from wengert.compat.v1.initializers import he_normal
     >>> he_normal()([2, 3]).shape
@@ -319,7 +319,7 @@ def he_normal(seed: Any = None) -> Initializer:
 
 
 def he_uniform(seed: Any = None) -> Initializer:
-    """Uniform numbers with a variance of 2 / inputs.
+    """Uniform samples with a variance of 2 / inputs.
 
     >>> from wengert.compat.v1.initializers import he_uniform
     >>> he_uniform()([2, 3]).shape
@@ -342,7 +342,7 @@ uniform_unit_scaling = uniform_unit_scaling_initializer
 variance_scaling = variance_scaling_initializer
 zeros = zeros_initializer
 
-# What tf.compat.v1 itself holds.
+# The initializers in tf.compat.v1 itself.
 V1_NAMES: Final[dict[str, Callable[..., Any]]] = {
     kind.__name__: kind
     for kind in (

@@ -16,7 +16,7 @@ _counted: dict[str, int] = {}
 
 
 def vlog(level: int, msg: str, *args: object) -> None:
-    """What only somebody who looks for it wants to read.
+    """Log a message at a verbose debugging level.
 
     >>> tf.compat.v1.logging.vlog(3, "a detail")
     """
@@ -24,7 +24,7 @@ def vlog(level: int, msg: str, *args: object) -> None:
 
 
 def log_if(level: int, msg: str, condition: bool, *args: object) -> None:
-    """A message that depends.
+    """Log a message if a condition holds.
 
     >>> tf.compat.v1.logging.log_if(tf.compat.v1.logging.ERROR, "never shown", False)
     """
@@ -33,7 +33,7 @@ def log_if(level: int, msg: str, condition: bool, *args: object) -> None:
 
 
 def log_first_n(level: int, msg: str, n: int, *args: object) -> None:
-    """A message, at most n times.
+    """Log a message at most n times.
 
     >>> tf.compat.v1.logging.log_first_n(tf.compat.v1.logging.ERROR, "never shown", 0)
     """
@@ -42,7 +42,7 @@ def log_first_n(level: int, msg: str, n: int, *args: object) -> None:
 
 
 def log_every_n(level: int, msg: str, n: int, *args: object) -> None:
-    """A message, every n-th time.
+    """Log a message every n-th time.
 
     >>> tf.compat.v1.logging.log_every_n(tf.compat.v1.logging.DEBUG, "a step", 10)
     """
@@ -51,7 +51,7 @@ def log_every_n(level: int, msg: str, n: int, *args: object) -> None:
 
 
 def set_verbosity(v: int) -> None:
-    """What is less important than this is not shown.
+    """Set the lowest level of messages that are shown.
 
     >>> tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
     >>> tf.compat.v1.logging.get_verbosity() == tf.compat.v1.logging.ERROR
@@ -61,7 +61,7 @@ def set_verbosity(v: int) -> None:
 
 
 def get_verbosity() -> int:
-    """What is shown at least.
+    """The lowest level of messages that are shown.
 
     >>> tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.WARN)
     >>> tf.compat.v1.logging.get_verbosity()

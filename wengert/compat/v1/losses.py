@@ -1,4 +1,4 @@
-"""tf.compat.v1.losses: numbers that a training makes small, collected in the graph."""
+"""tf.compat.v1.losses: losses, which are collected in the graph."""
 
 from wengert.compat.v1.functions.loss_functions import absolute_difference as absolute_difference
 from wengert.compat.v1.functions.loss_functions import cosine_distance as cosine_distance

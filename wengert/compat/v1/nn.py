@@ -155,7 +155,7 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: Any = None,
 ) -> Tensor:
-    """The rows of a table.
+    """Look up rows of a table.
 
     >>> tf.compat.v1.nn.embedding_lookup([[1.0], [2.0]], [1, 1], "mod").numpy().tolist()
     [[2.0], [2.0]]

@@ -1,4 +1,4 @@
-"""tf.compat.v1.random, and the random functions that stand in tf.compat.v1 itself."""
+"""tf.compat.v1.random, and the random functions in tf.compat.v1 itself."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ __all__ = [
 
 
 def get_seed(op_seed: Any) -> Seeds:
-    """The two seeds that an operation would have; None and None where chance decides.
+    """The two seeds that an operation would have; None and None for random ones.
 
     >>> from wengert.compat.v1.random import get_seed
     >>> tf.random.set_seed(5)
@@ -87,7 +87,7 @@ def poisson(
     seed: Any = None,
     name: str | None = None,
 ) -> Tensor:
-    """Poisson numbers; the rate comes first here.
+    """Poisson samples; the rate is the first argument here.
 
     >>> from wengert.compat.v1.random import poisson
     >>> poisson([1.0, 2.0], [3]).shape
@@ -103,7 +103,7 @@ def multinomial(
     name: str | None = None,
     output_dtype: Any = None,
 ) -> Tensor:
-    """Classes, drawn with probabilities whose logarithms are given up to a constant.
+    """Samples from categorical distributions, given by unnormalized log-probabilities.
 
     >>> from wengert.compat.v1.random import multinomial
     >>> multinomial([[0.0, -100.0]], 3).numpy().tolist()
@@ -119,7 +119,7 @@ def stateless_multinomial(
     output_dtype: Any = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Classes, as a function of a seed of two integers.
+    """Samples from categorical distributions, as a function of a seed of two integers.
 
     >>> from wengert.compat.v1.random import stateless_multinomial
     >>> stateless_multinomial([[0.0, -100.0]], 3, seed=[1, 2]).numpy().tolist()
@@ -128,7 +128,7 @@ def stateless_multinomial(
     return stateless_categorical(logits, num_samples, seed, output_dtype)
 
 
-# What tf.compat.v1 itself holds.
+# The functions in tf.compat.v1 itself.
 V1_NAMES: Final[dict[str, Callable[..., Any]]] = {
     "get_seed": get_seed,
     "multinomial": multinomial,

@@ -1,4 +1,4 @@
-"""tf.compat.v1.test: tests, and whether the gradients of a graph are right."""
+"""tf.compat.v1.test: tests, and gradient checks in graphs."""
 
 import os as _os
 import sys as _sys
@@ -15,7 +15,7 @@ __all__ = ["compute_gradient", "compute_gradient_error", "get_temp_dir", "test_s
 
 
 def get_temp_dir() -> str:
-    """A folder for files of tests.
+    """A temporary folder for files of tests.
 
     >>> import os
     >>> os.path.isdir(tf.compat.v1.test.get_temp_dir())
@@ -25,7 +25,7 @@ def get_temp_dir() -> str:
 
 
 def test_src_dir_path(relative_path: str) -> str:
-    """A path beside the program that runs.
+    """A path relative to the running program.
 
     >>> tf.compat.v1.test.test_src_dir_path("data").endswith("data")
     True

@@ -1,4 +1,4 @@
-"""Which operations the native engine computes itself, as far as a row can say before there are shapes."""
+"""Which operations the native engine computes itself, as far as a row tells without shapes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from wengert.engines.native.frontend.lowering import ASSIGNMENTS, RULES, templat
 from wengert.engines.native.frontend.scalar import NotLowered
 from wengert.engines.native.mathematics import elementary  # noqa: F401  # fills a table
 
-# Kinds that are tried as inputs of an elementwise operation.
+# Element types that are tried as inputs of an elementwise operation.
 _TRIED: Final = ("f4", "i4", "b1")
 
 
 def how(row: Row) -> str:
-    """In a word: a loop of ours, a product by BLAS, or a call of NumPy."""
+    """In a word: a compiled loop, a product by BLAS, or a call to NumPy."""
     if row.name in ("MatMul", "BatchMatMulV2"):
         return "product"
     if row.name in RULES or row.name in ASSIGNMENTS or row.closes:

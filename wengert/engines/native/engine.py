@@ -1,6 +1,6 @@
-"""The native engine as the rest of the house knows it: what compiles is loaded when it is first asked.
+"""The native engine as registered with the rest of Wengert; the compiler is loaded on first use.
 
-Where it cannot compile, it says so once, and NumPy computes the plan.
+Where it cannot compile, it warns once, and NumPy computes the plan.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class NativeEngine(Engine):
     compiles_sizes = True
 
     def compile(self, plan: Plan) -> Runnable | None:
-        """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
+        """The plan as machine code; None if it cannot be compiled, or every step would be NumPy's."""
         if not plan.steps:
             return None
         try:
@@ -37,7 +37,7 @@ class NativeEngine(Engine):
         except MemoryError:
             warn_once("There was no memory to compile a graph; it is computed by NumPy instead.")
             return None
-        except Exception as error:  # noqa: BLE001  # said once, and NumPy computes it
+        except Exception as error:  # noqa: BLE001  # warned of once, and NumPy computes it
             first = plan.steps[0]
             warn_once(
                 f"A graph could not be compiled and is computed by NumPy instead "
@@ -49,7 +49,7 @@ class NativeEngine(Engine):
 
 
 class NativePlan(Runnable):
-    """A native plan that leaves the work to NumPy where there is no memory for its own way."""
+    """A native plan that falls back to NumPy where it runs out of memory."""
 
     def __init__(self, running: Any) -> None:
         self.running = running
@@ -64,7 +64,7 @@ class NativePlan(Runnable):
         try:
             return self.running.run(values)  # type: ignore[no-any-return]
         except MemoryError:
-            if not self.running.is_one_call:  # some of it has been done
+            if not self.running.is_one_call:  # part of it has run already
                 raise
             warn_once("There was no memory for a compiled graph; it is computed by NumPy instead.")
             return self.running.reference()(values)  # type: ignore[no-any-return]
@@ -79,12 +79,12 @@ class NativePlan(Runnable):
 
 
 class _Collector:
-    waits = False  # whether it was switched off until a plan is made
+    waits = False  # whether it is disabled while a plan is compiled
 
 
 def _uncollected(make: Callable[[Plan], Any], plan: Plan) -> Any:
-    """Without the garbage collector, which would look at all that is being made again and again."""
-    if not gc.isenabled() and not _Collector.waits:  # it is the user's choice
+    """Compile with the garbage collector off: it would traverse the growing data repeatedly."""
+    if not gc.isenabled() and not _Collector.waits:  # disabled by the user
         return make(plan)
     try:
         try:
@@ -103,5 +103,5 @@ def _collect_again() -> None:
         _Collector.waits = False
 
 
-if hasattr(os, "register_at_fork"):  # the thread that would do it is not in the child
+if hasattr(os, "register_at_fork"):  # the thread that would enable it again is not in the child
     os.register_at_fork(after_in_child=_collect_again)

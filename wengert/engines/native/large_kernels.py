@@ -1,7 +1,7 @@
 """Machine code for large arrays outside of graphs: which kernel computes what.
 
-Kernels are compiled when they are first needed, and kept on disk. Where nothing compiles, and where a
-kernel does not fit, it is NumPy's.
+Kernels are compiled on first use, and cached on disk. NumPy computes what no kernel supports, and
+everything where there is no compiler.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from wengert.host.locks import load_module
 from wengert.ops.support import large_kernels as large
 from wengert.ops.support.large_kernels import LargeKernel
 
-# For each of them the file of `kernels` and the function in it.
+# For each of them its module in `kernels`, and the function there.
 _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
     large.elementwise_kernel: ("elementwise", "apply_row"),
     large.reduction_kernel: ("reductions", "reduce_row"),
@@ -33,7 +33,7 @@ _FUNCTIONS: Final[dict[LargeKernel[Any], tuple[str, str]]] = {
 
 
 class _Kernel:
-    """A kernel that is loaded when it is first asked."""
+    """A kernel that is loaded on first use."""
 
     def __init__(self, file: str, function: str) -> None:
         self._names = file, function
@@ -52,20 +52,20 @@ class _Kernel:
             writer = load_module("wengert.engines.native.codegen.kernel_writer")
             writer.prepare()
             found = load_module(f"wengert.engines.native.kernels.{file}")
-        except Exception:  # noqa: BLE001  # nothing compiles here: NumPy is always right
+        except Exception:  # noqa: BLE001  # no compiler here: NumPy always works
             return None
         return writer.careful(getattr(found, function))
 
 
 def _matmul(a: Any, b: Any) -> Any:
-    """OpenBLAS compiles nothing: it is there where the rest is not."""
+    """A matrix product. OpenBLAS needs no compiler: it may be available where the rest is not."""
     multiply = _better_product()
     return None if multiply is None else multiply(a, b)
 
 
 @functools.cache
 def _better_product() -> Any:
-    """The products of OpenBLAS, where its kernels are better than NumPy's."""
+    """OpenBLAS's product, where its kernels are better than NumPy's."""
     try:
         products = load_module("wengert.engines.native.kernels.matmul")
         return products.product if products.is_better() else None

@@ -10,11 +10,11 @@ broadcasting      Broadcast shapes, bitcast, polyval, and a few others
 creation          Creation of tensors: constants, zeros, ranges, grids
 indexing          Indexing with square brackets, strided_slice, boolean_mask
 partitioning      dynamic_partition and dynamic_stitch: rows split among tensors, and merged again
-scatter_kernels   Scatter kernels: updates applied at coordinates, one after the other
+scatter_kernels   Scatter kernels: updates applied sequentially at coordinates
 tensor_scatter    tensor_scatter_nd_update, add, sub, max and min: copies with some elements
                   changed
 text              as_string: numbers as text
-variable_scatter  The `scatter_...` methods of variables: rows added to, replaced and so on
+variable_scatter  The `scatter_...` methods of variables, which change rows
 window_geometry   Sliding windows: their number and positions, from sizes, strides, padding and
                   dilations
 """

@@ -115,7 +115,7 @@ def bitcast(input: TensorLike, type: Any, name: str | None = None) -> Tensor:
     return result
 
 
-# ---- as they are ------------------------------------------------------------------------------
+# ---- values unchanged -------------------------------------------------------------------------
 
 
 def guarantee_const(input: TensorLike, name: str | None = None) -> Tensor:

@@ -69,7 +69,7 @@ def constant(
 
 
 def _sizes(shape: ShapeLike | TensorLike) -> tuple[int, ...]:
-    """The shape of something that is to be made."""
+    """The shape of a tensor to create."""
     sizes = as_shape(shape)
     for size in sizes:
         if size < 0 if type(size) is int else certainly(size < 0):
@@ -78,7 +78,7 @@ def _sizes(shape: ShapeLike | TensorLike) -> tuple[int, ...]:
 
 
 def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tensor:
-    """Zeros or ones; while a graph looks for a shape of unknown sizes, any tensor of that shape."""
+    """Zeros or ones; during shape inference, any tensor of that shape."""
     if inference_mode.now and not is_certain(shape):
         result: Tensor = apply(BROADCAST_TO, (wrap(make((), dtype)),), {"shape": shape})
         return result
@@ -89,7 +89,7 @@ def _made(make: Callable[..., Any], shape: tuple[Any, ...], dtype: Any) -> Tenso
 
 
 def _of_ones(dtype: DTypeLike) -> Any:
-    """The NumPy type of something that is to hold ones."""
+    """The NumPy dtype of a tensor of ones."""
     kind = as_dtype(dtype)
     if kind is dtypes.string:
         raise TypeError("Cannot convert 1 to EagerTensor of dtype string")
@@ -189,7 +189,7 @@ def range_(
             f"Requires start {sign}= limit when delta {'<' if step < 0 else '>'} 0: "
             f"{first}/{last} [Op:Range]"
         )
-    if kind.is_integer:  # NumPy adds the step to the limit, which may not fit
+    if kind.is_integer:  # NumPy adds the step to the limit, which may overflow
         first, last, step = int(first), int(last), int(step)
     return to_graph(wrap(np.arange(first, last, step).astype(kind.numpy_dtype)))
 
@@ -206,7 +206,7 @@ _WIDTHS: Final = (
 
 
 def _width(dtype: DType) -> int:
-    """The place of a dtype among those that a range chooses from."""
+    """The index of a dtype in the order of promotion for ranges."""
     if dtype not in _WIDTHS:
         raise _no_range_of(dtype)
     return _WIDTHS.index(dtype)
@@ -380,7 +380,7 @@ def shape_tensor(sizes: Any) -> Tensor:
 
 
 def _size_tensor(size: Size) -> Tensor:
-    """A size that only a run knows is asked of the tensors whose sizes it follows from."""
+    """A symbolic size as a tensor, computed from the tensors whose sizes it depends on."""
     found: Tensor = evaluate(size, _symbol_tensor, maximum)
     return found
 

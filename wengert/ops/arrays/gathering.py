@@ -55,7 +55,7 @@ def check_indices(indices: Array, size: int, who: str) -> None:
 
 
 def _batch_grid(shape: Dims, count: int) -> list[Any]:
-    """Index arrays that walk over the first `count` axes together with what follows."""
+    """Index arrays over the first `count` axes, to be combined with further index arrays."""
     return [
         np.arange(shape[i]).reshape([-1 if j == i else 1 for j in range(len(shape))])
         for i in range(count)
@@ -149,7 +149,7 @@ GATHER_GRAD: Row = op(
 )
 
 
-# How rows are taken of what is no tensor, by its type.
+# How rows of composite values are gathered, by their type.
 ROWS_OF: Final[dict[type, Callable[[Any, Any], Any]]] = {}
 
 
@@ -437,7 +437,7 @@ def check_ids(ids: Array, count: int, who: str) -> None:
 
 
 def rows_of_segments(g: Tensor, ids: Tensor) -> Tensor:
-    """For each row what its segment has; zeros for rows with a negative index, which were dropped."""
+    """For each row the value of its segment; zeros for dropped rows, with a negative index."""
     kept = greater_equal(ids, zeros_like(ids))
     picked = gather(g, where(kept, ids, zeros_like(ids)))
     mask = reshape(kept, dims(kept) + (1,) * (len(dims(picked)) - len(dims(kept))))

@@ -39,7 +39,7 @@ READ: Row = op(
     vjp=(lambda g, y, x: g,),
     elementwise=True,
     passes_slices=True,
-    saves="y",  # the variable may have another value when a rule asks
+    saves="y",  # the variable may have another value when a rule runs
 )
 IDENTITY_N: Row = op(
     "IdentityN",

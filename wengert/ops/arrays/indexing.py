@@ -36,7 +36,7 @@ def getitem(x: TensorLike, key: Any) -> Tensor:
     parts = key if isinstance(key, tuple) else tuple(key) if isinstance(key, list) else (key,)
     checked = _checked(tuple(_index(p) for p in parts), dims(tensor))
     if tensor.dtype is dtypes.string and Ellipsis not in checked:
-        checked = (*checked, Ellipsis)  # without it NumPy gives a bare string for a single one
+        checked = (*checked, Ellipsis)  # without it NumPy returns a bare string for a single one
     return take_part(tensor, checked)
 
 
@@ -185,7 +185,7 @@ def boolean_mask(
 
 
 def _places(mask: Tensor) -> Tensor:
-    """Where a mask, seen as a vector, is true."""
+    """The flat indices where a mask is true."""
     if type(mask) is SymbolicTensor and mask._known is None:
         return reshape(where(reshape(mask, (-1,))), (-1,))
     return convert(np.flatnonzero(np.asarray(mask)))

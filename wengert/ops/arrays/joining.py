@@ -28,10 +28,10 @@ from wengert.values.tensor import Tensor, dims
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Integers, Namespace, TensorLike, TensorOrDims
 
-# How values that are no single tensor are joined, by the type of the first: concat and stack.
+# How composite values are joined, by the type of the first: concat and stack.
 JOINED: Final[dict[type, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
 
-# ---- joining and parting ----------------------------------------------------------------------
+# ---- concat and stack -------------------------------------------------------------------------
 
 
 def _part_of_concat(i: int, g: Tensor, y: Tensor | None, *xs: TensorOrDims, axis: int) -> Tensor:
@@ -42,7 +42,7 @@ def _part_of_concat(i: int, g: Tensor, y: Tensor | None, *xs: TensorOrDims, axis
 
 
 def _joined_shape(*shapes: Dims, axis: int) -> Dims:
-    """The sizes along the axis in sum; of the others, those that are known somewhere."""
+    """The sum of the sizes along the axis; of the other sizes, those that any input knows."""
     known = [shape for shape in shapes if isinstance(shape, tuple)] or shapes[:1]
     if len(known) < len(shapes):
         return (*_joined_shape(*known, axis=axis)[:axis], None, *known[0][axis + 1 :])  # type: ignore[arg-type]
@@ -82,7 +82,7 @@ def concat(values: TensorLike, axis: Integers, name: str | None = "concat") -> T
             raise ValueError(f"The axis of tf.concat must be one integer, got {axis!r}.")
         return convert(identity(given[0]))
     xs = convert_alike("ConcatV2", *given)
-    # Where one has a rank, those of unknown rank have the same.
+    # Inputs of unknown rank have the rank of the others.
     shapes = [s for s in map(dims, xs) if isinstance(s, tuple)] or [dims(xs[0])]
     for i, shape in enumerate(shapes):
         if len(shape) != len(shapes[0]):
@@ -157,7 +157,7 @@ def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> T
 
 
 def _agreeing(values: list[Any]) -> list[Any]:
-    """Plain values, which agree on a dtype among themselves: a float makes floats of integers."""
+    """Plain values converted to a common dtype: a float makes floats of integers."""
     if any(isinstance(value, TENSOR_LIKE) for value in values):
         return values
     floats = (x.dtype for x in map(convert, values) if x.dtype.is_floating)
@@ -183,7 +183,7 @@ def _unpacked_shapes(shape: Dims, *, num: int, axis: int) -> list[Any]:
         return [None] * num
     if certainly(shape[axis] != num):
         raise _wrong_count(shape, num, axis)
-    at = axis % len(shape)  # of an unknown rank it may be counted from behind
+    at = axis % len(shape)  # for an unknown rank it may be counted from the end
     return [(*shape[:at], *shape[at + 1 :])] * num
 
 
@@ -219,7 +219,7 @@ def unstack(
         at = normal_axis(axis, len(shape))
         size = shape[at] if type(shape[at]) is int else None
     wanted = size if num is None else num
-    if wanted is None:  # a graph must know how many slices there will be
+    if wanted is None:  # a graph must know the number of slices
         raise ValueError(f"Cannot infer argument `num` from shape {x.shape}")
     if size is not None and wanted != size:
         raise _wrong_count(shape, wanted, at)

@@ -29,7 +29,7 @@ from wengert.values.tensor import Tensor, dims
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
 
-# ---- dealt out --------------------------------------------------------------------------------
+# ---- partition --------------------------------------------------------------------------------
 
 
 def _partition_kernel(
@@ -45,7 +45,7 @@ def _partition_kernel(
 
 
 def _partition_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-    """How many rows go where is known only where the partitions are."""
+    """The number of rows of each result is known only if the partitions are."""
     x, partitions = inputs
     count, known = attrs["num_partitions"], getattr(partitions, "_known", None)
     shape, dealt, dtype = dims(x), dims(partitions), x._array.dtype
@@ -108,11 +108,11 @@ def dynamic_partition(
     return dealt
 
 
-# ---- put together -----------------------------------------------------------------------------
+# ---- stitch -----------------------------------------------------------------------------------
 
 
 def _stitch_kernel(xp: Namespace, *xs: Array) -> Array:
-    """Half of the inputs are indices, the other half rows; of several rows the last counts."""
+    """Half of the inputs are indices, the other half rows; of duplicates the last one wins."""
     count = len(xs) // 2
     indices, data = xs[:count], xs[count:]
     for number, i in enumerate(indices):
@@ -131,7 +131,7 @@ def _rows_of(indices: Sequence[Any]) -> int:
 
 
 def _stitch_rule(at: int, g: Tensor, y: Tensor | None, *xs: Tensor) -> Tensor | None:
-    """A row receives the cotangent of its place, if no later row stands there."""
+    """A row receives the cotangent at its index, unless a later row replaced it."""
     count = len(xs) // 2
     if at < count:
         return None
@@ -150,7 +150,7 @@ def _stitch_rule(at: int, g: Tensor, y: Tensor | None, *xs: Tensor) -> Tensor | 
 
 
 def _stitch_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-    """The largest index says how many rows there are."""
+    """The number of rows depends on the largest index."""
     count = len(inputs) // 2
     indices, data = inputs[:count], inputs[count:]
     dtype = data[0]._array.dtype

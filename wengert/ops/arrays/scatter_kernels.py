@@ -1,4 +1,4 @@
-"""Scatter kernels: updates applied at coordinates, one after the other."""
+"""Scatter kernels: updates applied sequentially at coordinates."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ CHANGES: Final[dict[str, Change]] = {
 
 
 def by_coordinates(name: str, change: Change) -> Callable[..., Any]:
-    """A scatter kernel for coordinates, from a change made in place to a copy."""
+    """A scatter kernel for coordinates, from a function that changes a copy in place."""
 
     def kernel(_: Namespace, x: Array, indices: Array, updates: Array) -> Array:
         check_scatter(indices.shape, updates.shape, x.shape, name)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def static(value: TensorLike | Integers) -> Array:
-    """Integers that say how, not what, as a NumPy array: of a tensor, a nested list, a number."""
+    """Integer parameters (not data) as a NumPy array, from a tensor, a nested list or a number."""
     if isinstance(value, (list, tuple)):
         parts = [static(v) for v in value]
         return np.stack(parts) if any(p.dtype == object for p in parts) else np.array(parts)
@@ -60,7 +60,7 @@ def plain(value: TensorLike, dtype: DType) -> Array:
 
 def as_shape(value: Any) -> Dims:
     """A shape argument, or a list of axes, as a tuple of integers."""
-    if isinstance(value, (list, tuple)):  # by far the commonest: without NumPy
+    if isinstance(value, (list, tuple)):  # by far the most common case: without NumPy
         try:
             return tuple([v if type(v) is int else integer(v) for v in value])
         except SymbolicValueError:
@@ -119,7 +119,7 @@ def reshape(tensor: TensorLike, shape: ShapeLike, name: str | None = None) -> Te
 
 
 def _resolved(shape: Dims, size: int) -> Dims:
-    """A shape without -1, that has as many elements as the input."""
+    """A shape with -1 replaced so that it has as many elements as the input."""
     unknown = [s for s in shape if type(s) is int and s == -1]
     if len(unknown) > 1:
         raise InvalidArgumentError(
@@ -309,7 +309,7 @@ def broadcast_to(input: TensorLike, shape: ShapeLike, name: str | None = None) -
 
 
 def _tile_rule(g: Tensor, y: Tensor | None, x: TensorOrDims, *, multiples: Dims) -> Tensor:
-    """Each copy gives its cotangent: split every axis into (copies, size) and add the copies."""
+    """Add the cotangents of all copies: split every axis into (copies, size) and sum."""
     pairs = [part for pair in zip(multiples, dims(x), strict=True) for part in pair]
     kept = [part for i, part in enumerate(pairs) if i % 2 == 0]
     apart = reshape(g, tuple(pairs))
@@ -348,7 +348,7 @@ def tile(input: TensorLike, multiples: Integers, name: str | None = None) -> Ten
     return result
 
 
-# ---- what the machine says --------------------------------------------------------------------
+# ---- bound operations -------------------------------------------------------------------------
 
 
 @deferrable

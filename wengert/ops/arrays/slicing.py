@@ -34,7 +34,7 @@ def _slice_grad_kernel(xp: Namespace, g: Array, *, key: Index, shape: Dims) -> A
 
 
 def _sliced_shape(shape: Dims, *, key: Index) -> Dims:
-    """The sizes of x[key]: those of slices, of new axes, and of the axes that are not named."""
+    """The sizes of x[key]: those of slices, of new axes, and of the axes not indexed."""
     consumed = sum(part is not None and part is not Ellipsis for part in key)
     parts = key if Ellipsis in key else (*key, Ellipsis)
     sizes: list[Any] = []
@@ -69,7 +69,7 @@ def _slice_row(name: str, called: str) -> Row:
 
 
 STRIDED_SLICE: Row = _slice_row("StridedSlice", "strided_slice")
-SLICE: Row = _slice_row("Slice", "Slice")  # what tf.slice does is an operation of its own
+SLICE: Row = _slice_row("Slice", "Slice")  # tf.slice has an operation of its own
 STRIDED_SLICE_GRAD: Row = op(
     "StridedSliceGrad",
     _slice_grad_kernel,
@@ -85,7 +85,7 @@ STRIDED_SLICE_GRAD: Row = op(
 
 
 def take_part(x: Tensor, key: Index) -> Tensor:
-    """A part of a tensor, by an index that is known to fit."""
+    """A part of a tensor, by an index that is known to be valid."""
     result: Tensor = apply(STRIDED_SLICE, (x,), {"key": key})
     return result
 
@@ -176,7 +176,7 @@ MIRROR_PAD: Row = op(
 def _mirror_pad_grad_kernel(
     _: Namespace, g: Array, *, paddings: Paddings, mode: Any, shape: Dims
 ) -> Array:
-    """Each padded element gives its cotangent to the element it mirrors, axis by axis."""
+    """The cotangent of each padded element goes to the element it mirrors, axis by axis."""
     for axis, (pad, size) in enumerate(zip(paddings, shape, strict=True)):
         if pad != (0, 0):
             mirrored = np.pad(np.arange(size), pad, mode=mode)

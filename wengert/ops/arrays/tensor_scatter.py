@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def won(i: Tensor, x_dims: Dims, like: Tensor) -> Tensor:
-    """For each update 1 if it is the last one at its place, else 0: the others left no trace."""
+    """For each update 1 if it is the last one at its index, else 0, as it was overwritten."""
     outer = dims(i)[:-1]
     turns = reshape(range_(math.prod(outer)), outer)
     depth = dims(i)[-1]
@@ -44,7 +44,7 @@ def _update_rule(g: Tensor, y: Tensor | None, x: Tensor, i: Tensor, u: Tensor) -
 
 
 def _shares(y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> tuple[Any, Any, Any]:
-    """Whether the element, and whether the updates, have the value of the result; how many have."""
+    """Whether the element, and whether each update, equals the result; and how many do."""
     stayed, came = equal(x, y), equal(u, gather_nd(y, i))
     count = apply(ADD, (cast(stayed, y.dtype), i, cast(came, y.dtype)))
     return stayed, came, count

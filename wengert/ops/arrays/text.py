@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _form(kind: str, precision: int, style: str, width: int, fill: str) -> Callable[..., Any]:
-    """What writes one number, in the manner of C."""
+    """A function that formats one number, as in C."""
     flags = {"": "", "0": "0", "+": "+", " ": " ", "-": "-"}.get(fill, "")
     size = str(width) if width > -1 else ""
     digits = f".{precision}" if precision > -1 and kind in "fc" else ""

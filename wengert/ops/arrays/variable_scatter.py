@@ -1,6 +1,6 @@
-"""The `scatter_...` methods of variables: rows added to, replaced and so on.
+"""The `scatter_...` methods of variables, which change rows.
 
-An operation here is pure, from a value to a new value; the method assigns it.
+The operations here are pure, from a value to a new value, which the method assigns.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ class Windows(NamedTuple):
     kernel: Dims
     stride: Dims
     rate: Dims
-    before: Dims  # what is put in front of the input
-    out: Dims  # how many windows
+    before: Dims  # the padding in front of the input
+    out: Dims  # the number of windows
 
 
 class Tap(NamedTuple):
@@ -48,7 +48,7 @@ def windows(
     size: Dims, kernel: Dims, stride: Dims, rate: Dims, padding: str, explicit: Dims, who: str
 ) -> Windows:
     """The windows for TensorFlow's arguments; `explicit` has two numbers for each axis."""
-    # Terms are not kept: with them their graphs would be.
+    # Symbolic sizes are not cached, as they would keep their graphs alive.
     find = _found if is_certain(size) and is_certain(kernel) else _found.__wrapped__
     return find(size, kernel, stride, rate, padding, explicit, who)
 
@@ -90,7 +90,7 @@ def taps(w: Windows) -> tuple[Tap, ...]:
 
 
 def _span(w: Windows, i: int, t: int) -> tuple[slice, slice] | None:
-    """Of one axis: the windows whose position `t` is inside of the input, and where it is."""
+    """On one axis: the windows whose position `t` is inside of the input, and where that is."""
     start, stride = t * w.rate[i] - w.before[i], w.stride[i]
     low = max(0, -(start // stride))
     high = min(w.out[i], (w.size[i] - 1 - start) // stride + 1)
@@ -108,7 +108,7 @@ def channels_last(data_format: str) -> bool:
 
 
 def each_axis(value: Any, rank: int, data_format: str, name: str) -> Dims:
-    """One number for each axis of the input: from one for all, one for each in space, or all."""
+    """One number for each axis of the input, from one for all, one per spatial axis, or all."""
     spatial = rank - 2
     given = (1,) if value is None else _numbers(value)
     if len(given) == rank:
@@ -197,7 +197,7 @@ def in_space(numbers: Dims, data_format: str) -> Dims:
 
 
 def explicit_in_space(numbers: Dims, data_format: str) -> Dims:
-    """The same for two numbers an axis."""
+    """The pairs of numbers for the spatial axes."""
     return numbers[2:-2] if channels_last(data_format) else numbers[4:]
 
 

@@ -1,11 +1,10 @@
 """Control flow: branches, loops, functions over elements, and the order of effects.
 
-effects       Order and effects: tf.group, tf.tuple, tf.no_op, tf.print, tf.debugging.Assert
+effects       Order and side effects: tf.group, tf.tuple, tf.no_op, tf.print, tf.debugging.Assert
 asserts       tf.debugging.assert_...: checks of values, ranks, shapes and dtypes
-by_example    Rules that trace graphs, in batches: once for each example
+by_example    Batching of rules that trace graphs: once for each example
 cond          Branches: tf.cond, tf.case and tf.switch_case
-tensor_list   Lists of tensors as values in a graph: what loops hand from one run of the body to
-              another
+tensor_list   Lists of tensors as values in a graph, which loops carry between iterations
 tensor_array  tf.TensorArray: tensors written and read one by one, inside and outside of loops
 while_op      Loops in graphs: one operation that runs a body again and again, and its gradient
 while_loop    tf.while_loop

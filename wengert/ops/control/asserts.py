@@ -1,7 +1,7 @@
 """tf.debugging.assert_...: checks of values, ranks, shapes and dtypes.
 
-What is known when a graph is built is checked then; otherwise an Assert operation looks when the
-graph runs.
+What is known when a graph is built is checked then; the rest is checked by an Assert operation when
+the graph runs.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ Compare = Callable[[Any, Any], Any]
 
 
 def same_vectors(p: Tensor, q: Tensor) -> Tensor:
-    """Whether two vectors are the same, of sizes that may differ."""
+    """Whether two vectors are equal; their sizes may differ."""
     count = minimum(size_of(p), size_of(q))
     same = reduce_all(comparison.equal(p[:count], q[:count]))
     return comparison.logical_and(comparison.equal(size_of(p), size_of(q)), same)
 
 
 def of_same_shape(a: Tensor, b: Tensor, message: str) -> Tensor:
-    """What only a run knows of two shapes, of unknown rank perhaps."""
-    # A shape that is known is a constant: of a variable it takes no reading.
+    """`a`, after a check at run time that two shapes, possibly of unknown rank, are equal."""
+    # A known shape is a constant, which for a variable avoids reading it.
     p, q = [convert(dims(v), int32) if is_certain(dims(v)) else shape_of(v) for v in (a, b)]
     return bound.provided(a, same_vectors(p, q), message)
 
@@ -66,7 +66,7 @@ def _compared(
     summarize: int | None,
     name: str | None = None,
 ) -> Operation | None:
-    """Two tensors stand in a relation, element by element."""
+    """Assert that a comparison holds for all elements of two tensors."""
     a = convert(x)
     b = convert(y, hint=a.dtype)
     if _known(a) is not None and _known(b) is not None:
@@ -79,7 +79,7 @@ def _compared(
 
 
 def _known(x: Tensor) -> Array | None:
-    """The value of a tensor, if it is known now."""
+    """The value of a tensor, if it is known already."""
     return x._known if type(x) is SymbolicTensor else x._array
 
 
@@ -93,7 +93,7 @@ def _now(compare: Compare, a: Array, b: Array) -> Array:
 
 
 def _nothing() -> Operation | None:
-    """What a check returns that has been made already."""
+    """The result of a check that has passed already."""
     return None if current_graph() is None else no_op()
 
 
@@ -108,7 +108,7 @@ def _shown(name: str, x: Tensor) -> list[Any]:
 def _difference(
     sign: str, compare: Compare, a: Tensor, b: Tensor, message: object, summarize: Any
 ) -> str:
-    """TensorFlow's sentences about the first elements for which a relation does not hold."""
+    """TensorFlow's message about the first elements for which a comparison does not hold."""
     p, q = np.broadcast_arrays(_eager(a), _eager(b))
     count = 3 if summarize is None else summarize
     lines = [f"{_opening(message)}Condition x {sign} y did not hold."]
@@ -135,7 +135,7 @@ def assert_equal(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """All elements are equal.
+    """Assert that all elements are equal.
 
     >>> tf.debugging.assert_equal([1, 2], [1, 2])
     """
@@ -149,7 +149,7 @@ def assert_none_equal(
     message: object = None,
     name: str | None = None,
 ) -> Operation | None:
-    """No elements are equal.
+    """Assert that no elements are equal.
 
     >>> tf.debugging.assert_none_equal([1, 2], [2, 1])
     """
@@ -163,7 +163,7 @@ def assert_less(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Every element of x is below that of y.
+    """Assert that every element of x is below that of y.
 
     >>> tf.debugging.assert_less([1, 2], 3)
     """
@@ -177,7 +177,7 @@ def assert_less_equal(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """No element of x is above that of y.
+    """Assert that no element of x is above that of y.
 
     >>> tf.debugging.assert_less_equal([1, 2], 2)
     """
@@ -191,7 +191,7 @@ def assert_greater(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Every element of x is above that of y.
+    """Assert that every element of x is above that of y.
 
     >>> tf.debugging.assert_greater([1, 2], 0)
     """
@@ -205,7 +205,7 @@ def assert_greater_equal(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """No element of x is below that of y.
+    """Assert that no element of x is below that of y.
 
     >>> tf.debugging.assert_greater_equal([1, 2], 1)
     """
@@ -221,7 +221,7 @@ def _signed(
     summarize: int | None,
     name: str | None = None,
 ) -> Operation | None:
-    """A relation of every element with zero."""
+    """Assert a comparison of every element with zero."""
     tensor = convert(x)
     opening = "" if message is None else f"{message}.  "
     sentence = f"Condition x {sign} 0 did not hold element-wise:"
@@ -241,7 +241,7 @@ def _signed(
 def assert_positive(
     x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
 ) -> Operation | None:
-    """Every element is above zero.
+    """Assert that every element is above zero.
 
     >>> tf.debugging.assert_positive([1.0, 2.0])
     """
@@ -251,7 +251,7 @@ def assert_positive(
 def assert_negative(
     x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
 ) -> Operation | None:
-    """Every element is below zero.
+    """Assert that every element is below zero.
 
     >>> tf.debugging.assert_negative([-1.0, -2.0])
     """
@@ -261,7 +261,7 @@ def assert_negative(
 def assert_non_negative(
     x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
 ) -> Operation | None:
-    """No element is below zero.
+    """Assert that no element is below zero.
 
     >>> tf.debugging.assert_non_negative([0.0, 1.0])
     """
@@ -271,7 +271,7 @@ def assert_non_negative(
 def assert_non_positive(
     x: TensorLike, message: object = None, summarize: int | None = None, name: str | None = None
 ) -> Operation | None:
-    """No element is above zero.
+    """Assert that no element is above zero.
 
     >>> tf.debugging.assert_non_positive([0.0, -1.0])
     """
@@ -288,7 +288,7 @@ def assert_near(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """|x - y| <= atol + rtol * |y|; both are ten roundings of the dtype unless given.
+    """Assert that |x - y| <= atol + rtol * |y|; both default to ten times the dtype's epsilon.
 
     >>> tf.debugging.assert_near(1.0, 1.0 + 1e-7)
     """
@@ -322,7 +322,7 @@ def _ranked(
     later: Callable[..., Any],
     data: list[Any],
 ) -> Operation | None:
-    """The rank of a tensor, now if it is known; otherwise when the graph runs."""
+    """Assert something of a tensor's rank: now if it is known, otherwise when the graph runs."""
     tensor = convert(x)
     opening = "" if message is None else f"{message}.  "
     called = tensor.name if type(tensor) is SymbolicTensor else ""
@@ -349,7 +349,7 @@ def _static_rank(rank: TensorLike | IntLike) -> int:
 def assert_rank(
     x: TensorLike, rank: IntLike, message: object = None, name: str | None = None
 ) -> Operation | None:
-    """A tensor has a rank.
+    """Assert that a tensor has a rank.
 
     >>> tf.debugging.assert_rank([[1.0]], 2)
     """
@@ -364,7 +364,7 @@ def assert_rank(
 def assert_rank_at_least(
     x: TensorLike, rank: IntLike, message: object = None, name: str | None = None
 ) -> Operation | None:
-    """A tensor has a rank, or a higher one.
+    """Assert that a tensor has at least a rank.
 
     >>> tf.debugging.assert_rank_at_least([[1.0]], 1)
     """
@@ -379,7 +379,7 @@ def assert_rank_at_least(
 def assert_rank_in(
     x: TensorLike, ranks: Iterable[IntLike], message: object = None, name: str | None = None
 ) -> Operation | None:
-    """A tensor has one of some ranks.
+    """Assert that a tensor has one of several ranks.
 
     >>> tf.debugging.assert_rank_in([[1.0]], [1, 2])
     """
@@ -391,7 +391,7 @@ def assert_rank_in(
 
 
 def assert_scalar(tensor: TensorLike, message: object = None, name: str | None = None) -> Any:
-    """A tensor has no axes; returns it.
+    """Assert that a tensor is a scalar; returns it.
 
     >>> tf.debugging.assert_scalar(3.0).numpy()
     np.float32(3.0)
@@ -411,7 +411,7 @@ def assert_shapes(
     message: object = None,
     name: str | None = None,
 ) -> Operation | None:
-    """Tensors have shapes, in which a name stands for one and the same size everywhere.
+    """Assert the shapes of tensors, in which a name stands for the same size everywhere.
 
     >>> tf.debugging.assert_shapes([(tf.ones([2, 3]), ("N", 3)), (tf.ones([2]), ("N",))])
     """
@@ -488,7 +488,7 @@ def _described(x: Tensor) -> str:
 def assert_type(
     tensor: TensorLike, tf_type: DTypeLike, message: object = None, name: str | None = None
 ) -> Operation | None:
-    """A tensor has a dtype.
+    """Assert that a tensor has a dtype.
 
     >>> tf.debugging.assert_type(tf.constant(1.0), tf.float32)
     """
@@ -503,7 +503,7 @@ def assert_type(
 def assert_integer(
     x: TensorLike, message: object = None, name: str | None = None
 ) -> Operation | None:
-    """A tensor holds integers.
+    """Assert that a tensor has an integer dtype.
 
     >>> tf.debugging.assert_integer(tf.constant(1))
     """
@@ -518,7 +518,7 @@ def assert_integer(
 
 
 def assert_proper_iterable(values: object) -> None:
-    """A list of tensors is meant, and neither a tensor nor a string.
+    """Assert that an argument is an iterable of values, not a tensor or a string.
 
     >>> tf.debugging.assert_proper_iterable([tf.constant(1.0)])
     """
@@ -534,7 +534,7 @@ def assert_proper_iterable(values: object) -> None:
 def assert_same_float_dtype(
     tensors: Sequence[Any] | None = None, dtype: DTypeLike | None = None
 ) -> DType:
-    """All tensors have one floating-point dtype; returns it, float32 if there is nothing.
+    """Assert that all tensors have one floating-point dtype; returns it, by default float32.
 
     >>> tf.debugging.assert_same_float_dtype([tf.constant(1.0), tf.constant(2.0)])
     tf.float32
@@ -554,7 +554,7 @@ def assert_same_float_dtype(
 
 
 def is_numeric_tensor(tensor: object) -> bool:
-    """Whether it is a tensor of numbers.
+    """Whether a value is a tensor of numbers.
 
     >>> tf.debugging.is_numeric_tensor(tf.constant(1)), tf.debugging.is_numeric_tensor(1)
     (True, False)

@@ -1,4 +1,4 @@
-"""Rules that trace graphs, in batches: once for each example."""
+"""Batching of rules that trace graphs: once for each example."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
-    """A joint rule that adds operations to a graph; for a batch, once for each example."""
+    """A joint rule that adds operations to a graph; in a batch it runs once for each example."""
 
     def rule(
         gs: Sequence[Tensor | None], ys: Sequence[Tensor], xs: Sequence[Tensor], attrs: Attrs
@@ -36,7 +36,7 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
 
 
 def _examples(values: Sequence[Any], batcher: Batcher) -> list[list[Any]]:
-    """Of each example of a batch the values."""
+    """The values of each example of a batch."""
     columns = [
         bound.part_examples(v._full, batcher.size) if batcher.holds(v) else [v] * batcher.size
         for v in values

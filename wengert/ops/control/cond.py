@@ -1,7 +1,7 @@
 """Branches: tf.cond, tf.case and tf.switch_case.
 
-Where operations run at once, the chosen function is called. In a graph each branch becomes a body,
-and one operation runs the body that was chosen. Its gradient is an operation of the same kind.
+In eager mode the chosen function is called. In a graph each branch becomes a subgraph, its body,
+and one operation runs the body that is chosen. Its gradient is an operation of the same kind.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ class Branches:
     def __init__(
         self, graphs: Sequence[FunctionGraph], meant: Sequence[dict[int, Any]] = ()
     ) -> None:
-        self.inputs: list[Any] = []  # what the branches use, each value once
+        self.inputs: list[Any] = []  # what the branches use, without duplicates
         self.bodies = [Subgraph(g, g.outputs) for g in graphs]
         self.count = len(graphs[0].outputs)
-        # For each branch the places of its inputs among those of the operation. What a branch
-        # captured may stand for something else (`meant`), by its id.
+        # For each branch the indices of its inputs among those of the operation. A captured value
+        # may be replaced by another (`meant`), by its id.
         self.places = [
             [self._place(names.get(id(v), v)) for v in g.captured]
             for g, names in zip(graphs, meant or [{}] * len(graphs), strict=True)
         ]
-        # Results beyond those that all branches have: (branch, which result of its body).
+        # Results beyond those that all branches have: (branch, index of a result of its body).
         self.more: list[tuple[int, int]] = []
 
     def _place(self, value: Value) -> int:
@@ -68,7 +68,7 @@ class Branches:
         return len(self.inputs) - 1
 
     def chosen(self, index: int) -> int:
-        """An index outside of the range chooses the last branch."""
+        """The branch that an index chooses: the last one if it is out of range."""
         return index if 0 <= index < len(self.bodies) else len(self.bodies) - 1
 
     def run(
@@ -81,7 +81,7 @@ class Branches:
         return [*results[: self.count], *more]
 
     def handed_out(self, op: Any, branch: int, tensors: Sequence[SymbolicTensor]) -> list[Any]:
-        """Values inside a branch as results of the operation."""
+        """Make values inside a branch results of the operation."""
         results = self.bodies[branch].results
         known = {id(results[at]) for b, at in self.more if b == branch}
         new = [t for t in tensors if id(t) not in known]
@@ -139,7 +139,7 @@ class Branches:
         return replay(body.graph, body.results, [values[at] for at in self.places[branch]])
 
     def _by_example(self, index: Any, found: Sequence[Sequence[Any]]) -> list[Any]:
-        """The results of the branch that each example of a batch chose: all branches are run."""
+        """The results, in a batch, of each example's chosen branch: all branches are run."""
         results = list(found[-1][: self.count])
         for branch, others in enumerate(found[:-1]):
             results = [
@@ -162,7 +162,7 @@ class Branches:
 
 
 def again(branches: Branches) -> Branches:
-    """The same branches for another operation, which may hand out further results of its own."""
+    """The same branches for another operation, which may get further results of its own."""
     copy = Branches([b.graph for b in branches.bodies])
     copy.places = branches.places
     copy.bodies = [Subgraph(b.graph, b.results) for b in branches.bodies]
@@ -181,7 +181,7 @@ def never_run(_: Namespace, *values: Array, **attrs: object) -> Array:
 def branch_gradients(
     branches: Branches, op: Operation, gs: Sequence[Any], index: Tensor, xs: Sequence[Any]
 ) -> list[Any]:
-    """The gradients of what the branches use: an operation that runs the gradient of one."""
+    """The gradients of what the branches use: an operation that runs the chosen one's gradient."""
     wanted = [i for i, x in enumerate(xs) if x.dtype.is_differentiable]
     pulls = [_pulled(branches, b, op, gs, wanted) for b in range(len(branches.bodies))]
     there = [i for k, i in enumerate(wanted) if any(p.gradients[k] is not None for p in pulls)]
@@ -219,7 +219,7 @@ def _meanings(
     pull: PulledBack | Pushforward,
     xs: Sequence[Any],
 ) -> dict[int, Any]:
-    """What the derivative of a branch captured, as values around the operation."""
+    """The values that the derivative of a branch captured, as values outside of the operation."""
     graph = branches.bodies[branch].graph
     places = branches.places[branch]
     known = {id(t): xs[at] for at, t in zip(places, graph.captured_inputs, strict=True)}
@@ -238,7 +238,7 @@ def _meanings(
 def branch_tangents(
     branches: Branches, ys: Sequence[Any], ts: Sequence[Any], index: Any, xs: Sequence[Any]
 ) -> list[Any]:
-    """The tangents of the results: an operation that runs one branch's tangents."""
+    """The tangents of the results: an operation that runs the chosen branch's tangents."""
     if not ys:
         return []
     moving = [i for i, t in enumerate(ts) if t is not None]
@@ -277,7 +277,7 @@ def _pushed(
 
 
 def _result(branches: Branches, body: Subgraph, k: int, ys: Sequence[Any]) -> Any:
-    """What a missing tangent is zeros like: nobody looks at that of another branch's values."""
+    """What a missing tangent takes its shape from; those of other branches' values are unused."""
     if k < branches.count:
         return body.graph.outputs[k]
     return bound.blank(ys[k], ())
@@ -317,7 +317,7 @@ def cond(
 
 
 def _chosen_by_example(chosen: Any, one: Any, other: Any) -> Any:
-    """In a batch both branches are run, and each example takes the results of its own."""
+    """In a batch both branches are run, and each example takes its branch's results."""
     nest.assert_same_structure(one, other)
     return nest.map_structure(lambda a, b: where(chosen, a, b), one, other)
 
@@ -408,7 +408,7 @@ def _check_exclusive(preds: Sequence[Any]) -> None:
 
 
 def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callable[[], Any]:
-    """Without a default one of the conditions must hold: the last one is checked."""
+    """The last function with a check of its condition: without a default, one must hold."""
 
     def last() -> Any:
         bound.provided(None, pred, "None of the conditions evaluated as True.")
@@ -417,7 +417,7 @@ def _nothing_true(others: Any, pred: Any, function: Callable[[], Any]) -> Callab
     return last
 
 
-# ---- how ---------------------------------------------------------------------------------------
+# ---- helpers -----------------------------------------------------------------------------------
 
 
 def _scalar(value: TensorLike, what: str) -> Tensor:
@@ -429,7 +429,7 @@ def _scalar(value: TensorLike, what: str) -> Tensor:
 
 
 def _as_returned(result: TensorLike) -> Any:
-    """As a graph would return it: every leaf a tensor."""
+    """A result as a graph would return it: every leaf a tensor."""
     return nest.map_structure(
         lambda v: v if v is None or isinstance(v, Composite) else convert(identity(v)), result
     )
@@ -463,7 +463,7 @@ def _check_alike(
     b: FunctionGraph,
     other: Value,
 ) -> None:
-    """All branches return the same structure, of the same dtypes."""
+    """Check that all branches return the same structure, with the same dtypes."""
     kinds = [None if y is None else y.dtype.name for y in a.outputs]
     others = [None if y is None else y.dtype.name for y in b.outputs]
     same = len(nest.tensors_of(structure)) == len(nest.tensors_of(other)) and kinds == others

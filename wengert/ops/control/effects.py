@@ -1,4 +1,4 @@
-"""Order and effects: tf.group, tf.tuple, tf.no_op, tf.print, tf.debugging.Assert."""
+"""Order and side effects: tf.group, tf.tuple, tf.no_op, tf.print, tf.debugging.Assert."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NO_OP: Row = op("NoOp", lambda _: [], forms=lambda xs, attrs: [], many=True)
 
 
 def no_op(name: str | None = None) -> Operation | Any:
-    """An operation that does nothing; what it waits for is what it is good for.
+    """An operation that does nothing, but can have control dependencies.
 
     >>> with tf.Graph().as_default():
     ...     print(tf.no_op().type)
@@ -44,7 +44,7 @@ def no_op(name: str | None = None) -> Operation | Any:
 
 
 def group(*inputs: object, **kwargs: Any) -> Operation | Any:
-    """An operation that is done when all the inputs are. Where operations run at once, they are.
+    """An operation that is complete when all its inputs are. In eager mode it does nothing.
 
     >>> with tf.Graph().as_default():
     ...     v = tf.Variable(1.0)
@@ -72,7 +72,7 @@ def group(*inputs: object, **kwargs: Any) -> Operation | Any:
 def tuple_(
     tensors: Iterable[Any], control_inputs: Iterable[Any] | None = None, name: str | None = None
 ) -> list[Any]:
-    """The same tensors, which are there only when all of them are.
+    """The same tensors, available only when all of them have been computed.
 
     >>> [t.numpy().item() for t in tf.tuple([tf.constant(1), tf.constant(2)])]
     [1, 2]
@@ -99,7 +99,7 @@ def _after(value: Any) -> Any:
 def with_dependencies(
     dependencies: Sequence[Any], output: Tensor, name: str | None = None
 ) -> Tensor:
-    """A tensor that is there only when some operations have run."""
+    """The same tensor, available only after some operations have run."""
     graph = current_graph()
     if graph is None:
         return output
@@ -126,7 +126,7 @@ def _print_kernel(
 
 
 def _put(piece: str | None, values: Iterator[Any], summarize: int) -> str:
-    """A piece as text: of a tensor its value, of a structure its pieces one after the other."""
+    """A piece as text: a tensor's value, or a structure's pieces one after the other."""
     if piece is None:
         return _shown(next(values), summarize)
     if isinstance(piece, list):
@@ -163,7 +163,7 @@ def print_(*inputs: object, **kwargs: Any) -> Operation | None:
 
 
 def _note_pieces(value: object, pieces: list[Any], tensors: list[Any]) -> None:
-    """Texts, and None for each tensor, which is printed when it is known."""
+    """Collect texts, with None for each tensor, whose value is printed later."""
     if hasattr(value, "_array") or isinstance(value, np.ndarray):
         pieces.append(None)
         tensors.append(convert(value))
@@ -174,7 +174,7 @@ def _note_pieces(value: object, pieces: list[Any], tensors: list[Any]) -> None:
 
 
 def _note_parts(value: Any, pieces: list[Any], tensors: list[Any]) -> None:
-    """A structure as Python shows it, with the values of the tensors in it."""
+    """Collect the pieces of a structure, formatted as by Python."""
     begins, ends = (
         "{}" if isinstance(value, Mapping) else "()" if isinstance(value, tuple) else "[]"
     )
@@ -195,7 +195,7 @@ def _stream(stream: Any) -> Any:
 
 
 def _shown(array: Array, summarize: int) -> str:
-    """Numbers as TensorFlow prints them: whole ones without a point, long axes cut short."""
+    """Numbers as TensorFlow prints them: integral floats without a point, long axes abbreviated."""
     if not np.shape(array):
         return _number(np.asarray(array)[()])
     items = list(array)
@@ -248,7 +248,7 @@ def Assert(  # noqa: N802
     summarize: int | None = None,
     name: str | None = None,
 ) -> Operation | None:
-    """An error, with some values in its message, unless the condition holds.
+    """Raise an error, with some values in its message, unless the condition holds.
 
     >>> tf.debugging.Assert(tf.constant(1) > 2, ["1 is not above 2"])
     Traceback (most recent call last):
@@ -267,7 +267,7 @@ def Assert(  # noqa: N802
 
 
 def provided(value: Tensor | None, condition: Tensor, message: str) -> Any:
-    """A function runs what was asserted in it; a graph must be told who depends on it."""
+    """`value`, with a control dependency on a check; functions run their checks without one."""
     check = Assert(condition, [message])
     graph = current_graph()
     if value is None or graph is None or graph.is_function:

@@ -36,7 +36,7 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Structure = None,
 ) -> Any:
-    """Apply a function to each element along the first axis, and stack what it returns.
+    """Apply a function to each element along the first axis, and stack the results.
 
     >>> tf.map_fn(lambda x: x * x, tf.constant([1.0, 2.0, 3.0])).numpy().tolist()
     [1.0, 4.0, 9.0]
@@ -83,7 +83,7 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """Apply `fn(accumulated, element)` along the first axis; all the accumulated values.
+    """Apply `fn(accumulated, element)` along the first axis; returns all accumulated values.
 
     >>> tf.scan(lambda a, x: a + x, tf.constant([1, 2, 3])).numpy().tolist()
     [1, 3, 6]
@@ -164,7 +164,7 @@ def _folded(
 
 
 class _Walk:
-    """A walk along the first axis, forward or backward, from an initial value or the first one."""
+    """A pass along the first axis, in either direction, from an initial value or an element."""
 
     def __init__(self, elems: Structure, initializer: Any, reverse: bool) -> None:
         tensors = nest.map_structure(convert, elems)
@@ -210,7 +210,7 @@ def _length(tensors: Tensor) -> Tensor | int:
 
 
 def _check_lengths(tensors: list[Any]) -> None:
-    """What only a run knows: whether all have as many elements."""
+    """Check at run time that all have the same number of elements."""
     if len(tensors) > 1 and not all(is_certain(dims(t)) for t in tensors):
         first, *others = [shape(t)[0] for t in tensors]
         for other in others:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class TensorArray(Composite):
-    """Tensors of one dtype by their index. Gradients flow through what is written and read.
+    """An array of tensors of one dtype. Gradients flow through what is written and read.
 
     >>> ta = tf.TensorArray(tf.float32, size=2)
     >>> ta = ta.write(0, 1.0)
@@ -75,7 +75,7 @@ class TensorArray(Composite):
         else:
             self._values = [None] * int(static(size))
 
-    # ---- what it is --------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------
 
     @property
     def dtype(self) -> Any:
@@ -94,7 +94,7 @@ class TensorArray(Composite):
 
     @property
     def flow(self) -> Any:
-        """What stands for the array in a graph."""
+        """The value that represents the array in a graph."""
         return self._values
 
     @property
@@ -128,7 +128,7 @@ class TensorArray(Composite):
         return not isinstance(self._values, list)
 
     def size(self, name: str | None = None) -> Tensor:
-        """How many elements there are."""
+        """The number of elements."""
         if self._in_graph:
             return apply(LENGTH, (self._values,))  # type: ignore[no-any-return]
         return convert(len(self._values))

@@ -1,7 +1,7 @@
-"""Lists of tensors as values in a graph: what loops hand from one run of the body to another.
+"""Lists of tensors as values in a graph, which loops carry between iterations.
 
 The value is a Python list of arrays, with None where nothing was written. The cotangent of a list
-is a list, with None where there is nothing. Writing makes a new list; the elements are shared.
+is a list, with None for zero. Writing creates a new list; the elements are shared.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _get(
 def _get_like(
     xp: Namespace, values: list[Any], index: Tensor | Array, like: Tensor | Array
 ) -> Tensor | Array:
-    """An element; where there is none, zeros like another value."""
+    """An element; if it was not written, zeros like another value."""
     at = int(index)
     found = values[at] if at < len(values) else None
     return _zeros_like(xp, like) if found is None else found
@@ -101,7 +101,7 @@ def _added(
 
 
 def _listed(value: TensorList | Tensor | Array) -> TensorList:
-    """A list; an empty one for the zeros of a list inside of a branch that was not chosen."""
+    """A list; an empty one for the zero cotangent of a list in a branch that was not taken."""
     return value if isinstance(value, TensorList) else TensorList()
 
 
@@ -141,7 +141,7 @@ def _stacked(
 
 
 def _stacked_like(xp: Namespace, values: list[Any], like: Tensor | Array) -> Tensor | Array:
-    """The elements as one array; zeros, in the shape of another array, where there is nothing."""
+    """The elements as one array, in the shape of another one; zeros where nothing was written."""
     missing = len(like) - len(values)
     filled = [xp.zeros_like(like[i]) if v is None else v for i, v in enumerate(values)]
     filled += [xp.zeros_like(like[i]) for i in range(len(values), len(values) + missing)]
@@ -149,7 +149,7 @@ def _stacked_like(xp: Namespace, values: list[Any], like: Tensor | Array) -> Ten
 
 
 def _joined(xp: Namespace, values: list[Any], dtype: Array, shape: Array) -> Array:
-    """The elements, of different lengths perhaps, one behind the other."""
+    """The elements, possibly of different lengths, concatenated."""
     if any(v is None for v in values):
         return _in_one(xp, _stacked(xp, values, dtype, shape))
     return xp.concatenate(values) if values else xp.zeros((0, *[s or 0 for s in shape or ()][1:]), dtype)  # fmt: skip
@@ -160,7 +160,7 @@ def _in_one(xp: Namespace, stacked: Array | Tensor) -> Array:
 
 
 def _parted(_: Namespace, joined: Array, like: list[Any]) -> list[Any]:
-    """An array as a list of parts as long as the elements of another list."""
+    """An array split into parts as long as the elements of another list."""
     ends = np.cumsum([len(v) for v in like], dtype=int).tolist()
     return [joined[end - len(v) : end] for v, end in zip(like, ends, strict=True)]
 
@@ -172,7 +172,7 @@ def _joined_like(xp: Namespace, values: list[Any], like: list[Any]) -> Array:
 
 
 def _list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
-    """An operation on lists. Where nothing else is said, the result is a list."""
+    """An operation on lists. By default the result is a list."""
 
     def listed(xp: Namespace, *values: Tensor | Array | TensorList, **attrs: Any) -> TensorList:
         return TensorList(kernel(xp, *values, **attrs))
@@ -192,9 +192,9 @@ def _list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
 
 
 class _Ours:
-    """What the kernels need of a namespace, for lists whose elements are tensors.
+    """The namespace of the kernels for lists whose elements are tensors.
 
-    So is a list where operations of a graph are carried out one by one: tapes and batches follow
+    Those occur where a graph's operations are replayed one by one, so that tapes and batches see
     the elements.
     """
 
@@ -228,14 +228,14 @@ class _Ours:
 
 
 def elements_of(value: Tensor | TensorList) -> Tensor | TensorList:
-    """A list of arrays as one of tensors; anything else as it is."""
+    """A list of arrays as one of tensors; anything else unchanged."""
     if isinstance(value, Tensor) and isinstance(value._array, TensorList):
         return TensorList([None if v is None else wrap(v) for v in value._array])
     return value
 
 
 def _pushed(row: Row, tangent: Any, *others: Any) -> list[Any]:
-    """The tangent of what is linear in the list."""
+    """The tangent of an operation that is linear in the list."""
     return [None if tangent is None else apply(row, (tangent, *others))]
 
 
@@ -247,12 +247,12 @@ def _set_tangent(values_t: Any, item_t: Any, values: Any, index: Any) -> Any:
 
 
 def _form_of(at: int) -> Any:
-    """What is known of an input is known of the result."""
+    """The result has the form of the input at an index."""
     return lambda xs, attrs: [form_of(xs[at])]
 
 
 def _stated(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
-    """The form of one element, as the attributes say."""
+    """The form of one element, as given by the attributes."""
     return [(attrs["shape"], attrs["dtype"])]
 
 
@@ -362,18 +362,18 @@ LENGTH: Row = _list_op(
 
 
 # ---- batches ----------------------------------------------------------------------------------
-# The lists of the examples of a batch are one list, whose elements have the batch in front.
+# The lists of a batch's examples are one list, whose elements have the batch axis in front.
 
 
 def _each(function: Callable[..., Any], value: Array | TensorList) -> Any:
-    """A function of the arrays of a list, which may be lists themselves; nothing stays nothing."""
+    """Map a function over the arrays of a list, which may be lists themselves; None stays None."""
     if isinstance(value, TensorList):
         return TensorList([_each(function, v) for v in value])
     return None if value is None else function(value)
 
 
 def _joined_examples(xp: Namespace, *lists: TensorList) -> TensorList:
-    """What one of them has and another has not is zero there."""
+    """Stack the lists of examples; an element that only some of them have is zero in the others."""
     made = TensorList()
     for parts in zip_longest(*[_listed(one) for one in lists]):
         there = next((p for p in parts if p is not None), None)

@@ -71,7 +71,7 @@ class _Variables:
         return [values] if self._alone else list(values)
 
     def returned(self, values: Any) -> Any:
-        """What a body returned, arranged as the variables are."""
+        """What a body returned, in the structure of the variables."""
         one = isinstance(self.initial, (list, tuple)) and len(self.initial) == 1
         if one and (not isinstance(values, (list, tuple)) or len(values) != 1):
             values = [values]
@@ -118,9 +118,9 @@ def _of_batches(
     variables: _Variables,
     maximum: Any,
 ) -> Any:
-    """The loop of a vectorized function in a graph: one of whole batches, while any example goes on.
+    """The loop of a vectorized function in a graph: over whole batches, until all are done.
 
-    What cannot be carried so, whoever vectorizes does for one example after the other.
+    Where that is impossible, it raises, and the caller runs one example after the other.
     """
     arrays = any(isinstance(v, TensorArray) for v in nest.flatten(variables.initial))
     if thread.context.recorders or arrays:
@@ -239,7 +239,7 @@ def _shapes(
 
 
 def _flat_invariants(structure: Any, invariants: Any) -> list[TensorShape]:
-    """The shapes, in the order of the leaves. A shape may look like a structure of its own."""
+    """The shapes in the order of the leaves. A shape may itself look like a structure."""
     if not nest.is_nested(structure):
         if isinstance(structure, Composite):
             return [TensorShape(())]
@@ -253,7 +253,7 @@ def _flat_invariants(structure: Any, invariants: Any) -> list[TensorShape]:
 
 
 def _note_shapes(before: Any, after: Any) -> None:
-    """What was learned in the body of the elements of a TensorArray holds outside too."""
+    """Copy what the body learned of the shape of a TensorArray's elements to the array outside."""
     for a, b in zip(nest.flatten(before), nest.flatten(after), strict=True):
         if isinstance(a, TensorArray) and isinstance(b, TensorArray):
             a._element_shape = b._element_shape

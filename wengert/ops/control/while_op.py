@@ -1,12 +1,12 @@
-"""Loops in graphs: one operation that runs a body again and again, and its gradient.
+"""Loops in graphs: one operation that runs a body repeatedly, and its gradient.
 
-A loop carries values from one run of the body to the next, uses constants, takes an element of
-each of its stacks in every run, and emits values, which become stacks. The gradient of a loop is
-a loop of the same kind: it takes what the first emitted, from the last run to the first, and
-carries the cotangents. So there is a gradient of every order.
+A loop carries values from one iteration to the next, uses loop-invariant constants, takes an
+element of each of its stacks in every iteration, and emits values, which become stacks. The
+gradient of a loop is a loop of the same kind: it takes what the first emitted, from the last
+iteration to the first, and carries the cotangents. So there are gradients of every order.
 
-The direction in which a stack is taken or emitted says how its elements stand to the runs:
-forward, the first element belongs to the first run; backward, the last one does.
+The direction in which a stack is taken or emitted says how its elements correspond to iterations:
+forward, the first element belongs to the first iteration; backward, the last one does.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ if TYPE_CHECKING:
 
 
 class Stack(NamedTuple):
-    """A value of the body of which every run has its own."""
+    """A value of the body with an element for every iteration."""
 
     inside: SymbolicTensor
     backward: bool
 
 
 class Loop:
-    """What one loop operation runs. Its inputs: carried values, stacks, constants."""
+    """The loop that an operation runs. Its inputs: carried values, stacks, constants."""
 
     def __init__(
         self,
@@ -65,14 +65,14 @@ class Loop:
     ) -> None:
         self.body = body
         self.condition = condition
-        self.carried = list(carried)  # the inputs of the body that change from run to run
-        self.results = list(results)  # what they become
+        self.carried = list(carried)  # the inputs of the body that change between iterations
+        self.results = list(results)  # their values for the next iteration
         self.taken = list(taken)
         self.emitted = list(emitted)
         names = meant or {}
         self.constants: list[Any] = []
         given = {id(x) for x in (*self.carried, *[s.inside for s in self.taken])}
-        # The inputs of the body that stay the same, and the places of their values.
+        # The loop-invariant inputs of the body, and the indices of their values.
         self.same = [
             (x, self._place(names.get(id(v), v)))
             for v, x in zip(body.captured, body.captured_inputs, strict=True)
@@ -93,7 +93,7 @@ class Loop:
     # ---- running -----------------------------------------------------------------------------
 
     def run(self, xp: Namespace, *values: Variable | Array | TensorList) -> list[Any]:
-        """Run the loop: the final carried values and what its steps put on stacks."""
+        """Run the loop; the final carried values and the stacks that it emitted."""
         n, s = len(self.carried), len(self.taken)
         carried, stacks, constants = list(values[:n]), values[n : n + s], values[n + s :]
         runs = [
@@ -117,7 +117,7 @@ class Loop:
         return [*carried, *emitted]
 
     def _body(self) -> tuple[Subgraph, list[int]]:
-        """The body, and in which order it takes carried values, elements and constants."""
+        """The body, and the order in which it takes carried values, elements and constants."""
         count = len(self.emitted)
         if self._running[1] != count:
             body = Subgraph(self.body, [*self.results, *[e.inside for e in self.emitted]])
@@ -184,7 +184,7 @@ class Loop:
         return loop_tangents(self, ys, ts, xs)
 
     def _inline(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-        """The loop once more: as an operation in a graph, in Python where operations run."""
+        """The loop again: as an operation in a graph, in Python in eager mode."""
         n, s = len(self.carried), len(self.taken)
         carried, stacks, constants = list(inputs[:n]), inputs[n : n + s], inputs[n + s :]
         if current_graph() is not None:
@@ -202,7 +202,7 @@ class Loop:
     def _in_python(
         self, carried: list[Any], stacks: Sequence[Any], constants: Sequence[Any]
     ) -> list[Any]:
-        """The loop in Python, its body carried out operation by operation."""
+        """The loop in Python, with its body replayed operation by operation."""
         if any(stack is UNEVEN for stack in stacks):
             raise UnimplementedError(UNEVEN_RUNS)
         pairs = zip(self.taken, map(elements_of, stacks), strict=True)
@@ -232,7 +232,7 @@ class Loop:
     def _decided(
         self, carried: list[Any], constants: Sequence[Any], runs: Sequence[Any], at: int
     ) -> tuple[bool, Any]:
-        """Whether the body runs once more; and for which examples, where that differs."""
+        """Whether the body runs again; and for which examples, if they differ."""
         if self.condition is None:
             return at < len(runs[0]), None
         given = [*carried, *[constants[i] for i in self._condition_places]]
@@ -241,20 +241,20 @@ class Loop:
 
 
 def loop_condition(go: Tensor) -> tuple[bool, Any]:
-    """Whether a loop goes on; and for which examples of a batch, where that differs."""
+    """Whether a loop continues; and for which examples of a batch, if they differ."""
     if isinstance(go, Batched):
         return bool(np.any(np.asarray(go._full))), go
     return bool(go), None
 
 
 def kept_where(mask: Tensor, after: list[Any], before: list[Any]) -> list[Any]:
-    """Examples whose loop has ended keep what they have."""
+    """The values after an iteration; examples whose loop has ended keep theirs."""
     if any(not isinstance(v, Tensor) for v in after):
         raise UnimplementedError(UNEVEN_RUNS)
     return [where(mask, a, b) for a, b in zip(after, before, strict=True)]
 
 
-# Stands for what a loop emitted if the number of runs differs between the examples of a batch.
+# Stands for an emitted stack if the number of iterations differs between the examples of a batch.
 UNEVEN: Final = object()
 UNEVEN_RUNS: Final = (
     "In a vectorized function the number of runs of a loop differs between the examples, while the "
@@ -269,7 +269,7 @@ UNEVEN_RUNS: Final = (
 def loop_gradients(
     loop: Loop, op: Operation, gs: Sequence[Any], xs: Sequence[Any], ys: Sequence[Any]
 ) -> list[Any]:
-    """The gradients of the inputs: a loop over the same runs, from the last to the first."""
+    """The gradients of the inputs: a loop over the same iterations, from the last to the first."""
     n, s = len(loop.carried), len(loop.taken)
     flows = [x.dtype.is_differentiable for x in loop.carried]
     constants = [(x, at) for x, at in loop.same if xs[n + s + at].dtype.is_differentiable]
@@ -363,7 +363,7 @@ class _Backward:
 
 
 def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
-    """The tangents of the results: a loop over the same runs, in the same direction."""
+    """The tangents of the results: a loop over the same iterations, in the same direction."""
     n, s = len(loop.carried), len(loop.taken)
     op = ys[0].op
     flowing = [i for i, x in enumerate(loop.carried) if x.dtype.is_differentiable]
@@ -411,19 +411,19 @@ def loop_tangents(loop: Loop, ys: Sequence[Any], ts: Sequence[Any], xs: Sequence
     return found
 
 
-# ---- what both need ---------------------------------------------------------------------------
+# ---- shared by both ---------------------------------------------------------------------------
 
 
 class _Saved:
-    """The values inside a loop that its derivative uses, as stacks which that takes."""
+    """The values inside a loop that its derivative uses, as stacks for the derivative's loop."""
 
     def __init__(self, loop: Loop, op: Operation, graph: FunctionGraph, backward: bool) -> None:
-        # What stays the same in every run stands outside of the loop.
+        # Loop-invariant values are taken from outside of the loop.
         self.fixed = {
             id(x): op.inputs[len(loop.carried) + len(loop.taken) + at] for x, at in loop.same
         }
         saved = [v for v in graph.captured if id(v) not in self.fixed and _is_of(v, loop.body)]
-        if not saved:  # a loop needs something to count its runs by
+        if not saved:  # a loop needs a stack to count its iterations by
             graph.capture(loop.carried[0])
             saved = [loop.carried[0]]
         inside = dict(zip(map(id, graph.captured), graph.captured_inputs, strict=True))
@@ -436,7 +436,7 @@ def _is_of(value: Tensor, body: FunctionGraph) -> bool:
 
 
 def handed_out(loop: Loop, op: Operation, tensors: Sequence[SymbolicTensor]) -> list[Any]:
-    """Values inside a loop, of every run, as results of the operation."""
+    """Make values inside a loop results of the operation, as stacks over all iterations."""
     known = {id(e.inside): i for i, e in enumerate(loop.emitted) if not e.backward}
     new = [t for t in tensors if id(t) not in known]
     for tensor in new:
@@ -448,7 +448,7 @@ def handed_out(loop: Loop, op: Operation, tensors: Sequence[SymbolicTensor]) -> 
 
 
 def check_shapes(carried: Sequence[Any], results: Sequence[Any], names: Sequence[str]) -> None:
-    """What a body makes of a value must have the shape and dtype that the value had."""
+    """Check that the body returns each carried value with the shape and dtype it had."""
     for before, after, name in zip(carried, results, names, strict=True):
         if before.dtype is not after.dtype:
             raise TypeError(

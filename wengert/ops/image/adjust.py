@@ -1,6 +1,6 @@
-"""Changes of images: brightness, contrast, gamma, hue, saturation, dtype, standardization.
+"""Image adjustments: brightness, contrast, gamma, hue, saturation, dtype, standardization.
 
-Images of integers are computed on as floats from 0 to 1, and come back as integers.
+Integer images are converted to floats from 0 to 1, and the results back to integers.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def _is_real(dtype: DType) -> bool:
 def convert_image_dtype(
     image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Tensor:
-    """The image in another dtype; the range of integers is 0 to 1 in floats.
+    """The image in another dtype; the range of integers corresponds to 0 to 1 in floats.
 
-    `saturate` keeps what does not fit at the end of the range.
+    `saturate` clips values to the range of the dtype.
 
     >>> tf.image.convert_image_dtype([0.0, 0.5, 1.0], tf.uint8).numpy().tolist()
     [0, 127, 255]
@@ -76,13 +76,13 @@ def _between_integers(x: Tensor, wanted: DType, saturate: bool) -> Tensor:
 
 
 def as_float(image: Tensor) -> Tensor:
-    """The image in floats; what is floating already stays as it is."""
+    """The image in floats; a floating-point image is returned unchanged."""
     x = convert(image)
     return x if x.dtype.is_floating else convert_image_dtype(x, dtypes.float32)
 
 
 def _factor(value: TensorLike, x: Tensor) -> Tensor:
-    """A number that says how strong: in float32, or in float64 if the image is."""
+    """A factor as float32, or as float64 if the image is."""
     wide: DType = dtypes.float64 if x.dtype is dtypes.float64 else dtypes.float32
     return cast(convert(value, hint=wide), wide)
 
@@ -93,7 +93,7 @@ def _factor(value: TensorLike, x: Tensor) -> Tensor:
 def _contrast_kernel(_: Namespace, x: Array, factor: Array) -> Array:
     wide = widen(x)
     *_, h, w, c = wide.shape
-    # first over the rows, which are long in memory
+    # first over the rows, which are contiguous in memory
     rows = wide.reshape(*wide.shape[:-2], w * c).sum(axis=-2)
     mean = rows.reshape(*wide.shape[:-3], 1, w, c).sum(axis=-2, keepdims=True) / max(h * w, 1)
     return ((wide - mean) * factor.astype(wide.dtype) + mean).astype(x.dtype, copy=False)
@@ -118,7 +118,7 @@ ADJUST_CONTRAST: Row = op(
 
 @deferrable
 def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
-    """Each channel of each image moved away from its mean: (x - mean) × factor + mean.
+    """Adjust the contrast of each channel of each image: (x - mean) × factor + mean.
 
     >>> tf.image.adjust_contrast([[[1.0], [3.0]]], 2.0).numpy().ravel().tolist()
     [0.0, 4.0]
@@ -161,7 +161,7 @@ def _changed(row: Row, image: TensorLike, what: str, value: TensorLike) -> Tenso
 
 @deferrable
 def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
-    """The hue of each pixel moved by a part of the circle, from -1 to 1.
+    """Rotate the hue of each pixel by a fraction of the circle, from -1 to 1.
 
     >>> tf.image.adjust_hue([[[1.0, 0.5, 0.5]]], 0.5).numpy().ravel().tolist()
     [0.5, 1.0, 1.0]
@@ -175,7 +175,7 @@ def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) ->
 def adjust_saturation(
     image: TensorLike, saturation_factor: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The saturation of each pixel multiplied by a factor, up to one.
+    """Multiply the saturation of each pixel by a factor, clipped to one.
 
     >>> tf.image.adjust_saturation([[[1.0, 0.5, 0.5]]], 0.5).numpy().ravel().tolist()
     [1.0, 0.75, 0.75]
@@ -188,7 +188,7 @@ def adjust_saturation(
 
 @deferrable
 def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
-    """The image with a number added, in the scale of floats.
+    """Add a number to the image, on the scale of floats.
 
     >>> tf.image.adjust_brightness(tf.constant([0, 100, 200], tf.uint8), 0.5).numpy().tolist()
     [127, 227, 255]
@@ -214,7 +214,7 @@ def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1)
 
 @deferrable
 def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
-    """One channel of brightness out of red, green and blue.
+    """Convert red, green and blue to one channel of brightness.
 
     >>> print(tf.image.rgb_to_grayscale([[1.0, 0.0, 0.0]]).numpy().round(4))
     [[0.2989]]
@@ -231,7 +231,7 @@ def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def per_image_standardization(image: TensorLike) -> Tensor:
-    """Each image with mean 0 and variance 1, the deviation being at least 1 / sqrt(pixels).
+    """Scale each image to mean 0 and variance 1; the deviation is at least 1 / sqrt(pixels).
 
     >>> tf.image.per_image_standardization([[[1.0], [3.0]]]).numpy().ravel().tolist()
     [-1.0, 1.0]
@@ -243,6 +243,6 @@ def per_image_standardization(image: TensorLike) -> Tensor:
     axes = [-1, -2, -3]
     count = shape[-1] * shape[-2] * shape[-3]
     mean = reduce_mean(x, axes, keepdims=True)
-    # the larger one before the root, whose derivative at zero is infinite
+    # the maximum before the root, whose derivative at zero is infinite
     variance = maximum(reduce_variance(x, axes, keepdims=True), 1.0 / max(count, 1))
     return (x - mean) / sqrt(variance)

@@ -1,6 +1,7 @@
-"""Boxes in images: which to keep of those that overlap, and drawing them. Nothing here has a gradient.
+"""Bounding boxes: non-maximum suppression, and drawing. Nothing here has a gradient.
 
-Of boxes sorted by their scores each is kept unless it overlaps one that was kept before.
+Non-maximum suppression visits boxes by descending score, and keeps each unless it overlaps one that
+was kept before.
 """
 
 from __future__ import annotations
@@ -48,16 +49,16 @@ def _check(boxes: Array, scores: Array, who: str, batched: bool = False) -> None
         )
 
 
-# ---- which to keep ----------------------------------------------------------------------------
+# ---- non-maximum suppression ------------------------------------------------------------------
 
 
 def _kept(
     scores: Array, overlap: Overlap, limit: int, most: float, least: float, sigma: float = 0.0
 ) -> tuple[list[int], list[float]]:
-    """The places of the boxes to keep, and their scores.
+    """The indices of the boxes to keep, and their scores.
 
-    With a `sigma` the score of a box falls with what it shares with those kept before, and it
-    queues again. What was compared once is not compared again.
+    With a `sigma` (soft suppression) the score of a box decreases with its overlaps with boxes kept
+    before, and it is queued again. Pairs that were compared are not compared again.
     """
     queue = [(-float(s), i, 0) for i, s in enumerate(scores) if s > least]
     heapq.heapify(queue)
@@ -80,7 +81,7 @@ def _kept(
 
 
 def _by_area(boxes: Array) -> Overlap:
-    """What two boxes share, of what they cover together."""
+    """The intersection over union of two boxes."""
     low = np.minimum(boxes[:, :2], boxes[:, 2:])
     high = np.maximum(boxes[:, :2], boxes[:, 2:])
     area = (high - low).prod(axis=1)
@@ -168,7 +169,7 @@ def _padded_forms(xs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
     return [(None if outer is None else (*outer, attrs["limit"]), kind), (outer, kind)]
 
 
-# What is kept is known when it runs, so the forms of results are said and not tried.
+# The number of boxes kept is known only at run time, so the forms of results are stated.
 NMS: Row = op(
     "NonMaxSuppressionV3", _places_kernel, forms=lambda xs, attrs: [((None,), np.dtype(np.int32))]
 )
@@ -201,7 +202,7 @@ def non_max_suppression(
     score_threshold: float = -inf,
     name: str | None = None,
 ) -> Tensor:
-    """The places of the boxes to keep, the best first: of those that overlap, only the best.
+    """The indices of the boxes to keep, the best first: of overlapping ones, only the best.
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9], [2.0, 2.0, 3.0, 3.0]]
     >>> tf.image.non_max_suppression(boxes, [0.5, 0.9, 0.7], 3).numpy().tolist()
@@ -223,7 +224,7 @@ def non_max_suppression_with_scores(
     soft_nms_sigma: float = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The places of the boxes to keep and their scores; with a sigma, lowered by what they share.
+    """The indices and scores of the boxes to keep; a sigma lowers scores by overlaps (soft NMS).
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]]
     >>> places, scores = tf.image.non_max_suppression_with_scores(boxes, [0.5, 0.75], 2)
@@ -248,7 +249,7 @@ def non_max_suppression_overlaps(
     score_threshold: float = -inf,
     name: str | None = None,
 ) -> Tensor:
-    """non_max_suppression where a matrix says how much any two overlap.
+    """non_max_suppression with a matrix of the overlaps of all pairs.
 
     >>> overlaps = [[1.0, 0.8], [0.8, 1.0]]
     >>> tf.image.non_max_suppression_overlaps(overlaps, [0.5, 0.9], 2).numpy().tolist()
@@ -277,7 +278,7 @@ def non_max_suppression_padded(
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
 ) -> tuple[Tensor, Tensor]:
-    """non_max_suppression with zeros up to the most there may be, and how many are valid.
+    """non_max_suppression padded with zeros to the maximum size, and the number of valid indices.
 
     >>> boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.9]]
     >>> f = tf.image.non_max_suppression_padded
@@ -297,7 +298,7 @@ def non_max_suppression_padded(
     return tuple(apply(NMS_PADDED, pair, attrs))
 
 
-# ---- of several classes -----------------------------------------------------------------------
+# ---- several classes --------------------------------------------------------------------------
 
 
 def _combined_kernel(
@@ -401,7 +402,7 @@ def _draw_kernel(_: Namespace, images: Array, boxes: Array, colours: Array) -> A
 
 
 def _draw(image: Array, box: Array, colour: Array) -> None:
-    """The four sides, as far as they are inside."""
+    """Draw the four sides, clipped to the image."""
     height, width = image.shape[:2]
     top, left, bottom, right = np.trunc(
         box * np.array([height - 1, width - 1] * 2, box.dtype)
@@ -425,9 +426,9 @@ DRAW: Row = op("DrawBoundingBoxesV2", _draw_kernel, shape=lambda images, boxes, 
 def draw_bounding_boxes(
     images: TensorLike, boxes: TensorLike, colors: TensorLike | None, name: str | None = None
 ) -> Tensor:
-    """The images with the outlines of boxes, given as y1, x1, y2, x2 from 0 to 1.
+    """Draw the outlines of boxes, given as y1, x1, y2, x2 from 0 to 1, onto images.
 
-    The boxes of an image take turns with the colours; None stands for ten of our own.
+    The boxes of an image cycle through the colours; None means ten default colours.
 
     >>> image, box = tf.zeros([1, 3, 3, 1]), [[[0.0, 0.0, 1.0, 1.0]]]
     >>> tf.image.draw_bounding_boxes(image, box, [[1.0]]).numpy()[0, :, :, 0].tolist()

@@ -1,4 +1,4 @@
-"""Colours: hue, saturation and value; luminance and chroma; grey.
+"""Colour spaces: hue, saturation and value; luminance and chroma; greyscale.
 
 Where two colours of a pixel are equally strong, the first counts as the strongest and the last as
 the weakest, as in TensorFlow. A grey pixel has no hue: its derivative there is zero.
@@ -34,14 +34,14 @@ from wengert.values.tensor import Tensor, dims
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
 
-# ---- to hue, saturation, value ----------------------------------------------------------------
+# ---- RGB to HSV -------------------------------------------------------------------------------
 
-# The hue is a difference of two colours; which, depends on the strongest: a row for each.
+# The hue is a difference of two colours, which depend on the strongest: a row for each.
 DIFFERENCES: Final = ((0, 1, -1), (-1, 0, 1), (1, -1, 0))
 
 
 def _planes(_: Namespace, rgb: Array) -> tuple[Any, ...]:
-    """The three colours, each by itself in memory: reductions over three are slow."""
+    """The three colours as separate arrays: reductions over three elements are slow."""
     return tuple(rgb[..., i].copy() for i in range(3))
 
 
@@ -79,7 +79,7 @@ def _to_hsv_kernel(xp: Namespace, x: Array) -> Array:
 
 
 def _to_hsv_rule(g: Tensor, y: Tensor | None, x: Tensor) -> Tensor:
-    """Saturation = r / v for the strongest colour v and the reach r = v - w from the weakest w."""
+    """Saturation = r / v for the strongest colour v and the range r = v - w from the weakest w."""
     strongest, weakest, of_hue, _ = _hue_parts(x)
     v, w = (reduce_sum(x * mask, -1, keepdims=True) for mask in (strongest, weakest))
     hue, saturation, value = channels(g)
@@ -119,16 +119,16 @@ RGB_TO_HSV: Row = op(
     saves="x",
 )
 
-# ---- and back ---------------------------------------------------------------------------------
+# ---- HSV to RGB -------------------------------------------------------------------------------
 
-# Each colour is clip(a + b |6 hue - c|, 0, 1), paled by the saturation and scaled by the value.
+# Each colour is clip(a + b |6 hue - c|, 0, 1), desaturated and then scaled by the value.
 BASE: Final = (-1.0, 2.0, 2.0)
 SLOPE: Final = (1.0, -1.0, -1.0)
 CENTRE: Final = (3.0, 2.0, 4.0)
 
 
 def _pure_planes(xp: Namespace, hue: Array) -> Iterator[Any]:
-    """For each colour how much of it there is in a pure hue."""
+    """The share of each colour in a pure hue."""
     for base, slope, centre in zip(BASE, SLOPE, CENTRE, strict=True):
         yield xp.clip(base + slope * xp.abs(6 * hue - centre), 0, 1)
 
@@ -185,7 +185,7 @@ def _three_channels(row: Row, images: TensorLike) -> Tensor:
 
 @deferrable
 def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
-    """Hue, saturation and value of red, green and blue, along the last axis.
+    """Convert red, green and blue to hue, saturation and value, along the last axis.
 
     >>> tf.image.rgb_to_hsv([0.5, 1.0, 0.5]).numpy().round(4).tolist()
     [0.33329999446868896, 0.5, 1.0]
@@ -196,7 +196,7 @@ def rgb_to_hsv(images: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
-    """Red, green and blue of hue, saturation and value, along the last axis.
+    """Convert hue, saturation and value to red, green and blue, along the last axis.
 
     >>> tf.image.hsv_to_rgb([0.5, 0.5, 1.0]).numpy().tolist()
     [0.5, 1.0, 1.0]
@@ -205,7 +205,7 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
     return result
 
 
-# ---- hue and saturation changed ---------------------------------------------------------------
+# ---- adjusting hue and saturation -------------------------------------------------------------
 
 
 def _turned_kernel(xp: Namespace, x: Array, delta: Array) -> Array:
@@ -225,7 +225,7 @@ def _turned_parts(x: Tensor, delta: Tensor) -> tuple[Any, Any]:
 
 
 def _hue_rule(g: Tensor, y: Tensor | None, x: Tensor, delta: Tensor) -> Tensor:
-    """A colour is w + r pure(hue + delta), with the weakest w and the reach r to the strongest."""
+    """A colour is w + r pure(hue + delta), with the weakest w and the range r to the strongest."""
     strongest, weakest, of_hue, r = _hue_parts(x)
     pure, slope = _turned_parts(x, delta)
     for_hue, for_high, for_low = (
@@ -247,7 +247,7 @@ def _saturated_kernel(xp: Namespace, x: Array, factor: Array) -> Array:
 
 
 def _saturation_parts(g: Tensor, x: Tensor, factor: Tensor) -> tuple[Any, Any, Any]:
-    """The cotangent of the new colours, where the saturation was not clipped, and the old one."""
+    """The cotangent of the new colours; where saturation was not clipped; the old saturation."""
     hue, saturation, value = channels(rgb_to_hsv(x))
     wanted = saturation * cast(factor, x.dtype)
     new = concat([hue, clip_by_value(wanted, 0.0, 1.0), value], -1)
@@ -308,7 +308,7 @@ GREY: Final = (0.2989, 0.5870, 0.1140)
 
 
 def mix_channels(images: TensorLike, matrix: TensorLike) -> Tensor:
-    """The channels multiplied by a matrix."""
+    """Multiply the channels by a matrix."""
     x = convert(images)
     if x.dtype.numpy_dtype.kind not in REAL:
         raise TypeError(
@@ -320,7 +320,7 @@ def mix_channels(images: TensorLike, matrix: TensorLike) -> Tensor:
 
 @deferrable
 def rgb_to_yiq(images: TensorLike) -> Tensor:
-    """Luminance and two differences of colours, as of NTSC television.
+    """Convert RGB to YIQ: luminance and two colour differences, as in NTSC television.
 
     >>> print(tf.image.rgb_to_yiq([[1.0, 0.0, 0.0]]).numpy().round(4))
     [[0.299  0.5959 0.2115]]
@@ -330,7 +330,7 @@ def rgb_to_yiq(images: TensorLike) -> Tensor:
 
 @deferrable
 def yiq_to_rgb(images: TensorLike) -> Tensor:
-    """Red, green and blue of what rgb_to_yiq gives.
+    """Convert YIQ to RGB, the inverse of rgb_to_yiq.
 
     >>> tf.image.yiq_to_rgb([[0.5, 0.0, 0.0]]).numpy().tolist()
     [[0.5, 0.5, 0.5]]
@@ -340,7 +340,7 @@ def yiq_to_rgb(images: TensorLike) -> Tensor:
 
 @deferrable
 def rgb_to_yuv(images: TensorLike) -> Tensor:
-    """Luminance and two differences of colours, as of PAL television.
+    """Convert RGB to YUV: luminance and two colour differences, as in PAL television.
 
     >>> print(tf.image.rgb_to_yuv([[1.0, 0.0, 0.0]]).numpy().round(4))
     [[ 0.299  -0.1471  0.615 ]]
@@ -350,7 +350,7 @@ def rgb_to_yuv(images: TensorLike) -> Tensor:
 
 @deferrable
 def yuv_to_rgb(images: TensorLike) -> Tensor:
-    """Red, green and blue of what rgb_to_yuv gives.
+    """Convert YUV to RGB, the inverse of rgb_to_yuv.
 
     >>> tf.image.yuv_to_rgb([[0.5, 0.0, 0.0]]).numpy().tolist()
     [[0.5, 0.5, 0.5]]
@@ -360,7 +360,7 @@ def yuv_to_rgb(images: TensorLike) -> Tensor:
 
 @deferrable
 def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
-    """The one channel three times.
+    """Repeat the single channel three times.
 
     >>> tf.image.grayscale_to_rgb([[1.0], [2.0]]).numpy().tolist()
     [[1.0, 1.0, 1.0], [2.0, 2.0, 2.0]]

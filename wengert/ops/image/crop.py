@@ -1,9 +1,9 @@
 """crop_and_resize: boxes cut out of images and resized, differentiable in images and boxes.
 
-A sample at a place (y, x) is a weighted sum of the four pixels around it: weights 1 - p and p along
-each axis, p being the part of the place behind the point. The derivative along an axis has the
-weights -1 and 1 there, and the second derivative none. So one row serves all orders: it has the
-order of the derivative along each axis as an attribute, and so does the row of its transpose.
+A sample at a position (y, x) is a weighted sum of the four pixels around it: weights 1 - p and p
+along each axis, where p is the fractional part of the position. The derivative along an axis has
+the weights -1 and 1 there, and the second derivative is zero. So one row serves all orders: the
+order of the derivative along each axis is an attribute, as it is of the row of its transpose.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Taps = tuple[list[Any], list[Any], Any]
 
 
 def _shares(count: int) -> Array:
-    """How far each sample is on the way from one side of the box to the other."""
+    """The relative position of each sample between the two sides of the box."""
     return np.linspace(0.0, 1.0, count) if count > 1 else np.array([0.5])
 
 
@@ -59,7 +59,7 @@ def _sampling(
 ) -> tuple[Any, Any]:
     """A sparse matrix from all pixels to all samples; and which samples are inside.
 
-    Its transpose is the adjoint, five times as fast as adding up pixels at their indices.
+    Its transpose is the adjoint, five times as fast as a scatter-add of pixels.
     """
     n, h, w, _ = shape
     rows, tall, in_y = _taps(boxes, 0, crop[0], h, method, order[0])
@@ -127,9 +127,9 @@ def _crop_rule(
 def _boxes_rule(
     g: Tensor, image: Tensor, boxes: Tensor, which: Tensor, crop: Dims, order: Dims
 ) -> Tensor:
-    """The derivative along each axis, and from places to the sides of boxes.
+    """The derivative along each axis, and from positions to the sides of boxes.
 
-    That of the nearest pixel is taken as if between pixels were straight lines, as in TensorFlow.
+    For method "nearest" it is that of bilinear interpolation, as in TensorFlow.
     """
     sides = []
     for axis in (0, 1):
@@ -196,10 +196,10 @@ def crop_and_resize(
     extrapolation_value: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Boxes out of images, all resized to one height and width.
+    """Crop boxes from images, and resize them all to one height and width.
 
     A box is y1, x1, y2, x2, from 0 at the centre of the first pixel to 1 at that of the last;
-    `box_indices` says for each box which image it is of. Samples outside of the image get
+    `box_indices` holds the index of each box's image. Samples outside of the image get
     `extrapolation_value`. Gradients flow to the image and to the boxes.
 
     >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])

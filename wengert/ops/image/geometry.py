@@ -1,4 +1,4 @@
-"""Images turned, mirrored, cut and padded: composed of moves of elements."""
+"""Rotating, flipping, cropping and padding images."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def image_of(image: TensorLike) -> tuple[Tensor, int]:
-    """The image and where its height is: images may come in batches."""
+    """The image and the axis of its height, which depends on whether it is a batch."""
     x = convert(image)
     rank = len(dims(x))
     if rank < 3:
@@ -36,7 +36,7 @@ def _wrong_rank(shape: Dims) -> ValueError:
 
 
 def _as_batch(image: TensorLike, change: Callable[[Tensor], Tensor]) -> Tensor:
-    """A change of batches, made of a batch or of one image."""
+    """Apply a function of batches to a batch or to a single image."""
     x = convert(image)
     if len(dims(x)) not in (3, 4):
         raise _wrong_rank(dims(x))
@@ -53,12 +53,12 @@ def _require(holds: bool, sentence: str, *found: int) -> None:
         raise ValueError(f"{sentence} Found: {numbers}.")
 
 
-# ---- mirrored and turned ----------------------------------------------------------------------
+# ---- flips and rotations ----------------------------------------------------------------------
 
 
 @deferrable
 def flip_left_right(image: TensorLike) -> Tensor:
-    """The image with its columns in opposite order.
+    """Reverse the order of the image's columns.
 
     >>> tf.image.flip_left_right([[[1.0], [2.0]]]).numpy().ravel().tolist()
     [2.0, 1.0]
@@ -69,7 +69,7 @@ def flip_left_right(image: TensorLike) -> Tensor:
 
 @deferrable
 def flip_up_down(image: TensorLike) -> Tensor:
-    """The image with its rows in opposite order.
+    """Reverse the order of the image's rows.
 
     >>> tf.image.flip_up_down([[[1.0]], [[2.0]]]).numpy().ravel().tolist()
     [2.0, 1.0]
@@ -79,14 +79,14 @@ def flip_up_down(image: TensorLike) -> Tensor:
 
 
 def _swapped(x: Tensor, at: int) -> Tensor:
-    """Rows for columns."""
+    """Exchange rows and columns."""
     order = [*range(at), at + 1, at, at + 2]
     return transposed(x, order)
 
 
 @deferrable
 def transpose(image: TensorLike, name: str | None = None) -> Tensor:
-    """The image with rows for columns.
+    """Transpose the image: exchange rows and columns.
 
     >>> tf.image.transpose([[[1.0], [2.0]]]).shape
     TensorShape([2, 1, 1])
@@ -96,7 +96,7 @@ def transpose(image: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
-    """The image turned by quarters of a circle, against the clock.
+    """Rotate the image counterclockwise by `k` quarter turns.
 
     >>> tf.image.rot90([[[1.0], [2.0]]]).numpy().tolist()
     [[[2.0]], [[1.0]]]
@@ -110,7 +110,7 @@ def rot90(image: TensorLike, k: IntLike = 1, name: str | None = None) -> Tensor:
     return reverse(_swapped(x, at), [at + 1]) if quarters else x
 
 
-# ---- cut and padded ---------------------------------------------------------------------------
+# ---- crops and padding ------------------------------------------------------------------------
 
 
 @deferrable
@@ -121,7 +121,7 @@ def crop_to_bounding_box(
     target_height: IntLike,
     target_width: IntLike,
 ) -> Tensor:
-    """A box of the image, by its upper left corner and its size.
+    """Crop the image to a box, given by its upper left corner and its size.
 
     >>> image = tf.reshape(tf.range(9), [3, 3, 1])
     >>> tf.image.crop_to_bounding_box(image, 1, 0, 1, 2).numpy().ravel().tolist()
@@ -151,7 +151,7 @@ def pad_to_bounding_box(
     target_height: IntLike,
     target_width: IntLike,
 ) -> Tensor:
-    """The image in a larger one of zeros, with its upper left corner at a place.
+    """Pad the image with zeros to a larger one, with its upper left corner at an offset.
 
     >>> tf.image.pad_to_bounding_box([[[1.0]]], 0, 1, 1, 3).numpy().ravel().tolist()
     [0.0, 1.0, 0.0]
@@ -182,7 +182,7 @@ def _target(target_height: IntLike, target_width: IntLike) -> tuple[int, int]:
 def resize_with_crop_or_pad(
     image: TensorLike, target_height: IntLike, target_width: IntLike
 ) -> Tensor:
-    """The middle of the image where it is too large, zeros around it where it is too small.
+    """Crop the image to its middle where it is too large, pad it with zeros where it is too small.
 
     >>> tf.image.resize_with_crop_or_pad([[[1.0], [2.0], [3.0]]], 1, 1).numpy().tolist()
     [[[2.0]]]
@@ -212,7 +212,7 @@ def resize_with_pad(
     method: str = ResizeMethod.BILINEAR,
     antialias: bool = False,
 ) -> Tensor:
-    """The image resized with its proportions kept, and zeros beside it or above and below.
+    """Resize the image, keeping its aspect ratio, and pad it with zeros to the target size.
 
     >>> tf.image.resize_with_pad([[[1.0], [1.0]]], 2, 2).numpy().ravel().tolist()
     [1.0, 1.0, 0.0, 0.0]
@@ -231,7 +231,7 @@ def resize_to_fit(
     target_width: IntLike,
     change: Callable[[Tensor, Dims], Tensor],
 ) -> Tensor:
-    """An image resized by a function to fit into a target, in the middle of zeros."""
+    """Resize an image by a function to fit into a target, centred and padded with zeros."""
 
     def padded(x: Tensor) -> Tensor:
         target = _target(target_height, target_width)
@@ -242,7 +242,7 @@ def resize_to_fit(
 
 
 def _fitted(have: Dims, target: Dims) -> tuple[Dims, Dims]:
-    """Size and place in the target; in single precision, as TensorFlow rounds."""
+    """Size and offset in the target, in single precision, so as to round like TensorFlow."""
     f = np.float32
     ratio = max(f(have[1]) / f(target[1]), f(have[0]) / f(target[0]))
     exact = [f(n) / ratio for n in have]
@@ -253,7 +253,7 @@ def _fitted(have: Dims, target: Dims) -> tuple[Dims, Dims]:
 
 @deferrable
 def central_crop(image: TensorLike, central_fraction: FloatLike) -> Tensor:
-    """The middle of the image, a fraction of its height and width.
+    """Crop the image to its middle, a fraction of its height and width.
 
     >>> tf.image.central_crop([[[1.0], [2.0], [3.0], [4.0]]], 0.5).numpy().ravel().tolist()
     [2.0, 3.0]

@@ -1,4 +1,4 @@
-"""extract_glimpse: windows of images around points, noise where they reach beyond."""
+"""extract_glimpse: windows of images around points, filled with noise outside."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _starts(offsets: Tensor, have: Dims, size: Dims, centered: bool, normalized: bool) -> Tensor:
-    """The upper left corners of the windows, in whole pixels."""
+    """The upper left corners of the windows, in integer pixels."""
     whole, window = (np.array(s, np.float32) for s in (have, size))
     if normalized:
         offsets = offsets * convert(whole)
@@ -60,10 +60,10 @@ def extract_glimpse(
     noise: str = "uniform",
     name: str | None = None,
 ) -> Tensor:
-    """A window of each image around a point (y, x), from -1 to 1 and 0 in the middle.
+    """A window of each image around a point (y, x), whose coordinates run from -1 to 1.
 
-    Without `centered`, from 0 to 1 and to its upper left corner; without `normalized`, in pixels.
-    What is outside of the image is noise. The gradient flows to the images.
+    Without `centered` they run from 0 to 1, and give the upper left corner; without `normalized`
+    they are in pixels. Outside of the image there is noise. The gradient flows to the images.
 
     >>> image = tf.reshape(tf.range(9.0), [1, 3, 3, 1])
     >>> tf.image.extract_glimpse(image, [1, 1], [[0.0, 0.0]]).numpy().ravel().tolist()

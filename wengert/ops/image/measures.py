@@ -1,4 +1,4 @@
-"""What tells images apart: differences of pixels, noise ratio, structural similarity."""
+"""Image metrics: gradients, total variation, PSNR, structural similarity."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @deferrable
 def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
-    """The step from each pixel to the one below and to the one at its right; zero at the edge.
+    """The differences from each pixel to the ones below and to its right; zero at the edge.
 
     >>> dy, dx = tf.image.image_gradients([[[[1.0], [3.0]], [[6.0], [10.0]]]])
     >>> dy.numpy().ravel().tolist(), dx.numpy().ravel().tolist()
@@ -50,7 +50,7 @@ def image_gradients(image: TensorLike) -> tuple[Tensor, Tensor]:
 
 @deferrable
 def total_variation(images: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of the sizes of all steps from a pixel to the next, down and to the right.
+    """The sum of the absolute differences between vertically and horizontally adjacent pixels.
 
     >>> tf.image.total_variation(tf.constant([[[1.0], [3.0]], [[6.0], [10.0]]])).numpy()
     np.float32(18.0)
@@ -68,7 +68,7 @@ SOBEL = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0, 
 
 @deferrable
 def sobel_edges(image: TensorLike) -> Tensor:
-    """How steeply each pixel's neighbourhood rises downwards and to the right.
+    """The Sobel gradients of each pixel: vertical and horizontal.
 
     >>> edges = tf.image.sobel_edges(tf.reshape(tf.range(9.0), [1, 3, 3, 1]))
     >>> edges.numpy()[0, 1, 1, 0].tolist()
@@ -88,11 +88,11 @@ def _each_channel(x: Tensor, kernel: Array) -> Tensor:
     return depthwise_conv2d(x, filters, [1, 1, 1, 1], "VALID")
 
 
-# ---- how alike two images are -----------------------------------------------------------------
+# ---- similarity of two images -----------------------------------------------------------------
 
 
 def _comparable(a: TensorLike, b: TensorLike, max_val: TensorLike) -> tuple[Tensor, Tensor, Any]:
-    """Two images in floats, and the range of their values in the same scale."""
+    """Two images in floats, and their maximum value on the same scale."""
     x, y = convert(a), convert(b)
     if min(len(dims(x)), len(dims(y))) < 3:
         raise ValueError(f"Shapes {dims(x)} and {dims(y)} must have rank at least 3")
@@ -108,7 +108,7 @@ def _in_floats(x: Tensor) -> Tensor:
 
 @deferrable
 def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
-    """The ratio of the range of values to the differences of two images, in decibels.
+    """The peak signal-to-noise ratio of two images, in decibels.
 
     >>> print(tf.image.psnr([[[0.0]]], [[[0.1]]], max_val=1.0).numpy().round(4))
     20.0
@@ -119,7 +119,7 @@ def psnr(a: TensorLike, b: TensorLike, max_val: TensorLike, name: str | None = N
 
 
 def _window(size: int, sigma: float) -> Array:
-    """A Gaussian of weights that sum to one; that of an area is the product of two."""
+    """Gaussian weights that sum to one; those of a 2-D window are the product of two."""
     bell = np.exp(-0.5 * ((np.arange(size) - (size - 1) / 2) / sigma) ** 2)
     return bell / bell.sum()
 
@@ -127,7 +127,7 @@ def _window(size: int, sigma: float) -> Array:
 def _similarity(
     x: Tensor, y: Tensor, top: Tensor, size: int, sigma: float, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
-    """At each place of the window: similarity, and without the part of the means."""
+    """For each position of the window: the similarity, and its contrast-structure factor alone."""
     for shape in (dims(x), dims(y)):
         if min(shape[-3:-1]) < size:
             raise InvalidArgumentError(
@@ -166,9 +166,9 @@ def ssim(
     k2: float = 0.03,
     return_index_map: bool = False,
 ) -> Tensor:
-    """The structural similarity of two images, one for equal images.
+    """The structural similarity of two images, which is one for equal images.
 
-    `return_index_map` gives that of each place instead of the mean.
+    `return_index_map` returns it for each position instead of the mean.
 
     >>> x = tf.reshape(tf.range(9.0), [3, 3, 1])
     >>> tf.image.ssim(x, x, max_val=9.0, filter_size=3).numpy()
@@ -190,7 +190,7 @@ def ssim_multiscale(
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity at several scales, each half of the one before, multiplied.
+    """The product of structural similarities at several scales, each half of the one before.
 
     >>> x = tf.reshape(tf.range(36.0), [6, 6, 1])
     >>> f = tf.image.ssim_multiscale
@@ -211,7 +211,7 @@ def ssim_multiscale(
 
 
 def _halved(x: Tensor) -> Tensor:
-    """Means of two by two pixels; an odd row or column is repeated."""
+    """Means of two by two pixels; an odd last row or column is repeated."""
     shape = dims(x)
     flat = reshape(x, (-1, *shape[-3:]))
     odd = [n % 2 for n in shape[-3:-1]]

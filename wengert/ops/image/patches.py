@@ -38,12 +38,12 @@ def _windows(shape: Dims, attrs: Attrs, who: str) -> Windows:
 
 
 def _taps_first(patches: Array, spatial: int) -> Array:
-    """Windows with the axes of their positions in front."""
+    """Windows with the axes of positions within them in front."""
     return np.moveaxis(patches, range(1 + spatial, 1 + 2 * spatial), range(spatial))
 
 
 def _at(array: Array, slices: tuple[slice, ...]) -> Array:
-    """A part of all images."""
+    """A slice of all images."""
     return array[tuple([slice(None), *slices])]
 
 

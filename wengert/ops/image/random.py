@@ -1,4 +1,4 @@
-"""Images changed at random, with the state of the library or with a seed for each call."""
+"""Random image augmentations, stateful or with a seed for each call."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _hue(draw: Draw, image: TensorLike, reach: float) -> Tensor:
 def random_brightness(
     image: TensorLike, max_delta: float, seed: TensorLike | None = None
 ) -> Tensor:
-    """The image with a number from -max_delta to max_delta added.
+    """Add a random number from -max_delta to max_delta to the image.
 
     >>> tf.random.set_seed(1)
     >>> tf.image.random_brightness([[[1.0]]], 0.5).shape
@@ -83,7 +83,7 @@ def random_brightness(
 
 @deferrable
 def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
-    """random_brightness with a seed of two numbers that decides alone.
+    """random_brightness as a function of a seed of two numbers.
 
     >>> print(tf.image.stateless_random_brightness([[[1.0]]], 0.5, [1, 2]).numpy().ravel())
     [1.3440604]
@@ -95,7 +95,7 @@ def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Tenso
 def random_contrast(
     image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
 ) -> Tensor:
-    """The image with its contrast multiplied by a number from `lower` to `upper`.
+    """Multiply the contrast of the image by a random number from `lower` to `upper`.
 
     >>> tf.random.set_seed(1)
     >>> tf.image.random_contrast([[[1.0]]], 0.5, 1.5).numpy().item()
@@ -108,7 +108,7 @@ def random_contrast(
 def stateless_random_contrast(
     image: TensorLike, lower: float, upper: float, seed: TensorLike
 ) -> Tensor:
-    """random_contrast with a seed of two numbers that decides alone.
+    """random_contrast as a function of a seed of two numbers.
 
     >>> tf.image.stateless_random_contrast([[[1.0]]], 0.5, 1.5, [1, 2]).numpy().item()
     1.0
@@ -118,7 +118,7 @@ def stateless_random_contrast(
 
 @deferrable
 def random_hue(image: TensorLike, max_delta: float, seed: TensorLike | None = None) -> Tensor:
-    """The image with its hue moved by a number from -max_delta to max_delta.
+    """Rotate the hue of the image by a random number from -max_delta to max_delta.
 
     >>> tf.random.set_seed(1)
     >>> tf.image.random_hue([[[0.5, 0.5, 0.5]]], 0.2).numpy().ravel().tolist()
@@ -129,7 +129,7 @@ def random_hue(image: TensorLike, max_delta: float, seed: TensorLike | None = No
 
 @deferrable
 def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
-    """random_hue with a seed of two numbers that decides alone.
+    """random_hue as a function of a seed of two numbers.
 
     >>> tf.image.stateless_random_hue([[[0.5, 0.5, 0.5]]], 0.2, [1, 2]).numpy().ravel().tolist()
     [0.5, 0.5, 0.5]
@@ -141,7 +141,7 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) 
 def random_saturation(
     image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
 ) -> Tensor:
-    """The image with its saturation multiplied by a number from `lower` to `upper`.
+    """Multiply the saturation of the image by a random number from `lower` to `upper`.
 
     >>> tf.random.set_seed(1)
     >>> tf.image.random_saturation([[[0.5, 0.5, 0.5]]], 0.5, 1.5).numpy().ravel().tolist()
@@ -154,7 +154,7 @@ def random_saturation(
 def stateless_random_saturation(
     image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
 ) -> Tensor:
-    """random_saturation with a seed of two numbers that decides alone.
+    """random_saturation as a function of a seed of two numbers.
 
     >>> f = tf.image.stateless_random_saturation
     >>> f([[[0.5, 0.5, 0.5]]], 0.5, 1.5, [1, 2]).numpy().ravel().tolist()
@@ -167,7 +167,7 @@ def stateless_random_saturation(
 
 
 def _flipped(draw: Draw, image: TensorLike, axis: int) -> Tensor:
-    """One image, or each image of a batch, is mirrored or not."""
+    """Flip an image, or each image of a batch, or not, at random."""
     x, at = image_of(image)
     mirrored = reverse(x, [at + axis])
     if not at:
@@ -178,7 +178,7 @@ def _flipped(draw: Draw, image: TensorLike, axis: int) -> Tensor:
 
 @deferrable
 def random_flip_left_right(image: TensorLike, seed: TensorLike | None = None) -> Tensor:
-    """The image, or each of a batch, mirrored left to right or not.
+    """Flip an image, or each of a batch, left to right with probability 1/2.
 
     >>> tf.random.set_seed(1)
     >>> tf.image.random_flip_left_right([[[1.0], [2.0]]]).shape
@@ -189,7 +189,7 @@ def random_flip_left_right(image: TensorLike, seed: TensorLike | None = None) ->
 
 @deferrable
 def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Tensor:
-    """random_flip_left_right with a seed of two numbers that decides alone.
+    """random_flip_left_right as a function of a seed of two numbers.
 
     >>> f = tf.image.stateless_random_flip_left_right
     >>> [f([[[1.0], [2.0]]], [1, s]).numpy().ravel().tolist() for s in (1, 2)]
@@ -200,7 +200,7 @@ def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Ten
 
 @deferrable
 def random_flip_up_down(image: TensorLike, seed: TensorLike | None = None) -> Tensor:
-    """The image, or each of a batch, mirrored upside down or not.
+    """Flip an image, or each of a batch, upside down with probability 1/2.
 
     >>> tf.random.set_seed(1)
     >>> tf.image.random_flip_up_down([[[1.0], [2.0]]]).shape
@@ -211,7 +211,7 @@ def random_flip_up_down(image: TensorLike, seed: TensorLike | None = None) -> Te
 
 @deferrable
 def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor:
-    """random_flip_up_down with a seed of two numbers that decides alone.
+    """random_flip_up_down as a function of a seed of two numbers.
 
     >>> f = tf.image.stateless_random_flip_up_down
     >>> [f([[[1.0]], [[2.0]]], [1, s]).numpy().ravel().tolist() for s in (1, 2)]
@@ -224,7 +224,7 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor
 
 
 def _cropped(draw: Draw, value: TensorLike, size: TensorLike) -> Tensor:
-    """What is drawn is known when it runs; so each axis is gathered, not cut."""
+    """A crop at a random offset, by gathers, as the offset is known only at run time."""
     x, wanted = convert(value), as_shape(size)
     have = dims(x)
     if len(wanted) != len(have) or any(w > h for w, h in zip(wanted, have, strict=True)):
@@ -243,7 +243,7 @@ def _cropped(draw: Draw, value: TensorLike, size: TensorLike) -> Tensor:
 def random_crop(
     value: TensorLike, size: TensorLike, seed: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
-    """A part of the tensor with a given shape, at a place chosen at random.
+    """Crop the tensor to a given shape at a random offset.
 
     >>> tf.random.set_seed(1)
     >>> tf.image.random_crop(tf.zeros([4, 4, 3]), [2, 3, 3]).shape
@@ -256,7 +256,7 @@ def random_crop(
 def stateless_random_crop(
     value: TensorLike, size: TensorLike, seed: TensorLike, name: str | None = None
 ) -> Tensor:
-    """random_crop with a seed of two numbers that decides alone.
+    """random_crop as a function of a seed of two numbers.
 
     >>> tf.image.stateless_random_crop([1, 2, 3, 4, 5], [2], [1, 2]).shape
     TensorShape([2])

@@ -1,7 +1,7 @@
-"""Resizes: linear, and along one axis at a time.
+"""Resizes as linear maps along one axis at a time.
 
 Each is a row that multiplies by a matrix of weights along the height and by another along the
-width, beside the row that multiplies by their transposes: each is the other's gradient.
+width, paired with the row that multiplies by their transposes: each is the other's gradient.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 # ---- rows -------------------------------------------------------------------------------------
 
 
-# A matrix of weights is nearly all zeros beside its diagonal. So it is cut into blocks of rows,
-# each with the columns that it needs. For two megapixels that is five to ten times as fast as the whole.
+# A matrix of weights is nearly all zeros off its diagonal. So it is cut into blocks of rows, each
+# with the columns that it needs. For two megapixels that is five to ten times as fast.
 Block = tuple[slice, slice, Any]
 ROWS_OF_BLOCK: Final = 32
 COLUMNS_OF_BLOCK: Final = 64
@@ -43,7 +43,7 @@ FEW_CHANNELS: Final = 8
 
 
 def _blocks_of(matrix: Array, rows: int) -> Iterator[Block]:
-    """Rows, columns and what stands there."""
+    """The row slice, the column slice and the entries of each block."""
     for start in range(0, len(matrix), rows):
         part = matrix[start : start + rows]
         used = np.flatnonzero(part.any(axis=0))
@@ -61,7 +61,7 @@ def _blocks(
     channels: int,
     dtype: NumpyDType,
 ) -> list[Block]:
-    """The blocks of a matrix; with `channels`, of the one for pixels that lie channel by channel."""
+    """The blocks of a matrix; with `channels`, of the larger one for interleaved channels."""
     matrix = find(*sizes, axis, **dict(how))
     matrix = matrix.T if back else matrix
     if not channels:
@@ -100,7 +100,7 @@ def _along_width(xp: Namespace, x: Array, out: int, blocks: list[Block]) -> Arra
 
 
 def _rows(name: str, back: str, find: Callable[..., Any], kernel: Any = None) -> tuple[Row, Row]:
-    """A resize and its adjoint. `find(size, out, axis, **how)` is the matrix along an axis."""
+    """A resize and its adjoint. `find(size, out, axis, **how)` returns the matrix along an axis."""
 
     def along(
         xp: Namespace,
@@ -148,7 +148,7 @@ def _row(name: str, kernel: Any, other: Callable[[], Row]) -> Row:
 
 
 def _folded(name: str, count: int, x: Any, attrs: Attrs) -> Any:
-    """A batch of batches is one."""
+    """The batching rule: merge a batch of batches into one."""
     from_all = reshape(x, (count * dims(x)[1], *dims(x)[2:]))
     y = apply(ROWS[name], (from_all,), attrs)
     return reshape(y, (count, dims(x)[1], *dims(y)[1:]))
@@ -203,7 +203,7 @@ ROWS: Final[dict[str, Row]] = {
 
 
 class ResizeMethod:
-    """The names of the ways to resize.
+    """The names of the resize methods.
 
     >>> tf.image.ResizeMethod.BICUBIC
     'bicubic'
@@ -220,13 +220,13 @@ class ResizeMethod:
 
 
 def as_floats(image: Tensor) -> Tensor:
-    """The image in float32; float64 stays exact."""
+    """The image as float32; float64 is kept."""
     wanted: DType = dtypes.float64 if image.dtype is dtypes.float64 else dtypes.float32
     return image if image.dtype is wanted else cast(image, wanted)
 
 
 def resized(row: Row, images: Tensor, size: Dims, **how: Any) -> Tensor:
-    """A resize of a batch of images, checked."""
+    """Resize a batch of images, after checks."""
     if min(size) < 1:
         raise InvalidArgumentError(f"output dimensions must be positive [Op:{row.name}]")
     if any(certainly(s == 0) for s in dims(images)[1:3]):
@@ -237,7 +237,7 @@ def resized(row: Row, images: Tensor, size: Dims, **how: Any) -> Tensor:
 
 
 def scaled(images: Tensor, size: Dims, kernel_type: str, antialias: bool) -> Tensor:
-    """A resize by a curve of any width."""
+    """Resize with a kernel of any width."""
     scale = tuple(out / have for out, have in zip(size, dims(images)[1:3], strict=True))
     how = {"kernel_type": kernel_type, "antialias": bool(antialias)}
     return resized(SCALED, images, size, scale=scale, translation=(0.0, 0.0), **how)
@@ -267,7 +267,7 @@ def resize_with(
     preserve_aspect_ratio: bool,
     method: Callable[[Tensor, Dims], Tensor],
 ) -> Tensor:
-    """What all resizes do about ranks and sizes."""
+    """Resize by a method, with the checks of ranks and sizes that all methods share."""
     x = convert(images)
     if len(dims(x)) not in (3, 4):
         raise ValueError(
@@ -298,7 +298,7 @@ def _size(size: TensorLike) -> Dims:
 
 
 def _fitting(size: Dims, have: Dims) -> Dims:
-    """The largest size inside of `size` with the proportions of `have`; rounded as TensorFlow."""
+    """The largest size within `size` with the aspect ratio of `have`, rounded as in TensorFlow."""
     f = np.float32
     scale = min(f(size[0]) / f(have[0]), f(size[1]) / f(have[1]))
     return tuple(int(np.rint(scale * f(n))) for n in have)
@@ -313,10 +313,10 @@ def resize(
     antialias: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Images of another height and width.
+    """Resize images to another height and width.
 
-    The result has float32, except of method "nearest", which keeps the dtype; float64 stays
-    float64. `antialias` averages over what a smaller image leaves out.
+    The result is float32, except that float64 is kept, and that method "nearest" keeps the dtype.
+    `antialias` averages over all pixels when shrinking.
 
     >>> tf.image.resize([[[0.0], [4.0]]], [1, 4]).numpy().ravel().tolist()
     [0.0, 1.0, 3.0, 4.0]

@@ -1,7 +1,7 @@
-"""How a resize weighs pixels: along an axis, a matrix from old places to new ones.
+"""The weights of resizes: along an axis, a matrix from old pixels to new ones.
 
-Positions are counted in pixels; pixel i covers [i, i + 1) and has its centre at i + 1/2. What a
-matrix holds depends on sizes alone, so each is made once and kept.
+Positions are in pixels; pixel i covers [i, i + 1) and has its centre at i + 1/2. A matrix depends
+on sizes alone, so each is computed once and cached.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ kept = lru_cache(maxsize=256)
 
 
 def _scale(size: int, out: int, align_corners: bool) -> float:
-    """How many old pixels there are to a new one."""
+    """The number of old pixels per new one."""
     return (size - 1) / (out - 1) if align_corners and out > 1 else size / out
 
 
 def _places(size: int, out: int, align_corners: bool, half: bool, dtype: Any = np.float64) -> Array:
-    """Where each new pixel is taken from."""
+    """The position in the old image of each new pixel."""
     scale, i = dtype(_scale(size, out, align_corners)), np.arange(out, dtype=dtype)
     return (i + dtype(0.5)) * scale - dtype(0.5) if half else i * scale
 
 
 def _matrix(size: int, index: Array, weight: Array | float) -> Array:
-    """A matrix from the places (out, taps) and their weights; places beyond the edge are clamped."""
+    """A matrix from indices (out, taps) and their weights; indices beyond the edge are clamped."""
     out = np.zeros((len(index), size))
     rows = np.broadcast_to(np.arange(len(index))[:, None], index.shape)
     np.add.at(out, (rows, np.clip(index, 0, size - 1)), weight)
@@ -45,7 +45,7 @@ def _matrix(size: int, index: Array, weight: Array | float) -> Array:
 
 @kept
 def bilinear(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """Straight lines between two neighbours."""
+    """Linear interpolation between two neighbours."""
     at = _places(size, out, align_corners, half_pixel_centers)
     low = np.floor(at)
     part = at - low
@@ -55,7 +55,7 @@ def bilinear(size: int, out: int, align_corners: bool, half_pixel_centers: bool)
 
 @kept
 def nearest_places(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """In single precision, as TensorFlow rounds."""
+    """The index of the nearest pixel, in single precision, so as to round like TensorFlow."""
     f = np.float32
     scale = f(_scale(size, out, align_corners))
     at = (np.arange(out, dtype=f) + f(0.5 if half_pixel_centers else 0.0)) * scale
@@ -68,7 +68,7 @@ def nearest_places(size: int, out: int, align_corners: bool, half_pixel_centers:
 
 @kept
 def nearest(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """One pixel as it is."""
+    """The nearest pixel, unchanged."""
     index = nearest_places(size, out, align_corners, half_pixel_centers)
     return _matrix(size, index[:, None], 1.0)
 
@@ -89,11 +89,11 @@ def cubic_curve(a: float) -> Curve:
 
 @kept
 def bicubic(size: int, out: int, align_corners: bool, half_pixel_centers: bool) -> Array:
-    """Cubics through four neighbours.
+    """Cubic interpolation between four neighbours.
 
-    TensorFlow reads the cubic from a table of 1024 steps, so the part of a position behind the
-    point is rounded to these. With half-pixel centres, what lies outside has no weight and the
-    rest is scaled to a sum of one; without, the pixels at the edge stand in for it.
+    TensorFlow reads the cubic from a table of 1024 steps, so the fractional part of a position is
+    rounded to these. With half-pixel centres, pixels outside of the image have no weight and the
+    rest is normalized; without, the pixels at the edge take their place.
     """
     at = _places(size, out, align_corners, half_pixel_centers, np.float32)
     low = np.floor(at)
@@ -109,7 +109,7 @@ def bicubic(size: int, out: int, align_corners: bool, half_pixel_centers: bool) 
 
 @kept
 def area(size: int, out: int, align_corners: bool) -> Array:
-    """The mean over what a new pixel covers."""
+    """The mean over the area that a new pixel covers."""
     scale = _scale(size, out, align_corners) or 1.0
     start = np.arange(out) * scale
     stop = start + scale
@@ -119,7 +119,7 @@ def area(size: int, out: int, align_corners: bool) -> Array:
     return _matrix(size, np.broadcast_to(pixel, weight.shape), weight)
 
 
-# ---- curves of any width ----------------------------------------------------------------------
+# ---- kernels of any width ---------------------------------------------------------------------
 
 
 def _lanczos(radius: float) -> Curve:
@@ -127,7 +127,7 @@ def _lanczos(radius: float) -> Curve:
 
 
 def _gaussian(x: Array) -> Array:
-    """Three standard deviations wide: one of half a pixel."""
+    """A Gaussian with a standard deviation of half a pixel, cut off at three of them."""
     return np.exp(-2.0 * x * x)
 
 
@@ -137,7 +137,7 @@ def _mitchell(x: Array) -> Array:
     return np.where(x >= 1, far, near)
 
 
-# How far each reaches, and what it is up to there.
+# The radius of each kernel, and the kernel.
 CURVES: Final[dict[str, tuple[float, Curve]]] = {
     "lanczos3": (3.0, _lanczos(3.0)),
     "lanczos5": (5.0, _lanczos(5.0)),
@@ -153,10 +153,10 @@ LEAST: Final = 1000 * float(np.finfo(np.float32).tiny)
 def scaled(
     size: int, out: int, scale: float, translate: float, kernel_type: str, antialias: bool
 ) -> Array:
-    """Weights of a curve around each point, scaled to a sum of one.
+    """The weights of a kernel around each point, normalized.
 
-    When there are fewer new pixels than old ones, `antialias` widens the curve to what a new pixel
-    covers. Points outside of the image get zero.
+    When there are fewer new pixels than old ones, `antialias` widens the kernel to the area that a
+    new pixel covers. Points outside of the image get zero.
     """
     radius, curve = CURVES[kernel_type]
     wide = max(1.0 / scale, 1.0) if antialias else 1.0
@@ -179,7 +179,7 @@ def _near(
     radius: float,
     antialias: bool,
 ) -> Array:
-    """What a curve reaches, in single precision as TensorFlow: the Gaussian jumps at its end."""
+    """The weights within a kernel's radius, in float32 like TensorFlow: a Gaussian jumps there."""
     f = np.float32
     step = f(1.0) / scale
     at = np.arange(0.5, out, dtype=f) * step - step * translate

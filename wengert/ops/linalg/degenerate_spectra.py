@@ -1,13 +1,13 @@
 """Gradients of eigenvalues and singular values that coincide (degenerate spectra).
 
-There the vectors are any basis of their common space. With the switch `degenerate="exact"` a
-gradient is the true one or an error:
+There the vectors are an arbitrary basis of their common space. With the switch `degenerate="exact"`
+a gradient is the true one or an error:
 
 - Where only the values are used, the gradient exists if the cotangents of coinciding values are
   equal: then it does not matter which of them is which.
-- Where only the vectors are used, it exists if the cotangent does not see a turn of the basis;
-  the quotients 0 / 0 are then zero.
-- Where both are used, nobody can tell from the cotangents: V f(e) V^H has a gradient with f' in it.
+- Where only the vectors are used, it exists if the cotangent is orthogonal to rotations of the
+  basis; the quotients 0 / 0 are then zero.
+- Where both are used, the cotangents do not determine it: V f(e) V^H has a gradient with f' in it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def safe_reciprocal(x: Tensor) -> Tensor:
 
 
 def off_diagonal_reciprocal(x: Tensor) -> Tensor:
-    """1 / x as `safe_reciprocal` gives it, with zeros on the diagonal."""
+    """1 / x by `safe_reciprocal`, with zeros on the diagonal."""
     f = safe_reciprocal(x)
     return set_diag(f, zeros_like(diag_part(f)))
 
@@ -68,12 +68,12 @@ def gaps(e: Tensor) -> Tensor:
 
 
 def _tolerance(e: Array) -> Array:
-    """How far apart values may be that count as one."""
+    """The distance up to which values count as equal."""
     return 10 * e.shape[-1] * np.finfo(e.dtype).eps * np.max(np.abs(e), axis=-1, initial=0.0)
 
 
 def _coinciding(e: Array) -> Array:
-    """Which pairs of values, other than a value with itself, count as one."""
+    """Which pairs of values, other than a value with itself, count as equal."""
     difference = np.abs(e[..., None, :] - e[..., :, None])
     return (difference <= _tolerance(e)[..., None, None]) & ~np.eye(e.shape[-1], dtype=bool)
 
@@ -153,7 +153,7 @@ def _alike_kernel(_: Namespace, g: Array, e: Array, *, what: str) -> Array:
     return given
 
 
-# The cotangents of values, after a look at those that coincide.
+# The cotangents of values, after a check of those that coincide.
 ALIKE: Row = op(
     "AlikeCotangents",
     _alike_kernel,

@@ -34,7 +34,7 @@ def _on_matrices(x: Tensor) -> Tensor:
 
 
 def _adjugate_kernel(_: Namespace, a: Array) -> Array:
-    """det(a) a^-1; from singular values where that would divide by nearly zero."""
+    """det(a) a^-1; computed from singular values where a is nearly singular."""
     wide = widen(a)
     det = np.linalg.det(wide)
     size = np.prod(np.linalg.norm(wide, axis=-1), axis=-1)

@@ -1,7 +1,7 @@
 """Diagonals of matrices: diag, diag_part, set_diag, trace, band_part.
 
-A band of diagonals `k = (low, high)` is kept as the rows of an array, the highest diagonal first.
-Diagonals shorter than the longest stand at one end of their row; `align` says at which.
+A band of diagonals `k = (low, high)` is stored as the rows of an array, the highest diagonal first.
+Diagonals shorter than the longest are at one end of their row, depending on `align`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ Band = tuple[int, int]
 ALIGNS = ("LEFT_RIGHT", "RIGHT_LEFT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
-# ---- where the elements of a band stand -------------------------------------------------------
+# ---- the positions of a band's elements -------------------------------------------------------
 
 
 @functools.lru_cache(maxsize=256)
 def _places(band: Band, rows: int, columns: int, align: str) -> tuple[Any, Any, Any, Any]:
-    """For each element of the band: its row and column, and its place among the diagonals."""
+    """For each element of the band: its row and column, and its index in the stored diagonals."""
     low, high = band
     longest = _longest(band, rows, columns)
     above, below = align.split("_")
@@ -197,7 +197,7 @@ def diag(
 
 
 def _size(band: Band, longest: int, rows: int, columns: int) -> tuple[int, int]:
-    """The size of the smallest matrix with such diagonals, where it is not given."""
+    """The size of the smallest matrix with such diagonals, if it is not given."""
     least_rows, least_columns = longest - min(band[1], 0), longest + max(band[0], 0)
     if rows != -1 and certainly(rows < least_rows):
         raise InvalidArgumentError(
@@ -228,7 +228,7 @@ def diag_part(
     padding_value: TensorLike = 0,
     align: str = "RIGHT_LEFT",
 ) -> Tensor:
-    """The diagonals of a matrix; rows of those that are shorter are filled with `padding_value`.
+    """The diagonals of a matrix; rows of shorter ones are padded with `padding_value`.
 
     >>> tf.linalg.diag_part([[1, 2], [3, 4]]).numpy().tolist()
     [1, 4]

@@ -83,7 +83,7 @@ def _of_values(ge: Tensor, e: Tensor, degenerate: str) -> Tensor:
 
 
 def _of_vectors(gv: Tensor, e: Tensor, v: Tensor, degenerate: str, both: bool) -> Tensor:
-    """v turns by (v^H da v)_ij / (e_j - e_i)."""
+    """dv is v times (v^H da v)_ij / (e_j - e_i)."""
     seen = matmul(v, gv, adjoint_a=True)
     if degenerate == "exact":
         turn = (seen - adjoint_of(seen)) * 0.5
@@ -161,7 +161,7 @@ def _eig_kernel(_: Namespace, a: Array, *, compute_v: bool) -> list[Any]:
 
 
 def _eig_rule(gs: Sequence[Tensor], ys: Sequence[Tensor], a: Tensor, *, compute_v: bool) -> Tensor:
-    """Eigenvectors have length one; as they move, what lies along them is taken out."""
+    """Eigenvectors have length one: components of their change along themselves are removed."""
     v = ys[1] if compute_v else apply(EIG, (a,), {"compute_v": True})[1]
     middle = diag(gs[0])
     if compute_v:

@@ -62,7 +62,7 @@ def _matmul_kernel(
     return xp.matmul(widen(a), widen(b)).astype(a.dtype, copy=False)
 
 
-# Multiplications from which on it is asked whether there is a better BLAS than NumPy's.
+# The number of multiplications from which on a better BLAS than NumPy's is looked for.
 _LARGE: Final = 1 << 18
 
 
@@ -99,7 +99,7 @@ def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs
 
 
 def _matmul_shape(a: Dims, b: Dims, *, transpose_a: bool, transpose_b: bool) -> Dims:
-    """The rows of a and the columns of b, when the inner sizes may be equal."""
+    """The rows of a and the columns of b, if the inner sizes can be equal."""
     rows, inner_a = (a[-1], a[-2]) if transpose_a else (a[-2], a[-1])
     inner_b, columns = (b[-1], b[-2]) if transpose_b else (b[-2], b[-1])
     if type(inner_a) is int and type(inner_b) is int and inner_a != inner_b:
@@ -167,7 +167,7 @@ def matmul(
     x, y = conj(x) if adjoint_a else x, conj(y) if adjoint_b else y
     wanted = None if output_type is None else as_dtype(output_type)
     if wanted is not None and wanted.size > x.dtype.size:
-        x, y = cast(x, wanted), cast(y, wanted)  # before the sums, which may not fit
+        x, y = cast(x, wanted), cast(y, wanted)  # before the sums, which may overflow
     result: Tensor = _product(x, y, transpose_a or adjoint_a, transpose_b or adjoint_b)
     return result if wanted is None else cast(result, wanted)
 
@@ -282,7 +282,7 @@ def _batched_einsum(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs
 
 
 def _einsum_shape(*shapes: Dims, equation: str) -> Dims:
-    """The sizes of the labels; those of dots are broadcast."""
+    """The sizes of the output's labels; those of an ellipsis broadcast."""
     terms, out = _terms(equation)
     sizes: dict[str, list[Any]] = {}
     for term, shape in zip(terms, shapes, strict=True):
@@ -336,7 +336,7 @@ def _terms(equation: str) -> tuple[list[str], str]:
 
 
 def _explicit(equation: str, shapes: Sequence[Dims]) -> str:
-    """The equation with an output, and with letters in place of dots."""
+    """The equation with an explicit output, and with letters in place of ellipses."""
     compact = equation.replace(" ", "")
     if not re.fullmatch(r"[A-Za-z.,]*(->[A-Za-z.]*)?", compact):
         raise ValueError(f"Subscripts have incorrect format: {equation}")
@@ -364,7 +364,7 @@ def _explicit(equation: str, shapes: Sequence[Dims]) -> str:
 
 
 def _dots(term: str, shape: Dims) -> int:
-    """How many axes the dots of a term stand for."""
+    """The number of axes that the ellipsis of a term represents."""
     return len(shape) - len(term.replace("...", ""))
 
 
@@ -379,7 +379,7 @@ def _check_einsum(equation: str, explicit: str, shapes: Sequence[Dims]) -> None:
             )
         for label, size in zip(term, shape, strict=True):
             known = sizes.setdefault(label, size)
-            broadcasts = label not in equation  # it stands for dots
+            broadcasts = label not in equation  # it comes from an ellipsis
             if broadcasts and type(known) is int and known == 1:
                 sizes[label] = size
             elif certainly(size != known) and not (broadcasts and not certainly(size != 1)):

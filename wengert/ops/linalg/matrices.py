@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def in_front(name: str) -> BatchRule:
-    """A batching rule for operations that take leading batch axes anyway: one more is no matter."""
+    """A batching rule for operations that support leading batch axes: the batch is one more."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         return apply(TABLE[name], batch_all(batched, size, xs), attrs)
@@ -41,7 +41,7 @@ def in_front(name: str) -> BatchRule:
 
 
 def broadcast_batch(name: str) -> BatchRule:
-    """As `in_front`, where batch axes broadcast against each other."""
+    """Like `in_front`, for operations whose batch axes broadcast against each other."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         return apply(TABLE[name], align(batched, xs), attrs)
@@ -49,7 +49,7 @@ def broadcast_batch(name: str) -> BatchRule:
     return rule
 
 
-# ---- what kernels share -----------------------------------------------------------------------
+# ---- helpers of kernels -----------------------------------------------------------------------
 
 
 def adjoint_array(xp: Namespace, x: Array) -> Array:
@@ -62,19 +62,19 @@ def each_matrix(function: Callable[..., Any], *arrays: Array) -> list[Any]:
     batch = np.broadcast_shapes(*[a.shape[:-2] for a in arrays])
     wide = [np.broadcast_to(a, (*batch, *a.shape[-2:])) for a in arrays]
     results = [function(*[a[i] for a in wide]) for i in np.ndindex(batch)]
-    if not results:  # no matrices: what kind of result there would be
+    if not results:  # no matrices: find out the dtype and shape of results
         tried = function(*[np.eye(*a.shape[-2:], dtype=a.dtype) for a in arrays])
         return [np.empty((*batch, *part.shape), part.dtype) for part in tried]
     return [np.stack(part).reshape(*batch, *part[0].shape) for part in zip(*results, strict=True)]
 
 
-# ---- what public functions share --------------------------------------------------------------
+# ---- helpers of public functions --------------------------------------------------------------
 
 FLOATS: Final = "float64, float32, float16, complex64, complex128"
 
 
 def matrix(value: TensorLike, who: str, square: bool = True, hint: DType | None = None) -> Tensor:
-    """The argument as a tensor of matrices, of a dtype that linear algebra is done in."""
+    """The argument as a tensor of matrices, of a floating-point or complex dtype."""
     x = convert(value, hint=hint)
     check_kind(x, who)
     if len(dims(x)) < 2:

@@ -1,7 +1,7 @@
 """Matrix functions: exponential, square root and logarithm.
 
 For an analytic f, f([[a, e], [0, a]]) has f(a) on its diagonal and above it the derivative of f at a
-along e. So the rules use the function itself, and every order follows.
+in direction e. So the rules use the function itself, which gives derivatives of every order.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _sqrtm_kernel(_: Namespace, a: Array) -> Array:
 def _root(a: Array) -> Array:
     root = scipy_linalg().sqrtm(a)
     if root.dtype.kind == "c" and a.dtype.kind != "c":
-        # Earlier versions of SciPy compute with complex numbers, and leave rounding behind.
+        # Earlier versions of SciPy compute in complex numbers, and leave imaginary rounding errors.
         noise = 1e3 * np.finfo(root.real.dtype).eps * np.max(np.abs(root), initial=0.0)
         if np.max(np.abs(root.imag), initial=0.0) > noise:
             return np.full_like(a, np.nan)
@@ -75,7 +75,7 @@ def _root(a: Array) -> Array:
 def _logm_kernel(_: Namespace, a: Array) -> Array:
     if not a.size:
         return a.copy()
-    logm = scipy_linalg().logm  # which doubts its results in single precision aloud
+    logm = scipy_linalg().logm  # in single precision it prints warnings about its accuracy
     return each_matrix(lambda one: (logm(one).astype(a.dtype),), a.astype(np.complex128))[0]
 
 

@@ -25,6 +25,6 @@ ORTHOGONAL_BASIS: Row = op("OrthogonalBasis", _basis_kernel)
 
 
 def orthogonal_basis(x: Tensor) -> Tensor:
-    """Orthonormal columns that span what the columns of a tall matrix span."""
+    """Orthonormal columns with the same span as the columns of a tall matrix."""
     result: Tensor = apply(ORTHOGONAL_BASIS, (x,))
     return result

@@ -62,16 +62,16 @@ def _qr_rule(
     if rows >= columns:
         q, gq = _first_columns(q, gq, columns)
         return _tall(q, r[..., :columns, :], gq, gr[..., :columns, :])
-    # What stands right of the square part is q times the rest of r.
+    # The columns right of the square part are q times the rest of r.
     r1, r2, g1, g2 = r[..., :rows], r[..., rows:], gr[..., :rows], gr[..., rows:]
     left = _tall(q, r1, gq + matmul(matmul(q, r2), g2, adjoint_b=True), g1)
     return concat([left, matmul(q, g2)], -1)
 
 
 def _tall(q: Tensor, r: Tensor, gq: Tensor, gr: Tensor) -> Tensor:
-    """q turns by the lower half of m = q^H da r^-1, made skew; the rest of m r is what r changes.
+    """With m = q^H da r^-1: dq is q times the skew matrix with m's lower half, dr the rest of m r.
 
-    Transposed, with k the cotangent of the turn less that of r.
+    Transposed, with k the cotangent of the former minus that of the latter.
     """
     seen = matmul(q, gq, adjoint_a=True)
     k = seen - matmul(gr, r, adjoint_b=True)
@@ -80,7 +80,7 @@ def _tall(q: Tensor, r: Tensor, gq: Tensor, gr: Tensor) -> Tensor:
 
 
 def _first_columns(q: Tensor, gq: Tensor, count: int) -> tuple[Any, Any]:
-    """The columns that span the matrix, and a cotangent that also stands for the others."""
+    """The columns that span the matrix, and a cotangent that accounts for the others, too."""
     if dims(q)[-1] == count:
         return q, gq
     first, others = q[..., :count], q[..., count:]
@@ -131,7 +131,7 @@ def _lu_kernel(_: Namespace, a: Array, *, index_type: DType) -> list[Any]:
     wide = widen(a)
     if math.prod(a.shape[:-2]) > a.shape[-1] or not a.size:
         lu, order = _eliminated(wide)
-    else:  # for one large matrix LAPACK is faster, for 1000 of size 4 by a factor of 100 slower
+    else:  # LAPACK is faster for one large matrix, but 100 times slower for 1000 of size 4
         getrf = scipy_linalg().get_lapack_funcs("getrf", (wide,))
         lu, order = each_matrix(lambda one: _by_lapack(getrf, one), wide)
         order = order[..., 0]
@@ -147,7 +147,7 @@ def _by_lapack(getrf: Any, a: Array) -> tuple[Any, Any]:
 
 
 def _eliminated(a: Array) -> tuple[Any, Any]:
-    """Column by column, for all of a batch at once."""
+    """Eliminate column by column, for all matrices of a batch at once."""
     *batch, size, _ = a.shape
     lu = a.reshape(math.prod(batch), size, size).copy()
     order = np.tile(np.arange(size), (len(lu), 1))
@@ -227,7 +227,7 @@ class Lu(NamedTuple):
 def lu(input: TensorLike, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
     """LU decomposition with partial pivoting: packed factors, and the permutation p of the rows.
 
-    Below the diagonal stands l, whose own diagonal is one; the rest is u. A singular matrix has
+    l is below the diagonal, and its own diagonal is one; the rest is u. A singular matrix has
     factors, too: u then has a zero on its diagonal.
 
     >>> packed, p = tf.linalg.lu([[1.0, 2.0], [2.0, 0.0]])

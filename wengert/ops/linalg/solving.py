@@ -206,7 +206,7 @@ def _each(one: Callable[..., Any], a: Array, b: Array) -> Array:
 
 
 def _lstsq_rule_of_matrix(g: Tensor, x: Tensor, a: Tensor, b: Tensor) -> Tensor:
-    """The derivative of a^+ b in a, as that of the pseudo-inverse."""
+    """The derivative of a^+ b with respect to a, by that of the pseudoinverse."""
     p = pinv(a)
     ph, gh, xh = adjoint_of(p), adjoint_of(g), adjoint_of(x)
     rest = b - matmul(a, x)
@@ -238,7 +238,7 @@ def lstsq(
     fast: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Least squares: the x that minimizes |a x - rhs|; of several, the one of least norm.
+    """Least squares: the x that minimizes |a x - rhs|; among several, the one of minimum norm.
 
     `fast` solves the normal equations, which square the condition number and need full rank, with
     `l2_regularizer` times |x|^2 added to what is minimised. Without it the rank does not matter,

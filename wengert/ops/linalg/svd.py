@@ -66,7 +66,7 @@ def _svd_kernel(
 
 
 def _nothing(a: Array, full_matrices: bool, compute_uv: bool, low: NumpyDType) -> list[Any]:
-    """What is found of a matrix that is not finite."""
+    """The results for a matrix that is not finite."""
     *batch, rows, columns = a.shape
     small = min(rows, columns)
     left, right = (rows, columns) if full_matrices else (small, small)
@@ -109,9 +109,9 @@ def _svd_rule(
 
 
 def _thin(u: Tensor, gu: Tensor, small: int) -> tuple[Any, Any]:
-    """The first columns, and a cotangent that also stands for the others.
+    """The first columns, and a cotangent that accounts for the others, too.
 
-    The others complete the basis: as the first turn out of their space, these turn into it.
+    The others complete the basis: as the first rotate out of their space, these rotate into it.
     """
     if dims(u)[-1] == small:
         return u, gu
@@ -127,16 +127,16 @@ def _of_values(g: Any, s: Tensor, degenerate: str) -> Tensor:
 def _of_vectors(
     s: Tensor, left: Sequence[Tensor], right: Sequence[Tensor], degenerate: str, both: bool
 ) -> Tensor:
-    """What the cotangents of the vectors say of u^H da v.
+    """The contribution of the vectors' cotangents to that of u^H da v.
 
-    Of the skew parts j (of u) and k (of v): (j_ij s_j + s_i k_ij) / (s_j^2 - s_i^2).
+    From the skew parts j (of u) and k (of v): (j_ij s_j + s_i k_ij) / (s_j^2 - s_i^2).
     """
     (u, gu), (v, gv) = left, right
     seen_u, seen_v = matmul(u, gu, adjoint_a=True), matmul(v, gv, adjoint_a=True)
     j, k = seen_u - adjoint_of(seen_u), seen_v - adjoint_of(seen_v)
     wide = as_dtype_of(s, u)
     column, row = expand_dims(wide, -1), expand_dims(wide, -2)
-    if degenerate == "exact":  # the same in two parts: only one grows where values are close
+    if degenerate == "exact":  # the same in two terms: only one grows if values are close
         apart = quotient((j + k) * 0.5, wide, largest(gu, gv), both, "singular values")
         total = apart + _without_diagonal(j - k) * 0.5 / (row + column)
     else:
@@ -156,7 +156,7 @@ def _sums(s: Tensor) -> Tensor:
 
 
 def _of_phases(s: Tensor, seen_u: Tensor, seen_v: Tensor, by_v: bool) -> Tensor:
-    """Each pair of vectors may turn its phase: only the difference of both is determined."""
+    """Each pair of vectors has a free phase: only the difference of both is determined."""
     turn = -imag(diag_part(seen_v)) if by_v else imag(diag_part(seen_u))
     turn = turn * safe_reciprocal(s)
     return complex(zeros_like(turn), turn)

@@ -41,7 +41,7 @@ def _triangular_solve_kernel(
     _: Namespace, a: Array, b: Array, *, lower: bool, adjoint: bool
 ) -> Array:
     a, sides = widen(a), widen(b)
-    if a.shape[-1:] != sides.shape[-2:-1]:  # LAPACK would complain on the terminal
+    if a.shape[-1:] != sides.shape[-2:-1]:  # LAPACK would print a message
         raise InvalidArgumentError(
             f"In[0] and In[1] have different sizes: {shape_text(a.shape)} and {shape_text(sides.shape)} "
             "[Op:MatrixTriangularSolve]"
@@ -50,7 +50,7 @@ def _triangular_solve_kernel(
     singular = np.any(np.diagonal(a, axis1=-2, axis2=-1) == 0)  # LAPACK refuses to divide by zero
     if singular or math.prod(batch) > a.shape[-1] or not sides.size:
         x = _substituted(a, np.broadcast_to(sides, (*batch, *sides.shape[-2:])), lower, adjoint)
-    else:  # for one large matrix LAPACK is faster, for 1000 of size 4 by a factor of 100 slower
+    else:  # LAPACK is faster for one large matrix, but 100 times slower for 1000 of size 4
         trtrs = scipy_linalg().get_lapack_funcs("trtrs", (a, sides))
         trans = 2 if adjoint else 0
         x = each_matrix(lambda a, b: (trtrs(a, b, lower=lower, trans=trans)[0],), a, sides)[0]
@@ -58,7 +58,7 @@ def _triangular_solve_kernel(
 
 
 def _substituted(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
-    """Row by row, for all of a batch at once."""
+    """Substitute row by row, for all matrices of a batch at once."""
     a, lower = (adjoint_array(np, a), not lower) if adjoint else (a, lower)
     x = b.astype(np.result_type(a, b))
     size = x.shape[-2]
@@ -129,7 +129,7 @@ def triangular_solve(
 
 
 def _cholesky_kernel(_: Namespace, a: Array) -> Array:
-    """Reads the lower triangle. What is not positive definite gets a triangle of NaN."""
+    """Reads the lower triangle. Matrices that are not positive definite give NaN."""
     wide = widen(a)
     try:
         y = np.linalg.cholesky(wide)
@@ -196,10 +196,10 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
     return triangular_solve(a, triangular_solve(a, b), adjoint=True)
 
 
-# ---- triangular matrices of few diagonals -----------------------------------------------------
+# ---- banded triangular matrices ---------------------------------------------------------------
 #
 # Row k of the bands is the diagonal k below the main one if lower, and K - 1 - k above it
-# otherwise. Its element i stands in row i of the matrix.
+# otherwise. Its element i is in row i of the matrix.
 
 
 def _banded_solve_kernel(

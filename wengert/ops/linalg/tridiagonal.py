@@ -1,7 +1,7 @@
 """Tridiagonal matrices: products, systems, eigenvalues.
 
-Inside, the diagonals are the rows of one array: above, main, below. All are aligned with the rows of
-the matrix, so the last element above and the first below are not looked at.
+Internally the diagonals are the rows of one array: above, main, below. All are aligned with the
+rows of the matrix, so the last element above and the first below are not used.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _transposed_diagonals(d: Tensor) -> Tensor:
 
 
 def _diagonals_of_product(left: Tensor, right: Tensor) -> Tensor:
-    """The three diagonals of left right^T."""
+    """The three diagonals of the product left right^T."""
     after, before = _shifted(right, 1), _shifted(right, -1)
     parts = [reduce_sum(left * x, -1) for x in (after, right, before)]
     return stack(parts, axis=-2)
@@ -68,7 +68,7 @@ def _shifted(x: Tensor, by: int) -> Tensor:
 
 
 def _compact(diagonals: TensorLike, format: str, hint: Any) -> Tensor:
-    """The diagonals in one array, whichever way they were given."""
+    """The diagonals in one array, from any of the formats."""
     if format == "compact":
         d = convert(diagonals, hint=hint)
         if len(dims(d)) < 2 or dims(d)[-2] != 3:
@@ -100,7 +100,7 @@ def _three_of(d: Tensor) -> Tensor:
 
 
 def _filled(x: Tensor, size: int, after: int) -> Tensor:
-    """A diagonal with the element that is not looked at."""
+    """A diagonal, padded with the element that is not used."""
     missing = size - dims(x)[-1]
     if missing not in (0, 1):
         raise ValueError(
@@ -147,7 +147,7 @@ def tridiagonal_matmul(
     """The product of a tridiagonal matrix with another matrix.
 
     The diagonals are the rows of an array ("compact": above, main, below, where the last element
-    above and the first below do not count), three vectors ("sequence"), or those of a "matrix".
+    above and the first below are ignored), three vectors ("sequence"), or those of a "matrix".
 
     >>> d = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]
     >>> tf.linalg.tridiagonal_matmul(d, [[1.0], [1.0], [1.0]]).numpy().ravel().tolist()
@@ -192,7 +192,7 @@ def _solve_kernel(
 
 
 def _solved(gtsv: Any, d: Array, b: Array, perturb: bool) -> Array:
-    """The solution; of a singular system NaN, or that of one nearby."""
+    """The solution; for a singular system NaN, or the solution of a perturbed one."""
     if d.shape[-1] == 1:  # LAPACK wants two elements beside the main diagonal
         d, b = np.pad(d, ((0, 0), (0, 1)), constant_values=1), np.pad(b, ((0, 1), (0, 0)))
         d[0] = d[2] = 0
@@ -210,10 +210,10 @@ def _solved(gtsv: Any, d: Array, b: Array, perturb: bool) -> Array:
 
 
 def _with_pivoting(d: Array, b: Array, perturb: bool) -> Array:
-    """Gaussian elimination with partial pivoting, for all of a batch at once.
+    """Gaussian elimination with partial pivoting, for all systems of a batch at once.
 
-    A row is exchanged with the next one where that has the larger pivot; a row then has three
-    elements: its own and the two after it.
+    A row is swapped with the next one if that has the larger pivot; a row then has three elements:
+    the pivot and the two after it.
     """
     above, main, below = (d[..., k, :, None] for k in range(3))
     size = b.shape[-2]
@@ -237,13 +237,13 @@ def _with_pivoting(d: Array, b: Array, perturb: bool) -> Array:
 
 
 def _smallest(d: Array) -> Array:
-    """What stands for a pivot of zero in a system that may be changed."""
+    """The number that replaces a zero pivot in a system that may be perturbed."""
     size = np.max(np.abs(d), axis=(-2, -1))[..., None]
     return np.finfo(d.dtype).eps * np.where(size == 0, 1, size)
 
 
 def _from_below(rows: list[Any], b: Array, instead: Array | float) -> Array:
-    """The solution, from the last row to the first, with `instead` for pivots of zero."""
+    """Back substitution, with `instead` in place of zero pivots."""
     x = np.zeros_like(b)
     later = (np.zeros_like(b[..., 0, :]),) * 2
     for i in range(len(rows) - 1, -1, -1):
@@ -257,7 +257,7 @@ def _from_below(rows: list[Any], b: Array, instead: Array | float) -> Array:
 
 
 def _without_pivoting(d: Array, b: Array) -> Array:
-    """Elimination downward, substitution upward, for all of a batch at once."""
+    """Elimination and back substitution, for all systems of a batch at once."""
     above, main, below = (d[..., k, :, None] for k in range(3))
     x, ratio = b.copy(), np.zeros_like(main)
     pivot = main[..., 0, :]
@@ -306,7 +306,7 @@ def tridiagonal_solve(
 ) -> Tensor:
     """Solve a x = rhs for a tridiagonal matrix, given as in `tridiagonal_matmul`.
 
-    A singular matrix gives NaN; with `perturb_singular` it is changed a little instead. Without
+    A singular matrix gives NaN; with `perturb_singular` it is perturbed instead. Without
     `partial_pivoting` a pivot may be zero though the matrix is not singular.
 
     >>> d = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]
@@ -349,8 +349,8 @@ def eigh_tridiagonal(
     """The eigenvalues of a Hermitian tridiagonal matrix: diagonal `alpha`, subdiagonal `beta`.
 
     All of them (select "a"), those from one index to another ("i", both included), or those of an
-    interval of values ("v", with its upper end). They are found to the last digits, so `tol` has no
-    effect.
+    interval of values ("v", with its upper end). They are computed to full precision, so `tol` has
+    no effect.
 
     >>> tf.linalg.eigh_tridiagonal([2.0, 2.0], [1.0]).numpy().round(4).tolist()
     [1.0, 3.0]

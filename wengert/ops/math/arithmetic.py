@@ -135,7 +135,7 @@ squared_difference: Binary = binary(
 
 
 def _squared_difference_rule(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """Of |x - y|^2, which is real also where x and y are complex."""
+    """The gradient of |x - y|^2, which is real even if x and y are complex."""
     d = x - y
     return 2.0 * g * d if not d.dtype.is_complex else (g + conj(g)) * conj(d)
 
@@ -148,7 +148,7 @@ def _squared_difference_push(t: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return half + conj(half)
 
 
-# ---- division with a rule for zero, and whole-number division ---------------------------------
+# ---- division with a rule for zero, and integer division --------------------------------------
 
 div_no_nan: Binary = binary(
     "DivNoNan",
@@ -192,7 +192,7 @@ def _check_divisor(x: Array, y: Array) -> None:
 
 
 def _floor_div_kernel(xp: Namespace, x: Array, y: Array) -> Array:
-    """Of floats the quotient rounded down: NumPy's `//` is one less where it rounds to a whole."""
+    """For floats the quotient rounded down: NumPy's `//` is one less if it rounds to an integer."""
     _check_divisor(x, y)
     return x // y if x.dtype.kind in "iu" else xp.floor(x / y)
 
@@ -388,7 +388,7 @@ def clip_by_value(
 ) -> Tensor:
     """Clip the elements to [clip_value_min, clip_value_max].
 
-    Where an element was moved, the gradient goes to the bound.
+    Where an element was clipped, the gradient goes to the bound.
 
     >>> tf.clip_by_value([-2.0, 0.5, 9.0], 0.0, 1.0).numpy().tolist()
     [0.0, 0.5, 1.0]
@@ -416,7 +416,7 @@ def _inside(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
 
 
 def _above(x: Tensor, low: Tensor, high: Tensor) -> Tensor:
-    """Where the upper bound is the result; the lower one counts where they are the wrong way round."""
+    """Where the upper bound is the result; if the bounds are swapped, the lower one is."""
     return logical_and(greater(x, high), greater_equal(high, low))
 
 
@@ -453,7 +453,7 @@ def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) 
 
 
 def _not_above(bound: Array, limit: int | float) -> Array:
-    """The bound, or the number before it where rounding put it above the limit."""
+    """The bound, or the next lower number if rounding put it above the limit."""
     rounded_up = bound.dtype.kind in "fV" and float(bound) > limit
     return np.nextafter(bound, bound.dtype.type(0)) if rounded_up else bound
 

@@ -1,4 +1,4 @@
-"""Complex numbers. Only here do gradient rules differ from real functions': see core/operation."""
+"""Complex numbers. Only here do gradient rules differ from those of real functions: see core/row."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CONJ: Row = op(
 
 
 def _complex_kernel(_: Namespace, x: Array, y: Array) -> Array:
-    """Set part by part: x + 1j * y would turn an infinite part into NaN."""
+    """Assemble the parts: x + 1j * y would turn an infinite part into NaN."""
     dtype = np.complex64 if x.dtype == np.float32 else np.complex128
     z = np.empty(np.broadcast_shapes(x.shape, y.shape), dtype)
     z.real, z.imag = x, y
@@ -74,7 +74,7 @@ COMPLEX: Row = op(
 
 
 def _direction(x: Tensor) -> Tensor:
-    """conj(x) / |x|, and 0 at 0: how |x| changes with x."""
+    """conj(x) / |x|, and 0 at 0: the derivative of |x|."""
     size = abs(x)
     at_zero = equal(size, zeros_like(size))
     scale = where(at_zero, ones_like(size), size)
@@ -155,7 +155,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
 
 @deferrable
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
-    """The complex conjugate of each element; a real tensor is returned as it is.
+    """The complex conjugate of each element; a real tensor is returned unchanged.
 
     >>> tf.math.conj([1.0 + 2.0j]).numpy().tolist()
     [(1-2j)]

@@ -74,8 +74,8 @@ rsqrt: Unary = unary(
     vjp=lambda g, y, x: apply(RSQRT_GRAD, (y, g)),
     saves="y",
 )
-# Where no cotangent arrives, none is passed on, even if the slope is infinite: so behaves
-# TensorFlow, and so a square root in the branch that tf.where did not choose does no harm.
+# A zero cotangent stays zero, even if the slope is infinite: as in TensorFlow, and so a square root
+# in the branch that tf.where did not choose does no harm.
 SQRT_GRAD: Row = op(
     "SqrtGrad",
     lambda _, y, g: keep(g != 0, g * y.dtype.type(0.5) / y),
@@ -135,7 +135,7 @@ expm1: Unary = unary(
     "exp(x) - 1, exact near zero.",
     ("[0.0, 1e-8]", "[0.e+00 1.e-08]"),
     kernel="expm1",
-    vjp=lambda g, y, x: g * exp(x),  # y + 1 has no digits left where x is negative
+    vjp=lambda g, y, x: g * exp(x),  # y + 1 loses all digits where x is very negative
     saves="x",
 )
 log: Unary = unary(
@@ -177,7 +177,7 @@ def _sigmoid_slope(_: Namespace, y: Array, g: Array) -> Array:
     return g * ((y.dtype.type(1) - y) * y)
 
 
-# In one operation: three would each walk through memory once more.
+# One operation, as three would each make a pass through memory.
 SIGMOID_GRAD: Row = op(
     "SigmoidGrad",
     _sigmoid_slope,
@@ -376,7 +376,7 @@ invert: Unary = unary(
     takes=INTEGER,
 )
 
-# ---- values like another ----------------------------------------------------------------------
+# ---- zeros and ones like another tensor -------------------------------------------------------
 
 ZEROS_LIKE: Row = op(
     "ZerosLike",
@@ -422,7 +422,7 @@ def _like(row: Row, value: TensorLike, dtype: DTypeLike | None) -> Tensor:
     return result if dtype is None else cast(result, dtype)
 
 
-# ---- other dtypes -----------------------------------------------------------------------------
+# ---- casts ------------------------------------------------------------------------------------
 
 
 def _cast_kernel(_: Namespace, x: Array, *, dtype: DType, source: DType) -> Array:
@@ -472,7 +472,7 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
 
 
 def in_floats(x: Tensor) -> Tensor:
-    """Integers in floats: those of one or two bytes in float32, which holds them all."""
+    """Integers as floats: those of one or two bytes as float32, which represents all of them."""
     if not x.dtype.is_integer:
         return x
     return cast(x, float32 if x.dtype.size < 4 else float64)

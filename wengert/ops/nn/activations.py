@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 
 def _zeros(x: Array) -> Array:
-    """Zero to compare with: a row of it, with which NumPy is twice as fast as with a number."""
+    """Zeros to compare with: with a row of them NumPy is twice as fast as with a scalar."""
     return np.zeros(x.shape[-1] if x.ndim and x.shape[-1] >= 64 else (), x.dtype)
 
 
@@ -217,7 +217,7 @@ def gelu(features: TensorLike, approximate: bool = False, name: str | None = Non
     if approximate:
         inner = 0.7978845608028654 * (x + 0.044715 * (x * x * x))
         return 0.5 * x * (1.0 + tanh(inner))
-    return 0.5 * x * erfc(x * -0.7071067811865476)  # 1 + erf(...) has no digits left below -5
+    return 0.5 * x * erfc(x * -0.7071067811865476)  # 1 + erf(...) loses all digits below -5
 
 
 def _erf_kernel(_: Namespace, x: Array) -> Array:
@@ -239,7 +239,7 @@ erf: Unary = unary(
 
 
 def _below_largest(x: Array, axis: int, finish: Callable[[Any], None]) -> Array:
-    """x less its largest element along an axis, finished in place, on all processors."""
+    """x minus its maximum along an axis, then `finish` in place, on all processors."""
     out = np.empty(x.shape, widen(x[:0]).dtype) if x.ndim else x
 
     def work(rows: slice) -> None:
@@ -364,7 +364,7 @@ def _sparse_kernel(_: Namespace, x: Array, labels: Array) -> Array:
 
 
 def _slope_kernel(_: Namespace, x: Array, labels: Array) -> Array:
-    """softmax(x), less one at the label."""
+    """softmax(x), minus one at the label."""
     y = _softmax_kernel(np, x, axis=x.ndim - 1)
     flat = y.reshape(-1, y.shape[-1])
     flat[np.arange(len(flat)), labels.ravel()] -= y.dtype.type(1)

@@ -1,7 +1,7 @@
 """Fused batch normalization, with its gradient in few passes over memory.
 
 With m and v the mean and the variance that are used: y = (x - m) / sqrt(v + e) scale + offset.
-In training they depend on x; what they are is a result, and has a cotangent of its own.
+In training they depend on x; they are results, too, with cotangents of their own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def _channels(shape: Dims, axis: int) -> tuple[Dims, Dims]:
-    """The axes over which is averaged, and the shape of a vector of channels to multiply with."""
+    """The axes of the averages, and the shape in which a vector of channels broadcasts."""
     others = tuple([a for a in range(len(shape)) if a != axis])
     return others, tuple([shape[a] if a == axis else 1 for a in range(len(shape))])
 
@@ -88,11 +88,11 @@ def _normalized(x: Array, shifts: Array, slopes: Array, offsets: Array) -> Array
 
 
 _LINE = 8192  # elements: with shorter lines NumPy takes twice as long to add a vector to each
-_ROWS = 256  # that one product sums: some BLAS add them one by one, and lose digits with each
+_ROWS = 256  # that one product sums: some BLAS add sequentially, and lose accuracy with each
 
 
 def _lines(x: Array, axis: int, channels: int) -> tuple[Any, Any, Any]:
-    """The array in long lines; what makes a vector of channels one; what sums lines to channels.
+    """The array in long lines; functions that extend a vector of channels, and sum to channels.
 
     Sums of lines are products with ones: a fifth of the time of NumPy's sums.
     """
@@ -139,7 +139,7 @@ def _total(
 
 
 def _at_once(kernel: LargeKernel[...], formula: str, *arrays: Array) -> Array | None:
-    """A formula by a kernel of machine code; None where there is none for it."""
+    """A formula by a kernel of machine code; None if there is none for it."""
     if arrays[0].size < LARGE or arrays[0].ndim != 2:
         return None
     return kernel(formula, *arrays)
@@ -152,7 +152,7 @@ def _blend(old: Array, new: Array, factor: float) -> Array:
 
 
 def _parts(gs: Sequence[Tensor], ys: Sequence[Tensor], x: Tensor, axis: int, epsilon: float) -> Any:
-    """What all rules need: cotangent and deviation in the dtype of the scale, 1 / deviation, axes."""
+    """Shared by all rules: cotangent and deviation in the scale's dtype, 1 / deviation, axes."""
     others, along = _channels(dims(x), axis)
     m, v = ys[3], ys[4]
     centred = cast(x, m.dtype) - reshape(m, along)
@@ -198,7 +198,7 @@ def _slope_in_x(
     axis: int,
     epsilon: float,
 ) -> Tensor:
-    """The gradient in x in training, with our operations: what FUSED_GRAD computes in fewer passes.
+    """The gradient of x in training, in our operations; FUSED_GRAD computes it in fewer passes.
 
     gm and gv are the cotangents of the mean and the variance that do not come through y.
     """

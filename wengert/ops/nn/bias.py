@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _aligned(rank: int, channels: int, data_format: str) -> Dims:
-    """The shape in which a bias stands beside an input."""
+    """The shape in which a bias broadcasts against an input."""
     return (channels,) if data_format == "NHWC" else (channels, *[1] * (rank - 2))
 
 

@@ -1,9 +1,9 @@
 """CTC loss (connectionist temporal classification): the likelihood of labels, over all alignments.
 
-With a blank before, between and after the labels, an alignment walks through the states from one
-of the first two to one of the last two; in each step it stays, goes on by one, or jumps over a
-blank between two different labels. The rows compute with logarithms of probabilities; what they
-compute is written a second time with our operations, from which higher orders are derived.
+With a blank before, between and after the labels, an alignment is a walk through the states from
+one of the first two to one of the last two; in each step it stays, advances by one, or skips a
+blank between two different labels. The rows compute with log-probabilities; the same is written a
+second time with our operations, for derivatives of higher order.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ from wengert.values.tensor import Tensor, dims
 if TYPE_CHECKING:
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
 
-NEVER = -1e30  # the logarithm of a probability of zero, from which differences can be taken
+NEVER = -1e30  # the logarithm of a probability of zero, finite so that differences are not NaN
 
 # ---- the states of an alignment ---------------------------------------------------------------
 
 
 class States(NamedTuple):
-    """Of each example: the class of each state, where a jump may arrive, where a walk may end."""
+    """For each example: the class of each state, the targets of skips, and the final states."""
 
     classes: Any
     jumps: Any
@@ -62,7 +62,7 @@ def _states(labels: Array, lengths: Array, blank: int) -> States:
 
 
 def _walk(scores: Array, jumps: Array) -> Array:
-    """The logarithm of the probability of reaching each state at each time. scores [time, batch, state]."""
+    """The log-probability of reaching each state at each time; scores are [time, batch, state]."""
     reached = np.full_like(scores, NEVER)
     reached[0, :, :2] = scores[0, :, :2]
     for t in range(1, len(scores)):
@@ -84,7 +84,7 @@ def _scores(log_p: Array, classes: Array) -> Array:
 
 
 def _at_ends(reached: Array, frames: Array, ends: Array) -> Array:
-    """The likelihood of each example: that of its last states at its last time."""
+    """The log-likelihood of each example: that of its final states at its last time."""
     batch = np.arange(reached.shape[1])
     final = np.where(frames[:, None] > 0, reached[np.maximum(frames - 1, 0), batch], NEVER)
     total = np.logaddexp.reduce(np.where(ends, final, NEVER), axis=1)
@@ -102,9 +102,9 @@ def _loss_kernel(
 def _occupied_kernel(
     _: Namespace, log_p: Array, labels: Array, lengths: Array, frames: Array, *, blank: int
 ) -> Array:
-    """For each time and class how likely an alignment is there: minus the gradient of the loss.
+    """The probability of each class at each time under the alignments: minus the loss's gradient.
 
-    The way back is the way there on reversed states and times.
+    The backward pass is the forward pass on reversed states and times.
     """
     states = _states(labels, lengths, blank)
     scores = _scores(log_p, states.classes)
@@ -188,7 +188,7 @@ CTC_LOSS: Row = op(
     vjp=(
         lambda g, y, log_p, labels, lengths, frames, *, blank: (
             -apply(CTC_OCCUPIED, (log_p, labels, lengths, frames), {"blank": blank})
-            * g[:, None]  # one number an example
+            * g[:, None]  # one number per example
         ),
         None,
         None,
@@ -241,7 +241,7 @@ def ctc_loss(
 
 
 def _as_rows(labels: SparseTensor) -> tuple[Tensor, Tensor]:
-    """Sparse labels as rows filled up with zeros, and how many each row has."""
+    """Sparse labels as rows padded with zeros, and the number of labels in each row."""
     rows, batch = labels.indices[:, 0], labels.dims[0]
     lengths = unsorted_segment_sum(ones_like(cast(rows, dtypes.int32)), rows, batch)
     return to_dense(labels), lengths
@@ -276,7 +276,7 @@ UNIQUE_LABELS: Row = op("CTCUniqueLabels", _unique_labels_kernel, many=True)
 def collapse_repeated(
     labels: TensorLike, seq_length: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Merge runs of equal labels, pad with zeros; also return how many labels are left.
+    """Merge runs of equal labels, pad with zeros; also return the number of remaining labels.
 
     >>> labels, lengths = tf.nn.collapse_repeated([[1, 1, 2, 2, 1]], [5])
     >>> labels.numpy().tolist(), lengths.numpy().tolist()

@@ -35,7 +35,7 @@ def dropout(
 ) -> Tensor:
     """Dropout: zero with probability `rate`, x / (1 - rate) otherwise.
 
-    `noise_shape` has ones along the axes on which all elements share their fate.
+    `noise_shape` has ones along the axes on which all elements are dropped together.
 
     >>> tf.random.set_seed(1)
     >>> tf.nn.dropout([1.0, 2.0, 3.0], rate=0.5, seed=1).numpy().tolist()
@@ -45,7 +45,7 @@ def dropout(
     def sample(shape: Dims, dtype: DType) -> Tensor:
         return uniform(shape, dtype=dtype, seed=seed)
 
-    # A rate of zero draws a seed nevertheless: what follows does not depend on the rate.
+    # A rate of zero draws a seed, too, so that later results do not depend on the rate.
     return _dropped(x, rate, noise_shape, sample, idle=lambda: seeds(seed))
 
 

@@ -69,7 +69,7 @@ def _summed(x: Tensor, radius: int) -> Tensor:
 
 
 def _power(s: Array, beta: float) -> Array:
-    """s^-beta; roots where they do, which is several times as fast as a power."""
+    """s^-beta, by square roots where possible, which is several times as fast as a power."""
     if beta == 0.5:
         return 1 / np.sqrt(s)
     if beta == 0.75:

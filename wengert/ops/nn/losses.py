@@ -62,7 +62,7 @@ def log_poisson_loss(
     loss: Tensor = exp(c) - c * z
     if not compute_full_loss:
         return loss
-    # Stirling's approximation of log(z!), which is not used between 0 and 1.
+    # Stirling's approximation of log(z!), not used between 0 and 1.
     small = logical_and(greater_equal(z, zeros_like(z)), less_equal(z, zeros_like(z) + 1.0))
     safe = where(small, zeros_like(z) + 2.0, z)
     stirling = safe * log(safe) - safe + 0.5 * log(2.0 * math.pi * safe)

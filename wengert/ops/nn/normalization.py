@@ -155,7 +155,7 @@ def batch_norm_with_global_normalization(
     scale_after_normalization: bool,
     name: str | None = None,
 ) -> Tensor:
-    """batch_normalization with offset `beta`, and with scale `gamma` if that is asked for.
+    """batch_normalization with offset `beta`, and with scale `gamma` if requested.
 
     >>> f = tf.nn.batch_norm_with_global_normalization
     >>> f([[3.0]], [2.0], [4.0], [1.0], [10.0], 0.0, True).numpy().tolist()

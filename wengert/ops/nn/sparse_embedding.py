@@ -67,7 +67,7 @@ def embedding_lookup_sparse(
 
 
 def _table(params: TensorLike) -> Any:
-    """A table in several pieces, one below the other, as one."""
+    """A table that may be given in pieces, concatenated."""
     if isinstance(params, (list, tuple)) and len(params) > 1 and hasattr(params[0], "shape"):
         return concat([convert(p) for p in params], 0)
     return params
@@ -113,7 +113,7 @@ def safe_embedding_lookup_sparse(
 def _pruned(
     ids: SparseTensor, weights: SparseTensor | None, combiner: str
 ) -> tuple[SparseTensor, SparseTensor | None]:
-    """Without the ids that are not valid, and those without weight where that is divided by."""
+    """Remove invalid ids, and those without weight if the weights are divided by."""
     valid = greater_equal(ids.values, zeros_like(ids.values))
     if weights is not None and combiner != "sum":
         valid = logical_and(valid, greater(weights.values, zeros_like(weights.values)))

@@ -1,5 +1,5 @@
 """Quantization.
 
-fake_quant  Quantization simulated in floats
-quantize    Values rounded to the levels of an integer type and scaled back
+fake_quant  Fake quantization: quantization simulated in floats
+quantize    Quantization to the levels of an integer type, and back
 """

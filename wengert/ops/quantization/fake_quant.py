@@ -1,8 +1,8 @@
-"""Quantization simulated in floats.
+"""Fake quantization: quantization simulated in floats.
 
-A value is rounded to one of a few levels, which has no useful derivative; the gradient passes
-through as if nothing had been rounded, where the value lies in the range of the levels. What lies
-outside moves with the end of the range.
+Rounding a value to one of a few levels has no useful derivative. So the gradient passes straight
+through if the value is in the range of the levels; a value outside is clipped, and its gradient
+goes to that end of the range.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def _levels(low: Array, high: Array, num_bits: int, narrow_range: bool) -> tuple[Any, Any, Any]:
-    """The ends moved so that zero is a level, and the step from level to level."""
+    """The ends of the range, nudged so that zero is a level, and the step between levels."""
     first, last = (1 if narrow_range else 0), 2**num_bits - 1
     step = (high - low) / (last - first)
     safe = np.where(step == 0, np.ones_like(step), step)
@@ -56,7 +56,7 @@ def _quantized_kernel(
 def _side_kernel(
     _: Namespace, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
 ) -> Array:
-    """Where a value is: -1 below the levels, 0 among them, 1 above."""
+    """-1 for a value below the levels, 0 within their range, 1 above."""
     wide, a, b = widen(x), widen(low), widen(high)
     first, last, _ = _levels(a, b, num_bits, narrow_range)
     side = np.where(wide < first, -1, np.where(wide > last, 1, 0))
@@ -68,13 +68,13 @@ def _kept(side: int, g: Tensor, xs: Sequence[Tensor], how: Any) -> Tensor:
 
 
 def _summed(g: Tensor, end: Tensor) -> Tensor:
-    """The sum for each end: over everything, or over all but the channels."""
+    """The sum for an end of the range: over all axes, or over all but the channels."""
     kept = len(dims(end))
     return reduce_sum(g, list(range(len(dims(g)) - kept)))
 
 
 SIDE: Row = op("FakeQuantSide", _side_kernel)
-# The rule of each input, from the cotangent. All that they save are inputs.
+# The reverse rule of each input. They save inputs only.
 RULES: Final[tuple[Rule, ...]] = (
     lambda g, y, *xs, **how: _kept(0, g, xs, how),
     lambda g, y, *xs, **how: _summed(_kept(-1, g, xs, how), xs[1]),
@@ -97,7 +97,7 @@ PER_CHANNEL: Row = op(
 
 
 def _with_ends(kernel: Any) -> Any:
-    """The kernel with its ends as attributes."""
+    """The kernel with the ends of the range as attributes."""
 
     def run(_: Namespace, x: Array, *, min: float, max: float, **how: Any) -> Array:
         wide = widen(x).dtype
@@ -167,7 +167,7 @@ def fake_quant_with_min_max_args(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The values rounded to one of 2**num_bits levels from `min` to `max`, among them zero.
+    """Round values to one of 2**num_bits levels from `min` to `max`, zero among them.
 
     >>> tf.quantization.fake_quant_with_min_max_args([0.2, 9.0], 0.0, 3.0, 2).numpy().tolist()
     [0.0, 3.0]
@@ -187,7 +187,7 @@ def fake_quant_with_min_max_args_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The gradients where the inputs lie between the ends, zeros elsewhere.
+    """The gradients where the inputs are in the range, zeros elsewhere.
 
     >>> f = tf.quantization.fake_quant_with_min_max_args_gradient
     >>> f([1.0, 1.0], [0.2, 9.0], 0.0, 3.0, 2).numpy().tolist()
@@ -250,7 +250,7 @@ def fake_quant_with_min_max_vars(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The values rounded to levels between two ends, which gradients flow to as well.
+    """Round values to levels between two ends, to which gradients flow as well.
 
     >>> tf.quantization.fake_quant_with_min_max_vars([0.2, 9.0], 0.0, 3.0, 2).numpy().tolist()
     [0.0, 3.0]
@@ -268,7 +268,7 @@ def fake_quant_with_min_max_vars_gradient(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of fake_quant_with_min_max_vars: of the inputs, of `min` and of `max`.
+    """The gradients of fake_quant_with_min_max_vars with respect to inputs, `min` and `max`.
 
     >>> f = tf.quantization.fake_quant_with_min_max_vars_gradient
     >>> [g.numpy().tolist() for g in f([1.0, 2.0], [0.2, 9.0], 0.0, 3.0, 2)]
@@ -286,7 +286,7 @@ def fake_quant_with_min_max_vars_per_channel(
     narrow_range: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The values rounded to levels between two ends for each element of the last axis.
+    """Round values to levels between two ends, with separate ends for each channel (last axis).
 
     >>> f = tf.quantization.fake_quant_with_min_max_vars_per_channel
     >>> f([[9.0, 9.0]], [0.0, 0.0], [3.0, 6.0], 2).numpy().tolist()

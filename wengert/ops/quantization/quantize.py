@@ -1,4 +1,4 @@
-"""Values rounded to the levels of an integer type and scaled back."""
+"""Quantization to the levels of an integer type, and back."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 def _range(
     low: Array, high: Array, signed_input: bool, num_bits: int, narrow_range: bool
 ) -> tuple[Any, Any, Any, Any]:
-    """Levels to a unit, the step from level to level, and the ends that the levels have then.
+    """The scale (levels per unit), the step between levels, and the resulting ends of the range.
 
-    The larger step of the two that either end asks for. Both ways it is divided once, as
-    TensorFlow does: what is halfway between levels is rounded alike.
+    The step is the larger of the two that the ends require. Both are computed by one division, as
+    in TensorFlow, so that ties are rounded alike.
     """
     bottom = -(2 ** (num_bits - 1)) + narrow_range if signed_input else 0
     top = 2 ** (num_bits - 1) - 1 if signed_input else 2**num_bits - 1
@@ -153,10 +153,10 @@ def quantize_and_dequantize_v2(
     narrow_range: bool = False,
     axis: Integers | None = None,
 ) -> Tensor:
-    """The values rounded to the levels of an integer of some bits, scaled to a range.
+    """Round values to the levels of an integer of `num_bits` bits, scaled to a range.
 
-    The range is that of the values, or given. The gradient passes where a value lies in
-    [input_min, input_max], as if nothing had been rounded.
+    The range is that of the values, or given. The gradient passes straight through for values in
+    [input_min, input_max].
 
     >>> f = tf.quantization.quantize_and_dequantize_v2
     >>> f([0.2, 0.8, 5.0], 0.0, 3.0, False, num_bits=2, range_given=True).numpy().tolist()

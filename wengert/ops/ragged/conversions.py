@@ -40,7 +40,7 @@ def to_tensor(
     name: str | None = None,
     shape: Iterable[IntLike | None] | None = None,
 ) -> Tensor:
-    """The rows side by side, filled up with a default."""
+    """A dense tensor of the rows, padded with a default."""
     wanted = [None] if shape is None else list(shape)
     default = convert(0 if default_value is None else default_value, self.dtype) if (
         self.dtype not in (dtypes.string, dtypes.bool_) or default_value is not None
@@ -53,7 +53,7 @@ def _dense(r: RaggedTensor, default: Tensor, sizes: list[int | None]) -> Tensor:
     inner = r.values
     values = _dense(inner, default, sizes[1:]) if isinstance(inner, RaggedTensor) else inner
     rest = dims(values)[1:]
-    # One row of defaults behind the last value, for the places where nothing stands.
+    # One row of defaults after the last value, for the elements that are padding.
     filler = broadcast_to(default, (1, *rest))
     width = sizes[1] if len(sizes) > 1 else r._uniform
     places = apply(PLACES, (r.row_splits,), {"width": width})
@@ -74,7 +74,7 @@ def bounding_shape(
     name: str | None = None,
     out_type: DTypeLike | None = None,
 ) -> Tensor:
-    """The shape of the smallest tensor that holds all rows."""
+    """The shape of the smallest dense tensor that contains all rows."""
     kind = self.row_splits.dtype if out_type is None else as_dtype(out_type)
     sizes: list[Any] = [count_of_rows(self.row_splits)]
     for splits in self.nested_row_splits:
@@ -89,7 +89,7 @@ def bounding_shape(
 
 
 def coordinates(r: RaggedTensor) -> Tensor:
-    """For each value (not of the innermost dense axes) the row and the place in every axis."""
+    """For each value (not along the innermost dense axes) its index on every axis."""
     ids = cast(row_ids(r.row_splits), dtypes.int64)
     begins = gather(cast(r.row_splits, dtypes.int64), ids)
     place = range_(dims(ids)[0], dtype=dtypes.int64) - begins
@@ -103,7 +103,7 @@ def coordinates(r: RaggedTensor) -> Tensor:
 
 @deferrable
 def to_sparse(self: RaggedTensor, name: str | None = None) -> SparseTensor:
-    """A sparse tensor with the same values in the same places."""
+    """A sparse tensor with the same values at the same coordinates."""
     flat = self.flat_values
     at = coordinates(self)
     if len(dims(flat)) > 1:
@@ -116,7 +116,7 @@ def to_sparse(self: RaggedTensor, name: str | None = None) -> SparseTensor:
 def from_sparse(
     st_input: SparseTensor, name: str | None = None, row_splits_dtype: Any = dtypes.int64
 ) -> RaggedTensor:
-    """The rows of a sparse matrix, whose values stand at the beginnings of the rows."""
+    """The rows of a sparse matrix, whose values must be at the start of each row."""
     s = sparse(st_input)
     if s.rank != 2:
         raise ValueError("rank(st_input) must be 2.")
@@ -136,7 +136,7 @@ def from_tensor(
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
 ) -> RaggedTensor:
-    """The rows of a tensor, cut to lengths or before the padding at their ends."""
+    """The rows of a dense tensor, cut to `lengths`, or without the padding at their ends."""
     x, kind = convert(tensor), as_dtype(row_splits_dtype)
     if lengths is not None and padding is not None:
         raise ValueError("Specify argument `lengths` or `padding`, but not both.")
@@ -169,7 +169,7 @@ def _unpadded(x: Tensor, padding: Tensor) -> Tensor:
     for _ in range(len(dims(x)) - 2):
         there = cast(reduce_max(cast(there, dtypes.int32), -1), dtypes.bool_)
     place = cast(there, dtypes.int64) * np.arange(1, dims(x)[1] + 1)
-    return maximum(reduce_max(place, 1), 0)  # of no places the largest is the least number
+    return maximum(reduce_max(place, 1), 0)  # of no elements the maximum is the least integer
 
 
 def _from_deeper(x: Tensor, lengths: Any, padding: Any, rank: int, kind: Any) -> RaggedTensor:

@@ -1,4 +1,4 @@
-"""Functions of tf.ragged: ragged tensors of lists and ranges, joined, mapped and masked."""
+"""Functions of tf.ragged: creation from lists and ranges, concatenation, maps and masks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wengert.values.dtypes import DType
     from wengert.values.typing import DTypeLike, Integers, TensorLike
 
-# ---- of Python's lists ------------------------------------------------------------------------
+# ---- from Python's lists ----------------------------------------------------------------------
 
 
 def constant(
@@ -42,7 +42,7 @@ def constant(
     name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
 ) -> Any:
-    """A ragged tensor of a nested list whose parts may differ in length.
+    """A ragged tensor from a nested list whose parts may differ in length.
 
     >>> tf.ragged.constant([[1, 2], [], [3]])
     <tf.RaggedTensor [[1, 2], [], [3]]>
@@ -120,7 +120,7 @@ def range_(
 
 
 def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """A function of the innermost values; all ragged arguments have the same rows.
+    """Apply a function to the innermost values; all ragged arguments must have the same rows.
 
     >>> r = tf.ragged.constant([[1.0, 4.0], [9.0]])
     >>> tf.ragged.map_flat_values(tf.sqrt, r)
@@ -139,7 +139,7 @@ def map_flat_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 @deferrable
 def boolean_mask(data: TensorLike, mask: TensorLike, name: str | None = None) -> Any:
-    """What stands where the mask is true; each row keeps its own.
+    """Keep the elements where the mask is true, row by row.
 
     >>> tf.ragged.boolean_mask([[1, 2], [3, 4]], [[True, False], [True, True]])
     <tf.RaggedTensor [[1], [3, 4]]>
@@ -174,7 +174,7 @@ def _masked(values: RaggedTensor, mask: RaggedTensor) -> RaggedTensor:
 def row_splits_to_segment_ids(
     splits: TensorLike, name: str | None = None, out_type: DTypeLike | None = None
 ) -> Tensor:
-    """For each value the row in which it stands, of where rows begin and end.
+    """The row of each value, from row splits.
 
     >>> tf.ragged.row_splits_to_segment_ids([0, 2, 2, 3]).numpy().tolist()
     [0, 0, 2]
@@ -190,7 +190,7 @@ def segment_ids_to_row_splits(
     out_type: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Where rows begin and end, of the row of each value.
+    """Row splits, from the row of each value.
 
     >>> tf.ragged.segment_ids_to_row_splits([0, 0, 2]).numpy().tolist()
     [0, 2, 2, 3]
@@ -203,7 +203,7 @@ def segment_ids_to_row_splits(
     return splits_of(ids, int(static(num_segments)), kind)
 
 
-# ---- joined -----------------------------------------------------------------------------------
+# ---- stacking and concatenation ---------------------------------------------------------------
 
 
 def _ragged(value: TensorLike) -> Tensor | RaggedTensor:
@@ -221,7 +221,7 @@ def _as_ragged(value: RaggedTensor | Tensor, rank: int) -> RaggedTensor:
 
 @deferrable
 def stack(values: TensorLike, axis: int = 0, name: str | None = None) -> Any:
-    """Tensors of different lengths as the rows of a ragged tensor.
+    """Stack tensors of different lengths as the rows of a ragged tensor.
 
     >>> tf.ragged.stack([[1, 2], [3]])
     <tf.RaggedTensor [[1, 2], [3]]>
@@ -257,7 +257,7 @@ def _stacked(given: list[Any]) -> Any:
 
 @deferrable
 def concat(values: Iterable[TensorLike], axis: Integers, name: str | None = None) -> Any:
-    """Ragged tensors joined along their rows, or row by row."""
+    """Concatenate ragged tensors along their rows, or row by row."""
     given = [_ragged(v) for v in values]
     rank = max(_rank(v) for v in given)
     at = normal_axis(int(static(axis)), rank)
@@ -284,7 +284,7 @@ def _below(rows: list[RaggedTensor]) -> RaggedTensor:
 
 
 def _side_by_side(rows: list[RaggedTensor]) -> RaggedTensor:
-    """One below the other, then the rows that belong together one after the other."""
+    """Concatenate row by row: stack all rows, then join those that belong together."""
     count, size = count_of_rows(rows[0].row_splits), len(rows)
     order = reshape(convert(np.arange(count * size).reshape(size, count).T.copy()), (-1,))
     together = take_rows(_below(rows), order)
@@ -293,7 +293,7 @@ def _side_by_side(rows: list[RaggedTensor]) -> RaggedTensor:
 
 
 def _gathered(r: RaggedTensor, indices: Tensor) -> Any:
-    """The rows at indices of any shape, which comes to stand around them."""
+    """Gather rows at indices, whose shape replaces the first axis."""
     rows: Any = take_rows(r, reshape(indices, (-1,)))
     if not dims(indices):
         return rows.values

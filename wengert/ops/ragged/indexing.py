@@ -1,4 +1,4 @@
-"""Square brackets of ragged tensors: rows, slices of rows, the same slice of every row."""
+"""Indexing of ragged tensors: rows, slices of rows, the same slice of every row."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def take(values: TensorLike, places: Tensor) -> Tensor | RaggedTensor:
 
 
 def _cut(r: RaggedTensor, rest: tuple[Any, ...]) -> RaggedTensor:
-    """The same part of every row."""
+    """The same slice of every row."""
     if not rest:
         return r
     first, *deeper = rest

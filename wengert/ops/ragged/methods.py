@@ -1,4 +1,4 @@
-"""The methods of ragged tensors that are made of operations on them, given to the class."""
+"""Attaches the methods of ragged tensors that are defined by operations on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's operators on ragged tensors, element by element."""
+"""Python's operators on ragged tensors, elementwise."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Function = Callable[..., Any]
 
 
 def elementwise(function: Function, x: Any, y: Any) -> RaggedTensor:
-    """A function of two arguments, of which one is ragged at least."""
+    """A function of two arguments, at least one of which is ragged."""
     like = x if isinstance(x, RaggedTensor) else y
     hint = like.dtype
     left, right = (v if isinstance(v, RaggedTensor) else convert(v, hint=hint) for v in (x, y))
@@ -44,14 +44,14 @@ def elementwise(function: Function, x: Any, y: Any) -> RaggedTensor:
 
 
 def of_same_rows(a: RaggedTensor, b: RaggedTensor) -> RaggedTensor:
-    """The first, if values of the same places stand in the same rows; if unknown, a run looks."""
+    """The first, after a check, at run time if need be, that both have the same row splits."""
     left, right = a.nested_row_splits, b.nested_row_splits
     fit = len(left) == len(right)
     for p, q in zip(left, right, strict=False):
         left_known, right_known = known_splits(p), known_splits(q)
         if left_known is not None and right_known is not None:
             fit = fit and np.array_equal(left_known, right_known)
-        elif current_graph() is not None and key_of(p) is not key_of(q):  # only a run knows
+        elif current_graph() is not None and key_of(p) is not key_of(q):  # known only at run time
             same = same_vectors(cast(p, int64), cast(q, int64))
             message = f"{_MISMATCH}: the row lengths differ."
             a = a.with_flat_values(bound.provided(a.flat_values, same, message))
@@ -65,7 +65,7 @@ _MISMATCH = "Unable to broadcast: dimension size mismatch in a ragged dimension"
 
 @deferrable
 def _spread(r: Any, dense: Any) -> Tensor:
-    """A dense operand at each value of a ragged one."""
+    """A dense operand, broadcast to the values of a ragged one."""
     shape = dims(dense)
     rank = r.ragged_rank + len(dims(r.flat_values))
     inner = len(dims(r.flat_values)) - 1
@@ -76,7 +76,7 @@ def _spread(r: Any, dense: Any) -> Tensor:
 
 
 def _at_values(r: RaggedTensor, dense: Tensor, shape: Dims) -> Tensor:
-    """From outside in: rows of the dense operand for the rows in which the values stand."""
+    """Broadcast from the outside in: gather the dense operand's rows by the rows of the values."""
     count, splits = count_of_rows(r.row_splits), r.row_splits
     if is_certain(shape) and shape[0] not in (1, count):
         raise InvalidArgumentError(

@@ -1,4 +1,4 @@
-"""Bookkeeping for ragged tensors: which value stands in which row. All of it is integers."""
+"""Bookkeeping for ragged tensors: which value is in which row. All of it is on integers."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def _row_ids_kernel(_: Namespace, splits: Array) -> Array:
-    """For each value the row in which it stands."""
+    """The row of each value."""
     return np.repeat(np.arange(len(splits) - 1, dtype=splits.dtype), np.diff(splits))
 
 
 def _places_kernel(_: Namespace, splits: Array, *, width: int | None) -> Array:
-    """For each place of a matrix which value stands there; where there is none, one past the last."""
+    """For each element of a dense matrix the index of its value; past the last for padding."""
     lengths = np.diff(splits)
     size = int(lengths.max(initial=0)) if width is None else width
     column = np.arange(size, dtype=splits.dtype)
@@ -36,13 +36,13 @@ def _places_kernel(_: Namespace, splits: Array, *, width: int | None) -> Array:
 
 
 def _rows_kernel(_: Namespace, splits: Array, rows: Array) -> list[Any]:
-    """The values of some rows, and where these rows then begin and end."""
+    """The indices of the values of some rows, and the splits of these rows."""
     parts = [np.arange(splits[r], splits[r + 1]) for r in rows.tolist()]
     return _listed(parts, splits.dtype)
 
 
 def _cut_kernel(_: Namespace, splits: Array, *, cut: tuple[Any, Any, Any]) -> list[Any]:
-    """The values that are left of every row, cut in the same way."""
+    """The indices of the values in the same slice of every row, and the new splits."""
     key = slice(*cut)
     rows = zip(splits[:-1].tolist(), splits[1:].tolist(), strict=True)
     return _listed([np.arange(a, b)[key] for a, b in rows], splits.dtype)
@@ -55,7 +55,7 @@ def _listed(parts: list[Any], dtype: NumpyDType) -> list[Any]:
 
 
 def _range_kernel(_: Namespace, starts: Array, limits: Array, deltas: Array) -> list[Any]:
-    """The numbers from a start to a limit, a row for each; and where the rows begin and end."""
+    """A row of numbers for each start and limit; and the row splits."""
     if not np.all(deltas):
         raise InvalidArgumentError("Requires delta != 0 [Op:RaggedRange]")
     each = np.broadcast_arrays(starts, limits, deltas)
@@ -87,13 +87,13 @@ def row_ids(splits: Tensor) -> Tensor:
 
 
 def splits_of(ids: Tensor | RaggedTensor, count: int, dtype: DType) -> Tensor:
-    """Where the rows begin and end, of the row of each value."""
+    """Row splits, from the row of each value."""
     lengths = unsorted_segment_sum(ones_like(cast(ids, dtype)), ids, count)
     return from_lengths(lengths)
 
 
 def from_lengths(lengths: Tensor) -> Tensor:
-    """Where rows of some lengths begin and end."""
+    """Row splits, from row lengths."""
     nothing = np.zeros(1, lengths.dtype.as_numpy_dtype)
     return concat([nothing, cumsum(lengths)], 0)
 

@@ -1,4 +1,4 @@
-"""Reductions of ragged tensors: along the rows, along what is in them, or of everything."""
+"""Reductions of ragged tensors: across the rows, within rows, or over everything."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ Segments = Callable[[Any, Any, Any], Any]
 
 
 def _mean(values: Tensor, ids: Tensor, count: int) -> Tensor:
-    """Of nothing, NaN."""
+    """The mean of each row; NaN for empty ones."""
     sizes = unsorted_segment_sum(ones_like(cast(ids, values.dtype)), ids, count)
     spread = reshape(sizes, (-1,) + (1,) * (len(dims(values)) - 1))
     return unsorted_segment_sum(values, ids, count) / spread
 
 
 def _of_truths(reduce: Segments) -> Segments:
-    """Of nothing, what the reduction begins with: the extreme of the integers, cut to one byte."""
+    """A reduction of booleans; an empty row gives an integer's extreme, truncated to one byte."""
 
     def reduced(values: Tensor, ids: Tensor, count: int) -> Tensor:
         result: Tensor = reduce(cast(values, dtypes.int32), ids, count) > 0
@@ -74,7 +74,7 @@ OF_TENSORS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def reduced(row: Row, r: RaggedTensor, axis: int | None, keepdims: bool) -> Any:
-    """The reduction that a row of the table is, along axes that may be ragged."""
+    """The reduction of a row of the table, along axes that may be ragged."""
     rank = r.ragged_rank + len(dims(r.flat_values))
     axes = normal_axes(axis, rank, row.name)
     if len(axes) == rank:
@@ -115,13 +115,13 @@ def _along(name: str, r: Any, axis: int, keepdims: bool) -> Any:
 
 
 def _along_dense(name: str, x: Tensor, axis: int, keepdims: bool) -> Tensor:
-    """An axis of the values that is not ragged."""
+    """Reduce along an axis of the values that is not ragged."""
     found: Tensor = OF_TENSORS[name](x, axis, keepdims)
     return found
 
 
 def _across(name: str, r: RaggedTensor, axis: int) -> Any:
-    """Values that differ in one coordinate alone come together."""
+    """Reduce values that differ only in the coordinate on one axis."""
     at = coordinates(r)
     rank = r.ragged_rank + 1
     kept = [a for a in range(rank) if a != axis]
@@ -138,7 +138,7 @@ def _most(r: RaggedTensor) -> int:
 
 
 def _arranged(values: Tensor, at: Tensor, count: int) -> Any:
-    """Sorted coordinates as rows of rows."""
+    """Values at sorted coordinates as nested rows."""
     if dims(at)[1] == 1:
         return values
     if dims(at)[1] == 2:

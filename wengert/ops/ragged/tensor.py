@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class RaggedTensor(Composite):
-    """Rows of different lengths: all values one after the other, and where each row begins.
+    """Rows of different lengths, stored as all values one after the other, and row splits.
 
     The values may be ragged themselves. Gradients flow to and from the values.
 
@@ -65,7 +65,7 @@ class RaggedTensor(Composite):
         made._values, made._row_splits, made._uniform = values, row_splits, uniform
         return made
 
-    # ---- made of values and rows -------------------------------------------------------------
+    # ---- creation ----------------------------------------------------------------------------
 
     @classmethod
     def from_row_splits(
@@ -123,7 +123,7 @@ class RaggedTensor(Composite):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Value i stands in row value_rowids[i]; the rows rise."""
+        """Value i is in row value_rowids[i]; the row ids must be in ascending order."""
         ids = _integers(value_rowids)
         return cls.from_row_splits(values, _splits_of(ids, nrows), name, validate)
 
@@ -157,7 +157,7 @@ class RaggedTensor(Composite):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Rows of rows: the outermost splits come first."""
+        """Nested rows: the outermost splits come first."""
         made: RaggedTensor = _nested(cls.from_row_splits, flat_values, nested_row_splits, validate)
         return made
 
@@ -169,7 +169,7 @@ class RaggedTensor(Composite):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Rows of rows: the outermost lengths come first."""
+        """Nested rows: the outermost lengths come first."""
         made: RaggedTensor = _nested(
             cls.from_row_lengths, flat_values, nested_row_lengths, validate
         )
@@ -184,7 +184,7 @@ class RaggedTensor(Composite):
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Rows of rows: the outermost row ids come first."""
+        """Nested rows: the outermost row ids come first."""
         counts = nested_nrows or [None] * len(nested_value_rowids)
         result = flat_values
         for ids, count in zip(nested_value_rowids[::-1], counts[::-1], strict=True):
@@ -195,7 +195,7 @@ class RaggedTensor(Composite):
     from_tensor: Any
     from_sparse: Any
 
-    # ---- what it is --------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------
 
     @property
     def values(self) -> Any:
@@ -259,7 +259,7 @@ class RaggedTensor(Composite):
         return self._row_splits[1:]
 
     def row_lengths(self, axis: int = 1, name: str | None = None) -> Any:
-        """How many values each row has; with a larger axis, the rows in it."""
+        """The number of values in each row; with a larger axis, of the rows on that axis."""
         if axis == 0:
             return self.nrows()
         if axis > 1:
@@ -271,7 +271,7 @@ class RaggedTensor(Composite):
         return tuple([splits[1:] - splits[:-1] for splits in self.nested_row_splits])
 
     def value_rowids(self, name: str | None = None) -> Tensor:
-        """For each value the row in which it stands."""
+        """The row of each value."""
         return row_ids(self._row_splits)
 
     def nested_value_rowids(self, name: str | None = None) -> tuple[Tensor, ...]:
@@ -279,11 +279,11 @@ class RaggedTensor(Composite):
         return tuple([row_ids(splits) for splits in self.nested_row_splits])
 
     def nrows(self, out_type: DTypeLike | None = None, name: str | None = None) -> Tensor:
-        """How many rows there are."""
+        """The number of rows."""
         kind = self._row_splits.dtype if out_type is None else as_dtype(out_type)
         return _row_count(self._row_splits, kind)
 
-    # ---- others like it ----------------------------------------------------------------------
+    # ---- modified copies ---------------------------------------------------------------------
 
     def with_values(self, new_values: TensorLike) -> RaggedTensor:
         """The same rows with other values."""
@@ -296,7 +296,7 @@ class RaggedTensor(Composite):
         return self.with_values(new)
 
     def with_row_splits_dtype(self, dtype: DTypeLike) -> RaggedTensor:
-        """With splits of int32 or int64."""
+        """The same tensor with splits of int32 or int64."""
         kind, inner = as_dtype(dtype), self._values
         if isinstance(inner, RaggedTensor):
             inner = inner.with_row_splits_dtype(kind)
@@ -319,7 +319,7 @@ class RaggedTensor(Composite):
         return RaggedTensor._of(values, next(tensors), self._uniform)
 
     def _in_common(self, others: Sequence[RaggedTensor]) -> RaggedTensor:
-        """What holds however long the rows are: a length that is the same in every try."""
+        """What holds for all of them: a uniform row length is kept only if it is the same in all."""
         same = bool(others) and all(other._uniform == self._uniform for other in others)
         inner = self._values
         if isinstance(inner, RaggedTensor):
@@ -364,7 +364,7 @@ class RaggedTensor(Composite):
             out[i] = row
         return out
 
-    if TYPE_CHECKING:  # attached where all operations are known (operators.py)
+    if TYPE_CHECKING:  # attached in operators.py
 
         def __add__(self, other: Any) -> RaggedTensor: ...
         def __radd__(self, other: Any) -> RaggedTensor: ...
@@ -421,7 +421,7 @@ class RaggedTensor(Composite):
 
 
 class RaggedTensorValue:
-    """What a session returns for a RaggedTensor, and may be fed for one."""
+    """The value that a session returns for a RaggedTensor, and that may be fed for one."""
 
     __slots__ = ("row_splits", "values")
 
@@ -456,7 +456,7 @@ def _values(value: TensorLike) -> Tensor | RaggedTensor:
 
 
 def _integers(value: TensorLike) -> Tensor:
-    """Splits, lengths and rows: int32 where it is given, otherwise int64."""
+    """Splits, lengths or row ids: int32 if given so, otherwise int64."""
     if isinstance(value, (Tensor, np.ndarray)):
         given = convert(value)
         if given.dtype in (dtypes.int32, dtypes.int64):
@@ -465,7 +465,7 @@ def _integers(value: TensorLike) -> Tensor:
     if isinstance(value, (list, tuple)) and not value:
         return convert(np.zeros(0, np.int64))
     if isinstance(value, (list, tuple)) and any(isinstance(v, Tensor) for v in value):
-        return _integers(convert(value))  # of the dtype of the tensors in it
+        return _integers(convert(value))  # a list takes the dtype of its tensors
     return convert(value, dtypes.int64)
 
 
@@ -509,7 +509,7 @@ def _is_symbolic(ragged: RaggedTensor) -> bool:
 
 
 def _checked_splits(rows: Tensor | RaggedTensor, splits: Tensor) -> Tensor:
-    """Splits must fit the values; what is not known when they are given, a run checks."""
+    """The splits, after a check that they fit the values, at run time if need be."""
     splits.shape.assert_has_rank(1)
     known = known_splits(splits)
     if known is None:
@@ -533,7 +533,7 @@ def _checked_splits(rows: Tensor | RaggedTensor, splits: Tensor) -> Tensor:
 
 
 def known_splits(splits: Tensor) -> Array | None:
-    """The splits, where they are known before a graph runs and for all examples of a batch."""
+    """The splits, if they are known statically and are the same for all examples of a batch."""
     if isinstance(splits, SymbolicTensor):
         found = integers_of(splits)
         if found is None or any(type(v) is Size for v in found.tolist()):

@@ -1,4 +1,4 @@
-"""What the public random functions do with their arguments."""
+"""Conversion and checks of the public random functions' arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
 
 class Algorithm(enum.Enum):
-    """The algorithms of random numbers. Philox is the one there is; auto-selection means it.
+    """The algorithms for random numbers. Only Philox is implemented; auto-selection chooses it.
 
     >>> tf.random.Algorithm.PHILOX.value
     1
@@ -74,7 +74,7 @@ def _unsupported(alg: Any, philox: Any, threefry: Any, auto: Any) -> ValueError:
 
 
 def key_and_counter(seed: TensorLike, alg: str | None = "auto_select") -> list[Tensor]:
-    """What a stateless operation takes, of its seed of two integers."""
+    """The key and counter that a stateless operation takes, from its seed of two integers."""
     check_algorithm("auto_select" if alg is None else alg)
     pair = convert(seed)
     if pair.dtype not in (dtypes.int32, dtypes.int64):
@@ -91,7 +91,7 @@ def key_and_counter(seed: TensorLike, alg: str | None = "auto_select") -> list[T
 
 
 def sizes(shape: Any, row: Row) -> Dims:
-    """The shape of what is to be drawn."""
+    """The shape of the samples to draw."""
     if not isinstance(shape, (list, tuple, AnyShape)) and not hasattr(shape, "as_list"):
         given = dims(shape) if isinstance(shape, Tensor) else np.shape(shape)
         if len(given) != 1:
@@ -110,7 +110,7 @@ def sizes(shape: Any, row: Row) -> Dims:
 
 
 def float_dtype(dtype: DTypeLike, row: Row) -> DType:
-    """The floating dtype that was asked for; raises for any other."""
+    """The floating-point dtype that was requested; raises for any other."""
     kind = as_dtype(dtype)
     if kind not in FLOATS:
         raise InvalidArgumentError(
@@ -121,7 +121,7 @@ def float_dtype(dtype: DTypeLike, row: Row) -> DType:
 
 
 def logits_of(logits: TensorLike, num_samples: IntLike, row: Row) -> tuple[Tensor, int]:
-    """The arguments of a draw of classes."""
+    """The arguments of a categorical draw, checked."""
     scores, count = convert(logits), int(num_samples)
     shape = dims(scores)
     if len(shape) != 2:
@@ -156,14 +156,14 @@ def class_dtype(dtype: DTypeLike | None) -> DType:
 def gamma_parameters(
     alpha: TensorLike, beta: TensorLike | None, dtype: DTypeLike
 ) -> tuple[Tensor, Tensor]:
-    """Alpha in the shape that it has together with beta, and beta."""
+    """Alpha, broadcast to its common shape with beta, and beta."""
     kind = as_dtype(dtype)
     a, b = convert(alpha, kind), convert(1 if beta is None else beta, kind)
     return broadcast_to(a, np.broadcast_shapes(tuple(dims(a)), tuple(dims(b)))), b
 
 
 def tiny(dtype: DType) -> float:
-    """The smallest normal number, below which no gamma number is given out."""
+    """The smallest normal number, the lower bound of gamma samples."""
     wide = dtypes.float32 if dtype is dtypes.bfloat16 else dtype  # they have the same exponents
     return float(np.finfo(wide.numpy_dtype).tiny)
 

@@ -1,7 +1,7 @@
-"""From random words to numbers, with the number of words for each number that TensorFlow takes.
+"""From random words to samples, taking as many words for each as TensorFlow does.
 
-Uniform numbers are made of the low bits of a word, normal ones by the method of Box and Muller in
-pairs, truncated normal ones by drawing again. What equals TensorFlow's numbers is said in the tests.
+Uniform samples are made from the low bits of a word, normal ones in pairs by the Box-Muller
+transform, truncated normal ones by rejection. The tests say which samples equal TensorFlow's.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _FRACTIONS: Final = {
     "float32": (np.uint32, 23, 127),
     "float64": (np.uint64, 52, 1023),
 }
-_SMALLEST: Final = 1e-7  # of which a logarithm is taken
+_SMALLEST: Final = 1e-7  # number whose logarithm is taken
 _LIMIT: Final = 2  # in standard deviations
 
 
 def words_each(dtype: DType) -> int:
-    """How many words a number takes."""
+    """The number of words that a sample takes."""
     return 2 if dtype.size == 8 else 1
 
 
 def uniform_of(bits: Array, dtype: DType) -> Array:
-    """Numbers in [0, 1); a double has its high bits in the first of its two words."""
+    """Samples in [0, 1); the first of a double's two words has its high bits."""
     unsigned, width, exponent = _FRACTIONS[dtype.name]
     if dtype is float64:
         bits = bits[..., 0::2].astype(np.uint64) << np.uint64(32) | bits[..., 1::2]
@@ -43,17 +43,17 @@ def uniform_of(bits: Array, dtype: DType) -> Array:
 
 
 def normal_of(bits: Array, dtype: DType) -> Array:
-    """Standard normal numbers: a pair of uniform ones is a radius and an angle."""
+    """Standard normal samples: a pair of uniform ones gives a radius and an angle."""
     if dtype is not float64:
         return _pairs(uniform_of(bits, float32), np.float32).astype(dtype.numpy_dtype)
     return _pairs(uniform_of(bits, float64), np.float64)
 
 
 def _pairs(uniform: Array, kind: Any) -> Array:
-    """Normal numbers from uniform ones by the Box-Muller transform.
+    """Normal samples from uniform ones by the Box-Muller transform.
 
-    Each function is computed in double precision and rounded, which is what the C library's
-    functions for single precision do, nearly always.
+    Each function is computed in double precision and rounded, which nearly always agrees with the C
+    library's single-precision functions.
     """
     first = np.maximum(uniform[..., 0::2], kind(_SMALLEST)).astype(np.float64)
     angle = (2 * np.pi * uniform[..., 1::2].astype(np.float64)).astype(kind).astype(np.float64)
@@ -63,13 +63,13 @@ def _pairs(uniform: Array, kind: Any) -> Array:
 
 
 def integers_of(bits: Array, dtype: DType) -> Array:
-    """Integers of all bits; of the two words of a long one the first is the low one."""
+    """Integers from all bits; the first of an int64's two words is the low one."""
     if dtype.size == 8:
         bits = bits[..., 0::2] | bits[..., 1::2].astype(np.uint64) << np.uint64(32)
     return bits.view(dtype.numpy_dtype)
 
 
-# ---- numbers of a generator -------------------------------------------------------------------
+# ---- samples from a generator -----------------------------------------------------------------
 
 
 def uniform(state: Philox, count: int, dtype: DType) -> Array:
@@ -89,7 +89,7 @@ def full_integers(state: Philox, count: int, dtype: DType) -> Array:
 
 
 def integers(state: Philox, count: int, dtype: DType, low: Array, high: Array) -> Array:
-    """Integers in [low, high): the remainder of all bits, so slightly uneven for wide ranges."""
+    """Integers in [low, high): full-range ones modulo the width, slightly biased for large widths."""
     unsigned = np.uint64 if dtype.size == 8 else np.uint32
     span = unsigned((int(high) - int(low)) % (1 << 8 * dtype.size))
     bits = full_integers(state, count, dtype).view(unsigned) % span
@@ -97,8 +97,8 @@ def integers(state: Philox, count: int, dtype: DType, low: Array, high: Array) -
 
 
 def truncated_normal(state: Philox, count: int, dtype: DType) -> Array:
-    """Normal numbers nearer to zero than 2; each group has generator enough to draw again."""
-    size = 4 // words_each(dtype)  # numbers in a group, which is what a block makes
+    """Normal samples between -2 and 2; each group reserves enough blocks to draw again."""
+    size = 4 // words_each(dtype)  # samples in a group, which are made from one block
     starts = np.arange(-(-count // size), dtype=np.uint64) * np.uint64(64 * size)
     result = np.empty((len(starts), size), dtype.numpy_dtype)
     waiting, drawn = np.arange(len(starts)), 1
@@ -113,14 +113,14 @@ def truncated_normal(state: Philox, count: int, dtype: DType) -> Array:
 
 
 def _drawn(state: Philox, starts: Array, count: int, dtype: DType) -> Array:
-    """The normal numbers of some blocks from each start, in the precision they are made in."""
+    """The normal samples of some blocks from each start, in the precision they are computed in."""
     offsets = (starts[:, None] + np.arange(count, dtype=np.uint64)).reshape(-1)
     bits = blocks(state, offsets).reshape(len(starts), 4 * count)
     return normal_of(bits, float64 if dtype is float64 else float32)
 
 
 def permutation(state: Philox, count: int) -> Array:
-    """A shuffle of the numbers below `count`: each changes places with one that comes later."""
+    """A permutation of the integers below `count`, by the Fisher-Yates shuffle."""
     order = list(range(count))
     for i, word in enumerate(random_words(state, max(count - 1, 0)).tolist()):
         j = i + word % (count - i)
@@ -129,7 +129,7 @@ def permutation(state: Philox, count: int) -> Array:
 
 
 def categories(state: Philox, logits: Array, count: int) -> Array:
-    """Classes drawn by their unnormalized log-probabilities, `count` for each row."""
+    """`count` classes for each row, drawn by unnormalized log-probabilities."""
     rows = len(logits)
     points = uniform(state, rows * count, float64).reshape(rows, count)
     finite = np.isfinite(logits)

@@ -1,8 +1,8 @@
-"""Philox 4x32-10: random words out of a counter and a key, on whole arrays.
+"""Philox 4x32-10: random words from a counter and a key, on whole arrays.
 
 The generator of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3"
 (2011). A block of four 32-bit words is a function of a 128-bit counter and a 64-bit key, so any
-block can be had without those before it.
+block can be computed without those before it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _ROUNDS: Final = 10
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
 _WEYL: Final = (0x9E3779B9, 0xBB67AE85)  # the golden ratio and sqrt(3) - 1
-_FEW: Final = 8  # blocks that Python's integers compute faster than arrays
-_PIECE: Final = 1 << 13  # blocks computed together: what the rounds touch stays in the cache
+_FEW: Final = 8  # blocks up to which Python's integers are faster than arrays
+_PIECE: Final = 1 << 13  # blocks computed together, so that the rounds stay in the cache
 
 WORD: Final = (1 << 32) - 1
 LONG: Final = (1 << 64) - 1
@@ -29,18 +29,18 @@ _COUNTER: Final = (1 << 128) - 1
 
 
 class Philox(NamedTuple):
-    """Where a generator stands: a counter of 128 bits and a key of 64."""
+    """The state of a generator: a counter of 128 bits and a key of 64."""
 
     counter: int
     key: int
 
     def skipped(self, blocks: int) -> Philox:
-        """The state further on by a number of blocks."""
+        """The state after skipping a number of blocks."""
         return Philox((self.counter + blocks) & _COUNTER, self.key)
 
 
 def rounds(a: Any, b: Any, c: Any, d: Any, key: int) -> tuple[Any, Any, Any, Any]:
-    """A block: four words out of four words. They are integers, or 64-bit arrays of them."""
+    """A block: four words from four words. They are integers, or 64-bit arrays of them."""
     low, high = key & WORD, key >> 32
     for _ in range(_ROUNDS):
         p, q = _MULTIPLIERS[0] * a, _MULTIPLIERS[1] * c
@@ -51,7 +51,7 @@ def rounds(a: Any, b: Any, c: Any, d: Any, key: int) -> tuple[Any, Any, Any, Any
 
 
 def blocks(state: Philox, offsets: Array) -> Array:
-    """The blocks at some distances (64-bit, unsigned) behind a state, as an array (n, 4)."""
+    """The blocks at some offsets (64-bit, unsigned) from a state, as an array (n, 4)."""
     if len(offsets) <= _FEW:
         few = [_block(state.skipped(n)) for n in offsets.tolist()]
         return np.array(few, np.uint32).reshape(-1, 4)
@@ -79,14 +79,14 @@ def random_words(state: Philox, count: int) -> Array:
 
 
 def seeded_state(seed: int, seed2: int) -> Philox:
-    """The generator of an operation with two seeds: one is the key, one is half of the counter."""
+    """The generator for two seeds: one is the key, the other half of the counter."""
     return Philox((seed2 & LONG) << 64, seed & LONG)
 
 
 def scrambled_state(seed: int, seed2: int) -> Philox:
-    """The generator of a stateless operation: key and counter are a block made of the seed.
+    """The generator of a stateless operation: key and counter are a block computed from the seed.
 
-    So both halves of a seed count alike, however weak one of them is.
+    So both halves of a seed have equal effect, however weak one of them is.
     """
     start = Philox(seed & LONG | (seed2 & LONG) << 64, 0x02461E293EC8F720)
     a, b, c, d = _block(start)

@@ -1,8 +1,8 @@
-"""Numbers that take as many draws as they take: gamma, Poisson, binomial.
+"""Rejection sampling: gamma, Poisson, binomial.
 
-Each number has a generator of its own, a fixed number of blocks behind that of the number before
-it, so that it does not depend on the others. The loops run over draws; each step is one for all numbers that are
-not decided yet.
+Each sample has a generator of its own, a fixed number of blocks after that of the sample before it,
+so that it does not depend on the others. The loops run over draws; each iteration handles all
+samples that have not been accepted yet.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from wengert.values.dtypes import float64
 if TYPE_CHECKING:
     from wengert.values.typing import Array
 
-RESERVED: Final = 256  # blocks for each number
-_RESERVED_FOR_GAPS: Final = 42  # and where a binomial number is counted out
+RESERVED: Final = 256  # blocks for each sample
+_RESERVED_FOR_GAPS: Final = 42  # and for a binomial sample by `_by_gaps`
 
 
 class Lanes:
-    """The generators of many numbers."""
+    """The generators of many samples."""
 
     def __init__(self, state: Philox, count: int, apart: int = RESERVED) -> None:
         self.state = state
@@ -39,7 +39,7 @@ class Lanes:
 
 
 class Pairs:
-    """Doubles made of a block, two at a time; the second is handed out first."""
+    """Doubles, two from each block; the second is returned first."""
 
     def __init__(self, lanes: Lanes, make: Callable[..., Any]) -> None:
         self.lanes = lanes
@@ -58,16 +58,16 @@ class Pairs:
 
 
 def gamma(state: Philox, count: int, alpha: Array) -> Array:
-    """Gamma numbers, `count` for each alpha.
+    """Gamma samples, `count` for each alpha.
 
     Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). For alpha below 1
-    it draws with alpha + 1 and multiplies by a uniform number to the power of 1 / alpha.
+    it draws with alpha + 1 and multiplies by a uniform sample to the power of 1 / alpha.
     """
     a = np.repeat(alpha.reshape(-1).astype(np.float64), count)
     lanes = Lanes(state, a.size)
     uniforms, normals = Pairs(lanes, uniform_of), Pairs(lanes, normal_of)
     result = np.full(a.size, np.nan)
-    plain = np.flatnonzero(a == 1.0)  # an exponential number
+    plain = np.flatnonzero(a == 1.0)  # an exponential sample
     result[plain] = -np.log1p(-uniforms.take(plain))
     d = a + np.where(a < 1.0, 2 / 3, -1 / 3)
     c = 1 / 3 / np.sqrt(d)
@@ -89,7 +89,7 @@ def gamma(state: Philox, count: int, alpha: Array) -> Array:
 
 
 def poisson(state: Philox, count: int, rate: Array) -> Array:
-    """Poisson numbers, `count` for each rate."""
+    """Poisson samples, `count` for each rate."""
     r = np.repeat(rate.reshape(-1).astype(np.float64), count)
     uniforms = Pairs(Lanes(state, r.size), uniform_of)
     result = np.full(r.size, np.nan)
@@ -99,7 +99,7 @@ def poisson(state: Philox, count: int, rate: Array) -> Array:
 
 
 def _by_waiting(uniforms: Pairs, result: Array, rate: Array, waiting: Array) -> None:
-    """Knuth: how many exponential waiting times fit into one, as a product of uniform numbers."""
+    """Knuth: count exponential waiting times that fit into 1, as a product of uniform samples."""
     product, limit, passed = np.ones(len(rate)), np.exp(-rate), 0.0
     while waiting.size:
         product[waiting] *= uniforms.take(waiting)
@@ -130,7 +130,7 @@ def _by_hat(uniforms: Pairs, result: Array, rate: Array, waiting: Array) -> None
 
 
 def binomial(state: Philox, count: int, trials: Array, chance: Array) -> Array:
-    """Binomial numbers, `count` for each pair of trials and chance (arrays of one shape)."""
+    """Binomial samples, `count` for each pair of trials and chance (arrays of one shape)."""
     n = np.repeat(trials.reshape(-1).astype(np.float64), count)
     given = np.repeat(chance.reshape(-1), count)
     p = np.where(given > 0.5, 1 - given, given).astype(np.float64)
@@ -146,7 +146,7 @@ def binomial(state: Philox, count: int, trials: Array, chance: Array) -> Array:
 
 
 def _by_gaps(uniforms: Pairs, result: Array, n: Array, p: Array, waiting: Array) -> None:
-    """Successes are a geometric number of trials apart; count those that come in time."""
+    """The gaps between successes are geometric; count the successes within `n` trials."""
     passed, found = np.zeros(len(n)), 0.0
     while waiting.size:
         gap = np.ceil(np.log(uniforms.take(waiting)) / np.log1p(-p[waiting]))
@@ -192,7 +192,7 @@ def _log_ratio(n: Array, p: Array, k: Array) -> Array:
 
 
 def _tail(k: Array) -> Array:
-    """What Stirling's formula leaves of log(k!): exact below 10, its series above."""
+    """The error of Stirling's formula for log(k!): exact below 10, by its series above."""
     log_gamma = scipy_special().gammaln
     q = (k + 1) ** 2
     series = (1 / 12 - (1 / 360 - 1 / 1260 / q) / q) / (k + 1)

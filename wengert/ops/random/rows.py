@@ -1,8 +1,8 @@
 """The rows of random operations, most of them in two forms.
 
-The stateful form takes a stream for its first input, ``kernel(xp, stream, *arrays, **attrs)``, and
+The stateful form takes a stream as its first input, ``kernel(xp, stream, *arrays, **attrs)``, and
 gives another result each time. The stateless form takes a key and a counter, and is a function of
-them. The numbers are those of NumPy in every namespace: a generator has no other form.
+them. The arrays are NumPy's in every namespace: generators have no other implementation.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Forms(NamedTuple):
 
 
 def generator(key: Array, counter: Array) -> Philox:
-    """The generator that a key (1,) and a counter (2,) stand for, whatever integers they are."""
+    """The generator for a key (1,) and a counter (2,), of any integer dtype."""
     low, high = (int(part) & LONG for part in counter)
     return Philox(low | high << 64, int(key[0]) & LONG)
 
@@ -57,9 +57,9 @@ def _filling(
     fill: Callable[..., Any],
     check: Callable[..., None] | None = None,
 ) -> Forms:
-    """The rows of a distribution whose numbers fill a shape: ``fill(state, count, dtype, *xs)``.
+    """The rows of a distribution whose samples fill a shape: ``fill(state, count, dtype, *xs)``.
 
-    ``check(type, *xs)`` looks at the inputs, of which there are none otherwise.
+    ``check(type, *xs)`` checks the inputs; without it there are none.
     """
 
     def kernel(_: Namespace, stream: Stream, *xs: Array, shape: Dims, dtype: DType) -> Array:
@@ -87,7 +87,7 @@ def _filling(
 
 
 def _forms(kernel: Callable[..., Any]) -> Callable[..., Any]:
-    """What is known of a draw before it is made: that of a draw from guessed inputs."""
+    """The form of a draw before it is made: that of a draw from guessed inputs."""
 
     def forms(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
         if len(xs) == 1:
@@ -112,7 +112,7 @@ def _forms(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 @lru_cache(maxsize=64)
 def of_given_shape(row: Row) -> Row:
-    """The operation with the shape as an input, known only when it runs."""
+    """The operation with its shape as an input, which is known only at run time."""
 
     def kernel(xp: Namespace, stream: Stream, shape: Array, *xs: Array, **attrs: Any) -> Array:
         return row.kernel(xp, stream, *xs, shape=tuple(shape.tolist()), **attrs)
@@ -126,7 +126,7 @@ def of_given_shape(row: Row) -> Row:
 
 
 def _check_bounds(who: str, low: Array, high: Array) -> None:
-    """The bounds of random integers: scalars, one below the other."""
+    """Check the bounds of random integers: scalars, the lower one first."""
     for name, limit in (("minval", low), ("maxval", high)):
         if limit.shape:
             raise InvalidArgumentError(
@@ -156,7 +156,8 @@ KEY_COUNTER: Row = op(
     lambda _, seed: _key_and_counter(scrambled_state(*seed.tolist())),
     many=True,
 )
-# The state of a tf.random.Generator, counter and key as int64, behind some numbers of 256 blocks.
+# The state of a tf.random.Generator (counter and key as int64) after skipping some samples of 256
+# blocks.
 ADVANCED: Row = op(
     "RngAdvanced", lambda _, state, *, delta: _advanced(state, delta * RESERVED)
 )  # fmt: skip
@@ -175,7 +176,7 @@ def _advanced(state: Array, blocks: int) -> Array:
 # ---- a number of samples for each parameter ---------------------------------------------------
 
 # `sample(state, count, *parameters)` takes arrays of one shape. The attribute `shape` is that of
-# the samples for one parameter; it stands in front of the parameters' own.
+# the samples for one parameter; it comes before the parameters' own.
 
 
 def _streamed(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
@@ -231,7 +232,7 @@ GAMMA = Forms(
 
 
 def _gamma_grad_kernel(_: Namespace, alpha: Array, sample: Array) -> Array:
-    """How a gamma number moves with alpha while its place in the distribution stays.
+    """The derivative of a gamma sample with respect to alpha at a fixed quantile.
 
     That is -(dP/da) / (dP/dx), for P the distribution function. Both are exp(-x) x^a / gamma(a+1)
     times a series in the terms t[n] = x^n / ((a+1) ... (a+n)): dP/dx has a/x in place of it.
@@ -249,7 +250,7 @@ def _gamma_grad_kernel(_: Namespace, alpha: Array, sample: Array) -> Array:
 
 
 def _log_slope(alpha: Tensor, sample: Tensor) -> Tensor:
-    """The derivative of log(dP/dx) in alpha."""
+    """The derivative of log(dP/dx) with respect to alpha."""
     return log(sample) - digamma(alpha)
 
 
@@ -271,7 +272,7 @@ def gamma_grad(alpha: Tensor, sample: Tensor) -> Tensor:
     return result
 
 
-# ---- draws from what is given -----------------------------------------------------------------
+# ---- draws from given values ------------------------------------------------------------------
 
 
 def _shuffled(state: Philox, x: Array) -> Array:

@@ -1,7 +1,7 @@
-"""Seeds, and the generators of operations that give another result each time they run.
+"""Seeds, and the generators of stateful operations.
 
-Two seeds make a generator: one that is set for everything, and one of the operation. Where only
-one of them is given, TensorFlow's rules supply the other; where none is, chance does.
+A generator has two seeds: the global one, and one of the operation. If only one of them is given,
+TensorFlow's rules supply the other; if neither is, both are random.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
 
 _LARGEST: Final = 2**31 - 1
-_DEFAULT: Final = 87654321  # beside an operation's own seed, where no seed was set
+_DEFAULT: Final = 87654321  # the global seed if only an operation's own was given
 
 Seeds = tuple[int, int] | tuple[None, None]
 
 
 class Stream:
-    """The generator of one operation, that goes on from run to run.
+    """The generator of one operation, which continues from run to run.
 
-    It stands among the inputs of an operation, where its kernel expects it.
+    It is passed to the kernel as the operation's first input.
     """
 
     __slots__ = ("_key", "_lock", "_state")
 
-    shape = ()  # as a complaint about an operation shows it among the inputs
+    shape = ()  # error messages show it among the inputs
     dtype = DType("resource", 20, "r")
 
     def __init__(self, state: Philox) -> None:
-        self._key = None  # nobody watches it
+        self._key = None  # it is never watched
         self._state = state
         self._lock = threading.Lock()
 
@@ -53,7 +53,7 @@ class Stream:
         return self
 
     def reserve(self, blocks: int) -> Philox:
-        """A generator for as many blocks; this one continues behind them."""
+        """A generator for so many blocks; this one continues after them."""
         with self._lock:
             state = self._state
             self._state = state.skipped(blocks)
@@ -61,7 +61,7 @@ class Stream:
 
 
 class Eager:
-    """What eager mode remembers: the seed that was set, and the streams of seeded operations."""
+    """The state of eager mode: the global seed, and the streams of seeded operations."""
 
     def __init__(self) -> None:
         self.seed: int | None = None
@@ -71,12 +71,12 @@ class Eager:
     def set(self, seed: TensorLike | None) -> None:
         """Set the global seed, and start all streams anew."""
         self.seed = None if seed is None else _integer(seed)
-        # Python's generator, because that is where TensorFlow has the seeds of operations from.
+        # Python's generator, because TensorFlow takes the seeds of operations from it.
         self.draws = load_module("random").Random(self.seed)
         self.streams = {}
 
     def draw(self) -> int:
-        """The seed of an operation that was given none."""
+        """A seed for an operation that was given none."""
         seed: int = self.draws.randint(0, _LARGEST)
         return seed
 
@@ -92,9 +92,9 @@ def _integer(seed: TensorLike | IntLike | None) -> int:
 
 
 def set_seed(seed: TensorLike | None) -> None:
-    """Set the seed from which all random operations of eager mode take theirs.
+    """Set the global seed, from which random operations in eager mode derive theirs.
 
-    What follows is the same each time the seed is set. None takes the seed away.
+    Results after it are reproducible. None removes the seed.
 
     >>> tf.random.set_seed(7)
     >>> first = tf.random.uniform([2])
@@ -110,14 +110,14 @@ def set_seed(seed: TensorLike | None) -> None:
 
 
 def seeds(op_seed: TensorLike | IntLike | None) -> Seeds:
-    """The two seeds of an operation that was given one, or None."""
+    """The two seeds of an operation, from its own seed or None."""
     if _eager.seed is None:
         if op_seed is None:
             return None, None
         return _DEFAULT, _integer(op_seed) % _LARGEST
     own = _eager.draw() if op_seed is None else _integer(op_seed)
     pair = _eager.seed % _LARGEST, own % _LARGEST
-    return pair if pair != (0, 0) else (0, _LARGEST)  # two zeros would mean chance
+    return pair if pair != (0, 0) else (0, _LARGEST)  # two zeros would mean random seeds
 
 
 def stream_for(seed: int | None, seed2: int | None) -> Stream:
@@ -129,9 +129,9 @@ def stream_for(seed: int | None, seed2: int | None) -> Stream:
 
 
 def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | None) -> Tensor:
-    """The stream of an operation of a graph: a tensor for what every session has of its own.
+    """The stream of an operation of a graph: a tensor that each session replaces by its own stream.
 
-    The seed of an operation that was given none is its place in the graph.
+    An operation that was given no seed takes its index in the graph.
     """
     seed = graph.seed if graph.seed is not None or not graph.is_function else _eager.seed
     if op_seed is None and seed is None:
@@ -156,7 +156,7 @@ def eager_stream(op_seed: TensorLike | IntLike | None, operation: Hashable) -> S
     """The stream of an operation that runs now.
 
     An operation with a seed of its own continues where the same operation with the same seed
-    stopped, until a seed is set. One without begins anew, with a seed that was not there before.
+    stopped, until the global seed is set. One without starts a new stream, with a new seed.
     """
     pair = seeds(op_seed)
     if op_seed is None:

@@ -1,4 +1,4 @@
-"""Sobol's points, which fill a cube evenly."""
+"""Sobol sequences, which fill a cube evenly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wengert.values.tensor import Tensor
 if TYPE_CHECKING:
     from wengert.values.typing import DTypeLike, IntLike
 
-DIMENSIONS = 2539  # of so many TensorFlow knows the numbers
+DIMENSIONS = 2539  # as many as TensorFlow has direction numbers for
 
 
 @deferrable
@@ -27,7 +27,7 @@ def sobol_sample(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Points of Sobol's sequence in the unit cube, without the one at the origin.
+    """Points of the Sobol sequence in the unit cube, without the one at the origin.
 
     >>> tf.math.sobol_sample(2, 3).numpy().tolist()
     [[0.5, 0.5], [0.75, 0.25], [0.25, 0.75]]

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 def draw(
     row: Row, seed: IntLike | TensorLike | None, inputs: Sequence[Tensor] = (), **attrs: Any
 ) -> Tensor:
-    """Carry out a stateful operation that was given a seed, or None."""
+    """Run a stateful operation with its own seed, or None."""
     graph = current_graph()
     if graph is not None:
         return _drawn_later(row, graph_stream(graph, seed), inputs, attrs)
-    # What makes two operations with one seed the same: everything but how much they draw.
+    # Operations with equal seeds share a stream if all but the number of samples is equal.
     kinds = (row.name, attrs.get("dtype"), *[x.dtype for x in inputs])
     result: Tensor = apply(row, (eager_stream(seed, kinds), *inputs), attrs)
     return result
@@ -48,7 +48,7 @@ def draw(
 def _drawn_later(
     row: Row, stream: Tensor, inputs: Sequence[Tensor], attrs: dict[str, Any]
 ) -> Tensor:
-    """The operation in a graph, where the shape may be known only when it runs."""
+    """The operation in a graph, where the shape may be known only at run time."""
     shape = attrs.get("shape")
     if shape is None or is_certain(shape):
         result: Tensor = apply(row, (stream, *inputs), attrs)
@@ -167,7 +167,7 @@ def gamma(
 ) -> Tensor:
     """Samples from gamma distributions, of this shape for each alpha and beta.
 
-    A gradient flows to alpha and beta: how a number moves while its place in the distribution stays.
+    Gradients flow to alpha and beta (implicit reparameterization).
 
     >>> tf.random.gamma([10], alpha=[1.0, 5.0]).shape
     TensorShape([10, 2])

@@ -45,7 +45,7 @@ def uniform_from(
     maxval: TensorLike | None,
     dtype: DTypeLike,
 ) -> Tensor:
-    """Uniform numbers of a key and a counter, floating or whole."""
+    """Uniform samples from a key and a counter: floats or integers."""
     kind = as_dtype(dtype)
     if kind.is_integer and minval is None:
         row = rows.FULL_INTEGERS
@@ -68,7 +68,7 @@ def scaled_from(
     stddev: TensorLike,
     dtype: DTypeLike,
 ) -> Tensor:
-    """Normal numbers of a key and a counter, truncated or not."""
+    """Normal samples from a key and a counter, truncated or not."""
     kind = as_dtype(dtype)
     middle, width = convert(mean, kind), convert(stddev, kind)
     drawn = _drawn(row, generator, shape=sizes(shape, row), dtype=float_dtype(kind, row))
@@ -83,7 +83,7 @@ def binomial_from(
     probs: TensorLike,
     dtype: DTypeLike,
 ) -> Tensor:
-    """Binomial numbers of a key and a counter."""
+    """Binomial samples from a key and a counter."""
     row = rows.BINOMIAL
     chance = convert(probs, hint=dtypes.float32)
     trials = convert(counts, hint=chance.dtype)
@@ -102,7 +102,7 @@ def _drawn(row: Row, inputs: list[Tensor], **attrs: Any) -> Tensor:
 def check_uniform(
     minval: TensorLike | None, maxval: TensorLike | None, dtype: DTypeLike
 ) -> TensorLike | None:
-    """The upper bound, after a look at all arguments."""
+    """The upper bound, after checking all arguments."""
     kind = as_dtype(dtype)
     if not kind.is_integer:
         return 1 if maxval is None else maxval
@@ -126,7 +126,7 @@ def stateless_uniform(
 ) -> Tensor:
     """Uniform samples from [minval, maxval); integers over the full range if both are None.
 
-    A gradient flows to float bounds.
+    Gradients flow to floating-point bounds.
 
     >>> print(tf.random.stateless_uniform([3], seed=[1, 2]).numpy())
     [0.8440604  0.19204533 0.9962232 ]
@@ -194,7 +194,7 @@ def stateless_parameterized_truncated_normal(
     maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers between bounds, by the inverse of the distribution: all parameters have gradients.
+    """Normal samples between bounds, by inverse transform sampling: all parameters have gradients.
 
     >>> x = tf.random.stateless_parameterized_truncated_normal([4], [1, 2], minvals=0.0, maxvals=1.0)
     >>> bool(tf.reduce_all((x > 0.0) & (x < 1.0)))
@@ -220,7 +220,7 @@ def stateless_gamma(
 ) -> Tensor:
     """Samples from gamma distributions; the shape ends with the broadcast shape of alpha and beta.
 
-    A gradient flows to alpha and beta: how a number moves while its place in the distribution stays.
+    Gradients flow to alpha and beta (implicit reparameterization).
 
     >>> tf.random.stateless_gamma([10, 2], seed=[1, 2], alpha=[1.0, 5.0]).shape
     TensorShape([10, 2])
@@ -300,7 +300,7 @@ def stateless_shuffle(
     return _drawn(rows.SHUFFLE.stateless, [*key_and_counter(seed, alg), convert(value)])
 
 
-# ---- seeds out of seeds -----------------------------------------------------------------------
+# ---- seeds from seeds -------------------------------------------------------------------------
 
 
 @deferrable

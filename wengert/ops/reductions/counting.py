@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def _count_kernel(_: Namespace, values: Array, weights: Array, *, size: int, binary: bool) -> Array:
-    """Rows are counted apart. Values that are too large are left out."""
+    """Count each row separately. Values that are too large are ignored."""
     if np.any(values < 0):
         raise InvalidArgumentError("Input arr must be non-negative! [Op:DenseBincount]")
     *front, last = values.shape or (1,)
@@ -53,7 +53,7 @@ def _count_kernel(_: Namespace, values: Array, weights: Array, *, size: int, bin
 def _count_rule(
     g: Tensor, y: Tensor | None, values: Tensor, weights: Tensor, *, size: int, binary: bool
 ) -> Tensor:
-    """Each weight counts in one place."""
+    """Each weight is added to one count, so it receives the cotangent of that."""
     inside = less(values, zeros_like(values) + size)
     safe = where(inside, values, zeros_like(values))
     batch = len(dims(values)) - 1
@@ -110,11 +110,11 @@ def bincount(
 
 
 def _size(values: Tensor, minlength: IntLike | None, maxlength: IntLike | None) -> int:
-    """How many numbers are counted."""
+    """The number of counts."""
     least = 0 if minlength is None else int(static(minlength))
     most = None if maxlength is None else int(static(maxlength))
     if most is not None and least >= most:
-        return most  # whatever the values are
+        return most  # regardless of the values
     array = static(values)
     size = max(int(array.max()) + 1 if array.size else 0, least)
     return size if most is None else min(size, most)

@@ -64,7 +64,7 @@ def _recurrence_kernel(xp: Namespace, a: Array, b: Array, *, axis: int, reverse:
 
 
 def _shifted(x: Tensor, axis: int, reverse: bool) -> Tensor:
-    """x one step later along an axis (in reverse: earlier), with a zero moved in."""
+    """x shifted one step later along an axis (in reverse: earlier), padded with a zero."""
     result: Tensor = apply(SHIFT, (x,), {"axis": axis, "reverse": reverse})
     return result
 
@@ -100,7 +100,7 @@ RECURRENCE: Row = op(
 
 
 def _adjoint_of_recurrence(g: Tensor, a: Tensor, axis: int, reverse: bool) -> Tensor:
-    """The adjoint runs the other way, with each factor one step earlier: closed at every order."""
+    """The adjoint is a recurrence in the other direction, with each factor one step earlier."""
     result: Tensor = apply(
         RECURRENCE,
         (_shifted(a, axis, not reverse), g),
@@ -112,10 +112,10 @@ def _adjoint_of_recurrence(g: Tensor, a: Tensor, axis: int, reverse: bool) -> Te
 def _cumprod_rule(
     g: Tensor, y: Tensor | None, x: Tensor, *, axis: int, exclusive: bool, reverse: bool
 ) -> Tensor:
-    """For x[i]: the product of what stands before it times what follows, weighted by g.
+    """For x[i]: the product of the elements before it times those after it, weighted by g.
 
-    The weighted products of what follows obey r[i] = g[i] + x[i+1] r[i+1]. No division: right
-    also where elements are zero.
+    The weighted products of those after it satisfy r[i] = g[i] + x[i+1] r[i+1]. There is no
+    division, so it is correct for zeros, too.
     """
     before = cumprod(x, axis, exclusive=True, reverse=reverse)
     if exclusive:  # y[i] does not contain x[i]
@@ -136,7 +136,7 @@ CUMPROD: Row = op(
 def _logsumexp_kernel(
     xp: Namespace, x: Array, *, axis: int, exclusive: bool, reverse: bool
 ) -> Array:
-    """In front of the first element stands the logarithm of nothing."""
+    """With `exclusive` the first result is the log-sum-exp of no elements, -inf."""
     x = xp.flip(x, axis) if reverse else x
     y = xp.logaddexp.accumulate(widen(x), axis=axis).astype(x.dtype)
     if exclusive:
@@ -149,7 +149,7 @@ def _logsumexp_kernel(
 def _logsumexp_rule(
     g: Tensor, y: Tensor, x: Tensor, *, axis: int, exclusive: bool, reverse: bool
 ) -> Tensor:
-    """x[j] counts in y[i] with the weight exp(x[j] - y[i]), for all i from j on.
+    """x[j] contributes to y[i] with the weight exp(x[j] - y[i]), for all i from j on.
 
     Those weights are exp(x[j] - y[j]) times products of exp(y[k] - y[k+1]): none exceeds one.
     """
@@ -164,7 +164,7 @@ def _logsumexp_rule(
 
 
 def _difference(x: Tensor, y: Tensor, if_empty: float) -> Tensor:
-    """x - y, and a value where y is the logarithm of nothing."""
+    """x - y, and a value where y is the log-sum-exp of no elements."""
     return where(equal(y, -inf), zeros_like(x) + if_empty, x - y)
 
 

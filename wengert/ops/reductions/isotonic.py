@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _fit(row: Array) -> tuple[Any, Any]:
-    """Neighbours that are in the wrong order are pooled, and pools with their neighbours."""
+    """Pool adjacent violators: neighbours in the wrong order, and pools with their neighbours."""
     means: list[float] = []
     sizes: list[int] = []
     for value in row.tolist():
@@ -42,7 +42,7 @@ def _fit(row: Array) -> tuple[Any, Any]:
 
 
 def _kernel(_: Namespace, x: Array) -> list[Array]:
-    """The fit of each row, and to which pool each element belongs."""
+    """The fit of each row, and the pool of each element."""
     fits, pools = np.zeros(x.shape), np.zeros(x.shape, np.int32)
     for i, row in enumerate(x.astype(np.float64)):
         fits[i], pools[i] = _fit(row)
@@ -50,7 +50,7 @@ def _kernel(_: Namespace, x: Array) -> list[Array]:
 
 
 def _rule(gs: Sequence[Any], ys: Sequence[Tensor], x: TensorOrDims) -> Tensor:
-    """Within a pool every element moves all: the mean of the cotangents."""
+    """Each element of a pool affects all of it, so it gets the mean of the pool's cotangents."""
     rows, size = dims(ys[1])
     own = ys[1] + cast(reshape(range_(rows), (rows, 1)) * size, dtypes.int32)
     ids = reshape(own, (-1,))

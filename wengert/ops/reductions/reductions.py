@@ -1,7 +1,7 @@
 """Reductions along axes: sum, mean, max, argmax, logsumexp and others.
 
-The public functions bring the axes into one form, a sorted tuple counted from the front; kernels
-and rules see nothing else.
+The public functions normalize the axes to a sorted tuple counted from the front; kernels and rules
+see only that.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _size(shape: Dims, axis: Dims) -> int:
 
 
 def _accurately(reduce: Callable[..., Any], x: Array, axis: Dims, keepdims: bool) -> Array:
-    """Two-byte floats are summed in float32, so that long sums keep their digits."""
+    """Two-byte floats are summed in float32, so that long sums stay accurate."""
     wide = widen(x)
     total = reduce(wide, axis=axis, keepdims=keepdims, dtype=wide.dtype)
     return total if wide is x else total.astype(x.dtype)
@@ -122,7 +122,7 @@ MEAN: Row = op(
     vjp=(
         lambda g, y, x, *, axis, keepdims: _spread(g, dims(x), axis) / float(_size(dims(x), axis)),
     ),
-    # The mean of nothing is NaN, but it does not change.
+    # The mean of no elements is NaN, but it is constant.
     jvp=(
         lambda t, y, x, *, axis, keepdims: (
             _reduce(MEAN, t, axis, keepdims) if _size(dims(x), axis) else zeros_like(y)
@@ -140,7 +140,7 @@ MEAN: Row = op(
 def _prod_rule(g: Tensor, y: Tensor | None, x: Tensor, *, axis: Dims, keepdims: bool) -> Tensor:
     """For each factor the product of the others: those before it times those after it.
 
-    Right also where factors are zero, and differentiable again.
+    That is correct for zeros, too, and differentiable again.
     """
     shape = dims(x)
     order = (*(i for i in range(len(shape)) if i not in axis), *axis)
@@ -176,7 +176,7 @@ def _extreme_rule(g: Tensor, y: Tensor, x: Tensor, *, axis: Dims, keepdims: bool
 
 def _extreme_kernel(reduce: str, empty: str) -> Callable[..., Any]:
     def kernel(xp: Namespace, x: Array, *, axis: Dims, keepdims: bool) -> Array:
-        if x.size == 0:  # the extreme of nothing: every element would replace it
+        if x.size == 0:  # the extreme of no elements: the neutral element
             limit = dtypes.of_numpy(x.dtype)
             worst = getattr(limit, empty) if limit.is_integer else float(
                 "-inf" if empty == "min" else "inf"
@@ -219,7 +219,7 @@ ANY_TRUE: Row = op(
 
 def _arg_kernel(find: str, worst: float) -> Callable[..., Any]:
     def kernel(xp: Namespace, x: Array, *, axis: int, dtype: DType) -> Array:
-        if x.dtype.kind in "fV":  # NaN is never found, unless there is nothing else
+        if x.dtype.kind in "fV":  # NaN is ignored, unless there is nothing else
             x = xp.where(xp.isnan(x), x.dtype.type(worst), x)
         return getattr(xp, find)(x, axis=axis).astype(dtype.numpy_dtype)
 
@@ -267,7 +267,7 @@ EUCLIDEAN_NORM: Row = op(
 # ---- public functions -------------------------------------------------------------------------
 
 
-# How values that are no single tensor are reduced: by their type, `(row, value, axis, keepdims)`.
+# How composite values are reduced: by their type, a function (row, value, axis, keepdims).
 REDUCED: Final[dict[type, Callable[..., Any]]] = {}
 
 
@@ -329,7 +329,7 @@ def reduce_prod(
 ) -> Tensor:
     """The product of the elements along some axes, or of all.
 
-    Its gradient is right, to every order, also where factors are zero.
+    Its gradient is correct to every order, even where factors are zero.
 
     >>> tf.reduce_prod([[1.0, 2.0], [3.0, 4.0]]).numpy().item()
     24.0
@@ -571,7 +571,7 @@ def _arg(row: Row, value: TensorLike, axis: Integers | None, dtype: DTypeLike) -
     return result
 
 
-# ---- what the machine says --------------------------------------------------------------------
+# ---- bound operations -------------------------------------------------------------------------
 
 
 @deferrable

@@ -1,7 +1,7 @@
 """Segment reductions: sums, means, products and extremes of rows with the same index.
 
-The sorted forms find out how many segments there are from the last index; `num_segments` of the
-others may leave some empty, and rows with a negative index are left out.
+The sorted forms take the number of segments from the last index; the others take `num_segments`, so
+that some may be empty, and ignore rows with a negative index.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _unsorted(name: str, ufunc: Any, empty: Any) -> Callable[..., Any]:
 
 
 def sorted_count(ids: Array, who: str) -> int:
-    """The number of segments that sorted indices name."""
+    """The number of segments of sorted indices."""
     if np.any(ids[1:] < ids[:-1]):
         raise InvalidArgumentError(f"segment ids are not increasing [Op:{who}]")
     if ids.size and ids[0] < 0:
@@ -116,10 +116,10 @@ def _extreme_rule(g: Tensor, y: Tensor, x: Tensor, ids: Tensor, **attrs: object)
 
 
 def _prod_rule(g: Tensor, y: Tensor | None, x: Tensor, ids: Tensor, **attrs: object) -> Tensor:
-    """The product of the other rows of the segment, without division: right also at zeros.
+    """The product of the other rows of the segment, without division, so correct for zeros, too.
 
-    The segments are laid side by side, filled up with ones, and each row is replaced by what stands
-    before times what stands behind it.
+    The segments are padded with ones to a common size, and each row is replaced by the product of
+    the rows before it times that of the rows after it.
     """
     count = dims(g)[0]
     laid = _laid_out(x, ids, count) + (1.0 - _laid_out(zeros_like(x) + 1.0, ids, count))
@@ -129,7 +129,7 @@ def _prod_rule(g: Tensor, y: Tensor | None, x: Tensor, ids: Tensor, **attrs: obj
 
 
 def _places(ids: Array, count: int) -> tuple[Any, int]:
-    """For each row how many rows of its segment stand before it; and the size of the largest."""
+    """For each row the number of rows of its segment before it; and the size of the largest."""
     flat = ids.ravel()
     order = np.argsort(flat, kind="stable")
     starts = np.searchsorted(flat[order], np.arange(count))
@@ -161,7 +161,7 @@ def _laid_out(x: Tensor, ids: Tensor, count: int) -> Tensor:
 
 
 def _together(batched: Sequence[bool], size: int, xs: Sequence[Any], count: int) -> tuple[Any, Any]:
-    """Rows and indices of all examples, each with segments of its own."""
+    """Rows and indices of all examples as one, where each example has its own segments."""
     x, ids = batch_all(batched, size, xs)
     own = reshape(range_(size) * count, (size,) + (1,) * (len(dims(ids)) - 1))
     moved = ids + cast(own, ids.dtype)
@@ -182,8 +182,7 @@ def _batched_taking(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs
     return result
 
 
-# Rows arranged as [segment, place in it], with zeros where a segment has fewer rows than another;
-# and back.
+# Rows arranged as [segment, index in it], padded with zeros to the size of the largest; and back.
 LAID_OUT: Row = op(
     "SegmentRows",
     _lay_out_kernel,
@@ -215,7 +214,7 @@ def _mean_rule(g: Tensor, y: Tensor | None, x: Tensor, ids: Tensor) -> Tensor:
 
 
 def _by_segment(x: Dims, ids: Dims) -> tuple[int | None, ...]:
-    """How many segments there are, the last index says."""
+    """The number of segments is unknown, as it depends on the last index."""
     return (None, *x[1:])
 
 

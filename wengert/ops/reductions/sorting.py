@@ -45,11 +45,11 @@ class TopK(NamedTuple):
 
 
 def _order(x: Array, count: int, largest: bool) -> Array:
-    """Where the `count` first elements of the last axis stand; equal ones in their order."""
+    """The indices of the `count` first elements in sorted order, along the last axis; stable."""
     if x.dtype.kind in "fV":
         key = -x if largest else x
     else:
-        key = np.invert(x) if largest else x  # whole numbers: the opposite of the lowest overflows
+        key = np.invert(x) if largest else x  # for integers, as negating the lowest overflows
     size = x.shape[-1]
     if 0 < count <= 16 and size >= 64:
         places = _one_by_one(x if largest else -x if x.dtype.kind in "fV" else ~x, count)
@@ -57,7 +57,7 @@ def _order(x: Array, count: int, largest: bool) -> Array:
             return places
     if not 0 < count * 8 < size:
         return np.argsort(key, axis=-1, kind="stable")[..., :count]
-    # Few of many: everything up to the last one wanted, of those equal to it the first.
+    # Few of many: all below the last one wanted, and the first ones of those equal to it.
     limit = np.take(np.partition(key, count - 1, axis=-1), [count - 1], axis=-1)
     below = key < limit
     room = count - below.sum(-1, keepdims=True)
@@ -71,7 +71,7 @@ def _order(x: Array, count: int, largest: bool) -> Array:
 
 
 def _one_by_one(x: Array, count: int) -> Array | None:
-    """The largest, then the largest of the others, ...: None where an element is not a number.
+    """The largest, then the largest of the rest, and so on; None if an element is NaN.
 
     For the 10 largest of 1,000 in a thousand rows 3 ms, where a partition takes 11.
     """
@@ -82,7 +82,7 @@ def _one_by_one(x: Array, count: int) -> Array | None:
         at = np.argmax(left, -1)[..., None]
         found = np.take_along_axis(left, at, -1)
         if np.any(found == lowest) or np.any(found != found):
-            return None  # taken ones could be taken again
+            return None  # then an element could be taken twice
         np.put_along_axis(left, at, lowest, -1)
         places[..., k] = at[..., 0]
     return places
@@ -289,7 +289,7 @@ UPPER_BOUND: Row = _search_row("UpperBound", "right")
 
 
 def _as_rows(x: Tensor) -> tuple[Any, Any]:
-    """All axes but the last as one; what that comes to where the last is empty must be said."""
+    """All axes but the last merged into one, whose size must be explicit if the last is empty."""
     *rest, size = dims(x)
     return (math.prod(rest) if certainly(size == 0) else -1, size)
 
@@ -324,7 +324,7 @@ def searchsorted(
 
 
 def _in_top_kernel(_: Namespace, predictions: Array, targets: Array, *, k: int) -> Array:
-    """Whether fewer than k classes are above the target; never where something is not finite."""
+    """Whether fewer than k classes are above the target; False where something is not finite."""
     inside = (targets >= 0) & (targets < predictions.shape[1])
     safe = np.where(inside, targets, 0)
     own = np.take_along_axis(predictions, safe[:, None].astype(np.intp), 1)

@@ -41,7 +41,7 @@ class UniqueWithCounts(NamedTuple):
 
 
 def _counted_kernel(_: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
-    """In the order in which the elements first occur."""
+    """The unique elements in the order of their first occurrence, indices and counts."""
     values, first, place, counts = np.unique(
         x, return_index=True, return_inverse=True, return_counts=True
     )
@@ -55,7 +55,7 @@ def _counted_kernel(_: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
 def _unique_rule(
     gs: Sequence[Any], ys: Sequence[Tensor], x: TensorOrDims, **attrs: object
 ) -> Tensor:
-    """An element that occurs several times is taken from where it occurs first."""
+    """The cotangent of an element goes to its first occurrence."""
     idx = ys[1]
     count = dims(gs[0])[0]
     first = unsorted_segment_min(range_(dims(idx)[0]), idx, count)

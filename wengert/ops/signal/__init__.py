@@ -2,6 +2,6 @@
 
 fourier           Discrete Fourier transforms, of complex and of real signals, in any number of
                   dimensions
-window_functions  Window functions: what a frame of a signal is multiplied with
-spectral          Signals in frames, short-time spectra, cosine transforms, mel scales
+window_functions  Window functions, by which frames of a signal are multiplied
+spectral          Framing, short-time Fourier and cosine transforms, the mel scale
 """

@@ -1,8 +1,8 @@
 """Discrete Fourier transforms, of complex and of real signals, in any number of dimensions.
 
 The transform is its own transpose, so the rules of the complex rows are the rows themselves. A real
-signal of n elements has n // 2 + 1 frequencies; all others are conjugates of those. In its rules a
-frequency that stands for two is told apart from one that stands for itself (`_twice`).
+signal of n elements has n // 2 + 1 frequencies; all others are conjugates of those. Its rules weigh
+a frequency that represents a conjugate pair twice (`_twice`).
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ for _name in NAMES:
 
 
 def _twice(size: int, axis: int, rank: int, dtype: DType) -> Tensor:
-    """2 for the frequencies of the last transformed axis that stand for two, 1 for the others."""
+    """2 for frequencies of the last transformed axis that represent a conjugate pair, else 1."""
     count = np.full(size // 2 + 1, 2.0)
     count[0] = 1.0
     if size % 2 == 0:
@@ -190,7 +190,7 @@ ifft3d = _along_last(3, True, ("tf.constant([[[2, 0]]], tf.complex64)", "[[[(1+0
 
 
 def fit_to(x: Tensor, sizes: Sequence[int | None], axes: Dims) -> Tensor:
-    """Cut, or filled up with zeros, to sizes along axes."""
+    """Truncate, or pad with zeros, to sizes along axes."""
     key: list[Any] = [slice(None)] * len(dims(x))
     room = [[0, 0] for _ in dims(x)]
     for size, axis in zip(sizes, axes, strict=True):
@@ -248,9 +248,9 @@ def _real_along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any
     function.__name__ = function.__qualname__ = name.lower()
     axes = "last axis" if count == 1 else f"last {count} axes"
     summary = (
-        f"The real signal whose frequencies along the {axes} are given"
+        f"The real signal with the given frequencies along the {axes}"
         if inverse
-        else f"The frequencies of a real signal along the {axes}, the redundant ones left out"
+        else f"The frequencies of a real signal along the {axes}, without the redundant ones"
     )
     function.__doc__ = (
         f"{summary}.\n\n"
@@ -268,7 +268,7 @@ irfft3d = _real_along_last(3, True, ("tf.constant([[[3, -1]]], tf.complex64)", "
 
 
 def _chosen(x: Tensor, fft_length: Any, axes: Integers | None, name: str) -> tuple[Dims, Any]:
-    """The axes of a transform, and the sizes to which the signal is fitted there."""
+    """The axes of a transform, and the sizes to which the signal is truncated or padded."""
     rank = len(dims(x))
     sizes = None if fft_length is None else as_shape(fft_length)
     if axes is None:
@@ -340,7 +340,7 @@ def rfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The frequencies of a real signal along some axes, the redundant ones left out.
+    """The frequencies of a real signal along some axes, without the redundant ones.
 
     >>> tf.signal.rfftnd([[1.0, 2.0]], axes=[1]).numpy().tolist()
     [[(3+0j), (-1+0j)]]
@@ -360,7 +360,7 @@ def irfftnd(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The real signal whose frequencies along some axes are given.
+    """The real signal with the given frequencies along some axes.
 
     >>> tf.signal.irfftnd(tf.constant([[3, -1]], tf.complex64), axes=[1]).numpy().tolist()
     [[1.0, 2.0]]
@@ -376,7 +376,7 @@ def irfftnd(
 
 @deferrable
 def fftshift(x: TensorLike, axes: Integers | None = None, name: str | None = None) -> Tensor:
-    """The frequency zero moved to the middle.
+    """Move the zero frequency to the middle.
 
     >>> tf.signal.fftshift([0.0, 1.0, -1.0]).numpy().tolist()
     [-1.0, 0.0, 1.0]
@@ -386,7 +386,7 @@ def fftshift(x: TensorLike, axes: Integers | None = None, name: str | None = Non
 
 @deferrable
 def ifftshift(x: TensorLike, axes: Integers | None = None, name: str | None = None) -> Tensor:
-    """The frequency zero moved back from the middle to the front.
+    """Move the zero frequency from the middle back to the front.
 
     >>> tf.signal.ifftshift([-1.0, 0.0, 1.0]).numpy().tolist()
     [0.0, 1.0, -1.0]

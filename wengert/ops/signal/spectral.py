@@ -1,4 +1,4 @@
-"""Signals in frames, short-time spectra, cosine transforms, mel scales."""
+"""Framing, short-time Fourier and cosine transforms, the mel scale."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def _places(frames: int, length: int, step: int) -> Tensor | Array:
-    """Where the elements of each frame stand; of an unknown number of frames, the length is known."""
+    """The indices of each frame's elements; the number of frames may be unknown."""
     first = np.arange(frames, dtype=np.int32) if type(frames) is int else range_(frames)
     return first[:, None] * step + np.arange(length, dtype=np.int32)
 
@@ -49,7 +49,7 @@ def frame(
     axis: Integers = -1,
     name: str | None = None,
 ) -> Tensor:
-    """A signal in overlapping frames: the axis becomes two, frames and what is in them.
+    """Divide a signal into overlapping frames: the axis becomes two, frames and their elements.
 
     >>> tf.signal.frame([1, 2, 3, 4, 5], 3, 2).numpy().tolist()
     [[1, 2, 3], [3, 4, 5]]
@@ -69,7 +69,7 @@ def frame(
 
 @deferrable
 def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = None) -> Tensor:
-    """The signal of which overlapping frames are given: what overlaps is added.
+    """Reconstruct a signal from overlapping frames, which are added where they overlap.
 
     >>> tf.signal.overlap_and_add([[1, 1], [1, 1]], 1).numpy().tolist()
     [1, 2, 1]
@@ -83,7 +83,7 @@ def overlap_and_add(signal: TensorLike, frame_step: IntLike, name: str | None = 
     return result
 
 
-# ---- short-time spectra -----------------------------------------------------------------------
+# ---- short-time Fourier transforms ------------------------------------------------------------
 
 Window = Callable[..., Any]
 
@@ -98,7 +98,7 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The spectra of overlapping, windowed frames.
+    """The short-time Fourier transform: the spectra of overlapping, windowed frames.
 
     >>> tf.signal.stft([1.0, 1.0, 1.0, 1.0], 2, 2, window_fn=None).numpy().real.tolist()
     [[2.0, 0.0], [2.0, 0.0]]
@@ -125,7 +125,7 @@ def inverse_stft(
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
-    """The signal of which short-time spectra are given; see `inverse_stft_window_fn`.
+    """The signal with the given short-time spectra; see `inverse_stft_window_fn`.
 
     >>> spectra = tf.signal.stft([1.0, 2.0, 3.0, 4.0], 2, 2, window_fn=None)
     >>> tf.signal.inverse_stft(spectra, 2, 2, window_fn=None).numpy().tolist()
@@ -143,7 +143,7 @@ def inverse_stft(
 def inverse_stft_window_fn(
     frame_step: IntLike, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
-    """The window with which inverse_stft undoes an stft: the squares of both overlap to one.
+    """The window with which inverse_stft inverts stft: their overlapping products sum to one.
 
     >>> window = tf.signal.inverse_stft_window_fn(2)
     >>> print(window(4, dtype=tf.float32).numpy().round(3))
@@ -211,7 +211,7 @@ def idct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The inverse of dct of the same type, but for a factor where there is no norm.
+    """The inverse of dct of the same type, except for a factor if there is no norm.
 
     >>> x = tf.constant([1.0, 2.0])
     >>> tf.signal.idct(tf.signal.dct(x, norm="ortho"), norm="ortho").numpy().round(4).tolist()
@@ -229,7 +229,7 @@ def _turned(size: int, like: Tensor, offset: float, count: int) -> Tensor:
 
 
 def _dct1(x: Tensor, ortho: bool) -> Tensor:
-    """The spectrum of the signal with its mirror image behind it."""
+    """The spectrum of the signal extended by its mirror image."""
     both = concat([x, reverse(x[..., 1:-1], [len(dims(x)) - 1])], -1)
     return real(rfft(both))
 
@@ -242,7 +242,7 @@ def _dct2(x: Tensor, ortho: bool) -> Tensor:
 
 
 def _orthogonal(size: int, like: Tensor, factor: float) -> Tensor:
-    """What makes the transform orthogonal: the first element is scaled by itself."""
+    """The scale that makes the transform orthogonal; the first element's is different."""
     weights = _but_first(size, factor * math.sqrt(2.0 / size), factor * math.sqrt(1.0 / size))
     return convert(weights, like.dtype)
 
@@ -281,7 +281,7 @@ def mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The modified discrete cosine transform: frames overlap by half, and none of it is redundant.
+    """The modified discrete cosine transform: frames overlap by half, without redundancy.
 
     >>> tf.signal.mdct([1.0, 2.0, 3.0, 4.0], 4, window_fn=None).numpy().round(3)
     array([[-9.687, -2.482]], dtype=float32)
@@ -308,7 +308,7 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The signal of which modified cosine transforms are given, but for its ends.
+    """The signal with the given modified cosine transforms, except for its ends.
 
     >>> spectra = tf.signal.mdct(tf.range(8.0), 4)
     >>> tf.signal.inverse_mdct(spectra).numpy()[2:-2].round(3).tolist()
@@ -347,7 +347,7 @@ def linear_to_mel_weight_matrix(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """The matrix that sums the bins of a spectrum into overlapping triangles on the mel scale.
+    """The matrix that sums the bins of a spectrum with overlapping triangles on the mel scale.
 
     >>> tf.signal.linear_to_mel_weight_matrix(4, 9).shape
     TensorShape([9, 4])
@@ -356,7 +356,7 @@ def linear_to_mel_weight_matrix(
     rate = float(np.asarray(convert(sample_rate)))
     low, high = float(lower_edge_hertz), float(upper_edge_hertz)
     _check_mel(mels, rate, low, high)
-    spectrum = _mel(np.linspace(0.0, rate / 2, bins)[1:])[:, None]  # without the constant part
+    spectrum = _mel(np.linspace(0.0, rate / 2, bins)[1:])[:, None]  # without the zero frequency
     edges = np.linspace(_mel(low), _mel(high), mels + 2)
     left, centre, right = edges[:-2], edges[1:-1], edges[2:]
     rising, falling = (spectrum - left) / (centre - left), (right - spectrum) / (right - centre)
@@ -384,7 +384,7 @@ def _check_mel(mels: int, rate: float, low: float, high: float) -> None:
 def mfccs_from_log_mel_spectrograms(
     log_mel_spectrograms: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The cepstral coefficients of logarithmic mel spectra.
+    """The mel-frequency cepstral coefficients (MFCCs) of logarithmic mel spectra.
 
     >>> tf.signal.mfccs_from_log_mel_spectrograms([[1.0, 1.0]]).numpy().round(3)
     array([[2., 0.]], dtype=float32)

@@ -1,4 +1,4 @@
-"""Window functions: what a frame of a signal is multiplied with."""
+"""Window functions, by which frames of a signal are multiplied."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def hann_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """A raised cosine that falls to zero.
+    """The Hann window, a raised cosine that falls to zero.
 
     >>> tf.signal.hann_window(4).numpy().round(3).tolist()
     [0.0, 0.5, 1.0, 0.5]
@@ -70,7 +70,7 @@ def hamming_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """A raised cosine that does not quite fall to zero.
+    """The Hamming window, a raised cosine that does not quite fall to zero.
 
     >>> tf.signal.hamming_window(4).numpy().round(2)
     array([0.08, 0.54, 1.  , 0.54], dtype=float32)
@@ -82,7 +82,7 @@ def hamming_window(
 def vorbis_window(
     window_length: IntLike, dtype: DTypeLike = dtypes.float32, name: str | None = None
 ) -> Tensor:
-    """The window of the Vorbis codec, whose squares overlap to one.
+    """The window of the Vorbis codec, whose overlapping squares sum to one.
 
     >>> tf.signal.vorbis_window(4).numpy().round(3)
     array([0.228, 0.974, 0.974, 0.228], dtype=float32)
@@ -99,7 +99,7 @@ def kaiser_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Kaiser's window; `beta` may be differentiated.
+    """The Kaiser window; gradients flow to `beta`.
 
     >>> print(tf.signal.kaiser_window(3, beta=2.0).numpy().round(4))
     [0.4387 1.     0.4387]
@@ -121,7 +121,7 @@ def kaiser_bessel_derived_window(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """A window made of the running sum of Kaiser's; its squares overlap to one.
+    """The Kaiser-Bessel-derived window, from running sums of Kaiser's; its squares sum to one.
 
     >>> tf.signal.kaiser_bessel_derived_window(4, beta=2.0).numpy().round(3)
     array([0.483, 0.875, 0.875, 0.483], dtype=float32)

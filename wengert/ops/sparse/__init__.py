@@ -1,11 +1,11 @@
 """Sparse tensors, sets, and the distance between sequences.
 
-places         Bookkeeping for sparse tensors: orders and groups of coordinates
-tensor         SparseTensor: coordinates, and the values that stand there; everything else is zero
-counting       How often numbers occur in each row, as a sparse tensor
+places         Bookkeeping for sparse tensors: sorting and grouping of coordinates
+tensor         SparseTensor: coordinates and the values there; everything else is zero
+counting       Counts of the integers in each row, as a sparse tensor
 edit_distance  The Levenshtein distance between sequences
-shaping        Sparse tensors rearranged: their coordinates change, their values are picked
+shaping        Rearranging sparse tensors: coordinates change, values are gathered
 math           Arithmetic of sparse tensors
-segments       Reductions over segments of picked rows: gather and segment sum in one step
-sets           Sets: the different elements of each row, and what two rows have in common or not
+segments       Segment reductions of selected rows: gather and segment sum in one step
+sets           Set operations on rows: unique elements, union, intersection, difference
 """

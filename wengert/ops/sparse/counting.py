@@ -1,4 +1,4 @@
-"""How often numbers occur in each row, as a sparse tensor."""
+"""Counts of the integers in each row, as a sparse tensor."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each number occurs, or the sums of its weights; with axis=-1 in each row.
+    """Count how often each integer occurs, or sum its weights; with axis=-1 in each row.
 
     >>> counts = tf.sparse.bincount([[1, 1, 3], [0, 0, 2]], axis=-1)
     >>> tf.sparse.to_dense(counts).numpy().tolist()
@@ -71,7 +71,7 @@ def _width(numbers: Tensor, minlength: Any) -> Tensor:
 
 
 def _laid_out(values: Any) -> tuple[Any, Any, Any]:
-    """The numbers, the row in which each one stands (None of a vector), how many rows there are."""
+    """The integers, the row of each (None for a vector), and the number of rows."""
     if isinstance(values, (SparseTensor, SparseTensorValue)):
         s = sparse(values)
         shape = s.dims

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def _distance_kernel(
     _: Namespace, h_at: Array, h: Array, t_at: Array, t: Array, *, shape: Dims, normalize: bool
 ) -> Array:
-    """For each sequence how far the hypothesis is from the truth."""
+    """For each sequence the distance of the hypothesis from the truth."""
     said, meant = _sequences(h_at, h), _sequences(t_at, t)
     out = np.zeros(shape, np.float32)
     for place in said.keys() | meant.keys():
@@ -44,7 +44,7 @@ def _sequences(places: Array, values: Array) -> dict[tuple[int, ...], list[Any]]
 
 
 def _steps(a: list[Any], b: list[Any]) -> int:
-    """How many elements must be put in, taken out or replaced."""
+    """The number of insertions, deletions and substitutions."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         before, row = row, [i]
@@ -68,9 +68,9 @@ def edit_distance(
     normalize: bool = True,
     name: str = "edit_distance",
 ) -> Tensor:
-    """How many elements must be put in, taken out or replaced to make one sequence the other.
+    """The number of insertions, deletions and substitutions that turn one sequence into the other.
 
-    The sequences lie along the last axis; the distance is divided by the length of the true one.
+    The sequences are along the last axis; the distance is divided by the length of the true one.
 
     >>> said = tf.SparseTensor([[0, 0], [0, 1]], ["a", "c"], [1, 2])
     >>> meant = tf.SparseTensor([[0, 0], [0, 1]], ["a", "b"], [1, 2])

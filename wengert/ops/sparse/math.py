@@ -1,4 +1,4 @@
-"""Arithmetic of sparse tensors. Where a result is dense, elements that are not there are zero."""
+"""Arithmetic of sparse tensors. In dense results, missing elements are zero."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """The whole tensor, with a default where nothing stands.
+    """The dense tensor, with a default where there is no value.
 
     >>> s = tf.SparseTensor([[0], [2]], [5.0, 7.0], [4])
     >>> tf.sparse.to_dense(s, -1.0).numpy().tolist()
@@ -120,7 +120,7 @@ def to_dense(
 
 @deferrable
 def to_indicator(sp_input: SparseLike, vocab_size: IntLike, name: str | None = None) -> Tensor:
-    """For each row which of the numbers below `vocab_size` are among its values.
+    """For each row, which of the integers below `vocab_size` are among its values.
 
     >>> ids = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [2, 0, 1], [2, 2])
     >>> tf.sparse.to_indicator(ids, 3).numpy().astype(int).tolist()
@@ -135,7 +135,7 @@ def to_indicator(sp_input: SparseLike, vocab_size: IntLike, name: str | None = N
     return greater(hits, 0)
 
 
-# ---- sums of two ------------------------------------------------------------------------------
+# ---- elementwise, of two tensors --------------------------------------------------------------
 
 
 def _same_shape(a: SparseTensor, b: SparseTensor, who: str) -> Dims:
@@ -153,7 +153,7 @@ def _same_shape(a: SparseTensor, b: SparseTensor, who: str) -> Dims:
 
 
 def _united(a: SparseTensor, b: SparseTensor) -> tuple[Any, Any, Any, Any]:
-    """The coordinates of both, and the values of each there, with zeros where it has none."""
+    """The union of both's coordinates, and the values of each there, zero where it has none."""
     indices, place = group_places(concat([a.indices, b.indices], 0))
     count, own = dims(indices)[0], dims(a.values)[0]
     at, of_b = place[:own], place[own:]
@@ -167,9 +167,9 @@ def _united(a: SparseTensor, b: SparseTensor) -> tuple[Any, Any, Any, Any]:
 
 @deferrable
 def add(a: TensorLike, b: TensorLike, threshold: TensorLike = 0) -> Any:
-    """The sum: sparse of two sparse tensors, dense if one of them is.
+    """The sum of two tensors: sparse if both are, dense if one of them is.
 
-    Of two sparse tensors, sums below the threshold are left out.
+    If both are sparse, sums below the threshold are omitted.
 
     >>> a = tf.SparseTensor([[0], [2]], [5.0, 7.0], [3])
     >>> b = tf.SparseTensor([[1], [2]], [1.0, -6.5], [3])
@@ -219,7 +219,7 @@ def _extreme(
 @deferrable
 @gives_sparse
 def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
-    """The larger elements, at the coordinates of both.
+    """The elementwise maximum, at the coordinates of both.
 
     >>> a = tf.SparseTensor([[0], [1]], [5.0, -7.0], [3])
     >>> b = tf.SparseTensor([[0], [2]], [6.0, 1.0], [3])
@@ -232,7 +232,7 @@ def maximum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> Spar
 @deferrable
 @gives_sparse
 def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> SparseTensor:
-    """The smaller elements, at the coordinates of both.
+    """The elementwise minimum, at the coordinates of both.
 
     >>> a = tf.SparseTensor([[0], [1]], [5.0, -7.0], [3])
     >>> b = tf.SparseTensor([[0], [2]], [6.0, 1.0], [3])
@@ -243,7 +243,7 @@ def minimum(sp_a: SparseLike, sp_b: SparseLike, name: str | None = None) -> Spar
 
 
 def _with_dense(who: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation on the values, with the elements of a dense tensor that stand there."""
+    """An operation on the values, and on a dense tensor's elements at their coordinates."""
 
     @deferrable
     @gives_sparse
@@ -274,7 +274,7 @@ setattr(SparseTensor, "__truediv__", divided)  # noqa: B010
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
-    """A function of the values; all sparse arguments have the same coordinates.
+    """Apply a function to the values; all sparse arguments must have the same coordinates.
 
     >>> s = tf.SparseTensor([[0], [2]], [5.0, 7.0], [3])
     >>> tf.sparse.map_values(tf.add, s, 1.0).values.numpy().tolist()
@@ -322,7 +322,7 @@ def _reduced(
 
 
 def _largest(values: Tensor, places: Tensor, count: int) -> Tensor:
-    """The largest of each group; of none, zero."""
+    """The maximum of each group; zero for an empty one."""
     there = unsorted_segment_sum(ones(dims(places), dtypes.int32), places, count)
     found = unsorted_segment_max(values, places, count)
     return where(greater(there, 0), found, zeros_like(found))
@@ -336,7 +336,7 @@ def reduce_sum(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The sum of the values along some axes, or of all.
+    """The sum of the values along some axes, or along all.
 
     >>> s = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1.0, 2.0, 4.0], [3, 2])
     >>> tf.sparse.reduce_sum(s, axis=1).numpy().tolist()
@@ -356,7 +356,7 @@ def reduce_max(
     output_is_sparse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """The largest of the values that are there, along some axes, or of all; of none, zero.
+    """The maximum of the stored values along some axes, or along all; zero if there are none.
 
     >>> s = tf.SparseTensor([[0, 0], [0, 1], [2, 0]], [1.0, 2.0, -4.0], [3, 2])
     >>> tf.sparse.reduce_max(s, axis=1).numpy().tolist()
@@ -368,7 +368,7 @@ def reduce_max(
 @deferrable
 @gives_sparse
 def softmax(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
-    """The softmax of the values in each row, along the last axis; what is not there has no share.
+    """The softmax along the last axis; missing elements are ignored.
 
     >>> s = tf.SparseTensor([[0, 0], [0, 2]], [1.0, 1.0], [1, 3])
     >>> tf.sparse.softmax(s).values.numpy().tolist()
@@ -414,7 +414,7 @@ def _check_product(places: Array, size: int, letter: str, column: str) -> None:
 def _values_rule(
     g: Tensor, y: Tensor | None, values: Tensor, indices: Tensor, b: Tensor, *, rows: int
 ) -> Tensor:
-    """The elements of g b' that are there."""
+    """The elements of g b' at the coordinates of the values."""
     return sum_dense(gather(g, indices[:, 0]) * gather(b, indices[:, 1]), 1)
 
 
@@ -492,7 +492,7 @@ def sampled_addmm(
     alpha: float | Value | Array = 1.0,
     output_type: DTypeLike = dtypes.float32,
 ) -> tuple[Tensor, Any, Tensor]:
-    """Sampled matrix product: `alpha` times its elements at `indices`, plus `beta` times `values`.
+    """The sampled matrix product: `alpha` (mat1 mat2) + `beta` `values`, at `indices` only.
 
     Returns the coordinates, the new values and the shape.
 

@@ -1,6 +1,6 @@
-"""Bookkeeping for sparse tensors: orders and groups of coordinates. All of it is integers.
+"""Bookkeeping for sparse tensors: sorting and grouping of coordinates. All of it is on integers.
 
-What becomes of the values is then said with gathers and sums, and has its gradients from those.
+The values are then computed by gathers and sums, which have gradients.
 """
 
 from __future__ import annotations
@@ -29,19 +29,20 @@ if TYPE_CHECKING:
 
 
 def _order_kernel(_: Namespace, indices: Array) -> Array:
-    """Where the coordinates stand when sorted, the first column counting most."""
+    """The permutation that sorts the coordinates lexicographically."""
     if not indices.shape[1]:
         return np.arange(len(indices))
     sizes = indices.max(axis=0, initial=0).tolist()
     if indices.min(initial=0) < 0 or math.prod(n + 1 for n in sizes) >= 2**63:
         return np.lexsort(indices.T[::-1])
-    # One number for each; what is sorted already, or two such lists in a row, sorts in no time.
+    # One key for each. The stable sort is fast on sorted keys, and on two concatenated sorted
+    # lists.
     flat = indices @ np.array(strides_of([n + 1 for n in sizes]), np.int64)
     return np.argsort(flat, kind="stable")
 
 
 def _groups_kernel(_: Namespace, indices: Array) -> list[Array]:
-    """The different coordinates, sorted, and where each one stands among them."""
+    """The unique coordinates, sorted, and the index of each given one among them."""
     order = _order_kernel(np, indices)
     ordered = indices[order]
     new = np.ones(len(order), bool)
@@ -52,7 +53,7 @@ def _groups_kernel(_: Namespace, indices: Array) -> list[Array]:
 
 
 def _groups_forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
-    """How many different coordinates there are depends on their values."""
+    """The number of unique coordinates depends on their values."""
     shape, dtype = form_of(inputs[0])
     count, width = (None, None) if shape is None else shape
     return [((None, width), dtype), ((count,), np.dtype(np.int64))]
@@ -69,7 +70,7 @@ def order_of(indices: Tensor) -> Tensor:
 
 
 def group_places(indices: Tensor) -> tuple[Tensor, Tensor]:
-    """The different coordinates, sorted, and where each of the given ones stands among them."""
+    """The unique coordinates, sorted, and the index of each given one among them."""
     unique, place = apply(GROUPS, (indices,))
     return unique, place
 
@@ -85,13 +86,13 @@ def strides_of(shape: Sequence[int]) -> list[int]:
 
 
 def flat_places(indices: Tensor, shape: Sequence[int]) -> Tensor:
-    """Coordinates as places in the flattened tensor."""
+    """Coordinates as indices into the flattened tensor."""
     strides = np.array(strides_of(shape), np.int64)
     return reduce_sum(indices * strides, 1)
 
 
 def unflatten_places(places: Tensor, shape: Sequence[int]) -> Tensor:
-    """Places in the flattened tensor as coordinates."""
+    """Indices into the flattened tensor as coordinates."""
     if not shape:
         return gather(expand_dims(places, 1), np.zeros(0, np.int32), axis=1)
     sizes = zip(shape, strides_of(shape), strict=True)
@@ -105,19 +106,19 @@ def with_column(indices: Tensor, at: int, column: Tensor) -> Tensor:
 
 
 def rows_inside(indices: Tensor, start: Sequence[int], end: Sequence[int]) -> Tensor:
-    """Which coordinates lie in a box, as places."""
+    """The indices of the coordinates inside a box."""
     low, high = np.array(start, np.int64), np.array(end, np.int64)
     within = logical_and(greater_equal(indices, low), less(indices, high))
     return places_where(reduce_all(within, 1))
 
 
 def places_where(mask: Tensor) -> Tensor:
-    """The places where a vector is true."""
+    """The indices where a vector is true."""
     return where(mask)[:, 0]
 
 
 def check_inside(indices: Array, shape: Sequence[int], who: str) -> None:
-    """In kernels: every coordinate lies in the tensor."""
+    """Check, in a kernel, that every coordinate is within the shape."""
     bad = ((indices < 0) | (indices >= np.array(shape, np.int64))).any(axis=1)
     if bad.any():
         at = int(np.argmax(bad))
@@ -128,7 +129,7 @@ def check_inside(indices: Array, shape: Sequence[int], who: str) -> None:
 
 
 def check_sorted(indices: Array, who: str) -> None:
-    """In kernels: the coordinates rise."""
+    """Check, in a kernel, that the coordinates are in strictly ascending order."""
     if len(indices) < 2 or not indices.shape[1]:
         return
     step = np.diff(indices, axis=0)

@@ -1,4 +1,4 @@
-"""Reductions over segments of picked rows: gather and segment sum in one step."""
+"""Segment reductions of selected rows: gather and segment sum in one step."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _rule(scale: Scale | None) -> Callable[..., Any]:
 
 
 def _row(name: str, scale: Scale | None = None, again: Scale | None = None) -> Row:
-    """`scale` says by what a sum is divided, of the sizes of the segments; `again` in tensors."""
+    """`scale` maps segment sizes to the divisors of sums; `again` is the same for tensors."""
     return op(
         name,
         _kernel(name, scale),
@@ -156,7 +156,7 @@ def segment_sqrt_n(
     name: str | None = None,
     sparse_gradient: bool = False,
 ) -> Tensor:
-    """The sums of the rows at `indices` in a segment, divided by the root of their number.
+    """The sums of the rows at `indices` in a segment, divided by the square root of their number.
 
     >>> tf.sparse.segment_sqrt_n([4.0, 8.0], [0, 1, 1, 1], [0, 0, 0, 0]).numpy().tolist()
     [14.0]

@@ -1,4 +1,4 @@
-"""Sets: the different elements of each row, and what two rows have in common or not."""
+"""Set operations on rows: unique elements, union, intersection, difference."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _COMBINED: Final[dict[str, Callable[[set[Any], set[Any]], set[Any]]]] = {
 def _set_kernel(
     _: Namespace, a_at: Array, a: Array, b_at: Array, b: Array, *, rank: int, operation: str
 ) -> list[Any]:
-    """The sets of all rows as sparse rows, and the size of the largest.
+    """The resulting sets of all rows as sparse rows, and the size of the largest.
 
-    The coordinates of the inputs lack the last axis.
+    The coordinates of the inputs are without the last axis.
     """
     left, right = _sets(a_at, a), _sets(b_at, b)
     indices, values, longest = [], [], 0
@@ -67,7 +67,7 @@ def _sets(places: Array, values: Array) -> dict[tuple[int, ...], set[Any]]:
 
 
 def _forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
-    """How many elements there are depends on their values."""
+    """The number of elements depends on their values."""
     whole = np.dtype(np.int64)
     return [((None, attrs["rank"]), whole), ((None,), inputs[1]._array.dtype), ((1,), whole)]
 
@@ -112,7 +112,7 @@ def _combined(a: TensorLike, b: TensorLike, operation: str) -> SparseTensor:
 def difference(
     a: TensorLike, b: TensorLike, aminusb: bool = True, validate_indices: bool = True
 ) -> SparseTensor:
-    """For each row the elements of `a` that are not in `b`; or the other way round.
+    """For each row the elements of `a` that are not in `b`; without `aminusb`, the reverse.
 
     >>> tf.sets.difference([[1, 2, 3]], [[2, 5]]).values.numpy().tolist()
     [1, 3]
@@ -144,7 +144,7 @@ def union(a: TensorLike, b: TensorLike, validate_indices: bool = True) -> Sparse
 
 @deferrable
 def size(a: SparseLike, validate_indices: bool = True) -> Tensor:
-    """How many different elements each row has.
+    """The number of unique elements in each row.
 
     >>> tf.sets.size(tf.sets.union([[1, 2]], [[3, 2]])).numpy().tolist()
     [3]

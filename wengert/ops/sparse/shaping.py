@@ -1,4 +1,4 @@
-"""Sparse tensors rearranged: their coordinates change, their values are picked."""
+"""Rearranging sparse tensors: coordinates change, values are gathered."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def pick_values(s: SparseTensor, places: Tensor) -> SparseTensor:
-    """Only what stands at some places of the list of values, in that order."""
+    """Only the values at some indices of the list of values, in that order."""
     return SparseTensor._of(gather(s.indices, places), gather(s.values, places), s.dense_shape)
 
 
@@ -63,7 +63,7 @@ def sorted_(s: SparseTensor) -> SparseTensor:
 @deferrable
 @gives_sparse
 def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
-    """The same tensor with its coordinates in rising order.
+    """Sort the coordinates into row-major order.
 
     >>> s = tf.SparseTensor([[1, 0], [0, 1]], [1.0, 2.0], [2, 2])
     >>> tf.sparse.reorder(s).values.numpy().tolist()
@@ -75,7 +75,7 @@ def reorder(sp_input: SparseLike, name: str | None = None) -> SparseTensor:
 @deferrable
 @gives_sparse
 def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
-    """Only the values for which `to_retain` is true.
+    """Keep only the values for which `to_retain` is true.
 
     >>> s = tf.SparseTensor([[0], [2]], [1.0, 2.0], [3])
     >>> tf.sparse.retain(s, [False, True]).values.numpy().tolist()
@@ -92,7 +92,7 @@ def retain(sp_input: SparseLike, to_retain: TensorLike) -> SparseTensor:
 def transpose(
     sp_input: SparseLike, perm: Integers | None = None, name: str | None = None
 ) -> SparseTensor:
-    """The axes in another order, by default the reverse one.
+    """Permute the axes, by default in reverse order.
 
     >>> s = tf.SparseTensor([[0, 1]], [5.0], [2, 3])
     >>> tf.sparse.transpose(s).indices.numpy().tolist()
@@ -108,7 +108,7 @@ def transpose(
 @deferrable
 @gives_sparse
 def reshape(sp_input: SparseLike, shape: ShapeLike, name: str | None = None) -> SparseTensor:
-    """The same elements in another shape; one size may be -1 and is computed.
+    """The same elements in another shape; one size may be -1, which is inferred.
 
     >>> s = tf.SparseTensor([[0, 1], [1, 2]], [5.0, 7.0], [2, 3])
     >>> tf.sparse.reshape(s, [3, -1]).indices.numpy().tolist()
@@ -139,7 +139,7 @@ def _reshaped(before: Dims, after: Dims) -> Dims:
 def expand_dims(
     sp_input: SparseLike, axis: Integers | None = None, name: str | None = None
 ) -> SparseTensor:
-    """A new axis of size one, by default the last.
+    """Insert an axis of size one, by default as the last.
 
     >>> s = tf.SparseTensor([[0, 1]], [5.0], [2, 3])
     >>> tf.sparse.expand_dims(s, 0).shape
@@ -157,7 +157,7 @@ def expand_dims(
 @deferrable
 @gives_sparse
 def reset_shape(sp_input: SparseLike, new_shape: ShapeLike | None = None) -> SparseTensor:
-    """The same values in a larger tensor, or in the smallest that holds them.
+    """The same values in a larger shape, by default in the smallest that contains them.
 
     >>> s = tf.SparseTensor([[0, 1]], [5.0], [9, 9])
     >>> tf.sparse.reset_shape(s).shape
@@ -165,7 +165,7 @@ def reset_shape(sp_input: SparseLike, new_shape: ShapeLike | None = None) -> Spa
     """
     s = sparse(sp_input)
     if new_shape is None:
-        # A size is one more than the largest coordinate; of no coordinates, zero.
+        # A size is one more than the largest coordinate; zero if there are none.
         low = zeros([1, s.rank], dtypes.int64)
         sizes = reduce_max(concat_dense([low, s.indices + 1], 0), 0)
         return SparseTensor._of(s.indices, s.values, sizes)
@@ -194,7 +194,7 @@ def _piece(s: SparseTensor, start: Sequence[int], size: Sequence[int]) -> Sparse
 def slice_(
     sp_input: SparseLike, start: TensorLike, size: TensorLike, name: str | None = None
 ) -> SparseTensor:
-    """The part that begins at `start`; where it would reach beyond the end it is cut.
+    """The slice that begins at `start`, clipped to the end of the tensor.
 
     >>> s = tf.SparseTensor([[0, 0], [1, 2]], [5.0, 7.0], [2, 3])
     >>> tf.sparse.slice(s, [1, 1], [1, 9]).indices.numpy().tolist()
@@ -218,7 +218,7 @@ def split(
     axis: Integers | None = None,
     name: str | None = None,
 ) -> list[SparseTensor]:
-    """Pieces along an axis; the first ones are larger by one if it must be.
+    """Split along an axis into pieces, of which the first may be larger by one.
 
     >>> s = tf.SparseTensor([[0], [2]], [5.0, 7.0], [3])
     >>> [part.shape for part in tf.sparse.split(s, num_split=2, axis=0)]
@@ -255,7 +255,7 @@ def concat(
     expand_nonconcat_dims: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """Sparse tensors joined along an axis; the other sizes are equal, or the largest is taken.
+    """Concatenate along an axis; other sizes must be equal, or are expanded to the largest.
 
     >>> s = tf.SparseTensor([[0, 1]], [5.0], [1, 2])
     >>> tf.sparse.concat(0, [s, s]).indices.numpy().tolist()
@@ -307,7 +307,7 @@ def _filled_foreseen(dtype: Any) -> tuple[Any, list[Any]]:
 def fill_empty_rows(
     sp_input: SparseLike, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """A value at the start of every row that has none, and which rows these are.
+    """Put a default value at the start of every empty row; returns which rows were empty, too.
 
     >>> s = tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])
     >>> filled, was_empty = tf.sparse.fill_empty_rows(s, -1.0)
@@ -332,7 +332,7 @@ def fill_empty_rows(
 
 @deferrable
 def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) -> IndexedSlices:
-    """IndexedSlices without the rows of some indices.
+    """IndexedSlices without the rows at some indices.
 
     >>> a = tf.IndexedSlices(tf.constant([1.0, 2.0, 3.0]), tf.constant([4, 6, 8]), [9])
     >>> tf.sparse.mask(a, [6]).indices.numpy().tolist()
@@ -344,7 +344,7 @@ def mask(a: IndexedSlices, mask_indices: TensorLike, name: str | None = None) ->
     return IndexedSlices(gather(a.values, kept), gather(a.indices, kept), a._dense_shape)
 
 
-# ---- made of other things ---------------------------------------------------------------------
+# ---- creation ---------------------------------------------------------------------------------
 
 
 @deferrable
@@ -355,7 +355,7 @@ def eye(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> SparseTensor:
-    """Ones on the diagonal.
+    """A sparse identity matrix, with ones on the diagonal.
 
     >>> tf.sparse.eye(2, 3).indices.numpy().tolist()
     [[0, 0], [1, 1]]
@@ -370,7 +370,7 @@ def eye(
 @deferrable
 @gives_sparse
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
-    """The elements that are not zero, as a sparse tensor.
+    """The nonzero elements, as a sparse tensor.
 
     >>> tf.sparse.from_dense([[0.0, 5.0], [7.0, 0.0]]).values.numpy().tolist()
     [5.0, 7.0]

@@ -1,4 +1,4 @@
-"""SparseTensor: coordinates, and the values that stand there; everything else is zero."""
+"""SparseTensor: coordinates and the values there; everything else is zero."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class SparseTensorValue(NamedTuple):
-    """What a session returns for a SparseTensor, and may be fed for one."""
+    """The value that a session returns for a SparseTensor, and that may be fed for one."""
 
     indices: Any
     values: Any
@@ -43,7 +43,7 @@ SparseLike: TypeAlias = "SparseTensor | SparseTensorValue"
 class SparseTensor(Composite):
     """Values at coordinates of a larger tensor that is zero everywhere else.
 
-    Operations expect the coordinates in rising order; `tf.sparse.reorder` brings them into it.
+    Operations expect the coordinates in row-major order; `tf.sparse.reorder` sorts them.
 
     >>> s = tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])
     >>> tf.sparse.to_dense(s).numpy().tolist()
@@ -61,7 +61,7 @@ class SparseTensor(Composite):
 
     @classmethod
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
-        """A SparseTensor of what a session returned for one."""
+        """A SparseTensor from the value that a session returned for one."""
         if not isinstance(sparse_tensor_value, (SparseTensor, SparseTensorValue)):
             raise TypeError(
                 "Argument `sparse_tensor_value` must be a SparseTensor or SparseTensorValue. "
@@ -72,12 +72,12 @@ class SparseTensor(Composite):
 
     @classmethod
     def _of(cls, indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
-        """Of tensors that fit together."""
+        """From tensors that are known to be consistent."""
         made = cls.__new__(cls)
         made._indices, made._values, made._dense_shape = indices, values, dense_shape
         return made
 
-    # ---- what it is --------------------------------------------------------------------------
+    # ---- properties --------------------------------------------------------------------------
 
     @property
     def indices(self) -> Tensor:
@@ -101,7 +101,7 @@ class SparseTensor(Composite):
 
     @property
     def shape(self) -> TensorShape:
-        """The shape of the whole tensor, as far as it is known."""
+        """The shape of the dense tensor, as far as it is known."""
         try:
             return TensorShape(as_shape(self._dense_shape))
         except SymbolicValueError:
@@ -115,7 +115,7 @@ class SparseTensor(Composite):
 
     @property
     def dims(self) -> tuple[int, ...]:
-        """The shape of the whole tensor, which must be known."""
+        """The shape of the dense tensor, which must be known."""
         return as_shape(self._dense_shape)
 
     @property
@@ -125,7 +125,7 @@ class SparseTensor(Composite):
 
     @property
     def op(self) -> Any:
-        """The operation that makes the values."""
+        """The operation that produces the values."""
         return self._values.op
 
     @property
@@ -167,7 +167,7 @@ class SparseTensor(Composite):
         return SparseTensor._of(next(tensors), next(tensors), next(tensors))
 
     def _as_argument(self, tensors: Iterator[Any]) -> SparseTensor:
-        """As the argument of a function that is traced anew for every known shape."""
+        """As the argument of a function, which is traced anew for every known shape."""
         indices, values, shape = next(tensors), next(tensors), next(tensors)
         known = isinstance(shape, Tensor) and not isinstance(self._dense_shape, SymbolicTensor)
         return SparseTensor._of(indices, values, self._constant() if known else shape)
@@ -188,10 +188,10 @@ class SparseTensor(Composite):
         return SparseTensorValue(next(values), next(values), next(values))
 
     def _fed(self, value: SparseTensorValue) -> list[Any]:
-        """The values of the parts, of a SparseTensorValue or a tuple."""
+        """The values to feed for its parts, from a SparseTensorValue or a tuple."""
         return [*value._parts()] if isinstance(value, SparseTensor) else [*value]
 
-    if TYPE_CHECKING:  # attached where products are (math.py)
+    if TYPE_CHECKING:  # attached in math.py
 
         def __mul__(self, other: Any) -> SparseTensor: ...
         def __truediv__(self, other: Any) -> SparseTensor: ...
@@ -204,7 +204,7 @@ class SparseTensor(Composite):
 
 
 def _int64(value: Any) -> Tensor:
-    """Coordinates or a shape: Python's numbers and smaller integers become int64."""
+    """Coordinates or a shape: Python numbers and smaller integers become int64."""
     if isinstance(value, Tensor):
         return convert(value, dtypes.int64)
     if isinstance(value, TensorShape):
@@ -229,12 +229,12 @@ def _check_same(indices: Tensor, axis: int, other: Tensor, message: str) -> None
     )
     if None not in (a, b) and a != b:
         raise ValueError(f"Dimensions {a} and {b} are not compatible")
-    if None in (a, b) and not _is_one(indices, axis, other):  # only a run knows
+    if None in (a, b) and not _is_one(indices, axis, other):  # known only at run time
         bound.provided(None, equal(shape_of(indices)[axis], shape_of(other)[0]), message)
 
 
 def _is_one(indices: Tensor, axis: int, other: Tensor) -> bool:
-    """Whether two sizes are one, although it is not known."""
+    """Whether two unknown sizes are known to be the same."""
     a, b = dims(indices), dims(other)
     if not isinstance(a, tuple) or not isinstance(b, tuple):
         return False
@@ -242,7 +242,7 @@ def _is_one(indices: Tensor, axis: int, other: Tensor) -> bool:
 
 
 def sparse(value: TensorLike) -> SparseTensor:
-    """An argument that must be sparse."""
+    """An argument that must be sparse, as a SparseTensor."""
     if isinstance(value, SparseTensorValue):
         return SparseTensor.from_value(value)
     if not isinstance(value, SparseTensor):
@@ -259,18 +259,18 @@ def new_sparse(indices: Tensor, values: Tensor, shape: AnyShape | Sequence[int])
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-# What is known of the parts of a sparse tensor of which nothing is known.
+# The forms of the parts of a sparse tensor of unknown shape.
 _INDICES: Final = ((None, None), np.dtype(np.int64))
 _SIZES: Final = ((None,), np.dtype(np.int64))
 
 
 def placeholder_sparse(dtype: NumpyDType) -> tuple[Any, list[Any]]:
-    """A sparse tensor of a dtype, for a call that waits for shapes."""
+    """A sparse tensor of a dtype, for a deferred call."""
     return SparseTensor._of(0, 0, 0), [_INDICES, ((None,), dtype), _SIZES]
 
 
 def gives(says: Callable[[Any], Any]) -> Callable[[Function], Function]:
-    """A public function of which is known what it returns if its values are of a dtype."""
+    """Decorates a public function: `says` maps the dtype of its values to the form of its result."""
 
     def marked(function: Function) -> Function:
         function.foreseen = says  # type: ignore[attr-defined]

@@ -1,7 +1,8 @@
 """Bessel functions of orders 0 and 1.
 
-The derivative of order n is made of the orders n - 1 and n + 1, nowhere divided by x: the rules of
-the first kind are right at zero, to every order.
+The derivative of the function of order n is a combination of orders n - 1 and n + 1 without a
+division by x, so the rules of the first kind are correct at zero, to every order of
+differentiation.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from wengert.values.tensor import Tensor
     from wengert.values.typing import Array, Namespace
 
-# ---- any whole order, for the rules -----------------------------------------------------------
+# ---- any integer order, for the rules ---------------------------------------------------------
 
 
 def _of_order(name: str, function: str, **fields: Any) -> Row:
@@ -40,14 +41,14 @@ _LARGE = 1e9  # SciPy's ive is NaN from 2.1e9 on
 
 
 def _ive_of_large(order: int, x: Array) -> Array:
-    """i0e(x) (1 - n² / 2x), which leaves out n⁴ / 8x²; odd orders have the sign of x."""
+    """i0e(x) (1 - n² / 2x), which neglects n⁴ / 8x²; odd orders have the sign of x."""
     size = np.abs(x)
     y = scipy_special().i0e(size) * (1.0 - order * order / (2.0 * size))
     return np.where((x < 0) & (order % 2 == 1), -y, y)
 
 
 def _at(row: Row, x: Tensor, order: int) -> Tensor:
-    """The function of an order; the negative orders repeat the positive ones."""
+    """The function of an integer order; negative orders equal the positive ones up to sign."""
     result: Tensor = apply(row, (x,), {"order": order})
     return result
 

@@ -1,7 +1,7 @@
-"""Taylor series in two variables, cut off: derivatives of an order that is not known beforehand.
+"""Truncated Taylor series in two variables, for derivatives of any order.
 
-A series is a dictionary from (i, j) to the coefficient of e^i d^j. Coefficients are whatever can be
-added and multiplied: arrays in kernels, tensors in rules.
+A series is a dictionary from (i, j) to the coefficient of e^i d^j. Coefficients may be anything
+that can be added and multiplied: arrays in kernels, tensors in rules.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def constant(value: Array, like: Iterable[tuple[int, int]]) -> Series:
 
 
 def orders(m: int, n: int) -> list[tuple[int, int]]:
-    """Up to e^m d^n, the lower ones first."""
+    """The orders up to e^m d^n, the lower ones first."""
     return [(i, j) for i in range(m + 1) for j in range(n + 1)]
 
 

@@ -1,6 +1,7 @@
 """Special functions of one variable: gamma, error functions, integrals; polygamma and zeta.
 
-Kernels are SciPy's. A rule names the next function of its family, so every order is exact.
+Kernels are SciPy's. A rule calls the next function of its family, so derivatives of every order are
+exact.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def scipys(name: str) -> Callable[..., Any]:
-    """The kernel that is one of SciPy's special functions, in float64: some lose digits below."""
+    """A kernel that calls a function of SciPy in float64, as some are inaccurate in float32."""
 
     def kernel(_: Namespace, *xs: Array) -> Array:
         y = getattr(scipy_special(), name)(*[x.astype(np.float64, copy=False) for x in xs])
@@ -37,9 +38,9 @@ def scipys(name: str) -> Callable[..., Any]:
 
 # ---- gamma ------------------------------------------------------------------------------------
 
-# The logarithm of gamma at 2 + z is (1 - gamma) z + the sum of (-1)^k (zeta(k) - 1) z^k / k, k = 2, 3, ...
+# log gamma(2 + z) is (1 - gamma) z + the sum of (-1)^k (zeta(k) - 1) z^k / k over k = 2, 3, ...
 _EULER: Final = 0.5772156649015329
-_NEAR: Final = 0.25  # the terms shrink by 8
+_NEAR: Final = 0.25  # so that each term is an 8th of the one before
 
 
 def _lgamma_near_two(z: Array) -> Array:
@@ -50,7 +51,7 @@ def _lgamma_near_two(z: Array) -> Array:
 
 
 def _lgamma_kernel(_: Namespace, x: Array) -> Array:
-    """SciPy's loses its digits near the zeros, 1 and 2."""
+    """SciPy's function, except near its zeros, 1 and 2, where it is inaccurate."""
     wide = np.asarray(x).astype(np.float64)
     y = np.array(scipy_special().gammaln(wide))
     for zero in (1.0, 2.0):
@@ -77,12 +78,12 @@ _BESIDE_A_POLE: Final = 0.05
 
 
 def _digamma_kernel(_: Namespace, x: Array) -> Array:
-    """At a pole the limits of both sides differ: NaN, as in TensorFlow."""
+    """SciPy's function, except NaN at poles, where the limits differ, as in TensorFlow."""
     wide = np.asarray(x).astype(np.float64)
     y = np.array(scipy_special().digamma(wide))
     beside = wide - np.round(wide)
     near = (wide < 0) & (np.abs(beside) < _BESIDE_A_POLE) & (beside != 0)
-    if np.any(near):  # by reflection; SciPy's tangent is of pi x, whose digits are those of x
+    if np.any(near):  # by reflection, as SciPy's takes the tangent of a rounded pi x
         tangent = np.tan(np.pi * beside[near])
         y[near] = scipy_special().digamma(1.0 - wide[near]) - np.pi / tangent
     return np.where(wide == 0, np.nan, y).astype(x.dtype, copy=False)
@@ -106,7 +107,7 @@ def _trigamma_kernel(_: Namespace, x: Array, *, order: int) -> Array:
     )
 
 
-# The derivatives of digamma, of an order that is known.
+# The derivatives of digamma, of a static order.
 TRIGAMMA: Row = op(
     "PolygammaOfOrder",
     _trigamma_kernel,
@@ -117,14 +118,14 @@ TRIGAMMA: Row = op(
 
 
 def digamma_derivative(order: int, x: Tensor) -> Tensor:
-    """The derivative of digamma of some order; of order 0, digamma itself."""
+    """The derivative of digamma of an order; for order 0, digamma itself."""
     return apply(TRIGAMMA, (x,), {"order": order}) if order else digamma(x)
 
 
 polygamma: BinaryOfAX = binary(
     "Polygamma",
     "math.polygamma",
-    "The derivative of digamma of order `a`, a whole number, at `x`.",
+    "The derivative of digamma of order `a`, an integer, at `x`.",
     ("1.0, [1.0, 2.0]", "[1.6449 0.6449]"),
     parameters=("a", "x"),
     kernel=lambda xp, a, x: _polygamma_kernel(xp, a, x),
@@ -147,7 +148,7 @@ def _polygamma_kernel(_: Namespace, a: Array, x: Array) -> Array:
 zeta: BinaryOfXQ = binary(
     "Zeta",
     "math.zeta",
-    "Hurwitz's zeta function: the sum of (q + n)^-x over n = 0, 1, ...",
+    "The Hurwitz zeta function: the sum of (q + n)^-x over n = 0, 1, ...",
     ("[2.0, 4.0], 1.0", "[1.6449 1.0823]"),
     parameters=("x", "q"),
     kernel=lambda xp, x, q: xp.where(xp.isnan(x + q), x + q, scipys("zeta")(xp, x, q)),
@@ -181,7 +182,7 @@ def _erfc_kernel(_: Namespace, x: Array) -> Array:
 erfc: Unary = unary(
     "Erfc",
     "math.erfc",
-    "1 - erf(x), exact for large x.",
+    "1 - erf(x), accurate for large x.",
     ("[0.0, 1.0]", "[1.     0.1573]"),
     kernel=_erfc_kernel,
     vjp=lambda g, y, x: g * (-TWO_OVER_ROOT_PI * exp(-x * x)),

@@ -1,7 +1,7 @@
-"""The incomplete gamma and beta functions, with derivatives in every parameter, of every order.
+"""The incomplete gamma and beta functions, with derivatives of every order in all parameters.
 
-A derivative in a parameter is a row with its order as attribute; the kernel sums a power series whose
-terms are themselves Taylor series in the parameters.
+A derivative with respect to a parameter is a row with its order as an attribute; the kernel sums a
+power series whose terms are themselves Taylor series in the parameters.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _elements(*xs: Array) -> tuple[tuple[int, ...], list[Any]]:
 
 
 def _by_region(regions: list[tuple[Any, Callable[..., Any]]], xs: list[Any]) -> Array:
-    """Each function where it is the one to use; NaN elsewhere."""
+    """Evaluate each function in its region; NaN elsewhere."""
     out = np.full(xs[0].shape, np.nan)
     for where, function in regions:
         if where.any():
@@ -58,7 +58,7 @@ def _by_region(regions: list[tuple[Any, Callable[..., Any]]], xs: list[Any]) -> 
 
 
 def _summed(first: Series, following: Callable[[Series, int], Series]) -> Series:
-    """The sum of terms, each made of the one before it, until none of them counts."""
+    """The sum of terms, each computed from the one before it, until they are negligible."""
     total, term, k = dict(first), first, 0
     while True:
         k += 1
@@ -99,7 +99,7 @@ def _lower_gamma(a: Array, x: Array, n: int) -> Array:
 
 
 def _upper_gamma(a: Array, x: Array, n: int) -> Array:
-    """The continued fraction of 1 - P, which keeps its digits in the tail: minus a derivative."""
+    """The derivative of P by the continued fraction of 1 - P, which is accurate in the tail."""
     front = times_linear(_gamma_front(a, x, n), a, 1.0)
     keys = orders(n, 0)
     above, above_before = constant(np.ones_like(a), keys), constant(np.zeros_like(a), keys)
@@ -117,7 +117,7 @@ def _upper_gamma(a: Array, x: Array, n: int) -> Array:
         if k % 8 == 0:
             before, ratio = ratio, quotient(above, below)
             if last == 10_000 and all(_near(ratio[key], before[key], ratio[0, 0]) for key in keys):
-                last = k + 32  # what is left shrinks below the noise, which is not waited for
+                last = k + 32  # enough for convergence, which rounding noise would hide
     return -product(front, ratio)[n, 0] * math.factorial(n)
 
 
@@ -132,7 +132,7 @@ def _convergent(now: Series, before: Series, a: Array, x: Array, k: int) -> Seri
 
 
 def _gamma_in_a(_: Namespace, a: Array, x: Array, *, order: int) -> Array:
-    """The derivative of P(a, x) of some order in a."""
+    """The derivative of P(a, x) of some order with respect to a."""
     shape, (alpha, at) = _elements(a, x)
     valid = alpha > 0
     ends = valid & ((at == 0) | (at == np.inf))
@@ -147,12 +147,12 @@ def _gamma_in_a(_: Namespace, a: Array, x: Array, *, order: int) -> Array:
 
 
 def gamma_density(a: Tensor, x: Tensor) -> Tensor:
-    """x^(a-1) exp(-x) / gamma(a). At a = 1, x = 0 it is NaN, as TensorFlow's."""
+    """x^(a-1) exp(-x) / gamma(a). At a = 1, x = 0 it is NaN, as in TensorFlow."""
     return exp((a - 1.0) * log(x) - x - lgamma(a))
 
 
 def _gamma_slope(a: Tensor, x: Tensor, order: int) -> Tensor:
-    """The density x^(a-1) exp(-x) / gamma(a), derived some times in a."""
+    """The derivative of the density x^(a-1) exp(-x) / gamma(a) of some order in a."""
     density = gamma_density(a, x)
     if not order:
         return density
@@ -198,7 +198,7 @@ igamma: BinaryOfAX = binary(
 igammac: BinaryOfAX = binary(
     "Igammac",
     "math.igammac",
-    "1 - igamma(a, x), exact where that is small.",
+    "1 - igamma(a, x), accurate where that is small.",
     ("[1.0, 2.0], 1.0", "[0.3679 0.7358]"),
     parameters=("a", "x"),
     kernel=scipys("gammaincc"),
@@ -222,7 +222,7 @@ def _beta_logs(
     n: int,
     psi: Callable[..., Any],
 ) -> Series:
-    """The logarithm of x^a (1 - x)^b / beta(a, b) as a series in a and b, but for its constant."""
+    """log(x^a (1 - x)^b / beta(a, b)) as a series in a and b, without its constant term."""
     logs: Series = {}
     for i, j in orders(m, n):
         if not i + j:
@@ -242,7 +242,7 @@ def _beta_logs(
 
 
 def _beta_series(a: Array, b: Array, x: Array, y: Array, m: int, n: int) -> Array:
-    """I_x(a, b), derived m times in a and n times in b; y is 1 - x, and x below the mean."""
+    """I_x(a, b), differentiated m times in a and n times in b; y is 1 - x, and x below the mean."""
     logs = _beta_logs(a, b, np.log(x), np.log(y), m, n, _psi)
     first = np.exp(a * np.log(x) + b * np.log(y) - scipy_special().betaln(a, b))
     front = over_linear(exponential(logs, first), a)
@@ -258,7 +258,7 @@ def _beta_series(a: Array, b: Array, x: Array, y: Array, m: int, n: int) -> Arra
 def _beta_in_parameters(
     _: Namespace, a: Array, b: Array, x: Array, *, orders: tuple[int, int]
 ) -> Array:
-    """The derivative of I_x(a, b) of some orders in a and in b."""
+    """The derivative of I_x(a, b) of some orders with respect to a and b."""
     m, n = orders
     shape, (p, q, at) = _elements(a, b, x)
     valid = (p > 0) & (q > 0)
@@ -273,7 +273,7 @@ def _beta_in_parameters(
 
 
 def _beta_slope(a: Tensor, b: Tensor, x: Tensor, m: int, n: int) -> Tensor:
-    """The density x^(a-1) (1-x)^(b-1) / beta(a, b), derived in a and in b."""
+    """The derivative of the density x^(a-1) (1-x)^(b-1) / beta(a, b), in a and b."""
     front = lgamma(a + b) - lgamma(a) - lgamma(b)
     density = exp(xlogy(a - 1.0, x) + xlog1py(b - 1.0, -x) + front)
     if not m + n:
@@ -298,7 +298,7 @@ BETAINC_IN_PARAMETERS: Row = op(
 
 
 def beta_in(a: Tensor, b: Tensor, x: Tensor, m: int, n: int) -> Tensor:
-    """The derivative of `betainc`, m times with respect to a and n times to b."""
+    """The derivative of `betainc`, of order m in a and n in b."""
     result: Tensor = apply(BETAINC_IN_PARAMETERS, (a, b, x), {"orders": (m, n)})
     return result
 

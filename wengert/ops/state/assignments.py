@@ -50,7 +50,7 @@ def _changed(verb: str, change: Callable[[Any, Any], Any]) -> Callable[..., list
 
 
 def _assignment(name: str, step: Callable[..., Any]) -> Row:
-    """An operation without a result. Tried on forms it does nothing; a plan runs the step."""
+    """An operation without a result. In shape inference it does nothing; a plan runs the step."""
     return op(
         name,
         lambda _, cell, value: [],

@@ -31,7 +31,7 @@ def _assign(
     value: float | Sequence[float],
     name: str | None = None,
 ) -> Any:
-    """The variable with other values where a key points."""
+    """The variable with new values at a key."""
     now = variable.read_value()
     places = getitem(reshape(range_(size(now)), shape(now)), key)
     given = broadcast_to(convert(value, hint=variable.dtype), shape(places))

@@ -1,18 +1,17 @@
-"""What the files of operations share.
+"""Helpers that the files of operations share.
 
-batch_rules      Batching rules that several families share: move the attributes behind the batch
+batch_rules      Batching rules that several families share: shift axis attributes past the batch
                  axis
-branchless       Kernels that choose between elements
+branchless       np.where without branches
 declare          From rows to public functions, for operations whose function only converts its
                  arguments
 half_precision   Two-byte floats: kernels that sum or iterate do so in float32 and convert once at
                  the end
-large_kernels    What engines may compute for large arrays outside of graphs, in place of NumPy
-parallel         Work in parts, one for each processor
+large_kernels    Kernels that engines may register for large arrays outside of graphs, in place of
+                 NumPy
+parallel         Multithreading: work in parts, one for each processor
 parameter_names  The types of declared functions whose parameters are not called x and y
-scipy_lazy       What kernels borrow from SciPy, loaded when it is first needed: it takes longer
-                 than Wengert
-segment_kernels  Kernels that bring together rows which have the same index
-static_value     What is known of a value: whether it is a tensor, its shape, its value before a
-                 graph runs
+scipy_lazy       Lazy imports of SciPy, which takes longer to load than Wengert
+segment_kernels  Kernels that reduce rows with the same index
+static_value     What is known statically of a value: whether it is a tensor, its shape, its value
 """

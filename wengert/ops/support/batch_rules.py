@@ -1,7 +1,7 @@
-"""Batching rules that several families share: move the attributes behind the batch axis.
+"""Batching rules that several families share: shift axis attributes past the batch axis.
 
-A rule receives which inputs are batched, the size of the batch, the inputs with the batch in
-front, and the attributes; it returns the result with the batch in front.
+A rule receives which inputs are batched, the size of the batch, the inputs with the batch axis in
+front, and the attributes; it returns the result with the batch axis in front.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ BatchRule = Callable[[Sequence[bool], int, Sequence[Any], Attrs], Any]
 def with_attrs(name: str, change: Callable[[Attrs, int], Attrs]) -> BatchRule:
     """Run the operation on all examples at once, with changed attributes.
 
-    Inputs that are the same for all examples are repeated, so this serves operations whose inputs
-    are alike (concat, stack) or single.
+    Inputs that are not batched are repeated, so this suits operations whose inputs are alike
+    (concat, stack) or that have only one.
     """
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
@@ -41,7 +41,7 @@ def batch_all(batched: Sequence[bool], size: int, xs: Sequence[Any]) -> list[Any
 
 
 def shift_axis(name: str) -> BatchRule:
-    """For operations along `axis`, counted from the front, or from behind where ranks are unknown."""
+    """For operations along `axis`, counted from the front, or from the end if ranks are unknown."""
     return with_attrs(name, lambda attrs, n: {"axis": attrs["axis"] + (attrs["axis"] >= 0)})
 
 
@@ -51,7 +51,7 @@ def shift_axes(name: str) -> BatchRule:
 
 
 def merged_batch(name: str) -> BatchRule:
-    """For operations on a batch of images: those of all examples as one batch."""
+    """For operations on batches of images: all examples' images are merged into one batch."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         merged = [

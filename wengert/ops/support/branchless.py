@@ -1,7 +1,7 @@
-"""Kernels that choose between elements.
+"""np.where without branches.
 
-np.where asks, element by element, and guesses wrong half of the time if the condition is random: 3.6
-ms for a million float32. On the bits of the numbers there is nothing to guess: 0.5 ms.
+np.where branches on each element, and half of the branches are mispredicted if the condition is
+random: 3.6 ms for a million float32. Bitwise operations have no branches: 0.5 ms.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LARGE: Final = 4096  # below, np.where is faster
 
 
 def _is_plain(c: Array, *others: Array) -> bool:
-    """Whether all are of one shape, without gaps, of numbers that are one machine word."""
+    """Whether all are contiguous, of one shape, and their elements fit a machine word."""
     first = others[0]
     return bool(
         c.size >= _LARGE

@@ -92,7 +92,7 @@ def unary(
     parameters: tuple[str, ...] = ("x",),
     **fields: Any,
 ) -> Unary | UnaryOfFeatures:
-    """Declare an elementwise operation of one input, and make its public function."""
+    """Declare an elementwise operation of one input, and create its public function."""
     fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp and (vjp,), elementwise=True, **fields)
 
@@ -174,7 +174,7 @@ def binary(
     parameters: tuple[str, ...] = ("x", "y"),
     **fields: Any,
 ) -> Binary | BinaryOfYX | BinaryOfX1X2 | BinaryOfAX | BinaryOfXQ:
-    """Declare an elementwise operation of two inputs of one dtype, and make its function."""
+    """Declare an elementwise operation of two inputs of one dtype, and create its function."""
     if not isinstance(kernel, str):
         fields.setdefault("large", elementwise_kernel)
     row = op(type_name, kernel, vjp=vjp, elementwise=True, **fields)
@@ -205,7 +205,7 @@ def _presented(
     parameters: tuple[str, ...],
 ) -> Callable[..., Any]:
     call, shown = example
-    # TensorFlow's names for the parameters, without a function between: that costs 0.1 us a call.
+    # Rename the parameters as in TensorFlow. A wrapper would cost 0.1 us a call.
     code = function.__code__
     names = (*parameters, *code.co_varnames[len(parameters) :])
     function.__code__ = code.replace(co_varnames=names)
@@ -220,7 +220,7 @@ def _presented(
 
 
 def numpy_dtypes(kinds: str) -> frozenset[Any]:
-    """NumPy's own dtypes of some kinds, for the doors that ask no further."""
+    """NumPy's own dtypes of some kinds, for which the fast path checks nothing else."""
     return frozenset(np.dtype(code) for code in "efdFDbBhHiIlLqQ?" if np.dtype(code).kind in kinds)
 
 
@@ -244,7 +244,7 @@ def convert_alike(who: str, *values: Any) -> list[Tensor]:
         if isinstance(x, Tensor) and isinstance(y, Tensor) and x._array.dtype is y._array.dtype:
             return [x, y]
     tensors = [v.read_value() if isinstance(v, Variable) else v for v in values]
-    if len(tensors) == 2:  # a number beside a tensor: the commonest, and four times as fast
+    if len(tensors) == 2:  # a number and a tensor: the commonest case, four times as fast
         x, y = tensors
         if type(x) is Tensor and type(y) in NUMBERS:
             tensors[1] = number_like(y, x)

@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 
 
 def widen(x: Array) -> Array:
-    """The array in float32 if it is one of halves (float16, bfloat16), else as it is."""
+    """The array as float32 if it is of a half precision (float16, bfloat16), else unchanged."""
     return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x

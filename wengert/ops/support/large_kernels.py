@@ -1,10 +1,10 @@
-"""What engines may compute for large arrays outside of graphs, in place of NumPy.
+"""Kernels that engines may register for large arrays outside of graphs, in place of NumPy.
 
-NumPy computes with one pass on one processor for each of its functions. A kernel of an engine takes
-one pass for all of them, on all processors. Each function here asks the kernels that were registered
-under its name, the latest first, and gives None where none of them does it: then NumPy does. Kernels
-get arrays that must not be changed, unless it says so, and give None for what they do not do. Who
-writes one uses `wengert.extend.register_large_kernel`.
+Each of NumPy's functions makes one pass over memory, on one processor. An engine's kernel makes one
+pass for all of them, on all processors. Each function here tries the kernels registered under its
+name, the latest first, and returns None if none of them computes it: then NumPy does. Kernels must
+not change their arrays unless stated otherwise, and return None for what they do not support. They
+are registered by `wengert.extend.register_large_kernel`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Arguments = ParamSpec("Arguments")
 
 
 class LargeKernel(Generic[Arguments]):
-    """A computation that engines may do; called, it gives the result, or None."""
+    """A computation that engines may provide; calling it returns the result, or None."""
 
     def __init__(self, form: Callable[Arguments, Any]) -> None:
         self.name = form.__name__
@@ -31,7 +31,7 @@ class LargeKernel(Generic[Arguments]):
         self._kernels: list[Callable[Arguments, Any]] = []
 
     def __call__(self, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Array | None:
-        """Ask the engines one after the other; None if none of them computes it."""
+        """Try the engines' kernels in turn; None if none of them computes it."""
         if Settings.engine == REFERENCE:
             return None
         for kernel in self._kernels:
@@ -41,7 +41,7 @@ class LargeKernel(Generic[Arguments]):
         return None
 
     def register(self, kernel: Callable[Arguments, Any]) -> None:
-        """Ask this kernel before those that were there."""
+        """Register a kernel, to be tried before the earlier ones."""
         self._kernels.insert(0, kernel)
 
 
@@ -49,16 +49,16 @@ _ALL: Final[dict[str, LargeKernel[Any]]] = {}
 
 
 def _large_kernel(form: Callable[Arguments, Any]) -> LargeKernel[Arguments]:
-    """The kernels of the name and the arguments of a function, whose text says what they compute."""
+    """The kernels for a function, with its name and arguments; its docstring says what they compute."""
     made = LargeKernel(form)
     _ALL[made.name] = made
     return made
 
 
 def register_large_kernel(name: str, kernel: Callable[..., Any]) -> None:
-    """Compute something for large arrays in place of NumPy; `kernel` gives None where it does not.
+    """Register a kernel for large arrays in place of NumPy's; it may return None to decline.
 
-    The names, and what their arguments are, stand in `wengert/ops/support/large_kernels.py`.
+    The names and their arguments are listed in `wengert/ops/support/large_kernels.py`.
 
     >>> from wengert import extend
     >>> extend.register_large_kernel("elementwise_kernel", lambda row, arrays, attrs: None)
@@ -74,12 +74,12 @@ def register_large_kernel(name: str, kernel: Callable[..., Any]) -> None:
     _ALL[name].register(kernel)
 
 
-# ---- what there is --------------------------------------------------------------------------------
+# ---- the computations -----------------------------------------------------------------------------
 
 
 @_large_kernel
 def elementwise_kernel(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    """The kernel of an elementwise row: one loop, however many functions of NumPy it calls."""
+    """The kernel of an elementwise row, in one loop however many NumPy functions it calls."""
 
 
 @_large_kernel
@@ -99,17 +99,17 @@ def matmul_kernel(a: Any, b: Any) -> Any:
 
 @_large_kernel
 def conv_kernel(x: Any, w: Any, at: Windows, y: Any) -> Any:
-    """The image seen through the filter, in `y` or in another array."""
+    """A convolution, in `y` or in another array."""
 
 
 @_large_kernel
 def depthwise_conv_kernel(x: Any, w: Any, at: Windows, y: Any) -> Any:
-    """The same with a filter of its own for each channel."""
+    """A depthwise convolution, in `y` or in another array."""
 
 
 @_large_kernel
 def conv_filter_gradient_kernel(x: Any, g: Any, at: Windows, shape: Sequence[int]) -> Any:
-    """The gradient of a convolution by its filter of that shape, for the cotangent `g`."""
+    """The gradient of a convolution with respect to its filter, for the cotangent `g`."""
 
 
 @_large_kernel
@@ -119,12 +119,12 @@ def pooling_kernel(x: Any, at: Windows, how: str, count: Any = None) -> Any:
 
 @_large_kernel
 def mean_pool_gradient_kernel(g: Array, at: Windows, count: Array) -> Any:
-    """The cotangent of each window for all of its elements, divided by `count`."""
+    """The gradient of mean pooling: a window's cotangent / `count` goes to all its elements."""
 
 
 @_large_kernel
 def max_pool_gradient_kernel(x: Any, y: Any, g: Any, at: Windows) -> Any:
-    """The cotangents of windows where their first maxima are."""
+    """The gradient of max pooling: each window's cotangent goes to its first maximum."""
 
 
 @_large_kernel
@@ -149,4 +149,4 @@ def local_response_norm_kernel(
 
 @_large_kernel
 def segment_extremes_kernel(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
-    """`out`, with the row `ids[i]` of it changed to ufunc(it, updates[i]) for each i, in place."""
+    """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for each i, in place; returns `out`."""

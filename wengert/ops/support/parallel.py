@@ -1,9 +1,9 @@
-"""Work in parts, one for each processor.
+"""Multithreading: work in parts, one for each processor.
 
-NumPy lets go of Python's lock while it computes, so threads share the work. Their matrix products
-must then not be threaded themselves: OpenBLAS would let one thread wait for the other. Measured on
-two processors, a convolution of a million float32 in tiles: one thread with threaded products
-7.5 ms, two threads with threaded products 7.6, two threads with products of one thread 4.4.
+NumPy releases the GIL while it computes, so threads can share the work. Their matrix products must
+then be single-threaded: OpenBLAS would make one thread wait for the other. Measured on two
+processors, a convolution of a million float32 in tiles: one thread with threaded products 7.5 ms,
+two threads with threaded products 7.6, two threads with single-threaded products 4.4.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 
 @functools.cache
 def _pool() -> Any:
-    futures = load_module("concurrent.futures")  # loads more than its size suggests
+    futures = load_module("concurrent.futures")  # slower to import than its size suggests
     return futures.ThreadPoolExecutor(max(processors() - 1, 1), thread_name_prefix="wengert")
 
 
@@ -41,7 +41,7 @@ if hasattr(os, "register_at_fork"):  # the threads of a pool do not survive a fo
 
 
 def in_parts(work: Callable[[Any], Result], items: Sequence[Any]) -> list[Result]:
-    """work(some items) for as many parts of the items as there are processors."""
+    """Call `work` on parts of the items in parallel, one for each processor."""
     count = min(processors(), len(items))
     if count < 2 or threading.current_thread().name.startswith("wengert"):
         return [work(items)]
@@ -60,12 +60,12 @@ _SMALL_BUFFER: Final = 512  # elements
 
 @contextmanager
 def without_buffers() -> Iterator[None]:
-    """No copies into NumPy's buffers, where rows are computed that do not lie one after the other.
+    """Avoid copies into NumPy's buffers when computing rows that are not contiguous.
 
-    Unless a row has half the size of its buffer, 8192 elements, NumPy's iterator copies even what
-    needs no other dtype: the maximum of two arrays of 64 rows of 1008 float32 took 26 us with it,
-    8 with a buffer of 512, and 6 in one piece (NumPy 2.4). The size belongs to the context, which
-    `in_parts` hands on.
+    Unless a row is at least half as long as its buffer, 8192 elements, NumPy's iterator copies even
+    what needs no cast: the maximum of two arrays of 64 rows of 1008 float32 took 26 us with it, 8
+    with a buffer of 512, and 6 in one piece (NumPy 2.4). The size is part of the context, which
+    `in_parts` passes on.
     """
     before = np.setbufsize(_SMALL_BUFFER)
     try:
@@ -78,7 +78,7 @@ def without_buffers() -> Iterator[None]:
 
 
 class _Products:
-    """Who of us is at work, and how many threads products had before."""
+    """How many of our threads are at work, and how many threads products had before."""
 
     lock = threading.RLock()
     users: ClassVar[set[object]] = set()
@@ -87,14 +87,14 @@ class _Products:
 
 @functools.cache
 def _openblas() -> tuple[Any, Any] | None:
-    """The functions that read and set the threads of the OpenBLAS that NumPy brought along."""
+    """The functions that get and set the number of threads of NumPy's bundled OpenBLAS."""
     get, put = (numpys_function(f"{verb}_num_threads") for verb in ("get", "set"))
     return None if put is None else (get, put)
 
 
 @contextmanager
 def _single_products() -> Iterator[None]:
-    """Products of one thread each, while any of us is at work."""
+    """Single-threaded products while any of our threads is at work."""
     functions = _openblas()
     if functions is None:
         yield
@@ -125,7 +125,7 @@ def _leave(me: object, put: Any) -> None:
 
 
 def _alone_in_child() -> None:
-    """Of those at work none is in the child but who forked, and that one forks between works."""
+    """Reset in the child of a fork: it has only the forking thread, which is not at work."""
     _Products.lock = threading.RLock()
     functions = _openblas() if _Products.users else None
     _Products.users.clear()
@@ -141,18 +141,18 @@ _LOOK: Final = 1.0  # seconds
 
 
 class _Load:
-    """When it was looked at, and how many threads products had before the machine was busy."""
+    """When the load was last checked, and how many threads products had before it was high."""
 
     looked = 0.0
     before = 0
 
 
 def mind_the_load() -> None:
-    """Products of one thread while there is more to do than the processors can.
+    """Single-threaded products while the machine is overloaded.
 
-    The threads of OpenBLAS wait for each other, and whoever waits spins: what another process gets of
-    a processor, all of them lose. Of 200 x 200 float32, beside six busy processes on two
-    processors, a product took 5.1 ms on average with two threads and 0.8 with one; alone 0.09 and 0.14.
+    OpenBLAS's threads spin while they wait for each other: the time that another process takes from
+    one of them is lost to all. A product of 200 x 200 float32, beside six busy processes on two
+    processors, took 5.1 ms on average with two threads and 0.8 with one; alone 0.09 and 0.14.
     """
     now = time.monotonic()
     if now - _Load.looked < _LOOK:
@@ -175,7 +175,7 @@ def mind_the_load() -> None:
 
 
 def _is_busy() -> bool:
-    """Whether more is waiting than our own threads, of which there is one for each processor."""
+    """Whether the load exceeds our own threads, of which there is one for each processor."""
     if not hasattr(os, "getloadavg"):
         return False
     return os.getloadavg()[0] > (os.cpu_count() or 1) + 1
@@ -187,7 +187,7 @@ _SHARED = 1 << 18  # elements from which on a second thread is worth the 50 us t
 
 
 def in_rows(work: Callable[[slice], None], x: Array, axis: int) -> None:
-    """work(some rows) until all rows are done, if what is done does not go along the first axis."""
+    """Call `work` on slices of rows in parallel, unless `axis` is the first one."""
     if x.ndim < 2 or axis in (0, -x.ndim):
         work(slice(None))
     else:
@@ -195,10 +195,10 @@ def in_rows(work: Callable[[slice], None], x: Array, axis: int) -> None:
 
 
 def in_blocks(work: Callable[[slice], None], x: Array) -> None:
-    """work(some rows) for as many blocks of rows as there are processors, if there is enough to do.
+    """Call `work` on one block of rows for each processor, if the array is large enough.
 
-    Smaller blocks would fit a cache, but the threads then wait for each other at Python's lock: a
-    batch norm of a million float32 takes 1.3 ms with them, 0.9 with one block for each processor.
+    Smaller blocks would fit a cache, but then the threads contend for the GIL: a batch norm of a
+    million float32 takes 1.3 ms with them, 0.9 with one block for each processor.
     """
     count = min(processors(), len(x))
     if x.size < _SHARED or count < 2:
@@ -214,7 +214,7 @@ def in_blocks(work: Callable[[slice], None], x: Array) -> None:
 
 
 def in_pieces(function: Callable[[Any], Any], x: Array) -> Array:
-    """A function of each element by itself, a piece on each processor."""
+    """An elementwise function, with a piece of the array on each processor."""
     if x.size < _SHARED or not x.flags.c_contiguous:
         return function(x)
     flat = x.reshape(-1)

@@ -1,4 +1,4 @@
-"""What kernels borrow from SciPy, loaded when it is first needed: it takes longer than Wengert."""
+"""Lazy imports of SciPy, which takes longer to load than Wengert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that bring together rows which have the same index."""
+"""Kernels that reduce rows with the same index."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def change_rows(ufunc: np.ufunc, out: Array, ids: Array, updates: Array) -> None:
-    """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for one i after the other.
+    """out[ids[i]] = ufunc(out[ids[i]], updates[i]) for each i in turn.
 
-    Element by element along one axis: for rows of ten floats five times as fast as `ufunc.at` on
-    rows, of which NumPy has no fast path.
+    The rows are flattened to single elements: for rows of ten floats that is five times as fast as
+    `ufunc.at` on rows, for which NumPy has no fast path.
     """
     if updates.size >= LARGE and segment_extremes_kernel(ufunc, out, ids, updates) is out:
         return
@@ -33,7 +33,7 @@ def change_rows(ufunc: np.ufunc, out: Array, ids: Array, updates: Array) -> None
 
 
 def reduced_rows(ufunc: np.ufunc, x: Array, ids: Array, count: int, empty: Array | int) -> Array:
-    """For each index below `count` the reduction of the rows that have it; negative ones are left out."""
+    """For each index below `count` the reduction of its rows; negative indices are ignored."""
     rows = widen(x).reshape(ids.size, *x.shape[ids.ndim :])
     flat = ids.ravel()
     if flat.size and flat.min() < 0:
@@ -50,7 +50,7 @@ _LARGE = 1 << 16
 
 
 def _summed_rows(rows: Array, ids: Array, count: int, width: int) -> Array:
-    """Sums as the product with a sparse matrix of ones: 0.3 ms for 10,000 rows of 100, and not 1.7."""
+    """Sums by a sparse matrix product: 0.3 ms instead of 1.7 for 10,000 rows of 100."""
     ones = np.ones(len(rows), rows.dtype)
     places = (ids.astype(np.intp, copy=False), np.arange(len(rows)))
     matrix = scipy_sparse().csr_matrix((ones, places), shape=(count, len(rows)))

@@ -1,4 +1,4 @@
-"""What is known of a value: whether it is a tensor, its shape, its value before a graph runs."""
+"""What is known statically of a value: whether it is a tensor, its shape, its value."""
 
 from __future__ import annotations
 

@@ -8,5 +8,5 @@ from wengert.api.session.devices import LogicalDevice, list_logical_devices
 
 
 def list_local_devices(session_config: Any = None) -> list[LogicalDevice]:
-    """The processor."""
+    """The CPU, the only device."""
     return list_logical_devices()

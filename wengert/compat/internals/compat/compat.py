@@ -1,4 +1,4 @@
-"""tensorflow.python.compat.compat: what is newer than a date; everything may be used."""
+"""tensorflow.python.compat.compat: forward compatibility by date; everything may be used."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What programs import of tensorflow.contrib."""
+"""What programs import from tensorflow.contrib."""

@@ -1,4 +1,4 @@
-"""tensorflow.contrib.eager: what eager mode was before it was TensorFlow's own."""
+"""tensorflow.contrib.eager: eager mode before it became part of TensorFlow itself."""
 
 from wengert.api.function.function import function as defun
 from wengert.api.function.python_functions import py_function as py_func

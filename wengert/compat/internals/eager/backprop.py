@@ -1,4 +1,4 @@
-"""tensorflow.python.eager.backprop: gradients of functions, made before there were tapes to write."""
+"""tensorflow.python.eager.backprop: gradients of functions, an API from before GradientTape."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 
 
 def make_vjp(f: Function, params: Any = None, persistent: bool = True) -> Function:
-    """From the arguments to the value and the function that pulls a cotangent back."""
+    """A function from the arguments to the value and the function that pulls a cotangent back."""
 
     def decorated(*args: Any) -> tuple[Any, Function]:
         inputs = _apart(args)
@@ -42,7 +42,7 @@ def make_vjp(f: Function, params: Any = None, persistent: bool = True) -> Functi
 
 
 def val_and_grad_function(f: Function, params: Any = None) -> Function:
-    """From the arguments to the value and the gradients."""
+    """A function from the arguments to the value and the gradients."""
 
     def decorated(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         dy = kwargs.pop("dy", None)
@@ -55,13 +55,13 @@ def val_and_grad_function(f: Function, params: Any = None) -> Function:
 
 
 def gradients_function(f: Function, params: Any = None) -> Function:
-    """From the arguments to the gradients."""
+    """A function from the arguments to the gradients."""
     both = val_and_grad_function(f, params)
     return functools.wraps(f)(lambda *args, **kwargs: both(*args, **kwargs)[1])
 
 
 def implicit_val_and_grad(f: Function) -> Function:
-    """From the arguments to the value and the gradients by all variables that were read."""
+    """A function from the arguments to the value and the gradients of all variables read."""
 
     def decorated(*args: Any, **kwargs: Any) -> tuple[Any, list[tuple[Any, Any]]]:
         with GradientTape() as tape:
@@ -78,7 +78,7 @@ def implicit_val_and_grad(f: Function) -> Function:
 
 
 def implicit_grad(f: Function) -> Function:
-    """From the arguments to the gradients by all variables that were read."""
+    """A function from the arguments to the gradients of all variables read."""
     both = implicit_val_and_grad(f)
     return lambda *args, **kwargs: both(*args, **kwargs)[1]
 
@@ -93,7 +93,7 @@ def aggregate_indexed_slices_gradients(grads: Sequence[Any]) -> Any:
 
 
 def _apart(args: Sequence[Any]) -> list[Any]:
-    """The arguments as tensors, each of its own, also where the same one was given twice."""
+    """The arguments as distinct tensors, even if the same one was passed twice."""
     made: list[Any] = []
     for value in args:
         x = value if value is None or nest.is_composite(value) else convert_to_tensor(value)
@@ -102,7 +102,7 @@ def _apart(args: Sequence[Any]) -> list[Any]:
 
 
 def _positions(f: Function, params: Any, args: Sequence[Any]) -> list[int]:
-    """Which arguments are meant by positions or names; all by default."""
+    """The positions of arguments given by position or name; all by default."""
     if params is None:
         return list(range(len(args)))
     if isinstance(params, (str, int)):

@@ -1,4 +1,4 @@
-"""tensorflow.python.eager.context: which mode is in force."""
+"""tensorflow.python.eager.context: the execution mode."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ executing_eagerly_v1 = in_eager_mode = executing_eagerly
 
 
 def default_execution_mode() -> int:
-    """In which mode programs begin."""
+    """The mode in which programs start."""
     return EAGER_MODE if starts_eagerly() else GRAPH_MODE
 
 
 def is_tfrt_enabled() -> bool:
-    """Not here."""
+    """False."""
     return False
 
 
 def num_gpus() -> int:
-    """None."""
+    """Zero."""
     return 0
 
 
 def anonymous_name() -> str:
-    """The shared name of what is shared with nobody."""
+    """The shared name of a resource that is not shared."""
     return "cd2c89b7-88b7-44c8-ad83-06c2a9158347"
 
 
 def async_wait() -> None:
-    """Nothing runs behind one's back."""
+    """Nothing to wait for: no operation runs asynchronously."""
 
 
 def ensure_initialized() -> None:
-    """There is nothing to start."""
+    """There is nothing to initialize."""
 
 
 def set_global_seed(seed: Any) -> None:
-    """The seed of random operations."""
+    """Set the seed of random operations."""
     set_seed(seed)
 
 
 class Context:
-    """What programs ask TensorFlow's context."""
+    """The attributes of TensorFlow's context that programs use."""
 
     executing_eagerly = staticmethod(executing_eagerly)
     num_gpus = staticmethod(num_gpus)
@@ -62,7 +62,7 @@ class Context:
     run_eager_op_as_function = False
 
     def devices(self) -> list[str]:
-        """The processor."""
+        """The CPU, the only device."""
         return [self.device_name]
 
 
@@ -70,7 +70,7 @@ _context = Context()
 
 
 def context() -> Context:
-    """The one context."""
+    """The only context."""
     return _context
 
 
@@ -78,4 +78,4 @@ context_safe = context
 
 
 def _reset_context() -> None:
-    """There is nothing to forget."""
+    """There is nothing to reset."""

@@ -1,4 +1,4 @@
-"""tensorflow.python.eager.function: functions, under the name that they had."""
+"""tensorflow.python.eager.function: functions, under their former name."""
 
 from wengert.api.function.function import ConcreteFunction as ConcreteFunction
 from wengert.api.function.function import function as defun

@@ -1,4 +1,4 @@
-"""tensorflow.python.eager.record: what tapes are told."""
+"""tensorflow.python.eager.record: recording operations on tapes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from wengert.values import nest
 
 @context_manager
 def stop_recording() -> Change:
-    """No tape hears of what happens inside."""
+    """Stop all tapes from recording inside the block."""
     return enter(activate((), thread.context.interpreter))
 
 
 def should_record_backprop(tensors: Sequence[Any]) -> bool:
-    """Whether a tape follows one of the tensors."""
+    """Whether a tape watches one of the tensors."""
     return any(recorder.follows(tensors) for recorder in thread.context.recorders)
 
 
@@ -35,7 +35,7 @@ def record_operation(
     backward_function: Callable[..., Any],
     forward_function: Callable[..., Any] | None = None,
 ) -> None:
-    """Tell the tapes that the outputs were computed from the inputs, and how to go back."""
+    """Record on the tapes that the outputs were computed from the inputs, with the reverse rule."""
     outputs, inputs = nest.flatten(output_tensors), nest.flatten(input_tensors)
 
     def joint(gs: Sequence[Any], ys: Any, xs: Any, attrs: Any) -> list[Any]:

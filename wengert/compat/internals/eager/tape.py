@@ -1,3 +1,3 @@
-"""tensorflow.python.eager.tape: what tapes are told, under the name that it had."""
+"""tensorflow.python.eager.tape: recording operations on tapes, under its former name."""
 
 from wengert.compat.internals.eager.record import *

@@ -10,10 +10,10 @@ from wengert.api.gradients.custom_gradient import custom_gradient
 
 
 class Defun:
-    """A function with the dtypes of its arguments, and perhaps a gradient of its own.
+    """A function with the dtypes of its arguments, and optionally a custom gradient.
 
-    `python_grad_func(op, *dys)` is a gradient function as for RegisterGradient; `grad_func(*inputs, *dys)`
-    is another Defun.
+    `python_grad_func(op, *dys)` is a gradient function as for RegisterGradient;
+    `grad_func(*inputs, *dys)` is another Defun.
     """
 
     def __init__(self, *input_types: Any, **options: Any) -> None:
@@ -41,7 +41,7 @@ class Defun:
 
 
 class _Call:
-    """What a gradient function is given in place of an operation."""
+    """What a gradient function gets in place of an operation."""
 
     def __init__(self, inputs: Any, outputs: Any) -> None:
         self.inputs = list(inputs)

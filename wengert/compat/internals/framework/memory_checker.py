@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.memory_checker: does a loop leave something behind?"""
+"""tensorflow.python.framework.memory_checker: checks for memory leaks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class MemoryChecker:
-    """Counts Python objects by their type when it is entered, when told to, and when it is left."""
+    """Counts Python objects by their type on entry, at each snapshot, and on exit."""
 
     def __enter__(self) -> MemoryChecker:
         self._snapshots = [_count()]
@@ -18,14 +18,14 @@ class MemoryChecker:
         self.record_snapshot()
 
     def record_snapshot(self) -> None:
-        """Count now."""
+        """Count the objects now."""
         self._snapshots.append(_count())
 
     def _new(self) -> Counter[str]:
         return self._snapshots[-1] - self._snapshots[0]
 
     def report(self) -> None:
-        """Print what there is more of."""
+        """Print the types whose number of objects grew."""
         for name, count in self._new().most_common(20):
             print(f"{count:6d} more {name}")
 

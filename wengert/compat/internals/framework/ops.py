@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.ops: what every file of TensorFlow imports."""
+"""tensorflow.python.framework.ops: names that most files of TensorFlow import."""
 
 from __future__ import annotations
 

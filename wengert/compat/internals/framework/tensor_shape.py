@@ -1,4 +1,4 @@
-"""tensorflow.python.framework.tensor_shape: shapes, also unknown ones."""
+"""tensorflow.python.framework.tensor_shape: shapes, known and unknown."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def as_shape(shape: object) -> TensorShape:
 
 
 def dimension_value(dimension: object) -> object:
-    """A dimension is a number here, or None."""
+    """A dimension unchanged: it is a number here, or None."""
     return dimension

@@ -42,12 +42,12 @@ for _name in [
     "xla_allow_fallback",
 ]:
     globals()[_name] = leave_unchanged
-# These stand bare over a function, and a horizon in brackets means nothing here.
+# The horizons in its arguments have no meaning here.
 with_forward_compatibility_horizons = leave_unchanged
 
 
 def matmul_without_tf32(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
-    """The product of two matrices; it is never rounded to less than its dtype."""
+    """The product of two matrices, always in the full precision of its dtype."""
     return matmul(a, b, *args, **kwargs)
 
 
@@ -65,7 +65,7 @@ CudaSupportsHalfMatMulAndConv = _never
 
 
 class AbstractGradientTape:
-    """A gradient by a tape or by the graph, as a test's parameter says."""
+    """A gradient by a tape or by the graph, depending on a test's parameter."""
 
     def __init__(self, use_tape: bool, persistent: bool = False) -> None:
         self._tape = GradientTape(persistent=persistent) if use_tape else None
@@ -80,12 +80,12 @@ class AbstractGradientTape:
             self._tape.__exit__(*error)
 
     def watch(self, x: Any) -> None:
-        """Follow a value."""
+        """Watch a value."""
         if self._tape is not None:
             self._tape.watch(x)
 
     def gradient(self, y: Any, xs: Any, output_gradients: Any = None) -> Any:
-        """The gradient, eagerly or by the graph."""
+        """The gradient, by the tape or by the graph."""
         if self._tape is not None:
             return self._tape.gradient(y, xs, output_gradients)
         found = gradients(y, xs, output_gradients)
@@ -93,19 +93,19 @@ class AbstractGradientTape:
 
 
 def _permuted(x: Any, order: dict[int, list[int]]) -> Any:
-    """A tensor with its axes in another order, or a list of numbers about axes."""
+    """A tensor with its axes permuted, or a list with a number for each axis."""
     if isinstance(x, (list, tuple)):
         return [x[i] for i in order[len(x)]]
     return transpose(x, order[len(x.shape)])
 
 
 def NHWCToNCHW(input_tensor: Any) -> Any:
-    """Channels from the last place to the second."""
+    """Move the channels from the last axis to the second."""
     return _permuted(input_tensor, {4: [0, 3, 1, 2], 5: [0, 4, 1, 2, 3]})
 
 
 def NCHWToNHWC(input_tensor: Any) -> Any:
-    """Channels from the second place to the last."""
+    """Move the channels from the second axis to the last."""
     return _permuted(input_tensor, {4: [0, 2, 3, 1], 5: [0, 2, 3, 4, 1]})
 
 

@@ -1,4 +1,4 @@
-"""tensorflow.python.layers.core: a layer as a function, whose variables stand in the variable scope."""
+"""tensorflow.python.layers.core: a layer as a function, with variables in the variable scope."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def dense(
     reuse: Any = None,
     **_: Any,
 ) -> Any:
-    """inputs times a kernel, plus a bias, through an activation."""
+    """activation(inputs × kernel + bias)."""
     x = convert(inputs)
     with variable_scope(name, "dense", reuse=reuse):
         shape = [x.shape[-1], units]

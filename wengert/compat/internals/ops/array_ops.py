@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.array_ops: what is not public of it."""
+"""tensorflow.python.ops.array_ops: its names that are not public."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ newaxis = None
 
 
 def batch_gather_nd(params: Any, indices: Any, batch_dims: int, name: str | None = None) -> Any:
-    """gather_nd with leading axes in common."""
+    """gather_nd with leading batch axes."""
     return gather_nd(params, indices, batch_dims, name)

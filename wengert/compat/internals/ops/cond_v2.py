@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.cond_v2: branches, which are functions here always."""
+"""tensorflow.python.ops.cond_v2: branches, which are always functions here."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from wengert.ops.control.cond import cond, switch_case
 
 
 def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str = "cond") -> Any:
-    """One of two functions."""
+    """Call one of two functions."""
     return cond(pred, true_fn, false_fn, name=name)
 
 
 def indexed_case(branch_index: Any, branch_fns: Sequence[Callable[[], Any]], name: str = "") -> Any:
-    """One of several functions."""
+    """Call one of several functions."""
     return switch_case(branch_index, list(branch_fns), name=name or "indexed_case")

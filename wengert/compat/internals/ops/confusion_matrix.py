@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.confusion_matrix: what is not public of it."""
+"""tensorflow.python.ops.confusion_matrix: its names that are not public."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wengert.values.convert import convert
 def remove_squeezable_dimensions(
     labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
 ) -> tuple[Any, Any]:
-    """Take away a last axis of size 1 that one of the two has too many."""
+    """Remove a last axis of size 1 that only one of the two has."""
     labels, predictions = convert(labels), convert(predictions)
     ranks = predictions.shape.rank, labels.shape.rank
     if None not in ranks:

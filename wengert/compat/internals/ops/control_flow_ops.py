@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.control_flow_ops: order."""
+"""tensorflow.python.ops.control_flow_ops: control dependencies."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from wengert.ops.arrays.identity import identity
 def with_dependencies(
     dependencies: Sequence[Any], output_tensor: Any, name: str | None = None
 ) -> Any:
-    """The tensor, computed after others."""
+    """The tensor, with control dependencies on others."""
     with control_dependencies(dependencies):
         return identity(output_tensor, name=name)

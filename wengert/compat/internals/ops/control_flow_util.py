@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.control_flow_util: branches and loops are functions here, always."""
+"""tensorflow.python.ops.control_flow_util: branches and loops, which are always functions here."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.custom_gradient: what is not public of it."""
+"""tensorflow.python.ops.custom_gradient: its names that are not public."""
 
 from __future__ import annotations
 

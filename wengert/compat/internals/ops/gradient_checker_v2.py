@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.gradient_checker_v2: are the gradients right?"""
+"""tensorflow.python.ops.gradient_checker_v2: checks of gradients."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.gradients_impl: what is not public of it."""
+"""tensorflow.python.ops.gradients_impl: its names that are not public."""
 
 from __future__ import annotations
 

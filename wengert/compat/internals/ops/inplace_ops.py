@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.inplace_ops: rows of a tensor changed; what is returned is another tensor."""
+"""tensorflow.python.ops.inplace_ops: changes of a tensor's rows, which return a new tensor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wengert.values.convert import convert
 
 
 def _rows(change: Callable[..., Any]) -> Callable[..., Any]:
-    """A change of all rows, of some, or of one."""
+    """A function that changes all rows, some, or one."""
 
     def changed(x: Any, i: Any, v: Any) -> Any:
         x, v = convert(x), convert(v)
@@ -37,7 +37,7 @@ alias_inplace_sub = inplace_sub = _rows(tensor_scatter_nd_sub)
 
 
 def empty(shape: Any, dtype: Any, init: bool = False) -> Any:
-    """A tensor whose values nobody asked for: zeros."""
+    """A tensor with arbitrary values: zeros."""
     return zeros(shape, dtype)
 
 

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.math_ops: what is not public of it."""
+"""tensorflow.python.ops.math_ops: its names that are not public."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wengert.values.indexed_slices import IndexedSlices
 
 
 def _as_indexed_slices(x: Any, optimize: bool = True) -> IndexedSlices:
-    """A tensor as slices, one a row."""
+    """A tensor as IndexedSlices, one for each row."""
     if isinstance(x, IndexedSlices):
         return x
     return IndexedSlices(x, range_(shape(x)[0]), shape(x))

@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.resource_variable_ops: every variable is one, and its own handle."""
+"""tensorflow.python.ops.resource_variable_ops: all variables are such, and their own handles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wengert.state.variable import Variable as ResourceVariable
 
 
 def _variable(resource: Any) -> Any:
-    """The variable of a handle; in a graph that is a tensor."""
+    """The variable of a handle, which in a graph is a tensor."""
     if isinstance(resource, ResourceVariable):
         return resource
     graph = resource.graph
@@ -28,41 +28,41 @@ def variable_shape(handle: Any, out_type: Any = None) -> Any:
 
 
 def is_resource_variable(var: Any) -> bool:
-    """Whether it is a variable."""
+    """Whether a value is a variable."""
     return isinstance(var, ResourceVariable)
 
 
 def read_variable_op(resource: Any, dtype: Any = None, name: str | None = None) -> Any:
-    """The value now."""
+    """The current value."""
     return _variable(resource).read_value()
 
 
 def assign_variable_op(
     resource: Any, value: Any, validate_shape: bool = False, name: str | None = None
 ) -> Any:
-    """Give it a value."""
+    """Assign to a variable."""
     return _variable(resource).assign(value)
 
 
 def assign_add_variable_op(resource: Any, value: Any, name: str | None = None) -> Any:
-    """Add to it."""
+    """Add to a variable."""
     return _variable(resource).assign_add(value)
 
 
 def assign_sub_variable_op(resource: Any, value: Any, name: str | None = None) -> Any:
-    """Subtract from it."""
+    """Subtract from a variable."""
     return _variable(resource).assign_sub(value)
 
 
 def var_is_initialized_op(resource: Any, name: str | None = None) -> Any:
-    """Whether it has a value."""
+    """Whether a variable has a value."""
     return _variable(resource).is_initialized()
 
 
 def resource_gather(
     resource: Any, indices: Any, dtype: Any = None, batch_dims: int = 0, name: str | None = None
 ) -> Any:
-    """Rows of a variable."""
+    """Gather rows of a variable."""
     return gather(_variable(resource), indices, batch_dims=batch_dims)
 
 

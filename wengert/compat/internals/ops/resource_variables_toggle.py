@@ -1,3 +1,3 @@
-"""tensorflow.python.ops.resource_variables_toggle: there is one kind of variables."""
+"""tensorflow.python.ops.resource_variables_toggle: there is only one kind of variables."""
 
 _DEFAULT_USE_RESOURCE = True

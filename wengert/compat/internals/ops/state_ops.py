@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.state_ops: what is not public of it."""
+"""tensorflow.python.ops.state_ops: its names that are not public."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wengert.ops.arrays.creation import zeros
 def variable_op(
     shape: Any, dtype: Any, name: str = "Variable", set_shape: bool = True, **_: Any
 ) -> Any:
-    """A variable without a value of its own: zeros until it is assigned to."""
+    """A variable without an initial value: zeros until it is assigned to."""
     made: Any = Variable
     return made(lambda: zeros(shape, dtype), name=name)
 

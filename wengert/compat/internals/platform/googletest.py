@@ -1,4 +1,4 @@
-"""tensorflow.python.platform.googletest: unittest, with a main of its own."""
+"""tensorflow.python.platform.googletest: unittest, with its own main."""
 
 from wengert.compat.v1.test import get_temp_dir as GetTempDir  # noqa: N812
 from wengert.compat.v1.test import test_src_dir_path as test_src_dir_path

@@ -1,4 +1,4 @@
-"""tensorflow.python.platform.resource_loader: files beside the program."""
+"""tensorflow.python.platform.resource_loader: files next to the program."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from wengert.host.user_frames import callers_frame
 
 
 def get_data_files_path() -> str:
-    """The folder of the file that asks."""
+    """The folder of the calling file."""
     return os.path.dirname(os.path.abspath(callers_frame().f_code.co_filename))
 
 
 def get_path_to_datafile(path: str) -> str:
-    """A file in there."""
+    """The path of a file in that folder."""
     return os.path.join(get_data_files_path(), path)

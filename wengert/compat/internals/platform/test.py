@@ -1,4 +1,4 @@
-"""tensorflow.python.platform.test: tests, and what they ask about the machine."""
+"""tensorflow.python.platform.test: tests, and queries about the machine."""
 
 from unittest import mock as mock
 

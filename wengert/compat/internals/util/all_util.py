@@ -1,4 +1,4 @@
-"""tensorflow.python.util.all_util: what a module lets be imported."""
+"""tensorflow.python.util.all_util: the public names of modules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def remove_undocumented(module_name: str, *_: Any, **__: Any) -> None:
-    """Leaves a module as it is."""
+    """Leave a module unchanged."""
 
 
 def make_all(module_name: str, doc_string_modules: Sequence[Any] | None = None) -> list[str]:

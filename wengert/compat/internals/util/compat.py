@@ -1,4 +1,4 @@
-"""tensorflow.python.util.compat: bytes, text and kinds of numbers."""
+"""tensorflow.python.util.compat: bytes, text and types of numbers."""
 
 import collections.abc as collections_abc
 import numbers

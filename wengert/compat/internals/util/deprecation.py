@@ -1,4 +1,4 @@
-"""tensorflow.python.util.deprecation: what is old; a program that says so of its own parts runs on."""
+"""tensorflow.python.util.deprecation: decorators for deprecations, which give no warnings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from wengert.testing.decorators import no_context as silence
 
 
 def deprecated(date: Any, instructions: Any, warn_once: bool = True) -> Callable[[Any], Any]:
-    """Leaves a function as it is."""
+    """Leave a function unchanged."""
     return lambda function: function
 
 
 def deprecated_args(date: Any, instructions: Any, *names: Any, **more: Any) -> Callable[[Any], Any]:
-    """Leaves a function as it is."""
+    """Leave a function unchanged."""
     return lambda function: function
 
 
@@ -22,12 +22,12 @@ deprecated_arg_values = deprecated_args
 
 
 def deprecated_endpoints(*names: str) -> Callable[[Any], Any]:
-    """Leaves a function as it is."""
+    """Leave a function unchanged."""
     return lambda function: function
 
 
 def deprecated_argument_lookup(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """What was given under the new name, or under the old one."""
+    """The argument passed under the new name, or under the old one."""
     if old is not None and new is not None:
         raise ValueError(f"Cannot specify both '{old_name}' and '{new_name}'.")
     return new if old is None else old

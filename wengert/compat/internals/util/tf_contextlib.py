@@ -1,3 +1,3 @@
-"""tensorflow.python.util.tf_contextlib: Python's contexts."""
+"""tensorflow.python.util.tf_contextlib: Python's context managers."""
 
 from contextlib import contextmanager as contextmanager

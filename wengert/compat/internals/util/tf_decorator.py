@@ -1,4 +1,4 @@
-"""tensorflow.python.util.tf_decorator: functions around functions."""
+"""tensorflow.python.util.tf_decorator: decorators that can be unwrapped."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def make_decorator(target: Callable[..., Any], decorator_func: Any, *_: Any, **_
 
 
 def unwrap(maybe_tf_decorator: Any) -> tuple[list[Any], Any]:
-    """What decorates a function, and the function."""
+    """The decorators of a function, and the function itself."""
     return [], inspect.unwrap(maybe_tf_decorator)

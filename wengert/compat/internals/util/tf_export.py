@@ -1,10 +1,10 @@
-"""tensorflow.python.util.tf_export: names for what is public; ours are in our own files."""
+"""tensorflow.python.util.tf_export: declares public names; ours are declared elsewhere."""
 
 from wengert.testing.decorators import leave_unchanged
 
 
 def tf_export(*_: object, **__: object) -> object:
-    """Leaves a function as it is."""
+    """Leave a function unchanged."""
     return leave_unchanged
 
 

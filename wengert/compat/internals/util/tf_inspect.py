@@ -1,4 +1,4 @@
-"""tensorflow.python.util.tf_inspect: Python's inspect, past decorators."""
+"""tensorflow.python.util.tf_inspect: Python's inspect, ignoring decorators."""
 
 import inspect
 from inspect import *

@@ -1,11 +1,11 @@
-"""Names of version 1 for what has another place or another name now."""
+"""Names of version 1 for what has been moved or renamed since."""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any
 
-# By namespace of today, the names that stood at the top level.
+# By today's namespace, the names that were at the top level.
 _SPACES = {
     "math": """accumulate_n betainc bincount cumprod digamma erf erfc floordiv floormod igamma igammac
         invert_permutation is_non_decreasing is_strictly_increasing lbeta lgamma log_sigmoid logical_xor mod
@@ -43,7 +43,7 @@ ALIASES = (
 
 
 def find(name: str) -> Any:
-    """What a name of version 1 is today; an AttributeError if it is nothing."""
+    """The object that a name of version 1 means today; raises AttributeError for other names."""
     space, _, last = ALIASES.get(name, name).rpartition(".")
     module = importlib.import_module(f"wengert.{space}" if space else "wengert")
     return getattr(module, last)

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def one_of(new_name: str, new: Any, old_name: str, old: Any) -> Any:
-    """The value of an argument with two names, of which one may be given."""
+    """The value of an argument with two names, of which at most one may be given."""
     if old is None:
         return new
     if new is not None:

@@ -160,7 +160,7 @@ to_complex128 = _cast_to("to_complex128", dtypes.complex128, "np.complex128(1+0j
 
 @nameable
 def div(x: Any, y: Any, name: str | None = None) -> Any:
-    """x / y, where whole numbers give whole numbers, rounded down.
+    """x / y, which for integers is rounded down to an integer.
 
     >>> tf.compat.v1.div([-7, 7], 2).numpy().tolist(), tf.compat.v1.div(7.0, 2.0).numpy().item()
     ([-4, 3], 3.5)
@@ -184,7 +184,7 @@ def _same(
             return now(x, name=name)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"""tf.math.{now.__name__}, which stood in tf itself.
+    function.__doc__ = f"""tf.math.{now.__name__}, which was at the top level in version 1.
 
     >>> tf.compat.v1.{name}({given}).numpy().item()
     {result}
@@ -278,7 +278,7 @@ def convert_to_tensor(
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
-    """tf.gather, of which all axes of the indices but the last are shared.
+    """tf.gather, where all axes of the indices but the last are batch axes.
 
     >>> tf.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist()
     [[2], [3]]
@@ -304,7 +304,7 @@ def confusion_matrix(
 
 
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
-    """A tensor whose norm, divided by the number of its elements, is at most `clip_norm`.
+    """Clip a tensor so that its norm, divided by its number of elements, is at most `clip_norm`.
 
     >>> tf.compat.v1.clip_by_average_norm([3.0, 4.0], 1.0).numpy().tolist()
     [1.2000000476837158, 1.600000023841858]
@@ -318,7 +318,7 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 def setdiff1d(
     x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """What of a list is not in another, and where it stood.
+    """The elements of a list that are not in another, and their indices.
 
     >>> values, places = tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4])
     >>> values.numpy().tolist(), places.numpy().tolist()

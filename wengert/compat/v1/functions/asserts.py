@@ -1,4 +1,4 @@
-"""Assertions with the arguments of version 1: `data` is printed beside what failed."""
+"""Assertions with the arguments of version 1: `data` is printed if they fail."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wengert.ops.control import asserts as now
 
 
 def _message(message: Any, data: Any) -> Any:
-    """The message, with the data that is known already."""
+    """The message, with the data whose values are known already."""
     if data is None:
         return message
     shown = ", ".join(str(np.asarray(d)) if hasattr(d, "_array") else str(d) for d in data)

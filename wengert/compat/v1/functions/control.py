@@ -49,7 +49,7 @@ def _function(new_name: str, new: Any, old_name: str, old: Any) -> Any:
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """x where the condition holds and y elsewhere; a vector of conditions chooses rows.
+    """x where the condition holds and y elsewhere; a vector of conditions selects rows.
 
     >>> tf.compat.v1.where([True, False], [[1, 2], [3, 4]], [[5, 6], [7, 8]]).numpy().tolist()
     [[1, 2], [7, 8]]
@@ -64,7 +64,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
 
 def _check_alike(condition: Any, x: Any, y: Any) -> None:
-    """Nothing is broadcast here."""
+    """Check the shapes: there is no broadcasting here."""
     if not x.is_compatible_with(y):
         raise InvalidArgumentError(
             f"Inputs to operation Select must have the same size and shape: {x} and {y}. "
@@ -135,7 +135,7 @@ def Print(  # noqa: N802
     summarize: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """The same tensor; when it is computed, the data are printed.
+    """The same tensor, which prints the data when it is computed.
 
     >>> x = tf.compat.v1.Print(tf.constant(1.0), [tf.constant([1, 2])], "data: ")
     >>> x.numpy()

@@ -162,7 +162,7 @@ def conv2d_backprop_input(
     name: str | None = None,
     filters: Any = None,
 ) -> Tensor:
-    """The gradient of tf.nn.conv2d in its input.
+    """The gradient of tf.nn.conv2d with respect to its input.
 
     >>> w, g = tf.ones([2, 2, 1, 1]), tf.ones([1, 1, 1, 1])
     >>> x = tf.compat.v1.nn.conv2d_backprop_input([1, 2, 2, 1], w, g, 1, "VALID")
@@ -186,7 +186,7 @@ def conv2d_backprop_filter(
     dilations: Any = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of tf.nn.conv2d in its filter.
+    """The gradient of tf.nn.conv2d with respect to its filter.
 
     >>> x, g = tf.ones([1, 2, 2, 1]), tf.ones([1, 1, 1, 1])
     >>> w = tf.compat.v1.nn.conv2d_backprop_filter(x, [2, 2, 1, 1], g, 1, "VALID")
@@ -208,7 +208,7 @@ def conv3d_backprop_filter(
     dilations: Any = (1, 1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of tf.nn.conv3d in its filter.
+    """The gradient of tf.nn.conv3d with respect to its filter.
 
     >>> x, g = tf.ones([1, 1, 2, 2, 1]), tf.ones([1, 1, 1, 1, 1])
     >>> w = tf.compat.v1.nn.conv3d_backprop_filter(x, [1, 2, 2, 1, 1], g, 1, "VALID")

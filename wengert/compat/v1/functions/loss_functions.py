@@ -30,7 +30,7 @@ from wengert.values.tensor import Tensor
 
 
 def _floats(first_name: str, first: Any, second_name: str, second: Any) -> tuple[Any, Any]:
-    """Two tensors of float32 and of one shape; the second is the model's."""
+    """Two arguments as float32 tensors, after a check that they have the same shape."""
     for name, value in ((first_name, first), (second_name, second)):
         if value is None:
             raise ValueError(f"Argument `{name}` must not be None.")
@@ -86,7 +86,7 @@ def huber_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = USUAL,
 ) -> Tensor:
-    """Half the square of an error up to delta; beyond, a straight line.
+    """The Huber loss: half the squared error up to delta, linear beyond.
 
     >>> tf.compat.v1.losses.huber_loss([0.0, 0.0], [1.0, 3.0]).numpy()
     np.float32(1.5)
@@ -148,7 +148,7 @@ def cosine_distance(
     reduction: str = USUAL,
     dim: Any = None,
 ) -> Tensor:
-    """1 - the inner product along an axis, of vectors that have been normalized.
+    """1 - the inner product along an axis, of vectors that must be normalized.
 
     >>> tf.compat.v1.losses.cosine_distance([[1.0, 0.0]], [[0.6, 0.8]], axis=1).numpy().round(4)
     np.float32(0.4)
@@ -201,7 +201,7 @@ def sigmoid_cross_entropy(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = USUAL,
 ) -> Tensor:
-    """The logistic loss; smoothing moves the labels toward 1/2.
+    """The logistic loss; label smoothing moves the labels toward 1/2.
 
     >>> tf.compat.v1.losses.sigmoid_cross_entropy([1.0], [0.0]).numpy().round(4)
     np.float32(0.6931)
@@ -223,7 +223,7 @@ def softmax_cross_entropy(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = USUAL,
 ) -> Tensor:
-    """The cross entropy of one class among many; smoothing moves the labels toward 1 / classes.
+    """The cross entropy of exclusive classes; smoothing moves the labels toward 1 / classes.
 
     >>> tf.compat.v1.losses.softmax_cross_entropy([[1.0, 0.0]], [[0.0, 0.0]]).numpy().round(4)
     np.float32(0.6931)
@@ -238,7 +238,7 @@ def softmax_cross_entropy(
 
 
 def _labelled(name: str, labels: Any, logits: Any) -> tuple[Any, Any]:
-    """Labels in the dtype of the logits, and of their shape."""
+    """Labels in the dtype of the logits, after a check of their shapes."""
     for what, value in ((name, labels), ("logits", logits)):
         if value is None:
             raise ValueError(f"Argument `{what}` must not be None.")

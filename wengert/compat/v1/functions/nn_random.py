@@ -1,4 +1,4 @@
-"""tf.compat.v1.nn.dropout: the probability may be that of keeping an element."""
+"""tf.compat.v1.nn.dropout, which also accepts the probability of keeping an element."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def dropout(
     name: str | None = None,
     rate: Any = None,
 ) -> Tensor:
-    """x / keep_prob with a probability of keep_prob, zero otherwise; `rate` is 1 - keep_prob.
+    """x / keep_prob with probability keep_prob, zero otherwise; `rate` is 1 - keep_prob.
 
     >>> from wengert.compat.v1.functions.nn_random import dropout
     >>> dropout([1.0, 2.0, 3.0], keep_prob=1.0).numpy().tolist()

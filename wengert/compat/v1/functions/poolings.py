@@ -143,7 +143,7 @@ def fractional_avg_pool(
 
 
 def _seed(deterministic: bool, seed: int, seed2: int) -> int:
-    """One seed for two; zero means chance."""
+    """One seed from two; zero means a random one."""
     both = (int(seed) * 2654435761 + int(seed2)) % 2**31
     return both or (1 if deterministic else 0)
 

@@ -23,7 +23,7 @@ from wengert.values.tensor import Tensor
 
 
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
-    """A sparse tensor whose value is given when the graph runs, as a SparseTensorValue.
+    """A sparse tensor whose value is fed when the graph runs, as a SparseTensorValue.
 
     >>> with tf.Graph().as_default():
     ...     s = tf.compat.v1.sparse_placeholder(tf.float32, [2, 2])
@@ -226,7 +226,7 @@ def sparse_to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """A tensor with values at some places and a default elsewhere.
+    """A dense tensor with values at some indices and a default elsewhere.
 
     >>> tf.compat.v1.sparse_to_dense([0, 2], [4], [5.0, 7.0], -1.0).numpy().tolist()
     [5.0, -1.0, 7.0, -1.0]
@@ -260,7 +260,7 @@ def sparse_matmul(
 def convert_to_tensor_or_sparse_tensor(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Any:
-    """A sparse tensor as it is, everything else as a tensor.
+    """A sparse tensor unchanged, everything else as a tensor.
 
     >>> tf.compat.v1.convert_to_tensor_or_sparse_tensor([1, 2]).numpy().tolist()
     [1, 2]

@@ -1,4 +1,4 @@
-"""The variable that counts the steps of a training."""
+"""The global step, the variable that counts training steps."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _by_name(graph: Any) -> Any:
 
 
 def create_global_step(graph: Any = None) -> Any:
-    """Make the step counter of a graph.
+    """Create the step counter of a graph.
 
     >>> with tf.Graph().as_default():
     ...     step = tf.compat.v1.train.create_global_step()
@@ -59,7 +59,7 @@ def create_global_step(graph: Any = None) -> Any:
 
 
 def get_or_create_global_step(graph: Any = None) -> Any:
-    """The step counter of a graph, made where there was none.
+    """The step counter of a graph, created if there is none.
 
     >>> with tf.Graph().as_default():
     ...     step = tf.compat.v1.train.get_or_create_global_step()
@@ -71,7 +71,7 @@ def get_or_create_global_step(graph: Any = None) -> Any:
 
 
 def assert_global_step(global_step_tensor: Any) -> None:
-    """An error unless this can count steps: a whole number.
+    """Raise unless this can count steps: an integer scalar.
 
     >>> tf.compat.v1.train.assert_global_step(tf.Variable(0))
     """

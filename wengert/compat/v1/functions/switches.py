@@ -15,7 +15,7 @@ from wengert.state.variable import around_functions
 
 
 def disable_v2_behavior() -> None:
-    """From now on operations are added to the default graph.
+    """Enable graph mode: from now on operations are added to the default graph.
 
     >>> tf.compat.v1.disable_v2_behavior()
     >>> tf.executing_eagerly()
@@ -26,7 +26,7 @@ def disable_v2_behavior() -> None:
 
 
 def enable_v2_behavior() -> None:
-    """From now on operations run at once.
+    """Enable eager mode: from now on operations run immediately.
 
     >>> tf.compat.v1.enable_v2_behavior()
     """
@@ -34,21 +34,21 @@ def enable_v2_behavior() -> None:
 
 
 def enable_resource_variables() -> None:
-    """All variables are: a read sees the assignments that it follows.
+    """Accepted: all variables are resource variables, whose reads see earlier assignments.
 
     >>> tf.compat.v1.enable_resource_variables()
     """
 
 
 def disable_resource_variables() -> None:
-    """Accepted; there is one kind of variables.
+    """Accepted, without effect: there is only one kind of variables.
 
     >>> tf.compat.v1.disable_resource_variables()
     """
 
 
 def resource_variables_enabled() -> bool:
-    """True: reads and assignments of a variable are operations with an order.
+    """True: reads and assignments of a variable are ordered operations.
 
     >>> tf.compat.v1.resource_variables_enabled()
     True
@@ -57,21 +57,21 @@ def resource_variables_enabled() -> bool:
 
 
 def enable_control_flow_v2() -> None:
-    """Branches and loops are functions here, always.
+    """Accepted: branches and loops are always functions here.
 
     >>> tf.compat.v1.enable_control_flow_v2()
     """
 
 
 def disable_control_flow_v2() -> None:
-    """Accepted, and without effect.
+    """Accepted, without effect.
 
     >>> tf.compat.v1.disable_control_flow_v2()
     """
 
 
 def executing_eagerly_outside_functions() -> bool:
-    """Whether operations run at once, or would outside of the function that is being traced.
+    """Whether execution is eager, or would be outside of the function that is being traced.
 
     >>> tf.compat.v1.executing_eagerly_outside_functions()
     True
@@ -81,7 +81,7 @@ def executing_eagerly_outside_functions() -> bool:
 
 @contextmanager
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Iterator[str]:
-    """The same as `name_scope`, with the values in front.
+    """The same as `name_scope`, with the values as the first argument.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.op_scope([], "layer") as scope:
     ...     print(scope)
@@ -93,7 +93,7 @@ def op_scope(values: Any, name: str | None, default_name: str | None = None) -> 
 
 @contextmanager
 def container(container_name: str) -> Iterator[str]:
-    """Accepted: the variables of a session are its own.
+    """Accepted, without effect: sessions never share variables.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.container("c"):
     ...     v = tf.Variable(1.0)
@@ -111,21 +111,21 @@ def control_flow_v2_enabled() -> bool:
 
 
 def enable_tensor_equality() -> None:
-    """Accepted: == compares element by element, always.
+    """Accepted: == always compares elementwise.
 
     >>> tf.compat.v1.enable_tensor_equality()
     """
 
 
 def enable_v2_tensorshape() -> None:
-    """Accepted: a dimension of a shape is a number or None, always.
+    """Accepted: a dimension of a shape is always a number or None.
 
     >>> tf.compat.v1.enable_v2_tensorshape()
     """
 
 
 def dimension_value(dimension: Any) -> Any:
-    """A dimension as a number, or None: what it is already.
+    """A dimension unchanged: it is a number or None already.
 
     >>> tf.compat.v1.dimension_value(tf.TensorShape([2, None])[1]) is None
     True
@@ -134,7 +134,7 @@ def dimension_value(dimension: Any) -> Any:
 
 
 def dimension_at_index(shape: Any, index: int) -> Any:
-    """One dimension of a shape, None if nothing is known.
+    """One dimension of a shape; None if it is unknown.
 
     >>> tf.compat.v1.dimension_at_index(tf.TensorShape([2, 3]), 1)
     3
@@ -156,7 +156,7 @@ initialize_all_tables = tables_initializer
 
 
 def make_template(name_: str, func_: Any, *_: Any, **fixed: Any) -> Any:
-    """A function whose calls share the variables that the first one makes.
+    """A function whose calls share the variables that the first call creates.
 
     >>> def layer(x):
     ...     return x * tf.compat.v1.get_variable("w", initializer=2.0)

@@ -1,4 +1,4 @@
-"""Variables in tf.compat.v1: making, initializing, changing and listing them."""
+"""Variables in tf.compat.v1: creating, initializing, changing and listing them."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.indexed_slices import IndexedSlices
 
-# ---- making -----------------------------------------------------------------------------------
+# ---- creating ---------------------------------------------------------------------------------
 
 
 class _Kind(type):
-    """Every variable is one of these, whoever made it."""
+    """Makes every variable an instance, regardless of how it was created."""
 
     def __call__(
         cls,
@@ -159,7 +159,7 @@ _UNINITIALIZED: Row = op(
 def report_uninitialized_variables(
     var_list: Any = None, name: str = "report_uninitialized_variables"
 ) -> Any:
-    """The names of the variables that have no value yet.
+    """The names of the uninitialized variables.
 
     >>> with tf.Graph().as_default():
     ...     v = tf.Variable(2.0, name="v")
@@ -173,7 +173,7 @@ def report_uninitialized_variables(
 
 
 def assert_variables_initialized(var_list: Any = None) -> Any:
-    """An operation that fails while one of the variables has no value; None without variables.
+    """An operation that fails if a variable is uninitialized; None if there are no variables.
 
     >>> with tf.Graph().as_default():
     ...     v = tf.Variable(2.0, name="v")
@@ -202,7 +202,7 @@ def assign(
     use_locking: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    """Give a variable a value; what it returns has the new value.
+    """Assign to a variable; the result has the new value.
 
     >>> with tf.Graph().as_default():
     ...     v = tf.Variable(1.0)
@@ -311,7 +311,7 @@ def batch_scatter_update(
 
 
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
-    """What the default graph has collected under a name.
+    """The values in a collection of the default graph.
 
     >>> with tf.Graph().as_default():
     ...     tf.compat.v1.add_to_collection("mine", 3)
@@ -322,7 +322,7 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 
 
 def get_collection_ref(key: Any) -> list[Any]:
-    """The list itself, to be changed.
+    """The list of a collection itself, which can be changed.
 
     >>> with tf.Graph().as_default():
     ...     tf.compat.v1.get_collection_ref("mine").append(3)
@@ -333,7 +333,7 @@ def get_collection_ref(key: Any) -> list[Any]:
 
 
 def add_to_collection(name: Any, value: Any) -> None:
-    """Collect a value under a name in the default graph.
+    """Add a value to a collection of the default graph.
 
     >>> with tf.Graph().as_default():
     ...     tf.compat.v1.add_to_collection("mine", 3)
@@ -342,7 +342,7 @@ def add_to_collection(name: Any, value: Any) -> None:
 
 
 def add_to_collections(names: Any, value: Any) -> None:
-    """Collect a value under several names.
+    """Add a value to several collections.
 
     >>> with tf.Graph().as_default():
     ...     tf.compat.v1.add_to_collections(["a", "b"], 3)
@@ -353,7 +353,7 @@ def add_to_collections(names: Any, value: Any) -> None:
 
 
 def global_variables(scope: str | None = None) -> list[Any]:
-    """The variables of the graph, but for the local ones.
+    """The variables of the graph, except for the local ones.
 
     >>> with tf.Graph().as_default():
     ...     v = tf.Variable(1.0)
@@ -388,7 +388,7 @@ def local_variables(scope: str | None = None) -> list[Any]:
 
 
 def model_variables(scope: str | None = None) -> list[Any]:
-    """The variables that were collected as those of the model.
+    """The variables in the collection of model variables.
 
     >>> with tf.Graph().as_default():
     ...     tf.compat.v1.model_variables()

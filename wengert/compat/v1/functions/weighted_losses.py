@@ -1,4 +1,4 @@
-"""Losses with weights: how they become one number, and the collection of a graph's losses."""
+"""Weighted losses: their reduction to one number, and the collection of a graph's losses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wengert.values.tensor import Tensor
 
 
 class Reduction:
-    """How the losses of the elements become one number."""
+    """How elementwise losses are reduced to one number."""
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -30,7 +30,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """The names of all of them."""
+        """The names of all reductions."""
         return (
             cls.NONE,
             cls.SUM,
@@ -42,7 +42,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: Any) -> None:
-        """An error unless it is one of them."""
+        """Raise unless it is one of them."""
         if key not in cls.all():
             raise ValueError(f"Invalid Reduction Key {key}. Key should be one of {cls.all()}.")
 
@@ -54,7 +54,7 @@ USUAL = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
 def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
-    """Collect a loss in the graph.
+    """Add a loss to the graph's collection.
 
     >>> with tf.Graph().as_default():
     ...     tf.compat.v1.losses.add_loss(tf.constant(1.0))
@@ -76,7 +76,7 @@ def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Any]:
-    """What the regularizers of variables added.
+    """The losses that regularizers of variables added.
 
     >>> v1 = tf.compat.v1
     >>> with tf.Graph().as_default():
@@ -90,7 +90,7 @@ def get_regularization_losses(scope: str | None = None) -> list[Any]:
 def get_regularization_loss(
     scope: str | None = None, name: str = "total_regularization_loss"
 ) -> Tensor:
-    """Their sum; zero without any.
+    """The sum of the regularization losses; zero without any.
 
     >>> tf.compat.v1.losses.get_regularization_loss().numpy()
     np.float32(0.0)
@@ -127,7 +127,7 @@ def compute_weighted_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = USUAL,
 ) -> Tensor:
-    """Losses times weights, reduced to one number, which is collected.
+    """Losses times weights, reduced to one number, which is added to the collection.
 
     >>> v1 = tf.compat.v1
     >>> v1.losses.compute_weighted_loss([1.0, 2.0, 3.0], weights=[1.0, 0.0, 1.0]).numpy()
@@ -138,7 +138,7 @@ def compute_weighted_loss(
 
 
 def reduce_and_collect(losses: Any, weights: Any, loss_collection: Any, reduction: str) -> Tensor:
-    """The reduced loss, put into its collection."""
+    """The reduced loss, which is added to its collection."""
     Reduction.validate(reduction)
     given = convert(losses)
     each, weight = cast(given, float32), cast(convert(weights), float32)
@@ -149,7 +149,7 @@ def reduce_and_collect(losses: Any, weights: Any, loss_collection: Any, reductio
 
 
 def check_weights(values: Tensor, weights: Tensor) -> None:
-    """A weight for all, or for each element, or for all along axes where the weights have size 1."""
+    """Check that weights are scalar, or broadcast to the values along axes of size 1 only."""
     have, wanted = weights.shape, values.shape
     if have.rank in (None, 0) or wanted.rank is None:
         return

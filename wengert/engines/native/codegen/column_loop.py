@@ -1,4 +1,4 @@
-"""The loop over the columns of a row in LLVM's language, a vector at a time, with sums that it carries."""
+"""LLVM IR for the loop over the columns of a row, vectorized, with accumulators."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wengert.engines.native.codegen.vectors import Body, literal, llvm_type
 from wengert.engines.native.frontend.arrays import Reduction
 from wengert.engines.native.frontend.scalar import is_float
 
-CHUNK: Final = 128  # terms that are added one after the other; more are sums of sums
+CHUNK: Final = 128  # terms that are added sequentially; longer sums are sums of chunks
 
 
 class ColumnLoop:
-    """How the loops of a function go over columns."""
+    """Writes the loops of a function over columns."""
 
     def __init__(self, body: Body, width: int, columns: int, is_cut: bool, strips: bool) -> None:
         self.body = body
@@ -23,12 +23,12 @@ class ColumnLoop:
         self.columns = columns
         self.is_cut = is_cut  # whether the last row, or the last strip of columns, is shorter
         self.strips = strips
-        self.limit = str(columns)  # those of the row at hand
+        self.limit = str(columns)  # those of the current row
 
     def over_columns(
         self, name: str, items: Sequence[Reduction], body: Any, whole_row: bool = False
     ) -> list[str]:
-        """The loop, and its body once more for what is left over; the sums of the items."""
+        """The loop, and its body again for the remainder; gives the sums of the items."""
         width = self.width
         accumulators = [self._nothing(item) for item in items]
 
@@ -51,12 +51,12 @@ class ColumnLoop:
         return now
 
     def _nothing(self, item: Reduction) -> tuple[str, str]:
-        """The type of a vector of sums, and what they begin with."""
+        """The type of a vector of accumulators, and their initial value."""
         kind = item.kind
         return llvm_type(kind, self.width), literal(kind, neutral(item.how, kind), self.width)
 
     def _levels_of(self, items: Sequence[Reduction]) -> int:
-        """How often the sums of a row are cut into sums of sums, so that they keep their digits."""
+        """The depth of nested partial sums in a row, which keep the rounding error small."""
         if not any(is_float(item.kind) and item.how in ("sum", "prod") for item in items):
             return 0
         levels, count = 0, self.columns // self.width
@@ -73,7 +73,7 @@ class ColumnLoop:
         run: Any,
         begin: str = "0",
     ) -> list[str]:
-        """A loop over vectors, or over chunks of them, whose sums are put together."""
+        """A loop over vectors, or over chunks of them, whose partial sums are combined."""
         accumulators = [self._nothing(item) for item in items]
         if not levels:
             return self._counted(name, accumulators, end, run, begin)
@@ -117,7 +117,7 @@ class ColumnLoop:
         return then  # type: ignore[no-any-return]
 
     def _columns_of_any_row(self, name: str, accumulators: Any, run: Any) -> list[str]:
-        """The last row is shorter: its vectors, and then a masked one if something is left."""
+        """The loop if the last row is shorter: full vectors, then a masked one."""
         lines, width = self.body, self.width
         end = lines.set(f"and i64 {self.limit}, {-width}")
         some = lines.set(f"icmp ne i64 {end}, 0")

@@ -1,4 +1,4 @@
-"""Sums, products and extremes in LLVM's language: what they begin with, and two of them put together."""
+"""LLVM IR for reductions: their neutral elements, and combining two partial results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wengert.engines.native.frontend.scalar import constant, is_float
 
 
 def neutral(how: str, kind: str) -> Any:
-    """What a sum, a product or an extreme begins with, as the extra of a constant."""
+    """The neutral element of a sum, a product or an extreme, as the extra of a constant."""
     if how in ("any", "all"):
         return how == "all"
     if how == "sum":  # adding -0.0 changes nothing, not even -0.0
@@ -25,7 +25,7 @@ def neutral(how: str, kind: str) -> Any:
 
 
 def combine(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str:
-    """Two sums, products or extremes put together."""
+    """Combine two partial sums, products or extremes."""
     kinds, truth = llvm_type(kind, width), llvm_type("b1", width)
     if how in ("any", "all"):
         return body.set(f"{'or' if how == 'any' else 'and'} {kinds} {a}, {b}")
@@ -36,18 +36,18 @@ def combine(body: Body, how: str, kind: str, a: str, b: str, width: int) -> str:
         sign = "s" if kind[0] == "i" else "u"
         better = body.set(f"icmp {sign}{'gt' if how == 'max' else 'lt'} {kinds} {b}, {a}")
         return body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")
-    if how == "top":  # the largest, whatever comes of NaN
+    if how == "top":  # the maximum, with no regard for NaN
         better = body.set(f"fcmp ogt {kinds} {b}, {a}")
         return body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")
-    # A NaN that comes is taken, and never let go of.
+    # NaN propagates: a new one is taken, an old one kept.
     better = body.set(f"fcmp {'ogt' if how == 'max' else 'olt'} {kinds} {b}, {a}")
-    largest = body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")  # an instruction
+    largest = body.set(f"select {truth} {better}, {kinds} {b}, {kinds} {a}")  # one instruction
     nan = body.set(f"fcmp uno {kinds} {b}, {b}")
     return body.set(f"select {truth} {nan}, {kinds} {b}, {kinds} {largest}")
 
 
 def across(body: Body, how: str, kind: str, vector: str, width: int) -> str:
-    """All elements of a vector put together: halves, and halves of them."""
+    """Reduce a vector to a scalar: halves, then their halves, and so on."""
     while width > 1:
         half = width // 2
         pair = [_half(body, vector, kind, width, h) for h in (0, 1)]

@@ -1,9 +1,9 @@
-"""Products of matrices that are machine code of the plan, and which those are.
+"""Which matrix products are compiled into the plan rather than left to BLAS.
 
-OpenBLAS is made for large matrices: it copies both of them into an order of its own first, and sets the
-result to zero. For 128 x 128 x 64 that is a third of the time. Up to some size it is faster, or
-as fast, to copy only a panel of the right matrix, as wide as the registers allow, and to let all rows of
-the left one go along it; and only so can a product do more than multiply.
+OpenBLAS is made for large matrices: it first packs both of them, and sets the result to zero. For
+128 x 128 x 64 that is a third of the time. Up to some size it is as fast or faster to pack only a
+panel of the right matrix, as wide as the registers allow, and to multiply all rows of the left one
+by it. And only a compiled product can have an epilogue.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from wengert.engines.native.frontend.arrays import Source
 from wengert.engines.native.runtime.processor import sums_at_once, vector_bytes
 
 VECTORS: Final = 2  # of a panel
-PANEL: Final = 1 << 15  # bytes of a panel that stays in the nearest cache
-LEFT: Final = 1 << 16  # bytes that a left matrix stretches over, from which on it is copied
+PANEL: Final = 1 << 15  # bytes of a panel that stays in the L1 cache
+LEFT: Final = 1 << 16  # bytes that a left matrix spans, from which on it is packed
 RIGHT: Final = 1 << 21  # bytes of a right matrix, beyond which OpenBLAS is better
-SHALLOW: Final = 128  # an inner axis that is soon done with
+SHALLOW: Final = 128  # a short inner axis
 STRIP: Final = 1 << 19  # bytes of a strip
 UNROLLED: Final = 2
-WORTH: Final = 1 << 15  # multiplications, from which on it is worth compiling something
+WORTH: Final = 1 << 15  # multiplications from which on compiling pays
 
 
 class Form(NamedTuple):
-    """A product: c = factor a b, or c + factor a b, and into how many parts it is cut."""
+    """A product, c = factor a b or c + factor a b: the layout of its matrices, and its parts."""
 
     kind: str
     m: int
@@ -38,12 +38,12 @@ class Form(NamedTuple):
     factor: float
     onto: bool
     splits: int
-    left: Source | None = None  # how the elements of a and b are computed from what is read
+    left: Source | None = None  # the code that computes elements of a, and of b, from memory
     right: Source | None = None
 
 
 class Function(NamedTuple):
-    """Lines of a function of one part, what they declare, and what of `mathematics` they call."""
+    """The LLVM IR of a function of one part, its declarations, and its calls of `mathematics`."""
 
     text: str
     declarations: frozenset[str]
@@ -51,7 +51,7 @@ class Function(NamedTuple):
 
 
 def is_small(form: Form, count: int) -> bool:
-    """Whether this is the better way for so many products of a form."""
+    """Whether so many products of a form are better compiled than left to BLAS."""
     return (
         form.n * int(form.kind[1]) >= vector_bytes()
         and form.m >= 2 * rows_at_once()
@@ -62,21 +62,21 @@ def is_small(form: Form, count: int) -> bool:
 
 
 def blocks_of(form: Form) -> int:
-    """How many blocks of rows there are."""
+    """The number of blocks of rows."""
     return -(-form.m // rows_at_once())
 
 
 def depth(form: Form) -> int:
-    """How much of the inner axis is a piece."""
+    """The length of a piece of the inner axis."""
     most = PANEL // (VECTORS * vector_bytes()) // (1 + packs_left(form))
     pieces = -(-form.k // most)
     return form.k if pieces == 1 else -(-form.k // pieces // UNROLLED) * UNROLLED
 
 
 def strips(form: Form) -> int:
-    """Into how many strips of rows a large result is cut that there is little to compute for.
+    """The number of strips of rows into which a large result of a short inner axis is cut.
 
-    The result is written a panel after the other: its pages should not be far away by the next one.
+    The result is written panel by panel: its pages should still be cached at the next one.
     """
     if form.k > SHALLOW or form.m < form.n:
         return 1
@@ -84,21 +84,21 @@ def strips(form: Form) -> int:
 
 
 def packs_left(form: Form) -> bool:
-    """Whether the left matrix is copied, because what is read together lies far apart."""
+    """Whether the left matrix is packed, because what is read together is far apart in memory."""
     return form.turned_a and form.k * form.lda * int(form.kind[1]) > LEFT
 
 
 def left_size(form: Form) -> int:
-    """Elements of a part of the left matrix, and what is written beyond them."""
+    """The elements of a part of the packed left matrix, padding included."""
     rows = form.m if form.m < form.n else -(-form.m // form.splits) + rows_at_once()
     return rows * (depth(form) + vector_bytes() // int(form.kind[1]))
 
 
 def rows_at_once() -> int:
-    """How many rows meet a panel together: what registers there are beside the panel's own."""
+    """The rows of a block, whose sums fill the registers that the panel's vectors leave free."""
     return sums_at_once() // VECTORS
 
 
 def accumulates(form: Form) -> bool:
-    """Whether sums are kept in the result, so that it must be in memory."""
+    """Whether sums are accumulated in the result, which then must be in memory."""
     return form.onto or depth(form) < form.k

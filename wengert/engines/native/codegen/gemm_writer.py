@@ -1,8 +1,8 @@
-"""How products of matrices are written: a panel of the right one, and blocks of rows along it.
+"""Code generation for matrix products: blocks of the left matrix times panels of the right one.
 
-The panel is copied, so that it lies in the nearest cache as it is read; a block's sums stay in
-registers. What is done with the elements of an operand is done while they are copied, and what is done
-with the sums, as `program.epilogue` has it, as soon as they are there.
+The panel is packed into the L1 cache in the order in which it is read; a block's sums stay in
+registers. Elementwise code on an operand runs while it is packed; an epilogue (`program.epilogue`)
+runs as soon as the sums are complete.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from wengert.engines.native.frontend.scalar import constant
 from wengert.engines.native.runtime.processor import vector_bytes
 
 CACHE_LINE: Final = 64  # bytes
-# Rows of a left matrix that are copied together: their cache lines are met several times.
+# Rows of a left matrix that are packed together, so that their cache lines are reused.
 TILE: Final = 16
 
 
 def product_text(form: Form, finish: Any = None) -> Function:
-    """The function of a product, and of the loop that it carries out on what it has computed."""
+    """The function of a product, including its epilogue if there is one."""
     product = _Product(form, finish)
     calls = (*product._calls, *(() if finish is None else finish.calls))
     return Function("\n".join([*product.lines, "ret void"]), frozenset(product.declarations), calls)
 
 
 class _Product(KernelWriter):
-    """A function of arrays, and of where each of the matrices begins in them.
+    """Writes the function of a product, whose arguments are the arrays and offsets of the matrices.
 
-    What does not fit into a panel at once is added up in the result, a piece of the inner axis
-    after the other. A left matrix that lies column by column is copied for each of them.
+    An inner axis that is too long for a panel is cut into pieces, whose products are added up in
+    the result. A left matrix that is column-major is packed for each piece.
     """
 
     def __init__(self, form: Form, finish: Any = None) -> None:
@@ -56,7 +56,7 @@ class _Product(KernelWriter):
         self.lanes = VECTORS * self.width
         self.blocks, self.deep = blocks_of(form), depth(form)
         self.panel = self._room(self.deep)
-        self.sums = ""  # where they are put for a loop along them, if not into the result
+        self.sums = ""  # a buffer for the sums that the epilogue reads, if not the result itself
         if finish is not None:
             finish.begin(self, own, self.width if finish.is_light else self.lanes)
             if not finish.is_light and not finish.in_memory:
@@ -66,12 +66,12 @@ class _Product(KernelWriter):
         self._multiply(split)
 
     def _room(self, rows: int) -> str:
-        """Memory for rows as wide as a panel."""
+        """Memory for so many rows of a panel's width."""
         scalar = llvm_type(self.kind, 1)
         return self.set(f"alloca {scalar}, i64 {rows * self.lanes}, align 64")
 
     def _find_matrices(self) -> None:
-        """Where the matrices of this part begin."""
+        """Set the pointers to the matrices of this part."""
         row = self.mul(self.which, 3)
         begins = [self._at("i64", self.table, self.add(row, x)) for x in range(3)]
         sources = (self.form.left, self.form.right, None)
@@ -79,7 +79,7 @@ class _Product(KernelWriter):
         self.a, self.b, self.c = map(self.place, kinds, self.arrays, begins)
 
     def _multiply(self, split: str) -> None:
-        """All pieces of the inner axis, and the panels of each."""
+        """Loop over the pieces of the inner axis, and over the panels of each."""
         form = self.form
         panels, rest = divmod(form.n, self.lanes)
         columns, rows = (0, panels), (0, self.blocks)
@@ -109,7 +109,7 @@ class _Product(KernelWriter):
     def _element(
         self, source: Source | None, pointer: str, at: Any, width: int, mask: str | None = None
     ) -> str:
-        """Elements of an operand."""
+        """Load elements of an operand, and apply its scalar code."""
         if source is None:
             return self.read(self.kind, pointer, at, width, mask)
         x = self.read(source.kind, pointer, at, width, mask)
@@ -122,14 +122,14 @@ class _Product(KernelWriter):
         return self._element(self.form.left, self.a, at, width, mask)
 
     def _share(self, split: str, count: int) -> tuple[Any, Any]:
-        """Which of so many belong to a part."""
+        """The range of a part among so many."""
         begin, end = (
             self.div(self.mul(self.add(split, x), count), self.form.splits)[0] for x in (0, 1)
         )
         return begin, end
 
     def _panel(self, j: str, columns: int) -> None:
-        """All rows, for some columns."""
+        """All rows of the result, for the columns of one panel."""
         vectors = -(-columns // self.width)
         if self.form.turned_b:
             self._copy_turned(j, columns, vectors)
@@ -153,15 +153,15 @@ class _Product(KernelWriter):
             end = self.add(self.first, self.count)
             self.when(self.set(f"icmp eq i64 {end}, {self.form.k}"), body)
 
-    # ---- the loop along a block ----------------------------------------------------------------
+    # ---- the epilogue --------------------------------------------------------------------------
 
     def _begin_finish(self, i: str, first: str) -> str:
-        """The first row of the block, of all products one below the other."""
+        """The first row of the block, counted over all products of the batch."""
         self.finish.begin_block(self.add(self.mul(self.which, self.blocks), i))
         return self.add(self.mul(self.which, self.form.m), first)
 
     def _finish(self, i: str, first: str, rows: str, j: str, columns: int) -> None:
-        """Row by row, while it is in the nearest cache."""
+        """Run the epilogue row by row, while the block is in the L1 cache."""
         top, mask = self._begin_finish(i, first), self._mask(columns, 0, self.lanes)
 
         def row(q: str, _: list[str]) -> None:
@@ -176,7 +176,7 @@ class _Product(KernelWriter):
         self.loop(0, rows, 1, row)
 
     def _finish_registers(self, i: str, first: str, j: str, columns: int, sums: list[str]) -> None:
-        """The sums of a block's rows, all of whose vectors are at hand."""
+        """Run the epilogue on the sums of a block while they are in registers."""
         top, vectors = self._begin_finish(i, first), -(-columns // self.width)
         places = [(self.add(j, v * self.width), self._mask(columns, v)) for v in range(vectors)]
         totals: list[list[str]] = []
@@ -190,11 +190,11 @@ class _Product(KernelWriter):
             self.finish.put_columns(*place, total)
 
     def _row(self, block: Any) -> str:
-        """The row with which a block begins: all have the same number of rows, or one more."""
+        """The first row of a block: the numbers of rows in blocks differ by at most one."""
         return self.div(self.mul(block, self.form.m), self.blocks)[0]
 
     def _each_block(self, body: Any, done: Any = None) -> None:
-        """body(block, first row, how many), for one number and another; then done, for any."""
+        """Loop over blocks: `body(block, first row, rows)` in its two sizes; then `done`."""
         least, more = divmod(self.form.m, self.blocks)
 
         def block(i: str, _: list[str]) -> None:
@@ -216,7 +216,7 @@ class _Product(KernelWriter):
     # ---- the panel -----------------------------------------------------------------------------
 
     def _mask(self, columns: int, v: int, width: int = 0) -> str | None:
-        """Which elements of a vector are columns; None if all are."""
+        """The mask of the elements of a vector that are columns; None if all are."""
         width = width or self.width
         left = columns - v * width
         if left >= width:
@@ -236,7 +236,7 @@ class _Product(KernelWriter):
         self.loop(0, self.count, 1, row)
 
     def _copy_turned(self, j: str, columns: int, vectors: int) -> None:
-        """Squares of the matrix, turned in registers; the last one ends with the matrix."""
+        """Transpose square tiles of the matrix in registers; the last one overlaps another."""
         if self.form.k < self.width:
             self._copy_single(j, columns, vectors)
             return
@@ -257,7 +257,7 @@ class _Product(KernelWriter):
         self.loop(0, self.count, self.width, squares)
 
     def _turned(self, rows: list[str]) -> list[str]:
-        """A square of vectors, its columns as rows: halves are exchanged, then their halves."""
+        """Transpose a square of vectors: exchange halves, then their halves, and so on."""
         size = len(rows) // 2
         while size:
             for i in range(len(rows)):
@@ -288,7 +288,7 @@ class _Product(KernelWriter):
     # ---- the left matrix -----------------------------------------------------------------------
 
     def _copy_left(self) -> None:
-        """The rows of this part and piece, such that each block reads one number after the other."""
+        """Pack the rows of this part and piece, so that each block reads them sequentially."""
         size = left_size(self.form)
         self.left = self.place(self.kind, self.arrays[3], self.mul("%part", size))
         self.top = self._row(self.begin)
@@ -309,20 +309,20 @@ class _Product(KernelWriter):
             for v in range(-(-rows // self.width)):
                 at = self.add(here, v * self.width)
                 x = self._left(at, self.width, self._mask(rows, v))
-                # What is too much is written over by the next row; behind the last one there is room.
+                # The next row overwrites the excess; after the last one there is padding.
                 self.write(self.kind, there, v * self.width, x, self.width)
 
         self.loop(begin, end, 1, row)
 
     def _packed(self, first: str) -> str:
-        """Where a block begins in the copy, which has so much room for each row."""
+        """The address of a block in the packed copy."""
         size = self.deep + self.width
         return self.place(self.kind, self.left, self.mul(self.sub(first, self.top), size))
 
     # ---- sums ----------------------------------------------------------------------------------
 
     def _block(self, number: str, first: str, rows: int, j: str, columns: int) -> None:  # noqa: C901  # one loop nest, written out
-        """Some rows of the result, for the columns of the panel."""
+        """Compute a block: some rows of the result, for the columns of the panel."""
         form, vectors = self.form, -(-columns // self.width)
         if self.packs:
             left, along, down = self._packed(first), rows, 1
@@ -378,17 +378,17 @@ class _Product(KernelWriter):
             self._when_complete(lambda: self._finish_registers(number, first, j, columns, totals))
 
     def _fetch(self, target: str, rows: int) -> None:
-        """Let the rows of the result come to the nearest cache while their sums are computed."""
+        """Prefetch the rows of the result into the L1 cache while their sums are computed."""
         name = "@llvm.prefetch.p0"
         self.declarations.add(f"declare void {name}(ptr, i32, i32, i32)")
         line = CACHE_LINE // int(self.kind[1])
         for i in range(rows):
             for at in range(0, self.lanes, line):
                 place = self.place(self.kind, target, i * self.form.ldc + at)
-                self.do(f"call void {name}(ptr {place}, i32 1, i32 3, i32 1)")  # to be written
+                self.do(f"call void {name}(ptr {place}, i32 1, i32 3, i32 1)")  # for writing
 
     def _totals(self, sums: list[str], target: str, places: Any) -> list[str]:
-        """What is written: the sums times the factor, and what is there already."""
+        """What is stored: the sums times the factor, plus what the result holds already."""
         form = self.form
         factor = literal(self.kind, constant(self.kind, form.factor), self.width)
 

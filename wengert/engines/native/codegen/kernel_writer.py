@@ -1,9 +1,10 @@
 """Kernels whose sizes are arguments: compiled once, for arrays of any size.
 
-Plans are compiled for the sizes at hand. What is computed outside of them has another size at every
-call, so that these kernels read their sizes from memory. A kernel is a function of a table of
-arrays, the last of which holds its numbers, and of a part, like the steps of a plan; the pool
-shares its parts. What a part is depends on sizes alone, and so do the results.
+Plans are compiled for fixed sizes. Outside of plans sizes change from call to call, so these
+kernels read theirs from memory. Like a step of a plan, a kernel is a function of a table of arrays,
+the last of which holds its integer arguments ("numbers"), and of a part; the thread pool
+distributes the parts. How the work is cut depends on sizes alone, not on the threads, and so do the
+results.
 """
 
 from __future__ import annotations
@@ -25,25 +26,25 @@ from wengert.engines.native.runtime.thread_pool import functions, one_at_a_time
 from wengert.engines.native.runtime.trampoline import entry_of
 from wengert.host.warn_once import warn_once
 
-Step = Callable[[str, list[str]], Sequence[str] | None]  # None where nothing is carried
+Step = Callable[[str, list[str]], Sequence[str] | None]  # None where no values are carried
 
 
 def prepare() -> None:
-    """Load what every kernel needs; an error says that there are none here."""
+    """Load what every kernel needs; raises where kernels are not supported."""
     if not multiplies_and_adds():
         raise NotLowered("no fused multiply-add")
     functions()
 
 
 def careful(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function; None where it cannot do its work, which NumPy then does."""
+    """The same function, but returning None where it fails, so that NumPy takes over."""
 
     def run(*arguments: Any) -> Any:
         try:
             return function(*arguments)
         except (NotLowered, MemoryError, ImportError, OSError):
             return None
-        except Exception as error:  # noqa: BLE001  # said once, and NumPy computes it
+        except Exception as error:  # noqa: BLE001  # warned of once, and NumPy computes it
             warn_once(
                 f"A large array is computed by NumPy instead of machine code "
                 f"({type(error).__name__}: {error}). This is a mistake in Wengert: please report it."
@@ -57,7 +58,7 @@ def careful(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Kernel:
-    """A compiled function, and how it is called."""
+    """A compiled kernel, which can be called."""
 
     def __init__(self, text: str) -> None:
         self._loaded = LoadedObject(load_or_store("kernel", text, lambda: compile_text(text)))
@@ -65,8 +66,8 @@ class Kernel:
         self._bound = functools.lru_cache(maxsize=256)(self._bind)
 
     def __call__(self, parts: int, numbers: tuple[int, ...], *arrays: Any) -> None:
-        """Carry out all parts on arrays without gaps."""
-        # A single number of NumPy's looks like an array, but has its memory elsewhere.
+        """Run all parts, on contiguous arrays."""
+        # A NumPy scalar looks like an array, but has its data elsewhere in the object.
         given = [a if type(a) is np.ndarray else np.asarray(a) for a in arrays]
         self._bound(parts, numbers, len(arrays))(*given)
 
@@ -80,7 +81,7 @@ class Kernel:
 
 
 class _Bound:
-    """A kernel for some sizes: a built-in function, and the memory that it reads."""
+    """A kernel bound to some sizes: a built-in function, and the memory that it reads."""
 
     __slots__ = ("_entry", "_held", "_kept")
 
@@ -92,19 +93,19 @@ class _Bound:
     def __call__(self, *arrays: Any) -> None:
         if self._entry(*arrays) is not None:
             raise NotLowered("an array with gaps")
-        if self._held[-1]:  # it stays: another thread may be about to look
+        if self._held[-1]:  # not cleared: another thread may be about to read it
             raise MemoryError
 
 
 def kernel(write: Callable[..., str]) -> Callable[..., Kernel]:
-    """From a function that writes a kernel to one that compiles it, once for each of its kinds."""
+    """Decorates a function that writes a kernel: compile it, once for each set of arguments."""
 
     @functools.cache
     def made(*kinds: Any) -> Kernel:
         return Kernel(write(*kinds))
 
     def found(*kinds: Any) -> Kernel:
-        with one_at_a_time():  # by one thread: code that another one runs must not be dropped
+        with one_at_a_time():  # else two threads compile it, and one drops code that still runs
             return made(*kinds)
 
     return found
@@ -114,7 +115,7 @@ def kernel(write: Callable[..., str]) -> Callable[..., Kernel]:
 
 
 class KernelWriter(Body):
-    """The lines of a kernel: its arrays are pointers, its numbers are read when it begins."""
+    """Writes a kernel: its arrays are pointers, its numbers are loaded at its start."""
 
     def __init__(self, arrays: int, numbers: int) -> None:
         super().__init__(set())
@@ -133,7 +134,7 @@ class KernelWriter(Body):
         )
 
     def text(self) -> str:
-        """All that LLVM has to read."""
+        """The complete LLVM IR of the kernel."""
         more = functions_text(self._calls, self.declarations)
         lines = [*sorted(self.declarations), *more]
         lines += ["define void @kernel(ptr %b, i64 %part) nounwind {", *self.lines]
@@ -141,9 +142,9 @@ class KernelWriter(Body):
         return "\n".join([*lines, "ret void", "}"])
 
     def room(self, kind: str, count: Any) -> str:
-        """Memory for so many elements while the kernel runs; the pointer to it.
+        """Allocate memory for so many elements while the kernel runs; the pointer to it.
 
-        If there is none, the last of the numbers says so, and the kernel ends.
+        If that fails, the kernel sets the last of its numbers, and returns.
         """
         self.declarations |= {"declare ptr @malloc(i64)", "declare void @free(ptr)"}
         found = self.set(f"call ptr @malloc(i64 {self.mul(count, kind[1])})")
@@ -158,11 +159,11 @@ class KernelWriter(Body):
         return found
 
     def called(self, name: str, kind: str, width: int) -> str:
-        """A function of `mathematics`, for scalar code."""
+        """The symbol of a function of `mathematics` that scalar code calls."""
         self._calls[name, kind, width] = None
         return f"@{name}.{kind}.{width}"
 
-    # ---- whole numbers -------------------------------------------------------------------------
+    # ---- integers ------------------------------------------------------------------------------
 
     def add(self, *xs: Any) -> str:
         return functools.reduce(lambda a, b: self.set(f"add i64 {a}, {b}"), map(str, xs))
@@ -174,7 +175,7 @@ class KernelWriter(Body):
         return functools.reduce(lambda a, b: self.set(f"mul i64 {a}, {b}"), map(str, xs))
 
     def div(self, x: Any, y: Any) -> tuple[str, str]:
-        """The quotient and the remainder of numbers that are not negative."""
+        """The quotient and remainder of nonnegative integers."""
         return self.set(f"udiv i64 {x}, {y}"), self.set(f"urem i64 {x}, {y}")
 
     def least(self, x: Any, y: Any) -> str:
@@ -197,9 +198,9 @@ class KernelWriter(Body):
         body: Step,
         carried: Sequence[tuple[str, str]] = (),
     ) -> list[str]:
-        """`body(i, values)` while i < end, the values being what it gave for the i before.
+        """A loop over i: `body(i, values)` gets the values that it returned in the last iteration.
 
-        `carried` has the types of the values, and with what they begin. Gives the last ones.
+        `carried` lists the types and initial values; the result is the final values.
         """
         name = f"l{next(self._labels)}"
         self.do(f"br label %{name}.before")
@@ -226,7 +227,7 @@ class KernelWriter(Body):
         return [f"%{name}.e{k}" for k in range(len(carried))]
 
     def share(self, each: str, count: str, body: Callable[[str], None]) -> None:
-        """body(k) for the part's own of so many: so many for each part."""
+        """`body(k)` for the part's share of `count` items: `each` of them per part."""
         begin = self.mul("%part", each)
         self.loop(begin, self.least(self.add(begin, each), count), 1, lambda k, _: body(k))
 
@@ -236,7 +237,7 @@ class KernelWriter(Body):
         then: Callable[[], Sequence[str] | None],
         otherwise: Sequence[tuple[str, str]] = (),
     ) -> list[str]:
-        """What `then` gives where the condition holds; the types and values otherwise."""
+        """A branch: the values of `then` if the condition holds, else those of `otherwise`."""
         name = f"w{next(self._labels)}"
         self.do(f"br label %{name}.before")
         self.label(f"{name}.before")
@@ -260,7 +261,7 @@ class KernelWriter(Body):
         body: Callable[[str, str | None, list[str]], Sequence[str] | None],
         carried: Sequence[tuple[str, str]] = (),
     ) -> list[str]:
-        """`body(j, mask, values)` for vectors of so many elements; the mask is that of the last."""
+        """A vectorized loop, `body(j, mask, values)`; only the remainder at the end has a mask."""
         whole = self.set(f"and i64 {count}, {-width}")
         now = self.loop(0, whole, width, lambda j, values: body(j, None, values), carried)
         kinds = [kind for kind, _ in carried]
@@ -278,7 +279,7 @@ class KernelWriter(Body):
     # ---- vectors -------------------------------------------------------------------------------
 
     def spread(self, scalar: str, name: str, width: int) -> str:
-        """A vector of the same number, which is no constant; the type as LLVM calls it."""
+        """Broadcast a scalar to a vector; the type is given by its LLVM name."""
         if width == 1:
             return name
         kinds = f"<{width} x {scalar}>"
@@ -291,7 +292,7 @@ class KernelWriter(Body):
         return self.set(f"getelementptr {memory_type(kind, 1)}, ptr {pointer}, i64 {at}")
 
     def read(self, kind: str, pointer: str, at: Any, width: int, mask: str | None = None) -> str:
-        """Elements that lie side by side; zeros where the mask says no."""
+        """Load adjacent elements; zeros where the mask is off."""
         place, memory = self.place(kind, pointer, at), memory_type(kind, width)
         if mask is None:
             found = self.set(f"load {memory}, ptr {place}, align {kind[1]}")

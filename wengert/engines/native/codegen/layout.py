@@ -19,10 +19,10 @@ from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.optimize.fuse import END, FULL, ROW, Group
 from wengert.engines.native.runtime.processor import vector_bytes
 
-BLOCK: Final = 4096  # columns of a row, where the rows are ours to choose
+BLOCK: Final = 4096  # columns of a row, where the length of rows is free
 PART: Final = 1 << 16  # elements, times their cost, that are worth handing to another thread
 MOST_PARTS: Final = 1 << 6  # more of them cost 3 % for 40 MB: each begins somewhere else in memory
-MOST_SUMS: Final = 16  # parts, where each has sums of columns of its own
+MOST_SUMS: Final = 16  # parts, where each has column sums of its own
 
 
 class Axis(NamedTuple):
@@ -44,7 +44,7 @@ class Load:
 
 
 class Sum(NamedTuple):
-    """A reduction: what of, how, and what it is to the loop."""
+    """A reduction: the value that it sums, its result, and its level in the loop."""
 
     item: Reduction
     value: int
@@ -64,10 +64,10 @@ class Layout:
         self.values: dict[Base, int] = {}
         self.sums: list[Sum] = []
         self.read_views = False
-        self.displaced: set[Base] = set()  # arrays that are read at other places, too
+        self.displaced: set[Base] = set()  # arrays that are read at other indices than the loop's
         self._plan()
 
-    # ---- what is computed, as code -------------------------------------------------------------
+    # ---- the scalar code -----------------------------------------------------------------------
 
     def _plan(self) -> None:
         chain = sorted({*self.group.boundaries, self.group.columns or 1, self.group.size} - {1})
@@ -143,7 +143,7 @@ class Layout:
         return strides
 
     def _expand(self) -> None:
-        """Write functions out in place of calls, unless there are many."""
+        """Inline functions of `mathematics`, except those that are called often."""
         stored = [
             b
             for b in self.group.members
@@ -173,7 +173,7 @@ class Layout:
     # ---- the loops -----------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        """Join axes that are one to all views, and say which of them are columns."""
+        """Merge axes that are contiguous in all views, and divide them into rows and columns."""
         columns = self.group.columns
         accesses = [*self.loads, *self.targets.values()]
         k = len(self.axes) - 2
@@ -206,7 +206,7 @@ class Layout:
             self.inner = []
 
     def _split(self) -> None:
-        """The parts: so many rows each, whoever computes them."""
+        """Cut the rows into parts, independently of the number of threads."""
         weight = 1 + len(self.code.instructions) / 16
         per_part = max(1, int(PART / weight / max(self.columns, 1)))
         columns = any(self._sums_columns(s) for s in self.sums)
@@ -224,7 +224,7 @@ class Layout:
         self.parts = -(-self.rows // self.per_part)
 
     def _may_be_in_strips(self) -> bool:
-        """Whether each part can have some of the columns, and all rows: sums of few long rows."""
+        """Whether parts can be strips (some columns of all rows): for column sums of long rows."""
         return (
             self.row >= 2 * BLOCK
             and self.stages <= 1
@@ -237,7 +237,7 @@ class Layout:
         return s.level == END and s.item.along == "first"
 
     def _levels(self) -> None:
-        """For each instruction whether it belongs to elements, and the stage before it is known."""
+        """For each instruction, whether it is per element, and the first stage that can run it."""
         code = self.code.instructions
         depth_of_sum: list[int] = [0] * len(self.sums)
         self.full = [False] * len(code)
@@ -270,7 +270,7 @@ class Layout:
         return self.group.levels[base] == FULL
 
     def _width(self) -> int:
-        """How many elements a vector has: more where there is little to do with each."""
+        """The number of elements in a vector: several registers' worth where the code is short."""
         if len(self.inner) > 1 or self.columns == 1:
             return 1
         kinds = [k for i, (_, k, _, _) in enumerate(self.code.instructions) if self.full[i]]

@@ -1,8 +1,8 @@
-"""Groups as functions in LLVM's language.
+"""LLVM IR for groups: a function each.
 
 A function computes one part of a group: some of its rows. Within a row there are stages: loops
-over the columns, each of which may use what the one before has reduced. What has one value for the
-whole row is computed between them.
+over the columns, each of which may use what the one before has reduced. Values that are constant
+along the row are computed between them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.optimize.fuse import END, FULL, ROW, Fusion, Group
 
-SCRATCH: Final = 1 << 16  # bytes of a row that a thread keeps for a later stage
+SCRATCH: Final = 1 << 16  # bytes of a row's values that are kept on the stack for a later stage
 
 
 class Launch(NamedTuple):
-    """A function, the arrays that it is called with, and the number of parts it is called for."""
+    """A function, the arrays that it is called with, and the number of parts."""
 
     text: str  # of the function, without its name
     arrays: Sequence[tuple[Base, int]]  # and the element with which each begins
@@ -40,25 +40,25 @@ class Launch(NamedTuple):
     outputs: Sequence[Base]
     once: bool  # whether each element is read before it is written, and not read again
     flops: int
-    # Arrays that are read, and what may be written over each.
+    # Pairs of an array that is read and one that may overwrite it.
     over: Sequence[tuple[Base, Base]] = ()
 
 
 def launches(group: Group, memory: set[Base]) -> list[Launch]:
-    """What has to be called, one after the other, to compute a group."""
+    """The functions to call in sequence to compute a group."""
     return Emitter(group, memory).launches()
 
 
 class KnownOfRow:
-    """What is known of the row at hand, by the names that it has in the text."""
+    """What is known of the current row, by the names that it has in the LLVM IR."""
 
     __slots__ = ("names", "out_starts", "splats", "starts", "totals")
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}  # of its values
-        self.splats: dict[int, str] = {}  # of the same as vectors
+        self.splats: dict[int, str] = {}  # of the same values, broadcast to vectors
         self.totals: dict[int, str] = {}  # of its sums, as far as they are known
-        self.starts: list[str] = []  # where it begins in each array that is read
+        self.starts: list[str] = []  # the address of the row in each array that is read
         self.out_starts: dict[Base, str] = {}  # and in each that is written
 
 
@@ -70,13 +70,13 @@ class Emitter(Layout):
         self.arrays: list[tuple[Base, int]] = []
         self.outputs: list[Base] = []
         self.calls: dict[tuple[str, str, int], None] = {}
-        self.more: list[Launch] = []  # what puts the sums of parts together
+        self.more: list[Launch] = []  # combine the sums of the parts
         self.last_read: dict[Base, int] = {}  # the last stage that reads an array
         self.written_in: dict[Base, int] = {}  # the stage that writes one
-        self.partial: dict[int, Base] = {}  # where the sums over many rows go
-        self.column_sums: dict[int, str] = {}  # where a part has its sums of columns
-        self.scratch: dict[int, str] = {}  # memory for what a later stage uses
-        # What a later stage finds where it is stored.
+        self.partial: dict[int, Base] = {}  # the arrays for sums over many rows
+        self.column_sums: dict[int, str] = {}  # pointers to the column sums of the part
+        self.scratch: dict[int, str] = {}  # memory for values that a later stage uses
+        # Values that a later stage loads from the result.
         self.kept: dict[int, Base] = {
             v: b for b, v in self.stored.items() if self._is_full(b) and type(b) is not Piece
         }
@@ -84,7 +84,7 @@ class Emitter(Layout):
         self.write_into(Body(set()), self.width)
 
     def write_into(self, body: Body, width: int) -> None:
-        """Write into these lines, with vectors of so many elements."""
+        """Append to the lines of a body, with vectors of so many elements."""
         self.body, self.width = body, width
         self.access = Access(body)
         self.loop = ColumnLoop(body, width, self.columns, bool(self.short), self.strips)
@@ -107,7 +107,7 @@ class Emitter(Layout):
         )  # fmt: skip
 
     def _over(self) -> list[tuple[Base, Base]]:
-        """What may be written over what: each element after it was read for the last time."""
+        """Pairs of arrays in which the second may overwrite the first: elements are read before."""
         elsewhere = {x.base for x in self.loads if x.level != FULL} | self.displaced
         return [
             (old, new)
@@ -123,7 +123,7 @@ class Emitter(Layout):
         )
 
     def _sum_outputs(self) -> None:
-        """Where the sums over many rows go, and what puts those of the parts together."""
+        """Arrays for the sums over many rows, and launches that combine those of the parts."""
         for k, s in enumerate(self.sums):
             if s.level != END:
                 continue
@@ -140,9 +140,9 @@ class Emitter(Layout):
             self.partial[k] = target
 
     def _pointer(self, base: Base, offset: int = 0) -> str:
-        """Where an array begins.
+        """The pointer to an array.
 
-        It is told when the function is called, so that functions that differ in nothing else are one.
+        It is an argument, so that functions that differ in nothing else are shared.
         """
         for k, (known, begin) in enumerate(self.arrays):
             if known is base and begin == offset:
@@ -177,7 +177,7 @@ class Emitter(Layout):
             self._pointer(*((b, 0) if target is None else (target.base, target.offset)))
 
     def _find_arrays(self, first: int = 0) -> None:
-        """The pointers that the function is told, behind so many others."""
+        """Load the pointers that are the function's arguments, from the `first` one on."""
         for k in range(len(self.arrays)):
             self.body.do(f"%g{k} = getelementptr ptr, ptr %b, i64 {first + k}")
             self.body.do(f"%a{k} = load ptr, ptr %g{k}")
@@ -204,7 +204,7 @@ class Emitter(Layout):
         body.label("rows.end")
 
     def _start_columns(self, part: str) -> None:
-        """Sums of columns begin with nothing."""
+        """Initialize the column sums."""
         self.column_sums = {}
         for k, s in enumerate(self.sums):
             if self._sums_columns(s):
@@ -241,7 +241,7 @@ class Emitter(Layout):
                 self.access.store(row, s.item.kind, "0", self.known.totals[k], None, 1)
 
     def _row_pointers(self, r: str) -> None:
-        """Where the row begins in each array."""
+        """Compute the address of the row in each array."""
         body = self.body
         if len(self.outer) > 1:
             index = self._unravelled(r, [self.axes[k].size for k in self.outer])
@@ -262,19 +262,19 @@ class Emitter(Layout):
             self._limited(r, self.rows)
 
     def _row_of(self, x: Load, r: str, index: Sequence[str]) -> str:
-        """Where the row begins in an array that is read."""
+        """The address of the row in an array that is read."""
         start = self._start(x, r, index)
         if type(x.base) is Count:
             return start
         return self.access.element(self._pointer(x.base, x.offset), x.kind, start)
 
     def _limited(self, at: str, count: int) -> None:
-        """The last row, or the last strip of columns, is shorter."""
+        """Set the number of columns: the last row, or the last strip, is shorter."""
         last = self.body.set(f"icmp eq i64 {at}, {count - 1}")
         self.loop.limit = self.body.set(f"select i1 {last}, i64 {self.short}, i64 {self.columns}")
 
     def _start(self, x: Load, r: str, index: Sequence[str]) -> str:
-        """Where a row begins in an array, in elements from its own beginning."""
+        """The offset of a row in an array, in elements."""
         begin = x.offset if type(x.base) is Count else 0
         if self.blocked:
             return add_terms(self.body, begin, [(r, (x.strides or [0])[0] * self.columns)])
@@ -284,11 +284,11 @@ class Emitter(Layout):
         return add_terms(self.body, begin, terms)
 
     def _strip(self, stride: int) -> list[tuple[str, int]]:
-        """How far the columns of a part are from the first ones."""
+        """The offset of a part's strip of columns."""
         return [("%part", self.columns * stride)] if self.strips else []
 
     def _unravelled(self, r: str, sizes: Sequence[int]) -> list[str]:
-        """The index on each axis of a place in row-major order."""
+        """The index on each axis, from the index in row-major order."""
         found = []
         for size in reversed(sizes[1:]):
             found.append(self.body.set(f"urem i64 {r}, {size}"))
@@ -296,7 +296,7 @@ class Emitter(Layout):
         return [r, *reversed(found)]
 
     def _row_values(self, depth: int) -> None:
-        """What has one value for the row, as far as it is known before a stage."""
+        """Compute the values that are constant along the row and known before a stage."""
         for i, (op, _, args, extra) in enumerate(self.code.instructions):
             if self.full[i] or i in self.known.names or self.depth[i] != depth:
                 continue
@@ -319,7 +319,7 @@ class Emitter(Layout):
     # ---- one stage: a loop over the columns ----------------------------------------------------
 
     def _scratches(self) -> None:
-        """Memory for what a later stage uses and should not compute again."""
+        """Allocate memory for values that a later stage uses and should not recompute."""
         size = 0
         for i in sorted(self._used_later()):
             kind = self.code.kind(i)
@@ -330,7 +330,7 @@ class Emitter(Layout):
             self.scratch[i] = name
 
     def _used_later(self) -> set[int]:
-        """Elements that are known in one stage and used in a later one."""
+        """Elementwise values that are computed in one stage and used in a later one."""
         found: set[int] = set()
         for i, (_, _, args, _) in enumerate(self.code.instructions):
             if self.full[i]:
@@ -338,7 +338,7 @@ class Emitter(Layout):
         return found
 
     def _is_dear(self, i: int) -> bool:
-        """Whether computing a value again costs more than keeping it."""
+        """Whether recomputing a value costs more than storing it."""
         needed: set[int] = set()
         waiting = [i]
         while waiting and len(needed) < 12:
@@ -387,7 +387,7 @@ class Emitter(Layout):
             self.known.totals[k] = across(self.body, item.how, item.kind, vector, self.width)
 
     def _order(self, wanted: Sequence[int], stage: int) -> list[int]:
-        """The element-wise instructions of a stage, in order."""
+        """The elementwise instructions of a stage, in order."""
         found: set[int] = set()
         waiting = [w for w in wanted if self.full[w]]
         while waiting:
@@ -403,7 +403,7 @@ class Emitter(Layout):
         return self.depth[i] < stage and (i in self.scratch or i in self.kept)
 
     def _splat(self, order: Sequence[int], wanted: Sequence[int]) -> None:
-        """Values of the row as vectors, for a stage that uses them."""
+        """Broadcast the row's values that a stage uses to vectors."""
         used = {a for i in order for a in self.code.instructions[i][2] if not self.full[a]}
         used |= {w for w in wanted if not self.full[w]}
         for i in sorted(used):
@@ -437,7 +437,7 @@ class Emitter(Layout):
     # ---- memory --------------------------------------------------------------------------------
 
     def _load(self, k: int, j: str, width: int, mask: str | None) -> str:
-        """Elements of a row, beginning with column j."""
+        """Load elements of a row, from column j on."""
         x = self.loads[k]
         at, stride = self._along(x, j)
         if type(x.base) is Count:
@@ -447,7 +447,7 @@ class Emitter(Layout):
         return self.access.gathered(self.known.starts[k], x.kind, at, stride, width, mask)
 
     def _picked(self, i: int, index: str, j: str, width: int, mask: str | None) -> str:
-        """Elements of a table: those of the row that an index says, or each where its own says."""
+        """Gather elements of a table, with one index for the whole row, or one for each element."""
         body = self.body
         _, kind, (argument,), (which, step) = self.code.instructions[i]
         many = width if self.full[argument] else 1
@@ -472,7 +472,7 @@ class Emitter(Layout):
         )  # fmt: skip
 
     def _along(self, x: Load, j: str) -> tuple[str, int]:
-        """Where column j is, from the beginning of the row, and how far the next one is."""
+        """The offset of column j within the row, and the stride to the next one."""
         if len(self.inner) > 1:
             index = self._unravelled(j, [self.axes[a].size for a in self.inner])
             strides = [x.strides[a] for a in self.inner]
@@ -483,7 +483,7 @@ class Emitter(Layout):
         return add_terms(self.body, 0, [(j, stride)]), stride
 
     def _counted_places(self, start: str, at: str, stride: int, kind: str, width: int) -> str:
-        """Numbers that are their own places."""
+        """The values of a view of `Count`: linear in the index."""
         body = self.body
         first = body.set(f"add i64 {start}, {at}")
         narrow = body.set(f"trunc i64 {first} to i32") if kind == "i4" else first
@@ -495,7 +495,7 @@ class Emitter(Layout):
         return body.set(f"add {llvm_type(kind, width)} {spread}, <{steps}>")
 
     def _put(self, base: Base, j: str, value: str, mask: str | None, width: int) -> None:
-        """Elements of a row into the array that they belong to."""
+        """Store elements of a row."""
         start, target = self.known.out_starts[base], self.targets.get(base)
         if target is None:
             self.access.store(start, base.kind, j, value, mask, width)
@@ -511,7 +511,7 @@ class Emitter(Layout):
     # ---- sums ----------------------------------------------------------------------------------
 
     def _combine(self, s: Sum, so_far: str, value: str, width: int, mask: str | None) -> str:
-        """One more element for each of the sums of a row."""
+        """Add one more element to each accumulator of a row."""
         kind, how = s.item.kind, s.item.how
         then = combine(self.body, how, kind, so_far, value, width)
         if mask is None or width == 1:
@@ -528,7 +528,7 @@ class Emitter(Layout):
 
 
 def combined_launches(item: Reduction, partial: Base, memory: set[Base]) -> list[Launch]:
-    """What puts the sums of parts together."""
+    """The launches that combine the partial sums of the parts."""
     given = Input(partial.shape, partial.kind, partial.place)
     fusion = Fusion()
     total = Reduction(

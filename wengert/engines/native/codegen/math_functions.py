@@ -1,4 +1,4 @@
-"""The functions of `mathematics` that a text calls, on vectors."""
+"""Vector versions of the functions of `mathematics` that some code calls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wengert.engines.native.mathematics import elementary
 
 
 def functions_text(wanted: Iterable[tuple[str, str, int]], declarations: set[str]) -> list[str]:
-    """Functions of `mathematics` on vectors: (name, kind, width), and those that they call."""
+    """The LLVM IR of vector functions (name, kind, width), and of those that they call."""
     found: dict[tuple[str, str, int], str] = {}
     waiting = list(wanted)
 

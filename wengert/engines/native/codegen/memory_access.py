@@ -1,4 +1,4 @@
-"""Memory in LLVM's language: vectors that are read, written, gathered and scattered, perhaps masked."""
+"""LLVM IR for memory: loads, stores, gathers and scatters of vectors, with masks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wengert.engines.native.codegen.vectors import Body, llvm_type, memory_type
 
 
 class Access:
-    """Reads and writes arrays, in the lines of a function."""
+    """Emits loads and stores of array elements into a function."""
 
     def __init__(self, body: Body) -> None:
         self.body = body
@@ -41,7 +41,7 @@ class Access:
     def gathered(
         self, start: str, kind: str, at: str, stride: int, width: int, mask: str | None
     ) -> str:
-        """Elements that do not lie side by side, one by one."""
+        """Load strided elements."""
         place = self.element(start, kind, at)
         return self.at_places(self.places_from(place, kind, stride, width), kind, width, mask)
 
@@ -99,16 +99,16 @@ def memory_mangled(kind: str, width: int) -> str:
 
 
 def _masked(what: str, kind: str, width: int) -> str:
-    """Masked access to memory.
+    """The name of an intrinsic for masked memory access.
 
-    The alignment is an operand of its own, as LLVM 20 and 21 want it; LLVM 22, where it is an
-    attribute of the pointer, takes both forms.
+    The alignment is a separate operand, as LLVM 20 and 21 want it; LLVM 22, where it is an
+    attribute of the pointer, accepts both forms.
     """
     return f"@llvm.masked.{what}.{memory_mangled(kind, width)}.p0"
 
 
 def add_terms(body: Body, constant: int, terms: Sequence[tuple[str, int]]) -> str:
-    """constant + sum(name * factor), as a name or a number."""
+    """constant + sum(name * factor), as a name or a literal."""
     total: str | None = None
     for name, factor in terms:
         if name == "0" or factor == 0:
@@ -124,7 +124,7 @@ def add_terms(body: Body, constant: int, terms: Sequence[tuple[str, int]]) -> st
 
 
 def splat(body: Body, name: str, kind: str, width: int) -> str:
-    """A vector of the same number."""
+    """Broadcast a scalar to a vector."""
     if width == 1:
         return name
     kinds, scalar = llvm_type(kind, width), llvm_type(kind, 1)

@@ -1,4 +1,4 @@
-"""Scalar code as LLVM's language, on vectors of several elements at once."""
+"""LLVM IR for scalar code, vectorized."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def llvm_type(kind: str, width: int) -> str:
 
 
 def memory_type(kind: str, width: int) -> str:
-    """The type in memory, where a truth value takes a byte."""
+    """The type in memory, where a boolean takes a byte."""
     return llvm_type("u1" if kind == "b1" else kind, width)
 
 
 def literal(kind: str, extra: Any, width: int) -> str:
-    """A constant, the same for all elements."""
+    """A constant, broadcast to all elements."""
     number = number_of(kind, extra)
     if is_float(kind):
         text = f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
@@ -45,12 +45,12 @@ _INTRINSICS: Final = {
 }  # fmt: skip
 
 
-# Gives the name of a function of `mathematics` for a type and a width.
+# From the name, type and width of a function of `mathematics` to its symbol.
 Called = Callable[[str, str, int], str]
 
 
 class Body:
-    """Lines of one function, and the intrinsics that they need."""
+    """The lines of one function, and the declarations that they need."""
 
     def __init__(self, declarations: set[str]) -> None:
         self.lines: list[str] = []
@@ -62,7 +62,7 @@ class Body:
         return f"%v{self._count}"
 
     def set(self, text: str) -> str:
-        """A line that computes something; the name of its result."""
+        """Append an instruction; the name of its result."""
         name = self.name()
         self.lines.append(f"{name} = {text}")
         return name
@@ -93,7 +93,7 @@ class Body:
         wanted: Sequence[int],
         called: Called | None = None,
     ) -> list[str]:
-        """The names of the wanted values of some code; `params` are the names of its arguments."""
+        """Emit code with the arguments `params`; the names of the wanted values."""
         needed = _needed(code, wanted)
         names: list[str] = [""] * len(code.instructions)
         for at, (op, _, args, extra) in enumerate(code.instructions):
@@ -106,7 +106,7 @@ class Body:
     def value(
         self, code: Code, at: int, args: list[str], width: int, called: Called | None = None
     ) -> str:
-        """The name of one instruction's value; `called` gives the function that it may call."""
+        """Emit one instruction; the name of its value. `called` names the functions to call."""
         op, kind, operands, extra = code.instructions[at]
         if op == "const":
             return literal(kind, extra, width)
@@ -123,7 +123,7 @@ class Body:
     def _far(
         self, kind: str, near: str, x: str, extra: tuple[str, float], width: int, called: Called
     ) -> str:
-        """A function whose way for large arguments is gone only if there are any."""
+        """A function with a slow path, which is branched to only if an argument is large."""
         name, limit = extra
         kinds, truth = llvm_type(kind, width), llvm_type("b1", width)
         size = self.intrinsic("fabs", kind, width, [x])
@@ -203,7 +203,7 @@ class Body:
         return self.set(f"{word} {llvm_type(source, width)} {x} to {llvm_type(kind, width)}")
 
     def _to_whole(self, kind: str, source: str, x: str, width: int) -> str:
-        """A float without its fraction; small integers by way of larger ones, as NumPy does."""
+        """Truncate floats to integers, to small ones by way of larger ones, as NumPy does."""
         if kind == "u8":
             return self.set(f"fptoui {llvm_type(source, width)} {x} to {llvm_type(kind, width)}")
         wide = "i8" if kind in ("u4", "i8") else "i4"

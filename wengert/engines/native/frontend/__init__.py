@@ -1,11 +1,10 @@
 """From the operations of a plan to scalar code.
 
 scalar          Straight-line code on single numbers, in which equal instructions are one
-arrays          A graph as arrays that are computed element by element: what there is to compile
-lanes           What a kernel sees in place of NumPy and arrays, so that it writes scalar code
-plan_key        What a plan says, as bytes: plans of the same bytes are computed by the same
-                program
+arrays          The intermediate representation: arrays that are computed element by element, and
+                views of them
+lanes           Symbolic scalars that a kernel gets in place of arrays, so that it emits scalar code
+plan_key        A plan as bytes, its key in the cache: plans with equal bytes share a program
 lowering        From the operations of a plan to arrays that are computed element by element
-lowering_rules  Operations that are more than elementwise: views, reductions, products, patterns
-                of rows
+lowering_rules  Lowering of what is not elementwise: views, reductions, products, softmax, gathers
 """

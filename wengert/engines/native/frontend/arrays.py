@@ -1,8 +1,8 @@
-"""A graph as arrays that are computed element by element: what there is to compile.
+"""The intermediate representation: arrays that are computed element by element, and views of them.
 
-A base is an array with elements in row-major order: given from outside, a number, computed from
-elements of other arrays, reduced from another array, a product of matrices. A view reads a base at
-places that are linear in the index: transposing, broadcasting and slicing make no work of their own.
+A base is an array with elements in row-major order: an input, a number, computed from elements of
+other arrays, reduced from another array, or a product of matrices. A view reads a base at addresses
+that are linear in the index, so transposing, broadcasting and slicing cost nothing by themselves.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Base:
         self.kind = kind  # the type of the elements
         self.size = math.prod(shape)
         self.place = place  # the operation that it comes from
-        self.group: Any = None  # in which it is computed
+        self.group: Any = None  # the group that computes it
         self.alone = False  # whether it must have a group of its own
-        self.after: list[Any] = []  # what must come before it although it does not use it
+        self.after: list[Any] = []  # what must run before it although it does not read it
 
     @property
     def operands(self) -> Sequence[View]:
@@ -40,13 +40,13 @@ class Base:
 
 
 class Input(Base):
-    """An array in memory, that somebody else has put there."""
+    """An array in memory that the plan does not compute."""
 
     __slots__ = ()
 
 
 class Literal(Base):
-    """One number, which is known."""
+    """A single known number."""
 
     __slots__ = ("value",)
 
@@ -56,13 +56,13 @@ class Literal(Base):
 
 
 class Count(Base):
-    """Each element is its own place: a view of it is any number that is linear in the index."""
+    """0, 1, 2, ...: each element is its index, so a view is any linear function of the index."""
 
     __slots__ = ()
 
 
 class Map(Base):
-    """Each element computed by scalar code from one element of each operand."""
+    """Elementwise: scalar code computes each element from one element of each operand."""
 
     __slots__ = ("code", "result", "views")
 
@@ -86,7 +86,7 @@ class Map(Base):
 
 
 class Reduction(Base):
-    """Sums, products or extremes along axes: the last ones, the first ones, or all."""
+    """Sums, products or extremes along axes: the last ones, the first ones, or all of them."""
 
     __slots__ = ("along", "how", "view")
 
@@ -104,14 +104,14 @@ class Reduction(Base):
 
     @property
     def inner(self) -> int:
-        """How many elements lie within the boundary between what is kept and what is reduced."""
+        """The number of elements inside the boundary between kept and reduced axes."""
         if self.along == "first":
             return self.size
         return math.prod(self.view.shape) // max(self.size, 1)
 
 
 class Source(NamedTuple):
-    """An element is computed from one number in memory, by scalar code."""
+    """Scalar code that computes an operand's element from one number in memory."""
 
     kind: str
     code: Code
@@ -119,11 +119,12 @@ class Source(NamedTuple):
 
 
 class Product(Base):
-    """Products of matrices: the last two axes of the operands, the others in parallel.
+    """Matrix products over the last two axes of the operands; the other axes are batch axes.
 
-    The result is factor * a @ b, added to `onto` if there is one. `places` says where the elements
-    of the matrices go, if not one after the other: a view of the result itself. `sources` say what
-    is done with the elements of each operand before they are multiplied, and `before` what that was.
+    The result is factor * a @ b, added to `onto` if there is one. `places`, a view of the result
+    itself, says where its elements go if they are not in row-major order. `sources` is the scalar
+    code that is applied to each operand's elements before they are multiplied, `before` the arrays
+    that this code replaces.
     """
 
     __slots__ = ("before", "factor", "onto", "places", "sources", "views")
@@ -143,7 +144,7 @@ class Product(Base):
 
     @property
     def written(self) -> View:
-        """The matrices, where they are written."""
+        """A view of the result in the layout in which the matrices are written."""
         return whole(self) if self.places is None else self.places
 
 
@@ -162,7 +163,7 @@ class Pieces(Base):
 
 
 class Piece(Map):
-    """Elements that are written into another array: the places that `target` would read."""
+    """Elements that are written into another array, to where the view `target` reads."""
 
     __slots__ = ("target",)
 
@@ -170,9 +171,9 @@ class Piece(Map):
 
 
 class Gather(Map):
-    """Elements of a table in memory, where an index says: views of the index and of the table.
+    """Elements of a table in memory, selected by an index; the operands are views of the two.
 
-    The table's view leaves out the axis that the index goes along, in steps of `step`.
+    The table's view omits the axis that is indexed, whose stride is `step`.
     """
 
     __slots__ = ("step",)
@@ -181,7 +182,7 @@ class Gather(Map):
 
 
 class Outside(Base):
-    """A result of something that NumPy computes: `step` of the plan, its `index`-th result."""
+    """A result that NumPy computes: the `index`-th one of `step`."""
 
     __slots__ = ("step",)
 
@@ -195,7 +196,7 @@ class Outside(Base):
 
 
 class Write(NamedTuple):
-    """A variable gets a new value, after a step of NumPy's."""
+    """An assignment to a variable."""
 
     cell: Any
     view: View
@@ -211,12 +212,12 @@ class Step:
 
     def __init__(self, op: Any, inputs: Sequence[Any], operands: Sequence[View]) -> None:
         self.op = op
-        self.inputs = inputs  # a View, or a tensor whose value is handed on as it is
+        self.inputs = inputs  # views, or tensors whose values are passed on unchanged
         self.operands = operands
         self.results: list[Any] = []
         self.group: Any = None
         self.alone = True
-        # What the program does before it: is anything wrong, and the new values of variables.
+        # What the program does first: checks that raise, and assignments to variables.
         self.checks: list[View] = []
         self.writes: list[Write] = []
         self.after: list[Any] = []
@@ -246,7 +247,7 @@ _STRIDES: Final[dict[Dims, Dims]] = {}
 
 
 def row_major(shape: Dims) -> Dims:
-    """The strides of an array without gaps."""
+    """The strides of a contiguous array."""
     found = _STRIDES.get(shape)
     if found is None:
         strides, step = [], 1
@@ -258,12 +259,12 @@ def row_major(shape: Dims) -> Dims:
 
 
 def whole(base: Base) -> View:
-    """A base as it is."""
+    """A view of all of a base, in its own shape."""
     return View(base, base.shape, 0, row_major(base.shape))
 
 
 def is_plain(view: View) -> bool:
-    """Whether a view is its base, if possibly in another shape."""
+    """Whether a view is all of its base in order, possibly in another shape."""
     if view.offset or view.size != view.base.size:
         return False
     strides = row_major(view.shape)
@@ -290,7 +291,7 @@ def transpose(view: View, perm: Sequence[int]) -> View:
 
 
 def reshape(view: View, shape: Dims) -> View | None:
-    """The same elements in another shape, if that is linear in the index."""
+    """The same elements in another shape; None if no strides describe that."""
     if view.shape == shape:
         return view
     if view.size == 0:
@@ -316,7 +317,7 @@ def reshape(view: View, shape: Dims) -> View | None:
 
 
 def _runs(axes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Sizes and strides, with axes joined that are one to the eye of memory."""
+    """Sizes and strides, with adjacent axes merged where they are contiguous in memory."""
     found: list[tuple[int, int]] = []
     for size, stride in axes:
         if found and found[-1][1] == size * stride:
@@ -327,7 +328,7 @@ def _runs(axes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def slice_view(view: View, key: Sequence[Any]) -> View:
-    """A part, by integers, slices, None and an Ellipsis."""
+    """Basic indexing: integers, slices, None and an Ellipsis."""
     taken = sum(k is not None and k is not Ellipsis for k in key)
     if Ellipsis in key:
         at = list(key).index(Ellipsis)

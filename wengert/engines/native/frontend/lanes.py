@@ -1,8 +1,8 @@
-"""What a kernel sees in place of NumPy and arrays, so that it writes scalar code.
+"""Symbolic scalars that a kernel gets in place of arrays, so that it emits scalar code.
 
-A kernel of the table is called once with lanes for its inputs. A lane stands for one element: it
-has a dtype, no axes, and no value to ask for. Whoever asks for one learns that the operation is not
-lowered, and NumPy computes it.
+A row's kernel is called once with lanes for its inputs. A lane stands for one element: it has a
+dtype, no axes, and no value. A kernel that asks for the value gets `NotLowered`, and NumPy computes
+the operation.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class _Flags:
 
 
 class Lane:
-    """One element of an array, unknown."""
+    """One element of an array, whose value is not known."""
 
     __slots__ = ("code", "dtype", "value")
 
-    # Looks of an array without axes.
+    # The attributes of an array without axes.
     shape: Final = ()
     ndim: Final = 0
     size: Final = 1
@@ -42,7 +42,7 @@ class Lane:
     def kind(self) -> str:
         return self.code.kind(self.value)
 
-    # ---- NumPy's functions, called with a lane, come here -------------------------------------
+    # ---- NumPy's functions, called with a lane ------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method != "__call__" or kwargs:
@@ -58,7 +58,7 @@ class Lane:
     __bool__ = __int__ = __float__ = __index__ = __iter__ = __len__ = __array__
     any = all = sum = max = min = item = tolist = reshape = __array__
 
-    # ---- as an array --------------------------------------------------------------------------
+    # ---- methods of an array ------------------------------------------------------------------
 
     def astype(self, dtype: Any, copy: bool = True) -> Lane:
         return cast(self, np.dtype(dtype))
@@ -180,7 +180,7 @@ def cast(x: Lane, dtype: Any) -> Lane:
 
 
 def bits(x: Lane, dtype: Any) -> Lane:
-    """The same bits taken for another dtype of the same size."""
+    """The same bits reinterpreted as another dtype of the same size (a bit cast)."""
     return emit("bits", x, dtype=np.dtype(dtype))
 
 
@@ -197,7 +197,7 @@ def call(name: str, *xs: Lane) -> Lane:
 
 
 def _alike(*values: Any) -> list[Lane]:
-    """Lanes of the dtype that NumPy would compute with."""
+    """Lanes of the common dtype, as NumPy promotes."""
     lanes = [v for v in values if isinstance(v, Lane)]
     found = [_number(v) for v in values]
     first = lanes[0].dtype
@@ -224,7 +224,7 @@ def _number(value: Any) -> Any:
 
 
 def _floats(*values: Any) -> list[Lane]:
-    """Lanes of a floating-point dtype: what NumPy makes of integers."""
+    """Lanes of a floating-point dtype, with integers promoted as by NumPy."""
     xs = _alike(*values)
     if is_float(xs[0].kind):
         return xs
@@ -286,7 +286,7 @@ def _function(name: str) -> Callable[..., Lane]:
 
 
 class Namespace:
-    """The functions of NumPy that lanes know, by NumPy's names."""
+    """The functions of NumPy that lanes support, by NumPy's names."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -465,14 +465,14 @@ class Namespace:
 
 
 def _numbers(condition: Lane, x: Any, y: Any) -> list[Lane]:
-    """Lanes of two numbers between which a condition chooses."""
+    """The two operands of a `where` as lanes of one dtype."""
     dtype = np.result_type(_number(x), _number(y))
     code = condition.code
     return [Lane(code, _entered(code, v, dtype), dtype) for v in (x, y)]
 
 
 def _shifted(op: str, x: Lane, y: Lane) -> Lane:
-    """Shifts by more places than there are give what NumPy gives: no bits, or the sign."""
+    """Shifts by more bits than there are give, as in NumPy, zero or all sign bits."""
     if is_float(x.kind) or x.dtype == BOOL:
         raise NotLowered("bits of floating-point numbers")
     places = 8 * x.dtype.itemsize
@@ -484,10 +484,10 @@ def _shifted(op: str, x: Lane, y: Lane) -> Lane:
 
 
 def _extreme(better: str, worse: str, x: Lane, y: Lane) -> Lane:
-    """The better of two; NaN where one of them is NaN."""
+    """The maximum or minimum of two; NaN where one of them is NaN."""
     if not is_float(x.kind):
         return LANES.where(emit(better, x, y, dtype=BOOL), x, y)
-    # Of zeros with different signs the second, as NumPy has it.
+    # Of zeros with different signs the second, as in NumPy.
     for a, b, worst in ((x, y, {"lt": "le", "gt": "ge"}[worse]), (y, x, worse)):
         known = b.code.known(b.value)
         if known is not None and known == known:
@@ -500,7 +500,7 @@ LANES: Final = Namespace()
 
 
 def offer(names: Sequence[str]) -> None:
-    """Let lanes know functions of `mathematics`, by NumPy's or SciPy's names."""
+    """Register functions of `mathematics` with lanes, under NumPy's or SciPy's names."""
     for name in names:
         _OFFERED.add(_NAMES.get(name, name))
         setattr(Namespace, name, staticmethod(_function(_NAMES.get(name, name))))

@@ -1,8 +1,8 @@
 """From the operations of a plan to arrays that are computed element by element.
 
-An elementwise operation is its row's kernel, called with lanes. What moves elements is a view. The
-few operations that are more have a rule here. Whatever has none, or is not that simple this time, is
-a step that NumPy computes.
+An elementwise operation is lowered by calling its row's kernel with lanes; one that only moves
+elements becomes a view. The few others have rules in `lowering_rules`. An operation that has no
+rule, or whose rule does not support the case at hand, becomes a step that NumPy computes.
 """
 
 from __future__ import annotations
@@ -50,24 +50,24 @@ ASSIGNMENTS: Final = {"AssignVariableOp": None, "AssignAddVariableOp": "add", "A
 
 
 class Lowering:
-    """The arrays of a plan, in groups."""
+    """Lowers a plan, and holds the arrays and views that result."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.items: list[Any] = []  # what is computed, in order
         self.views: dict[int, View] = {}  # by the ids of tensors
-        self.given: dict[Base, SymbolicTensor] = {}  # what comes from outside
-        self.source: dict[Base, SymbolicTensor] = {}  # the same, and what NumPy's steps give
-        self.constants: dict[Base, int] = {}  # places among what the plan uses of what is known
+        self.given: dict[Base, SymbolicTensor] = {}  # the inputs of the plan
+        self.source: dict[Base, SymbolicTensor] = {}  # the same, and the results of NumPy's steps
+        self.constants: dict[Base, int] = {}  # indices into the plan's constants
         self.cells: dict[Base, SymbolicTensor] = {}  # variables that are read at the start
-        self.checks: list[View] = []  # truth values: whether something is wrong
-        self._state: dict[int, View] = {}  # the value of a variable now
+        self.checks: list[View] = []  # truth values that raise an error if true
+        self._state: dict[int, View] = {}  # the current values of variables
         self.written: dict[int, tuple[SymbolicTensor, View]] = {}  # since the last step
-        self.lacks_blas = False  # where it is there, another plan is made
+        self.lacks_blas = False  # whether the plan would be another one with our OpenBLAS
         self._last: Step | None = None
-        self._same: dict[Any, View] = {}  # by what they are computed of
-        self._kept: list[Any] = []  # whose ids are in keys
-        self._place: Any = None  # the operation at hand
+        self._same: dict[Any, View] = {}  # by operands and code: common subexpressions
+        self._kept: list[Any] = []  # keeps alive the objects whose ids are in keys
+        self._place: Any = None  # the operation being lowered
         self._opaque = _opaque_cells(plan)
         for x in plan.given:
             self._enter(x)
@@ -126,7 +126,7 @@ class Lowering:
         views = [known.get(id(x)) for x in op.inputs]
         if any(v is None or 0 in v.shape for v in views):
             raise NotLowered("an input is no array of numbers, or empty")
-        if row.closes:  # hands on some of its inputs
+        if row.closes:  # passes on some of its inputs
             return list(row.kernel(None, *views))
         for y in op.outputs:
             kind = _kind_of(y)
@@ -158,7 +158,7 @@ class Lowering:
         views: list[View] = []
         for x in op.inputs:
             view = self.views.get(id(x))
-            # As it came, if it came from outside: it may be a variable, or missing.
+            # An input of the plan is passed on unchanged: it may be a variable, or missing.
             if view is None or self.source.get(view.base) is x:
                 inputs.append(x)
             else:
@@ -166,7 +166,7 @@ class Lowering:
                 inputs.append(stored)
                 views.append(stored)
         step = Step(op, inputs, views)
-        if self._last is not None:  # in the order of the program, also for errors
+        if self._last is not None:  # keep the program's order, which decides which error is raised
             step.after.append(self._last)
         step.checks, step.writes = self.left_over()
         step.after += [v.base for v in step.checks] + [w.view.base for w in step.writes]
@@ -183,7 +183,7 @@ class Lowering:
             self.views[id(y)] = whole(base)
 
     def left_over(self) -> tuple[list[View], list[Write]]:
-        """What the program checked and assigned since the last step of NumPy's, or its beginning."""
+        """The checks and assignments since the last step of NumPy's, or since the beginning."""
         checks = [self.stored(v) for v in self.checks]
         writes = [Write(c, self.stored(v), self._last) for c, v in self.written.values()]
         self.checks, self.written = [], {}
@@ -221,7 +221,7 @@ class Lowering:
     # ---- arrays --------------------------------------------------------------------------------
 
     def mapped(self, code: Code, result: int, views: Sequence[View], shape: Dims) -> View:
-        """Each element by scalar code."""
+        """An elementwise array, from scalar code."""
         kind = code.kind(result)
         if all(type(v.base) is Literal for v in views):
             number = _number_from(code, result, [v.base for v in views])
@@ -234,7 +234,7 @@ class Lowering:
         return self._once(key, lambda: Map(shape, kind, code, result, views, self._place), code)
 
     def _once(self, key: Any, make: Callable[[], Base], *kept: Any) -> View:
-        """What was computed before, or is from now on."""
+        """The array of that key: made on first use, and shared by equal expressions afterwards."""
         found = self._same.get(key)
         if found is None:
             base = make()
@@ -248,7 +248,7 @@ class Lowering:
         return extra if op == "param" else None
 
     def computed(self, function: Callable[..., Lane], *views: View) -> View:
-        """Each element by a function of lanes."""
+        """An elementwise array, from a function of lanes."""
         shape = np.broadcast_shapes(*[v.shape for v in views])
         code = Code()
         xs = [
@@ -256,12 +256,12 @@ class Lowering:
             for i, v in enumerate(views)
         ]
         result = function(*xs).value
-        # The same code for the same function, so that what is computed twice is found out.
+        # Equal functions share one code object, so that common subexpressions are recognized.
         code = _CODES.setdefault(tuple(code.instructions), code)
         return self.mapped(code, result, [broadcast(v, shape) for v in views], shape)
 
     def stored(self, view: View) -> View:
-        """The same array without gaps in memory."""
+        """The same array, contiguous in memory."""
         if is_plain(view) and type(view.base) not in (Literal, Count):
             return View(view.base, view.shape, 0, row_major(view.shape))
         return self.copied(view)
@@ -305,7 +305,7 @@ class Lowering:
         return self.reshape(total, result)
 
     def product(self, a: View, b: View) -> View:
-        """Products of matrices, over leading axes that broadcast."""
+        """Products of matrices, with leading axes that broadcast."""
         if a.kind not in ("f4", "f8"):
             raise NotLowered("matrices that BLAS does not multiply")
         if openblas.address(a.kind) is None:
@@ -318,13 +318,13 @@ class Lowering:
         return self._once(key, lambda: Product(shape, a.kind, views, self._place))
 
     def _matrices(self, view: View) -> View:
-        """Matrices that lie such that BLAS can read them."""
+        """The matrices in a layout that BLAS can read, copied if need be."""
         if type(view.base) in (Literal, Count) or leading_dimension(view) is None:
             return self.copied(view)
         return view
 
     def gathered(self, table: View, index: View, axis: int, inner: Dims) -> View:
-        """The parts of a table along an axis that an index says; `inner` is the index's shape."""
+        """Gather: slices of a table along an axis, by an index, which has the shape `inner`."""
         sizes, steps = table.shape, table.strides
         shape = (*sizes[:axis], *inner, *sizes[axis + 1 :])
         strides = (*steps[:axis], *[0] * len(inner), *steps[axis + 1 :])
@@ -339,9 +339,9 @@ class Lowering:
     def assembled(
         self, shape: Dims, kind: str, fill: Any, parts: Sequence[tuple[View, View]]
     ) -> View:
-        """An array of pieces; `parts` are pieces, and views of the array that say where they go.
+        """An array assembled from pieces: each of `parts` is a piece, and the view to write it to.
 
-        The second of each pair is a view of any base of that shape.
+        That view may be of any base of the array's shape.
         """
         target = Pieces(shape, kind, self._place)
         ground: Piece | None = None
@@ -360,7 +360,7 @@ class Lowering:
 
 
 def piece_of(part: View, target: View, place: Any) -> Piece:
-    """Elements on their way into another array."""
+    """Elements to be written into another array."""
     code = Code()
     value = code.add("param", part.kind, (), 0)
     piece = Piece(part.shape, part.kind, code, value, [part], place)
@@ -373,7 +373,7 @@ def _key(view: View) -> Any:
 
 
 def leading_dimension(view: View) -> tuple[bool, int] | None:
-    """How BLAS reads matrices: transposed or not, and the elements from one row to the next."""
+    """How BLAS reads matrices: transposed or not, and the leading dimension; None if it cannot."""
     (rows, columns), (r, c) = view.shape[-2:], view.strides[-2:]
     if (c == 1 or columns == 1) and (rows == 1 or r >= columns):
         return False, r if rows > 1 else max(columns, 1)
@@ -382,7 +382,7 @@ def leading_dimension(view: View) -> tuple[bool, int] | None:
     return None
 
 
-# ---- what is asked of a plan --------------------------------------------------------------------
+# ---- queries on a plan --------------------------------------------------------------------------
 
 
 def _kind_of(x: SymbolicTensor) -> str | None:
@@ -396,7 +396,7 @@ def _kind_of(x: SymbolicTensor) -> str | None:
 
 
 def _opaque_cells(plan: Plan) -> set[int]:
-    """Variables that more is done with than reading and assigning values of a known form."""
+    """Variables with uses other than reading and assigning values of a known shape and dtype."""
     found: set[int] = set()
     for op in plan.steps:
         simple = op.row.name == "ReadVariableOp" or op.row.name in ASSIGNMENTS
@@ -421,7 +421,7 @@ def _same_form(x: SymbolicTensor, y: SymbolicTensor) -> bool:
 # ---- scalar code of kernels --------------------------------------------------------------------
 
 _CODES: Final[dict[Any, Code]] = {}
-# Or the reason why there is none: an error would hold all that was at work where it was raised.
+# Or the reason why there is none: an exception would keep the frames of its traceback alive.
 _TEMPLATES: Final[dict[Any, tuple[Code, int] | str]] = {}
 
 
@@ -450,7 +450,7 @@ def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Cod
         result = row.kernel(LANES, *xs, **attrs)
     except NotLowered:
         raise
-    except Exception as error:  # noqa: BLE001  # the kernel asks for more than lanes have
+    except Exception as error:  # noqa: BLE001  # the kernel uses what lanes do not support
         raise NotLowered(f"{row.name}: {error}") from None
     if not isinstance(result, Lane):
         if not isinstance(result, (bool, int, float, np.generic)) and np.ndim(result):
@@ -461,7 +461,7 @@ def _written(row: Any, kinds: Sequence[str], attrs: dict[str, Any]) -> tuple[Cod
 
 
 def _number_from(code: Code, result: int, bases: Sequence[Any]) -> Any:
-    """What code gives for numbers, if that is known without computing it."""
+    """The number that code yields for numbers, if that is known without computing it."""
     outer = Code()
     arguments = [outer.constant(b.kind, b.value) for b in bases]
     value = outer.inserted(code, arguments)[result]
@@ -475,7 +475,7 @@ RULES: Final[dict[str, Callable[..., Any]]] = {}
 
 
 def _takes(rule: Callable[..., Any], count: int) -> bool:
-    """Whether a rule is for so many inputs: an index may be a tensor, for example."""
+    """Whether a rule accepts so many inputs: an index may be a tensor, for example."""
     code = rule.__code__
     wanted = code.co_argcount - 2
     return count >= wanted if code.co_flags & inspect.CO_VARARGS else count == wanted

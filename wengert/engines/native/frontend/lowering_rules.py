@@ -1,4 +1,4 @@
-"""Operations that are more than elementwise: views, reductions, products, patterns of rows."""
+"""Lowering of what is not elementwise: views, reductions, products, softmax, gathers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from wengert.engines.native.frontend.lowering import RULES, Lowering, rule
 from wengert.engines.native.frontend.scalar import NotLowered, is_float, type_of
 from wengert.graph.operation import Operation
 
-# ---- other places of the same elements -----------------------------------------------------------
+# ---- views: the same elements in another order or shape ------------------------------------------
 
 
 def _shape_of(op: Operation, index: int = 0) -> Dims:
@@ -221,11 +221,11 @@ def _turned(x: View) -> View:
     return transpose(x, [*range(rank - 2), rank - 1, rank - 2])
 
 
-# ---- rows that depend on sums of themselves ----------------------------------------------------
+# ---- softmax and its kin -----------------------------------------------------------------------
 
 
 def _below_largest(low: Lowering, x: View) -> View:
-    """x less its largest element; where there is NaN, it comes out all the same."""
+    """x minus the largest element of each row; NaN still propagates."""
     last = [len(x.shape) - 1]
     return low.computed(LANES.subtract, x, low.reduced("top", x, last, True))
 
@@ -265,7 +265,7 @@ def _places(low: Lowering, shape: Dims, axis: int) -> View:
 
 
 def _labels(low: Lowering, labels: View, depth: int) -> View:
-    """Labels as small integers; those that are no place become -1."""
+    """Labels as small integers; those out of range become -1."""
 
     def inside(label: Lane) -> Lane:
         good = LANES.logical_and(label >= 0, label < depth)
@@ -322,7 +322,7 @@ def _one_hot(
     )
 
 
-# ---- elements where an index says --------------------------------------------------------------
+# ---- gathers -----------------------------------------------------------------------------------
 
 
 @rule("GatherV2")
@@ -332,7 +332,7 @@ def _gather(low: Lowering, op: Operation, x: View, i: View, *, axis: int, batch_
     size = x.shape[axis]
     wrong = low.computed(lambda v: LANES.logical_or(v < 0, v >= size), i)
     low.checks.append(low.reduced("any", wrong, range(len(i.shape)), False))
-    # What is wrong is said in the end; until then it must not read beyond the table.
+    # An index out of range is reported at the end; until then it must not read beyond the table.
     inside = low.computed(
         lambda v: LANES.where(LANES.logical_and(v >= 0, v < size), v, v * v.dtype.type(0)), i
     )
@@ -342,5 +342,5 @@ def _gather(low: Lowering, op: Operation, x: View, i: View, *, axis: int, batch_
 
 
 def _among(shape: Dims, index: Dims, axis: int) -> Dims:
-    """The shape of an index beside the other axes of a table."""
+    """The shape in which an index broadcasts against the other axes of a table."""
     return (*[1] * axis, *index, *[1] * (len(shape) - axis - 1))

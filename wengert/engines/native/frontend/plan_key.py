@@ -1,9 +1,9 @@
-"""What a plan says, as bytes: plans of the same bytes are computed by the same program.
+"""A plan as bytes, its key in the cache: plans with equal bytes share a program.
 
-In it is everything that the making of a program looks at: the operations in their order, what they
-take and give, attributes and constants to the last bit, the fetches, how many threads there are, and
-of which files this library is made. The processor and the version of LLVM are added by `cache`.
-What cannot be said exactly (a user's Python, an object) has no bytes, and the plan is made anew.
+The key covers everything that compilation depends on: the operations in their order, their inputs
+and results, attributes and constants to the last bit, the fetches, the number of threads, and the
+files of this library. The processor and the version of LLVM are added by `cache`. What cannot be
+serialized exactly (a user's Python, an object) has no key, and the plan is compiled anew.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from wengert.values.dtypes import DType
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import is_certain
 
-# Marshalled without references, equal values give equal bytes; other values, and values of other
-# types (1, 1.0, True; 0.0, -0.0) other bytes.
+# Marshalled without references, equal values give equal bytes; different values, and values of
+# different types (1, 1.0, True; 0.0, -0.0), give different bytes.
 _WITHOUT_REFERENCES: Final = 2
 
 
-class Inexact(Exception):  # noqa: N818  # the plan is made anew
-    """Something that has no bytes."""
+class Inexact(Exception):  # noqa: N818  # the plan is compiled anew
+    """Something that cannot be serialized exactly."""
 
 
 def content_of(plan: Plan) -> bytes | None:
-    """The bytes of a plan; None if something in it has none."""
+    """The bytes of a plan; None if something in it cannot be serialized."""
     try:
         return _bytes((_around(), _said(plan)))
-    except (Inexact, OSError):  # or the library lies in an archive
+    except (Inexact, OSError):  # or the library is in a zip archive
         return None
 
 
 def exactly(attrs: dict[str, Any]) -> bytes:
-    """The bytes of attributes: other attributes have others, also if they are equal."""
+    """Attributes as bytes, which distinguish even values that compare equal, such as 1 and True."""
     return _bytes([(name, _value(value)) for name, value in sorted(attrs.items())])
 
 
@@ -53,17 +53,17 @@ def _bytes(values: Any) -> bytes:
 
 
 def _around() -> tuple[Any, ...]:
-    """What does not depend on the plan."""
+    """The part of the key that does not depend on the plan."""
     return sys.version, np.__version__, get_threads(), _files()
 
 
 @functools.cache
 def _files() -> tuple[Any, ...]:
-    """The files with operations and with what makes plans, and when they were changed last."""
+    """The source files of operations and compiler, with their times of modification."""
     folders = [os.path.join(_PACKAGE, part) for part in _PARTS]
     found = sorted([source for folder in folders for source in _sources(folder)])
     if not found or any(changed > LOADED for *_, changed in found):
-        raise Inexact  # what runs here is not what the files say
+        raise Inexact  # the code in memory is not the code in the files
     return tuple(found)
 
 
@@ -96,7 +96,7 @@ def _sources(folder: str) -> Iterator[tuple[str, int, int, int]]:
 
 
 class _Numbered:
-    """Things by number, in the order of their first use, and what is said of each."""
+    """Objects numbered in the order of their first use, with a description of each."""
 
     def __init__(self) -> None:
         self.number_of: dict[Any, int] = {}
@@ -109,7 +109,7 @@ class _Numbered:
 
 
 def _said(plan: Plan) -> tuple[Any, ...]:
-    """All that a program depends on. Tensors and rows are numbered by identity: the plan has them."""
+    """All that a program depends on. Tensors and rows are numbered by id: the plan keeps them alive."""
     tensors, forms, rows = _Numbered(), _Numbered(), _Numbered()
     form_of, row_of, number_of = forms.number_of.get, rows.number_of.get, tensors.number_of
 
@@ -155,7 +155,7 @@ def _dtype(dtype: Any) -> tuple[str, str]:
 
 
 def _row(row: Row) -> tuple[Any, ...]:
-    """An operation of ours, which its name says; not those of users, nor replaced ones."""
+    """A built-in row, identified by its name; not users' rows, nor replaced ones."""
     where = getattr(row.kernel, "__module__", None) or ""
     if row.closes and where == graph_builder.__name__:
         return ("hands on",)
@@ -180,7 +180,7 @@ _PLAIN: Final = frozenset((type(None), bool, int, float, complex, str, bytes, ty
 
 
 def _value(value: Any) -> Any:
-    """An attribute or a constant. What is no plain value is a tuple that begins with its kind."""
+    """An attribute or a constant. All but plain values become tuples that start with their kind."""
     kind = type(value)
     if kind in _PLAIN:
         return value

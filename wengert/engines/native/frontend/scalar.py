@@ -1,22 +1,22 @@
-"""Straight-line code on single numbers, in which equal instructions are one.
+"""Straight-line code on scalars, in which equal instructions are shared.
 
 Types are NumPy's letters with the size in bytes: f4, f8, i4, u1; b1 is a truth value. An
-instruction is (operation, type of the result, arguments, extra), its value the place in the list:
+instruction is (operation, type of the result, arguments, extra); values are named by its index:
 
     param                the extra-th argument of the code
     const                the number that is the extra
     neg add sub mul div abs sqrt floor ceil trunc rint copysign fma
-    lt le gt ge eq ne    truth values; comparisons with NaN are false, but for ne
-    and or xor not       of bits, or of truth values
-    shl shr              of bits; the sign is kept where there is one
+    lt le gt ge eq ne    truth values; comparisons with NaN are false, except ne
+    and or xor not       bitwise, or on truth values
+    shl shr              bit shifts; shr is arithmetic on signed types
     select               the second argument where the first is true, otherwise the third
     cast                 the same number in another type
     bits                 the same bits as another type
     call                 a function of `mathematics`, named by the extra
-    gather               an element of an array in memory, at the place that the argument says; the
-                         extra is which array, and the elements from one place to the next
-    far                  the first argument, or, where the second is beyond a limit, what a function
-                         gives for it; the extra is the function's name and the limit
+    gather               an element of an array in memory, at the index that the argument gives; the
+                         extra is which array, and its stride
+    far                  the first argument, or, where the second is beyond a limit, a function of
+                         the second; the extra is the function's name and the limit
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _COMMUTES: Final = frozenset(("add", "mul", "and", "or", "xor", "eq", "ne"))
 
 
 class NotLowered(Exception):  # noqa: N818  # not an error: the operation is computed elsewhere
-    """What the native engine leaves to NumPy."""
+    """Raised for what the native engine leaves to NumPy."""
 
 
 TYPE_OF: Final = {np.dtype(t if t != "b1" else bool): t for t in TYPES}
 
 
 def type_of(dtype: Any) -> str:
-    """The type of the numbers of an array."""
+    """The type of the elements of an array."""
     found = TYPE_OF.get(np.dtype(dtype))
     if found is None:
         raise NotLowered(f"numbers of dtype {dtype}")
@@ -55,7 +55,7 @@ def is_float(kind: str) -> bool:
 
 
 def constant(kind: str, value: Any) -> Any:
-    """A number as the extra of an instruction: such that -0.0 is not 0.0, and NaN is itself."""
+    """A number as the extra of an instruction, encoded so that -0.0 != 0.0 and NaN == NaN."""
     if kind == "b1":
         return bool(value)
     if is_float(kind):
@@ -66,7 +66,7 @@ def constant(kind: str, value: Any) -> Any:
 
 
 def number_of(kind: str, extra: Any) -> Any:
-    """The number that stands in an instruction."""
+    """The number that the extra of an instruction encodes."""
     return struct.unpack("<d", extra)[0] if is_float(kind) else extra
 
 
@@ -80,7 +80,7 @@ class Code:
         self._known: dict[Instruction, int] = {}
 
     def add(self, op: str, kind: str, args: tuple[int, ...] = (), extra: Any = None) -> int:
-        """The value of an instruction, which is added unless it is there or not needed."""
+        """The value of an instruction, which is appended unless it exists already or simplifies."""
         if op in _COMMUTES and args[0] > args[1]:
             args = (args[1], args[0])
         instruction = (op, kind, args, extra)
@@ -100,12 +100,12 @@ class Code:
         return self.instructions[value][1]
 
     def known(self, value: int) -> Any:
-        """The number that a value is for certain, or None."""
+        """The number if the value is constant, otherwise None."""
         op, kind, _, extra = self.instructions[value]
         return number_of(kind, extra) if op == "const" else None
 
     def inserted(self, other: Code, arguments: Sequence[int]) -> list[int]:
-        """The values of another code's instructions, which are added with these arguments."""
+        """Inline another code with these arguments; the values of its instructions."""
         values: list[int] = []
         for op, kind, args, extra in other.instructions:
             if op == "param":
@@ -117,7 +117,7 @@ class Code:
     # ---- algebra that is exact in floating point ---------------------------------------------
 
     def _simpler(self, op: str, kind: str, args: tuple[int, ...]) -> int | None:
-        """A value that is there already, or a cheaper instruction, with the same result always."""
+        """An existing value or a cheaper instruction whose result is always the same."""
         if len(args) == 2:
             return self._simpler_pair(op, kind, *args)
         if op in ("neg", "not"):
@@ -199,7 +199,7 @@ _FOLDED: Final = {
 
 
 def _has_exact_reciprocal(kind: str, value: float) -> bool:
-    """Whether dividing by a number is multiplying with another: powers of two, not extreme ones."""
+    """Whether division equals multiplication by the reciprocal: powers of two, not extreme ones."""
     if value == 0 or not math.isfinite(value):
         return False
     mantissa, exponent = math.frexp(value)

@@ -1,4 +1,4 @@
-"""Large matrices beside vectors of their columns: elementwise, and sums over the rows."""
+"""Formulas of large matrices and vectors of their columns: elementwise, or summed over the rows."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.runtime.processor import vector_bytes
 
 PART: Final = 1 << 14  # elements, about
-ROWS: Final = 256  # that are summed one after the other
+ROWS: Final = 256  # that are summed sequentially
 COLUMNS: Final = 512
 
-# What is computed of an element of each matrix, and then of each vector.
+# Functions of an element of each matrix, followed by an element of each vector.
 FORMULAS: Final[dict[str, Callable[..., Any]]] = {
     "value": lambda x: x,
     "square of deviation": lambda x, mean: (x - mean) * (x - mean),
@@ -42,7 +42,7 @@ def apply_formula(formula: str, *arrays: Any) -> Any:
 
 
 def sum_formula(formula: str, *arrays: Any) -> Any:
-    """The same summed over the rows: a vector."""
+    """The formula's values summed over the rows: a vector; None if NumPy should compute it."""
     kinds = _kinds(arrays)
     if not kinds:
         return None
@@ -56,7 +56,7 @@ def sum_formula(formula: str, *arrays: Any) -> Any:
 
 
 def _kinds(arrays: Sequence[Any]) -> tuple[str, ...]:
-    """The type of each array, with a dot for vectors; empty if the arrays do not fit."""
+    """The type of each array, with a dot for vectors; empty if the arrays are not supported."""
     x, kind = arrays[0], kind_of(*arrays)
     fitting = x.ndim == 2 and all(a.shape in (x.shape, x.shape[1:]) for a in arrays)
     if not kind or not fitting or not registers_of(kind, x.shape[1]):
@@ -65,7 +65,7 @@ def _kinds(arrays: Sequence[Any]) -> tuple[str, ...]:
 
 
 class _Columns(KernelWriter):
-    """Rows and columns, and a formula at a place."""
+    """Writes a formula's kernel, over rows and columns."""
 
     def __init__(self, formula: str, kinds: tuple[str, ...], registers: int) -> None:
         super().__init__(len(kinds) + 1, 3)
@@ -77,7 +77,7 @@ class _Columns(KernelWriter):
         self.code_of, self.wanted = elementary.expanded(code, [FORMULAS[formula](*lanes).value])
 
     def at(self, row: str, j: str) -> str:
-        """The formula at columns of a row."""
+        """The formula at a vector of columns of a row."""
         place = self.add(self.mul(row, self.columns), j)
         given = [
             self.read(self.kind, a, place if len(kind) == 2 else j, self.width)
@@ -105,7 +105,7 @@ def _applied(formula: str, kinds: tuple[str, ...], registers: int) -> str:
 
 @kernel
 def _summed(formula: str, kinds: tuple[str, ...], registers: int) -> str:
-    """Each part so many rows of so many columns."""
+    """The kernel of sums; each part is a block of rows and columns."""
     w = _Columns(formula, kinds, registers)
     down, across = w.div("%part", w.each)
     begin, first = w.mul(down, ROWS), w.mul(across, COLUMNS)

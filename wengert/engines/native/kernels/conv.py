@@ -1,9 +1,9 @@
-"""Convolutions of large images with the channels at the end, without copies of their windows.
+"""Convolutions of large channels-last images, without im2col.
 
-A block is a few windows next to each other and two vectors of the channels that are made. Its sums
-stay in registers: each number of the image meets both vectors of the filter, which lie as they are
-read. Filters that do not fit into the nearest cache come in pieces, and the sums so far are kept
-in the result.
+A block is a few adjacent windows and two vectors of output channels. Its sums stay in registers:
+each number of the image is multiplied by both vectors of the filter, which is packed in the order
+in which it is read. Filters that do not fit into the L1 cache are cut into pieces, with the partial
+sums in the result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SMALLEST: Final = 16  # bytes of a vector
 
 
 class Block(NamedTuple):
-    """Windows next to each other, vectors for each, and the elements of a vector."""
+    """The number of adjacent windows, of vectors for each, and of elements in a vector."""
 
     windows: int
     vectors: int
@@ -32,9 +32,9 @@ class Block(NamedTuple):
 
 
 def unrolling() -> int:
-    """How many numbers of each window are one turn of the loop.
+    """The unrolling of the loop over a window's numbers.
 
-    With four, LLVM reads so many of them ahead on ARM that sums go to the stack.
+    With four, LLVM loads so many of them ahead on ARM that sums are spilled to the stack.
     """
     return 2 if is_arm() else 4
 
@@ -50,13 +50,13 @@ def block_of(kind: str, made: int, columns: int) -> Block | None:
     vectors = 2 if made >= 2 * width else 1
     most = sums_at_once() // vectors
     choices = [c for c in range(max(most // 2, 1), most + 1) if c <= columns] or [columns]
-    # Beside its windows a block costs about as much as one more.
+    # The overhead of a block is about the cost of one more window.
     windows = min(choices, key=lambda c: (-(-columns // c) * (c + 1), -c))
     return Block(windows, vectors, width)
 
 
 def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
-    """The image seen through the filter, in `y` or another array; None if NumPy should do it."""
+    """The convolution, in `y` or another array; None if NumPy should compute it."""
     kind, made = kind_of(x, w), w.shape[-1]
     if not kind or x.ndim != 4 or w.shape[2] != x.shape[3] or 0 in (*at.out, x.size, w.size):
         return None
@@ -77,7 +77,7 @@ def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
 
 
 def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
-    """Channels too few for a vector, with others that are zero beside them."""
+    """Too few channels for a vector: padded with zeros."""
     wide = np.zeros((*w.shape[:3], wanted), w.dtype)
     wide[..., : w.shape[3]] = w
     found = convolve(x, wide, at, np.empty((*y.shape[:3], wanted), y.dtype))
@@ -88,13 +88,13 @@ def _few(x: Any, w: Any, at: Any, y: Any, wanted: int) -> Any:
 
 
 def _pieces(at: Any, channels: int, size: int) -> tuple[tuple[int, int, int, int], int]:
-    """How the filter is cut.
+    """How the filter is cut into pieces.
 
-    Positions in a line, numbers for each, lines and numbers of a piece; and how many numbers are
-    one turn of the loop. `size` is that of a number's vectors.
+    Positions in a line, numbers for each, and the lines and numbers of a piece; then the unrolling
+    of the loop. `size` is the bytes of filter for each number.
     """
     high, broad = at.kernel
-    # Without gaps a line of the filter meets numbers that lie side by side.
+    # Without dilation a line of the filter is multiplied by contiguous numbers.
     taps, run = (1, broad * channels) if at.rate[1] == 1 else (broad, channels)
     most = max(FILTER // size, 1)
     unrolled = unrolling() if run % unrolling() == 0 else 1
@@ -104,7 +104,7 @@ def _pieces(at: Any, channels: int, size: int) -> tuple[tuple[int, int, int, int
 
 
 def _packed(w: Any, lanes: int) -> Any:
-    """Of so many channels after the other all of the filter; the last ones end with the filter."""
+    """The filter packed by groups of `lanes` channels; the last group overlaps the one before."""
     made = w.shape[-1]
     flat = w.reshape(-1, made)
     if lanes == made:
@@ -131,7 +131,7 @@ class _Convolution(Lines):
         self.loop(0, blocks, 1, lambda m, _: self._channels(m))
 
     def _channels(self, m: str) -> None:
-        """All of the filter for some channels, piece by piece."""
+        """Apply the filter for one group of output channels, piece by piece."""
         first = self.least(self.mul(m, self.lanes), self.sub(self.made, self.lanes))
         size = self.mul(self.taps_y, self.taps_x, self.run, self.lanes)
         part = self.place(self.kind, self.arrays[1], self.mul(m, size))
@@ -165,7 +165,7 @@ class _Convolution(Lines):
         self.loop(0, self.columns, count, windows)
 
     def _places(self, target: str) -> list[str]:
-        """Where the vectors of the windows of a block are in the result."""
+        """The addresses in the result of the vectors of a block's windows."""
         block = self.block
         return [
             self.place(self.kind, target, self.add(self.mul(self.made, p), v * block.width))
@@ -184,7 +184,7 @@ class _Convolution(Lines):
         return [(self.kinds, s) for s in found]
 
     def _store(self, target: str, sums: list[str], at: str, wanted: str) -> None:
-        """Windows that the block before has had are left alone: their sums were added."""
+        """Store a block's sums, except of windows that the block before has stored already."""
         places, each = self._places(target), self.block.vectors
         for p in range(self.block.windows):
             own = self.set(f"icmp sge i64 {self.add(at, p)}, {wanted}")
@@ -198,7 +198,7 @@ class _Convolution(Lines):
     def _sums(
         self, source: str, part: str, piece: Any, ends: Any, sums: list[tuple[str, str]]
     ) -> list[str]:
-        """The products of a piece of the filter with what the windows of a block see."""
+        """Multiply a piece of the filter by the image under a block's windows, and add up."""
         count = self.sub(ends[1], piece[1])
 
         def line(t: str, sums: list[str]) -> Sequence[str]:
@@ -218,9 +218,9 @@ class _Convolution(Lines):
         return self.loop(piece[0], ends[0], 1, line, sums)
 
     def _products(self, x: str, w: str, count: str, sums: list[str]) -> list[str]:
-        """One number of each window after the other, times the vectors of the filter.
+        """Multiply one number of each window after the other by the vectors of the filter.
 
-        Every third window has a pointer; the two behind it are so far away.
+        Every third window has a pointer; the two after it are addressed relative to that.
         """
         block, each = self.block, self.block.vectors
         begins = [

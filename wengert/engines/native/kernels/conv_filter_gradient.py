@@ -1,8 +1,8 @@
-"""The gradient of large convolutions in the filter.
+"""The gradient of large convolutions with respect to the filter.
 
-A block is a few numbers of the filter next to each other, and one or two vectors of the channels
-that are made. Its sums stay in registers while it goes along some rows of windows. Each part has a filter
-of its own; they are added at the end.
+A block is a few adjacent numbers of the filter, and one or two vectors of output channels. Its sums
+stay in registers along some rows of windows. Each part sums into a filter of its own; these are
+added at the end.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.kernels.conv import Block, block_of
 from wengert.engines.native.kernels.padded_lines import PARTS, Lines, kind_of, shape_of
 
-CACHE: Final = 1 << 15  # bytes of the rows along which sums stay in registers
+CACHE: Final = 1 << 15  # bytes of the rows along which sums stay in registers, to fit the cache
 WINDOWS: Final = 64  # of such rows, at least
 MOST: Final = 1 << 20  # bytes of a filter
 
 
 def filter_gradient(x: Any, g: Any, at: Any, shape: Sequence[int]) -> Any:
-    """What windows and image give to the filter; None if NumPy should compute it."""
+    """The cotangent of the filter; None if NumPy should compute it."""
     kind = kind_of(x, g)
     if not kind or x.ndim != 4 or shape[2] != x.shape[3] or 0 in (*at.out, x.size, g.size):
         return None
@@ -74,7 +74,7 @@ class _Comparison(Lines):
         self.loop(self.first, self.end, self.together, lambda r, _: self._some_rows(r))
 
     def _some_rows(self, first: str) -> None:
-        """All of the filter for rows that stay in the cache."""
+        """The gradient of the whole filter, from rows that fit into the cache."""
         end = self.least(self.add(first, self.together), self.end)
         last = self.sub(self.run, self.block.windows)
 
@@ -113,7 +113,7 @@ class _Comparison(Lines):
             self.when(own, lambda p=p: self._add(w, m, p, sums))  # type: ignore[misc]
 
     def _window(self, _: str, now: list[str]) -> Sequence[str]:
-        """The products of what one window sees with its cotangents."""
+        """Multiply the image under one window by its cotangents, and add up."""
         width, each = self.block.width, self.block.vectors
         source, given, *sums = now
         vectors = [self.read(self.kind, given, v * width, width) for v in range(each)]

@@ -1,4 +1,4 @@
-"""Convolutions of each channel with a filter of its own, on large images with the channels at the end."""
+"""Depthwise convolutions of large channels-last images."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.kernels.padded_lines import Lines, kind_of, shape_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
-WINDOWS: Final = 8  # next to each other, whose sums stay in registers
+WINDOWS: Final = 8  # adjacent ones, whose sums stay in registers
 
 
 def convolve(x: Any, w: Any, at: Any, y: Any) -> Any:
-    """Into `y`, or another array; None if NumPy should compute it."""
+    """The convolution, in `y` or another array; None if NumPy should compute it."""
     kind = kind_of(x, w)
     channels = x.shape[-1]
     if not kind or x.ndim != 4 or w.shape[2:] != (1, channels) or 0 in (*at.out, x.size, w.size):
@@ -66,7 +66,7 @@ class _Depthwise(Lines):
         self.loop(0, self.channels, self.width, channel)
 
     def _block(self, line: str, target: str, c: str, at: str) -> None:
-        """The sums of some windows of one vector of channels."""
+        """The sums of some windows, for one vector of channels."""
         source = self.place(self.kind, line, self.add(self.mul(at, self.pixel), c))
         filters = self.place(self.kind, self.arrays[1], c)
         start = [(self.kinds, "zeroinitializer")] * self.windows

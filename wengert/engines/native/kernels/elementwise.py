@@ -1,4 +1,4 @@
-"""Elementwise operations on large arrays: one loop, written from the row's own kernel."""
+"""Elementwise operations on large arrays: one loop, generated from the row's own kernel."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ FLAT: Final = 1 << 17  # elements and instructions, below which a second thread 
 
 
 def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    """The row's kernel on arrays of one shape, and single numbers; None if NumPy should do it."""
+    """A row's kernel on arrays of one shape and scalars; None if NumPy should compute it."""
     shape = arrays[0].shape
-    if attrs:  # they would be part of the text, and may be others at every call
+    if attrs:  # they would be part of the code, and may change at every call
         return None
     kinds = []
     for x in arrays:
@@ -45,7 +45,7 @@ def apply_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 @functools.lru_cache(maxsize=1024)
 def _made(row: Row, kinds: tuple[str, ...]) -> tuple[Kernel, Any, int] | None:
-    """The kernel, the dtype of its result, and how much it has to do for an element."""
+    """The kernel, the dtype of its result, and the number of instructions per element."""
     try:
         code, result = template(row, [k[:2] for k in kinds], {})
     except NotLowered:
@@ -66,7 +66,7 @@ def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
     width = _width([*[k[:2] for k in kinds], out], len(instructions))
     w = KernelWriter(len(kinds) + 1, 2)
     size, block = w.numbers
-    # The last vector begins so early that it ends with the array, and computes some once more.
+    # The last vector overlaps the one before, so that it ends with the array.
     last = w.sub(size, width)
     numbers = {
         k: w.spread(llvm_type(kind[:2], 1), w.read(kind[:2], w.arrays[k], 0, 1), width)
@@ -89,6 +89,6 @@ def _loop(kinds: tuple[str, ...], instructions: Any, value: int) -> str:
 
 
 def _width(kinds: Sequence[str], weight: int) -> int:
-    """Elements of a vector: several registers where there is little to do with each."""
+    """The number of elements in a vector: several registers' worth where the code is short."""
     native = vector_bytes() // max(int(k[1]) for k in kinds)
     return native * (4 if weight <= 16 else 2 if weight <= 200 else 1)

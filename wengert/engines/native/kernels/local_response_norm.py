@@ -21,7 +21,7 @@ PART: Final = 1 << 13  # elements, about
 def normalize(
     power: Callable[..., Any], x: Any, radius: int, bias: float, alpha: float, beta: float
 ) -> Any:
-    """x power(bias + alpha W(x²), beta); None if NumPy should compute it."""
+    """x power(bias + alpha W(x²), beta), W a sum over a window; None if NumPy should compute it."""
     kind, channels = kind_of(x), x.shape[-1]
     if not kind or not x.ndim or channels < _width(kind):
         return None
@@ -38,7 +38,7 @@ def _width(kind: str) -> int:
 
 
 def _formula(power: Callable[..., Any], beta: float, kind: str) -> tuple[Code, list[int]]:
-    """Of an element, the sum of squares around it, bias and alpha."""
+    """The formula of an element, the sum of squares around it, bias and alpha."""
     code, dtype = Code(), np.dtype(kind)
     x, s, bias, alpha = (Lane(code, code.add("param", kind, (), k), dtype) for k in range(4))
     return elementary.expanded(code, [(power(s * alpha + bias, beta) * x).value])
@@ -46,7 +46,7 @@ def _formula(power: Callable[..., Any], beta: float, kind: str) -> tuple[Code, l
 
 @kernel
 def _normalized(power: Callable[..., Any], beta: float, kind: str) -> str:
-    """Squares of a row go into a line with zeros on both sides, where sums of neighbours are found."""
+    """The kernel: squares of a row go into a zero-padded buffer, where neighbours are summed."""
     code, wanted = _formula(power, beta, kind)
     w, width = KernelWriter(3, 4), _width(kind)
     kinds, scalar = llvm_type(kind, width), llvm_type(kind, 1)

@@ -1,8 +1,8 @@
 """Matrix products outside of graphs, where our OpenBLAS has better kernels than NumPy's.
 
-NumPy's copy picks its kernels by the name of the processor, and takes those of an older one where it does
-not know the name: on some processors with AVX-512 it runs at half of their speed. Where both have
-the same kernels NumPy does it.
+NumPy's copy selects its kernels by the name of the processor, and falls back to those of an older
+one if the name is unknown: on some processors with AVX-512 it runs at half their speed. Where both
+have the same kernels, NumPy computes the product.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def is_better() -> bool:
 
 
 def numpys_core() -> str:
-    """The kernels of the OpenBLAS that NumPy brought along, if it brought one."""
+    """The kernels of the OpenBLAS that NumPy is bundled with, if there is one."""
     return numpy_openblas.core(numpy_openblas.numpys_function("get_corename"))
 
 
@@ -46,13 +46,13 @@ def product(a: Any, b: Any) -> Any:
         return None
     multiply = _made(kind, a.shape, b.shape, turned)
     out = np.empty((a.shape[0], b.shape[1]), a.dtype)
-    # A transposed matrix is handed over as the matrix that lies in memory.
+    # A transposed matrix is passed as the matrix that is in memory.
     multiply(*[x.T if t else x for x, t in zip((a, b), turned, strict=True)], out)
     return out
 
 
 def _turned(x: Any) -> bool | None:
-    """Whether a matrix without gaps lies in memory column by column."""
+    """Whether a contiguous matrix is column-major; None if it is not contiguous."""
     return False if x.flags.c_contiguous else True if x.flags.f_contiguous else None
 
 

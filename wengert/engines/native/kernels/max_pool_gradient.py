@@ -1,4 +1,4 @@
-"""The gradient of a maximum over windows of large images: each window gives to its first maximum."""
+"""The gradient of max pooling of large images: each window's cotangent goes to its first maximum."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from wengert.engines.native.kernels.padded_lines import kind_of, registers_of
 from wengert.engines.native.kernels.pooling import kind_of_images
 from wengert.engines.native.runtime.processor import vector_bytes
 
-CHANNELS: Final = 64  # of a part, which has one image
+CHANNELS: Final = 64  # of a part, which is one image
 
 
 def max_pool_gradient(x: Any, y: Any, g: Any, at: Any) -> Any:
-    """The cotangents of windows where their first maxima are; None if NumPy should do it."""
+    """The cotangent of the image; None if NumPy should compute it."""
     kind = kind_of_images(x, at)
     if not kind or not kind_of(x, y, g) or at.rate != (1, 1, 1, 1):
         return None
@@ -39,7 +39,7 @@ def _route(kind: str, registers: int) -> str:
 
 
 class _Route(KernelWriter):
-    """Windows from the last to the first: sums are in the order in which NumPy has them."""
+    """Writes the kernel. It visits the last window first, to add in the same order as NumPy."""
 
     def __init__(self, kind: str, registers: int) -> None:
         super().__init__(4, 12)
@@ -89,7 +89,7 @@ class _Route(KernelWriter):
         self.loop(top, bottom, 1, line, [(truth, "splat (i1 true)")])
 
     def _tap(self, at: str, mask: str | None, y: str, g: str, free: str) -> str:
-        """Give to one position of the window, where it is the first to have the maximum."""
+        """Add the cotangent at one position of the window, where it is the first maximum."""
         kinds, truth, width = llvm_type(self.kind, self.width), f"<{self.width} x i1>", self.width
         x = self.read(self.kind, self.arrays[0], at, width, mask)
         same = self.set(f"fcmp oeq {kinds} {x}, {y}")

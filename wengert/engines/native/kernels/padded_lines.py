@@ -1,4 +1,4 @@
-"""What kernels with windows over images have in common: the lines that a part sees, padded."""
+"""Shared by kernels with windows over images: the padded lines that a part reads."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from wengert.engines.native.codegen.vectors import llvm_type
 from wengert.engines.native.frontend.scalar import TYPE_OF
 from wengert.engines.native.runtime.processor import vector_bytes
 
-ROOM: Final = 1 << 18  # bytes of the padded lines of a part, where a part may be so small
-MOST: Final = 1 << 20  # bytes of those of one row of windows, beyond which NumPy does it
+ROOM: Final = 1 << 18  # bytes of the padded lines of a part, if a part can be that small
+MOST: Final = 1 << 20  # bytes of those of one row of windows, beyond which NumPy computes it
 PARTS: Final = 8  # at least, if there are as many rows
 
 
 class Shape(NamedTuple):
-    """How a convolution is cut into parts, and what its kernel is told of the image."""
+    """How a convolution is cut into parts, and the kernel's arguments that describe the image."""
 
     parts: int
     padded: bool
@@ -25,7 +25,7 @@ class Shape(NamedTuple):
 
 
 def kind_of(*arrays: Any) -> str:
-    """The type of the numbers of plain arrays of one floating-point dtype; empty of others."""
+    """The element type of plain arrays of one floating-point dtype; empty for others."""
     first = arrays[0].dtype
     for a in arrays:
         if type(a) is not np.ndarray or a.dtype != first or not a.flags.c_contiguous:
@@ -35,13 +35,13 @@ def kind_of(*arrays: Any) -> str:
 
 
 def registers_of(kind: str, count: int) -> int:
-    """Registers of a vector of at most so many elements; none if there are fewer."""
+    """The number of registers that `count` elements fill: 4, 2 or 1; 0 if not even one."""
     one = vector_bytes() // int(kind[1])
     return next((r for r in (4, 2, 1) if r * one <= count), 0)
 
 
 def shape_of(x: Any, at: Any) -> Shape | None:
-    """None if a row of windows sees too much."""
+    """How a convolution is cut; None if a row of windows reads too much."""
     n, high, wide, channels = x.shape
     rows, columns = at.out
     reach = [(k - 1) * r + 1 for k, r in zip(at.kernel, at.rate, strict=True)]
@@ -62,7 +62,7 @@ def shape_of(x: Any, at: Any) -> Shape | None:
 
 
 class Lines(KernelWriter):
-    """The beginning of such a kernel: which rows of windows are a part, and what they see."""
+    """The start of such a kernel: the rows of windows of a part, and the lines that they read."""
 
     NUMBERS: Final = 12
 
@@ -77,7 +77,7 @@ class Lines(KernelWriter):
         self._padded = padded
 
     def see(self, part: str) -> None:
-        """What a part needs."""
+        """Make the lines that a part reads available."""
         self.image, block = self.div(part, self.blocks)
         self.first = self.mul(block, self.each)
         self.end = self.least(self.add(self.first, self.each), self.rows)
@@ -89,7 +89,7 @@ class Lines(KernelWriter):
             self.base = self.place(self.kind, source, self.mul(top, self.wide))
 
     def _copy(self, source: str, top: str, lines: str) -> None:
-        """The lines of the image, and zeros around them."""
+        """Copy the lines of the image, padded with zeros."""
         right = self.add(self.left, self.seen)
 
         def line(i: str, _: list[str]) -> None:
@@ -118,14 +118,14 @@ class Lines(KernelWriter):
         self.along(count, self.long, some)
 
     def start_of(self, row: str) -> str:
-        """Where a row of windows begins in what is seen."""
+        """The address of a row of windows in the padded lines."""
         down = self.mul(self.sub(row, self.first), self.stride, self.line)
         return self.place(self.kind, self.base, down)
 
     def each_row(self, body: Any) -> None:
-        """body(row, where it begins in what is seen)."""
+        """`body(row, its address in the padded lines)` for each row of windows of the part."""
         self.loop(self.first, self.end, 1, lambda r, _: body(r, self.start_of(r)))
 
     def splat(self, pointer: str, at: Any, width: int) -> str:
-        """A number in memory as a vector."""
+        """Broadcast a number in memory to a vector."""
         return self.spread(llvm_type(self.kind, 1), self.read(self.kind, pointer, at, 1), width)

@@ -1,8 +1,7 @@
-"""Pooling of large images with the channels at the end: maxima, means, and the adjoint of means.
+"""Pooling of large channels-last images: max, mean, and the gradient of mean.
 
-For each row of windows the lines of the image that it sees are joined into one line, with what is
-padded on both sides; the windows are then joined along that. Both are long loops in the nearest
-cache.
+Pooling is separable: for each row of windows the lines of the image are reduced to one padded line,
+along which the windows are then reduced. Both are long loops in the L1 cache.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ from wengert.engines.native.codegen.vectors import literal, llvm_type
 from wengert.engines.native.kernels.padded_lines import kind_of, registers_of
 from wengert.engines.native.runtime.processor import vector_bytes
 
-PART: Final = 1 << 15  # elements that are read for a part, about
+PART: Final = 1 << 15  # elements that a part reads, about
 LINE: Final = 1 << 18  # bytes of a line that a thread keeps
 
 
 def kind_of_images(x: Any, at: Any) -> str:
-    """The type of the numbers, if these are windows over the lines and columns of images."""
+    """The element type, if the windows extend over lines and columns of images only."""
     plain = (
         len(at.size) == 4
         and 0 not in at.out
@@ -35,11 +34,11 @@ def kind_of_images(x: Any, at: Any) -> str:
     return kind_of(x) if plain else ""
 
 
-# ---- joined windows ---------------------------------------------------------------------------
+# ---- max and mean -----------------------------------------------------------------------------
 
 
 def pool(x: Any, at: Any, how: str, number: Any = None) -> Any:
-    """The largest of each window, or the sum divided by a number; None if NumPy should do it."""
+    """The maximum of each window, or its sum divided by a number; None if NumPy should do it."""
     kind = kind_of_images(x, at)
     if not kind:
         return None
@@ -71,7 +70,7 @@ def _joined(how: str, kind: str, touching: bool, registers: int, divided: str) -
 
 
 class _Pooling(KernelWriter):
-    """What kernels of pooling have in common: a line of their own, and vectors of two sizes."""
+    """Shared by pooling kernels: a line buffer, and vectors of two sizes."""
 
     def __init__(
         self, how: str, kind: str, registers: int, divided: str, arrays: int, numbers: int
@@ -86,7 +85,7 @@ class _Pooling(KernelWriter):
         return literal(self.kind, neutral(self.how, self.kind), width)
 
     def joining(self, begin: Any, end: Any, width: int, start: str, value: Any) -> str:
-        """The values for begin <= t < end put together."""
+        """The values for begin <= t < end, reduced."""
         (total,) = self.loop(
             begin, end, 1,
             lambda t, now: [combine(self, self.how, self.kind, now[0], value(t), width)],
@@ -95,7 +94,7 @@ class _Pooling(KernelWriter):
         return total
 
     def quotient(self, x: str, at: str, width: int, mask: str | None = None) -> str:
-        """A value divided by the number of its window."""
+        """A value divided by its window's number of elements."""
         if not self.divided:
             return x
         if self.number:
@@ -105,7 +104,7 @@ class _Pooling(KernelWriter):
         return self.set(f"fdiv {llvm_type(self.kind, width)} {x}, {number}")
 
     def vectors(self, size: str, body: Any) -> None:
-        """body(k) for vectors of elements; the last one ends with the elements."""
+        """`body(k)` for vectors of elements; the last one overlaps the one before."""
         last = self.sub(size, self.width)
 
         def some(j: str, _: list[str]) -> None:
@@ -153,7 +152,7 @@ class _Joined(_Pooling):
         self.loop(0, self.out, self.channels, column, [("i64", "0")])
 
     def _lines(self, image: str, top: str) -> None:
-        """Lines of the image joined: the positions t with 0 <= top + t rate < high."""
+        """Reduce lines of the image: the positions t with 0 <= top + t rate < high."""
         low = self._beyond(self.sub(0, top))
         end = self.least(self.taps, self._beyond(self.sub(self.high, top)))
 
@@ -169,11 +168,11 @@ class _Joined(_Pooling):
         self.along(self.line, self.long, some)
 
     def _beyond(self, gap: str) -> str:
-        """The first position that is so many lines away, or more."""
+        """The first position at least so many lines away."""
         return self.div(self.add(self.most(gap, 0), self.rate, -1), self.rate)[0]
 
     def _windows(self, at: str, size: str, first: str, number: str, made: str) -> None:
-        """Windows next to each other, from a place in the line to one in the row of results."""
+        """Reduce adjacent windows, from an offset in the line to one in the row of results."""
 
         def some(k: str) -> None:
             start, place = self.add(at, k), self.add(first, k)
@@ -191,11 +190,11 @@ class _Joined(_Pooling):
         self.vectors(size, some)
 
 
-# ---- the adjoint of means -----------------------------------------------------------------------
+# ---- the gradient of mean -----------------------------------------------------------------------
 
 
 def mean_pool_gradient(g: Any, at: Any, number: Any) -> Any:
-    """Each window gives to all of its elements, divided by its number."""
+    """The cotangent of the image: each window's, divided by its size, goes to all its elements."""
     kind = kind_of_images(g, at)
     if not kind:
         return None
@@ -216,7 +215,7 @@ def mean_pool_gradient(g: Any, at: Any, number: Any) -> Any:
 
 
 def _seen_from(at: Any, axis: int) -> Any:
-    """The first window that sees each place of an axis, and the one after the last."""
+    """For each index on an axis the first window that contains it, and the one after the last."""
     places = np.arange(at.size[axis]) + at.before[axis]
     stride, kernel = at.stride[axis], at.kernel[axis]
     first = np.maximum(-(-(places - kernel + 1) // stride), 0)
@@ -256,7 +255,7 @@ class _Spread(_Pooling):
         return [self.read("i8", places, self.add(at, k), 1) for k in (0, 1)]
 
     def _windows(self, g: str, line: str) -> None:
-        """What all rows of windows give to a line."""
+        """Sum the cotangents of all rows of windows that contain a line."""
         first, end = self._range(self.arrays[3], line)
 
         def some(j: str, mask: str | None, _: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Sums, extremes and softmax of the rows of large arrays."""
+"""Sums, extremes and softmax along the rows of large arrays."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from wengert.engines.native.mathematics import elementary
 from wengert.engines.native.runtime.processor import vector_bytes
 
 PART: Final = 1 << 14  # elements, about
-CHUNK: Final = 1 << 10  # elements that are summed one after the other
+CHUNK: Final = 1 << 10  # elements that are summed sequentially
 SHORT: Final = 32  # columns, below which NumPy is as fast
 
 
 def _several(kind: str) -> int:
-    """Elements of four registers."""
+    """The number of elements in four registers."""
     return 4 * vector_bytes() // int(kind[1])
 
 
@@ -35,7 +35,7 @@ _REST: Final = {"sum": np.sum, "max": np.max, "min": np.min}
 
 
 def reduce_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
-    """A reduction along the last axes; None if NumPy should do it."""
+    """A reduction along the last axes; None if NumPy should compute it."""
     (x,) = arrays
     axes, how, kind = attrs["axis"], _HOW[row.name], kind_of(x)
     first = x.ndim - len(axes)
@@ -55,7 +55,7 @@ def reduce_row(row: Row, arrays: Sequence[Any], attrs: Attrs) -> Any:
 
 @kernel
 def _reduction(how: str, kind: str) -> str:
-    """Each part so many chunks of rows; each chunk one number."""
+    """The kernel: a part is so many chunks of rows, and each chunk gives one number."""
     w, width = KernelWriter(2, 4), _several(kind)
     (x, y), (count, columns, chunks, each) = w.arrays, w.numbers
 
@@ -71,7 +71,7 @@ def _reduction(how: str, kind: str) -> str:
 
 
 def _total(w: KernelWriter, how: str, kind: str, width: int, place: str, size: str) -> str:
-    """The sum, or the extreme, of elements that lie side by side."""
+    """The sum, or the extreme, of contiguous elements."""
     nothing = literal(kind, neutral(how, kind), width)
     kinds = llvm_type(kind, width)
 
@@ -91,7 +91,7 @@ def masked(w: KernelWriter, kind: str, width: int, mask: str | None, new: str, o
 
 
 def across(w: KernelWriter, how: str, kind: str, vector: str, width: int) -> str:
-    """All elements of a vector put together: halves, and halves of them."""
+    """Reduce a vector to a scalar: halves, then their halves, and so on."""
     while width > 1:
         kinds, half = llvm_type(kind, width), width // 2
         pair = []
@@ -122,7 +122,7 @@ def softmax(x: Any, axis: int, logarithm: bool) -> Any:
 
 @kernel
 def _softmax(kind: str, logarithm: bool) -> str:
-    """As NumPy has it: exp(x - m) / sum(exp(x - m)), or x - m - log(sum(exp(x - m)))."""
+    """The kernel: exp(x - m) / sum(exp(x - m)), or x - m - log(sum(exp(x - m))), as with NumPy."""
     w, width = KernelWriter(2, 3), _several(kind)
     (x, y), (rows, columns, each) = w.arrays, w.numbers
     kinds = llvm_type(kind, width)
@@ -165,7 +165,7 @@ def _softmax(kind: str, logarithm: bool) -> str:
 
 
 def function(w: KernelWriter, name: str, kind: str, x: str, width: int) -> str:
-    """A function of `mathematics` of one value."""
+    """Call a function of `mathematics` on one value."""
     code = Code()
     lane = Lane(code, code.add("param", kind, (), 0), np.dtype(kind))
     inner, (result,) = elementary.expanded(code, [getattr(LANES, name)(lane).value])

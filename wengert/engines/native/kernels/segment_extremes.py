@@ -1,4 +1,4 @@
-"""Extremes of the rows that have the same index, in large arrays."""
+"""Segment maxima and minima of large arrays."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _HOW: Final = {"maximum": "max", "minimum": "min"}
 
 
 def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
-    """out[ids[i]] = ufunc(out[ids[i]], updates[i]) in place; None if NumPy should do it."""
+    """out[ids[i]] = ufunc(out[ids[i]], updates[i]) in place; None if NumPy should compute it."""
     how, kind = _HOW.get(ufunc.__name__), kind_of(out, updates)
     columns = math.prod(out.shape[1:])
     if how is None or not kind or columns < 8 or not ids.size:
         return None
-    if ids.min() < 0 or ids.max() >= len(out):  # NumPy says what is wrong
+    if ids.min() < 0 or ids.max() >= len(out):  # NumPy raises the error
         return None
     width = vector_bytes() // int(kind[1])
     while width > columns:
@@ -34,10 +34,10 @@ def change_rows(ufunc: Any, out: Any, ids: Any, updates: Any) -> Any:
 
 @kernel
 def _changed(how: str, kind: str, width: int) -> str:
-    """Each part takes some columns of all rows.
+    """The kernel: a part is some columns of all rows.
 
-    The last one has what is left over, too, so that vectors overlap within a part alone: elsewhere
-    one thread would undo what another does.
+    The last part includes the remainder, so that vectors overlap only within a part: otherwise
+    threads would overwrite each other's results.
     """
     w = KernelWriter(3, 3)
     (out, ids, updates), (count, columns, each) = w.arrays, w.numbers

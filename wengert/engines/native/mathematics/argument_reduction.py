@@ -1,8 +1,9 @@
-"""The angle that is left of a large number when quarter turns are taken away, in whole numbers.
+"""Payne-Hanek reduction of large arguments modulo pi/2, in integers.
 
-x = m 2^e with a whole m. Of the bits of 1/pi those that give even numbers with 2^e m are left out, the
-192 after them are multiplied with m; what the bits beyond would give is less than 2^-137. No float64
-is nearer than 2^-62 (quarter turns) to a multiple of a quarter turn, so the angle has all its bits.
+x = m 2^e with an integer m. The leading bits of 1/pi, whose products with 2^e m are multiples of
+full turns, are skipped, and the 192 bits after them are multiplied by m; the bits beyond contribute
+less than 2^-137. No float64 is nearer than 2^-62 (quarter turns) to a multiple of a quarter turn,
+so the angle has full precision.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Final
 from wengert.engines.native.frontend.lanes import Lane, fma, like
 from wengert.engines.native.mathematics.building_blocks import left, real, right, where, whole
 
-# 1/pi in words of 64 bits, the first after the point; a word of zeros before, for small x.
+# 1/pi in words of 64 bits after the binary point; preceded by a word of zeros, for small x.
 _INVERSE_PI: Final = (
     0, 0x517CC1B727220A94, 0xFE13ABE8FA9A6EE0, 0x6DB14ACC9E21C820, 0xFF28B1D5EF5DE2B0,
     0xDB92371D2126E970, 0x0324977504E8C90E, 0x7F0EF58E5894D39F, 0x74411AFA975DA242,
@@ -27,7 +28,7 @@ _HALF_PI: Final = (1.5707963267948966, 6.123233995736766e-17)
 
 
 def _window(place: Lane) -> tuple[Lane, Lane, Lane]:
-    """192 bits of 1/pi from this place on."""
+    """192 bits of 1/pi, from bit `place` on."""
     words = [like(place, w) for w in (*_INVERSE_PI, *[0] * 15)]
     for bit in (4, 3, 2, 1, 0):  # words[i] becomes words[i + index], bit after bit of the index
         step = 1 << bit
@@ -35,7 +36,7 @@ def _window(place: Lane) -> tuple[Lane, Lane, Lane]:
         words = [where(moved, b, a) for a, b in zip(words[: 3 + step], words[step:], strict=False)]
     inside = place & 63
     others = like(place, 63) - inside
-    # A shift by 64 is none, so the second is by one and by the others.
+    # Shifting by 64 is not possible, so the second shift is by one, and then by the rest.
     first, second, third = (
         (a << inside) | right(b >> others, 1) for a, b in itertools.pairwise(words)
     )
@@ -45,7 +46,7 @@ def _window(place: Lane) -> tuple[Lane, Lane, Lane]:
 def _product(m: Lane, window: tuple[Lane, Lane, Lane]) -> tuple[Lane, Lane]:
     """The upper 128 of the lowest 192 bits of a product with m < 2^53, in two words.
 
-    By halves of words; what the third word's lower part gives is left out.
+    It is computed by half words; the lower half of the third word is neglected.
     """
     m0, m1 = m & _LOW, right(m, 32)
     w5, w4, w3, w2, w1, w0 = (half for word in window for half in (right(word, 32), word & _LOW))
@@ -64,7 +65,7 @@ def _product(m: Lane, window: tuple[Lane, Lane, Lane]) -> tuple[Lane, Lane]:
 
 
 def _float(k: Lane) -> Lane:
-    """A whole number below 2^52."""
+    """An integer below 2^52 as a float."""
     return real(k | 0x4330000000000000) - 2.0**52
 
 
@@ -78,7 +79,7 @@ def _angle(fraction: Lane, rest: Lane) -> Lane:
 
 
 def far(x: Lane) -> tuple[Lane, Lane]:
-    """Of |x|, from 2^17 on: the angle to the nearest multiple of pi/2, and which multiple, mod 4."""
+    """For |x| from 2^17 on: the angle to the nearest multiple of pi/2, and that multiple mod 4."""
     k = whole(abs(x))
     m = (k & 0xFFFFFFFFFFFFF) | (1 << 52)
     # In units of 4 quarter turns / 2^64
@@ -86,5 +87,5 @@ def far(x: Lane) -> tuple[Lane, Lane]:
     n = right(turns + (1 << 61), 62)
     fraction, rest = left(turns, 2) | right(rest, 62), left(rest, 2)
     sign = left(right(fraction, 63), 63)  # set where the angle is negative
-    flip = like(k, 0) - right(fraction, 63)  # and then all bits
+    flip = like(k, 0) - right(fraction, 63)  # all bits set in that case
     return real(whole(_angle(fraction ^ flip, rest ^ flip)) ^ sign), n

@@ -1,9 +1,9 @@
-"""What the functions of `mathematics` are made of.
+"""What all of `mathematics` uses: constants, polynomials, sums and quotients in two parts.
 
-A constant stands as a pair (for float32, for float64). A polynomial is the tuple of its coefficients,
-the highest power first, and was fitted for the least largest relative error (of the function, not of
-the polynomial alone) by Remez's exchange, the coefficients rounded one after another and the rest
-fitted anew each time. The error given beside it is that largest error.
+A constant is a pair (for float32, for float64). A polynomial is the tuple of its coefficients, the
+highest power first. It is a minimax fit of the relative error (of the function, not of the
+polynomial alone) by the Remez algorithm, in which the coefficients were rounded one after another
+and the rest fitted again each time. The error given beside it is the maximum error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from wengert.engines.native.frontend.lanes import LANES, Lane, bits, emit, fma, 
 FUNCTIONS: Final[dict[str, Callable[..., Lane]]] = {}
 
 Pair = tuple[Any, Any]
-Two = tuple[Lane, Lane]  # a number and a small rest that it lacks
+Two = tuple[Lane, Lane]  # a number in two parts: the rounded value and a small rest
 where = LANES.where
 
 
@@ -29,7 +29,7 @@ def function(f: Callable[..., Lane]) -> Callable[..., Lane]:
 
 
 def member_of(x: Lane, pair: Pair) -> Any:
-    """The member of a pair for the numbers of this lane."""
+    """The member of a pair for the dtype of this lane."""
     return pair[x.dtype.itemsize == 8]
 
 
@@ -45,13 +45,13 @@ def polynomial(x: Lane, coefficients: Sequence[float]) -> Lane:
 
 
 def sum_of(x: Lane, y: Lane) -> Two:
-    """x + y and what its rounding loses; x is the larger, or zero."""
+    """x + y and its rounding error (fast two-sum); x is the larger, or zero."""
     s = x + y
     return s, y - (s - x)
 
 
 def quotient(x: Lane, y: Lane, x_rest: Lane, y_rest: Lane) -> Lane:
-    """(x + x_rest) / (y + y_rest), of which the rests are small, with little more than one rounding."""
+    """(x + x_rest) / (y + y_rest) with small rests, to little more than one rounding error."""
     inverse = like(x, 1.0) / y
     q = x * inverse
     return fma(fma(-q, y_rest, fma(-q, y, x) + x_rest), inverse, q)
@@ -59,7 +59,7 @@ def quotient(x: Lane, y: Lane, x_rest: Lane, y_rest: Lane) -> Lane:
 
 # ---- constants -----------------------------------------------------------------------------------
 
-# ln 2 in two parts, each with all its bits: n times the first is subtracted without an error.
+# ln 2 in two parts of full precision: an fma subtracts n times the first without an error.
 LN2: Final = (0.6931471824645996, 0.6931471805599453)
 LN2_REST: Final = (-1.9046542121259336e-09, 2.3190468138462996e-17)
 NAN: Final = math.nan
@@ -69,18 +69,17 @@ INFINITY: Final = math.inf
 
 FRACTION: Final = (23, 52)  # bits of the fraction
 BIAS: Final = (127, 1023)  # of the exponent
-# 1.5 * 2^FRACTION: the numbers about it are integers, and their lowest bits are those of the integer
-# that was added.
+# 1.5 * 2^FRACTION: adding it rounds a number to an integer, which the lowest bits of the sum hold.
 MAGIC: Final = (1.5 * 2.0**23, 1.5 * 2.0**52)
 
 
 def whole(x: Lane) -> Lane:
-    """The bits of a number, as an unsigned integer."""
+    """The bits of a float, as an unsigned integer."""
     return bits(x, member_of(x, (np.uint32, np.uint64)))
 
 
 def real(k: Lane) -> Lane:
-    """The number with these bits."""
+    """The float with these bits."""
     return bits(k, member_of(k, (np.float32, np.float64)))
 
 
@@ -97,7 +96,7 @@ def fraction_bits(k: Lane) -> int:
 
 
 def to_exponent(k: Lane) -> Lane:
-    """The number whose exponent, with the bias, stands in the lowest bits: 2^(k - bias)."""
+    """2^(k - bias): the float whose biased exponent is in the lowest bits of k."""
     return real(left(k, fraction_bits(k)))
 
 

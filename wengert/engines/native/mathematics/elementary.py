@@ -1,6 +1,6 @@
-"""exp, log, sin and the others: scalar code without branches, written with lanes.
+"""All elementary functions by name, and their code for each type.
 
-Each is a function of lanes of one floating-point dtype.
+Each is a branch-free function of lanes of one floating-point dtype.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from wengert.engines.native.mathematics.building_blocks import FUNCTIONS
 
 @functools.cache
 def body(name: str, kind: str) -> tuple[Code, int]:
-    """The code of a function on numbers of a type, and the place of its result."""
+    """The code of a function for an element type, and the index of its result."""
     code = Code()
     f = FUNCTIONS[name]
     dtype = np.dtype(kind)
@@ -38,7 +38,7 @@ def body(name: str, kind: str) -> tuple[Code, int]:
 
 
 def expanded(code: Code, wanted: list[int], most: int = 8) -> tuple[Code, list[int]]:
-    """The code with functions that it does not call often written out in place of the calls."""
+    """The code with function calls inlined, except of functions that it calls often."""
     calls: dict[tuple[str, str], int] = {}
     for op, kind, _, extra in code.instructions:
         if op == "call":
@@ -62,8 +62,8 @@ def _in_place(code: Code, name: str, kind: str, args: tuple[int, ...]) -> int:
     return code.inserted(inner, args)[result]
 
 
-# As far as these, for float32 and float64, a function is what the cheap `sin_near` and so on give.
-# What `sin_far` gives beyond takes ten times as long, and is computed only where it is needed.
+# Up to these limits, for float32 and float64, the cheap `sin_near` and so on are used. Beyond,
+# `sin_far` takes ten times as long, and is computed only where it is needed.
 NEAR: Final = dict.fromkeys(("sin", "cos", "tan"), _trigonometric.NEAR)
 
 offer([name for name in FUNCTIONS if not name.endswith(("_near", "_far"))])

@@ -1,4 +1,4 @@
-"""erf and erfc"""
+"""erf and erfc."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ _ERF: Final = (
 
 @function
 def erf(x: Lane) -> Lane:
-    """1 - exp(-q), which is exact where x is small, and near 1 forgives errors of q."""
+    """1 - exp(-q), which is exact where x is small, and near 1 insensitive to errors of q."""
     size = LANES.minimum(abs(x), number(x, _ONE))
     slope, slope_rest = member_of(x, _SLOPE)
     first = size * like(x, slope)
     second = size * fma(size, polynomial(size, member_of(x, _ERF)), like(x, slope_rest))
     q = first + second
     r, lost, k = reduce_argument(q, member_of(x, BIAS), -1.0)
-    if x.dtype.itemsize == 8:  # what the product and the sum above lost, where q is small
+    if x.dtype.itemsize == 8:  # the rounding errors of the product and sum above, if q is small
         lost = lost - (fma(size, like(x, slope), -first) + (second - (q - first)))
     m, rest = expm1_of(r, lost, to_exponent(k), like(x, 1.0))
     return signed_as(m + rest, x)
@@ -92,7 +92,7 @@ _ERFC_LAST: Final = (  # in two parts
 
 
 def _any_sum(x: Lane, y: Lane) -> Two:
-    """x + y and what its rounding loses, whichever is larger."""
+    """x + y and its rounding error (two-sum), whichever is larger."""
     s = x + y
     of_y = s - x
     return s, (x - (s - of_y)) + (y - of_y)

@@ -1,6 +1,6 @@
 """exp, exp2, expm1, tanh and sigmoid.
 
-x = n ln 2 + r with a whole n and |r| <= ln(2)/2, so exp(x) = 2^n exp(r).
+x = n ln 2 + r with an integer n and |r| <= ln(2)/2, so exp(x) = 2^n exp(r).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ EXPM1: Final = (
 
 
 def reduce_argument(x: Lane, shift: int, factor: float = 1.0) -> tuple[Lane, Lane, Lane]:
-    """Of `factor` x: r, what its rounding lost, and an integer whose lowest bits are n + shift."""
+    """For `factor` x: r, its rounding error, and an integer whose lowest bits are n + shift."""
     magic = member_of(x, MAGIC) + shift
     t = fma(x, like(x, factor * LOG2_E), like(x, magic))
     n = t - like(x, magic)
@@ -58,16 +58,16 @@ def clamp(x: Lane) -> Lane:
 
 
 def scale_by_power(y: Lane, k: Lane) -> Lane:
-    """2^n y, where k is n with twice the bias.
+    """2^n y, where k is n plus twice the bias.
 
-    2^n is two factors, each a normal number: the second product rounds where it underflows.
+    2^n is two factors, each a normal number: only the second product rounds, where it underflows.
     """
     half = right(k, 1)
     return y * to_exponent(half) * to_exponent(k - half)
 
 
 def exp_of(r: Lane, lost: Lane | None, k: Lane) -> Lane:
-    """exp of r + lost, times 2^n; k is n with twice the bias."""
+    """2^n exp(r + lost); k is n plus twice the bias."""
     p = polynomial(r, (*member_of(r, EXPM1), 1.0))
     y = fma(r, p, like(r, 1.0)) if lost is None else fma(r, p, lost) + 1.0
     return scale_by_power(y, k)
@@ -97,7 +97,7 @@ def exp2(x: Lane) -> Lane:
 
 
 def expm1_of(r: Lane, lost: Lane, scale: Lane, less: Lane) -> tuple[Lane, Lane]:
-    """scale exp(r) - less in two parts, the second small; for float32 the first is enough."""
+    """scale exp(r) - less in two parts; for float32 the first is enough."""
     square, q = r * r, polynomial(r, member_of(r, EXPM1))
     less = scale - less
     if r.dtype.itemsize == 4:
@@ -116,7 +116,7 @@ TINY: Final = (2.0**-26, 2.0**-55)
 def expm1(x: Lane) -> Lane:
     within = LANES.minimum(LANES.maximum(x, number(x, _MINUS_ONE)), number(x, _HIGHEST))
     r, lost, k = reduce_argument(within, member_of(x, BIAS) - 1)
-    y, rest = expm1_of(r, lost, to_exponent(k), like(x, 0.5))  # a half, as 2^n may be too large
+    y, rest = expm1_of(r, lost, to_exponent(k), like(x, 0.5))  # half of it, as 2^n may overflow
     y = y + rest
     return where(abs(x) < number(x, TINY), x, y + y)
 
@@ -127,14 +127,14 @@ _ONE: Final = (10.0, 20.0)
 
 @function
 def tanh(x: Lane) -> Lane:
-    """-m / (m + 2) with m = exp(-2|x|) - 1, which is not large and exact where x is small."""
+    """-m / (m + 2) with m = exp(-2|x|) - 1, which cannot overflow and is exact where x is small."""
     r, lost, k = reduce_argument(LANES.minimum(abs(x), number(x, _ONE)), member_of(x, BIAS), -2.0)
     high, low = expm1_of(r, lost, to_exponent(k), like(x, 1.0))
     m = high + low
     below = m + 2.0
     y = m / below
     if x.dtype.itemsize == 8:
-        # What the roundings of m and m + 2 lost, to first order; 1 / (m + 2) is (1 - y) / 2.
+        # The rounding errors of m and m + 2, to first order; 1 / (m + 2) is (1 - y) / 2.
         low = low - (m - high)
         y = fma(fma(y, (below - 2.0 - m) - low, low), fma(y, like(x, -0.5), like(x, 0.5)), y)
     return signed_as(y, x)
@@ -142,7 +142,7 @@ def tanh(x: Lane) -> Lane:
 
 @function
 def sigmoid(x: Lane) -> Lane:
-    """1 / (1 + exp(-|x|)), or what it lacks to 1."""
+    """1 / (1 + exp(-|x|)), or 1 minus that."""
     e = _exp(LANES.maximum(-abs(x), number(x, _LOWEST)))
     above, below = where(x < 0.0, e, like(x, 1.0)), e + 1.0
     if x.dtype.itemsize == 4:

@@ -1,4 +1,4 @@
-"""sinh and cosh, and the inverse hyperbolic functions; tanh stands with the exponentials."""
+"""sinh and cosh, and the inverse hyperbolic functions; tanh is with the exponentials."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wengert.engines.native.mathematics.logarithms import log1p_of
 
 
 def _quarter(size: Lane) -> tuple[Lane, Lane, Lane]:
-    """r, what it lost, and 2^n / 4 for half of exp, which is not too large where exp is."""
+    """r, its rounding error, and 2^n / 4, which is finite even where only exp / 2 is."""
     r, lost, k = reduce_argument(
         LANES.minimum(size, number(size, _HIGHEST_HALF)), member_of(size, BIAS) - 2
     )
@@ -36,7 +36,7 @@ _HIGHEST_HALF: Final = (89.6, 710.6)
 
 @function
 def cosh(x: Lane) -> Lane:
-    """With q = exp(|x|) / 4 it is 2 (q + 1 / 16 q)."""
+    """2 (q + 1 / 16 q) with q = exp(|x|) / 4."""
     r, _, scale = _quarter(abs(x))
     q = scale * polynomial(r, (*member_of(r, EXPM1), 1.0, 1.0))
     y = q + 0.0625 / q
@@ -45,7 +45,7 @@ def cosh(x: Lane) -> Lane:
 
 @function
 def sinh(x: Lane) -> Lane:
-    """With m = (exp(|x|) - 1) / 4 and q = exp(|x|) / 4 it is 2 (m + m / 4 q)."""
+    """2 (m + m / 4 q) with m = (exp(|x|) - 1) / 4 and q = exp(|x|) / 4."""
     r, lost, scale = _quarter(abs(x))
     high, low = expm1_of(r, lost, scale, like(x, 0.25))
     m = high + low

@@ -31,7 +31,7 @@ _PI: Final = (
     (3.141592653589793, 1.2246467991473532e-16),
 )
 
-# atan(t) = t + t^3 p(t^2) for t below the square root of 2, less 1: 7.0e-10, 1.3e-18
+# atan(t) = t + t^3 p(t^2) for t below sqrt(2) - 1: 7.0e-10, 1.3e-18
 _ATAN: Final = (
     (-6.0899545e-02, 1.0599144e-01, -1.424439e-01, 1.9998528e-01, -3.3333316e-01),
     (
@@ -54,7 +54,7 @@ _TAN_EIGHTH: Final = math.sqrt(2) - 1  # tan(pi/8)
 
 
 def _chosen(x: Lane, conditions: list[Lane], pairs: list[Pair]) -> tuple[Lane, Lane]:
-    """The two parts of the first number whose condition holds, or of the last."""
+    """The two parts of the first number whose condition holds, else of the last."""
     first, rest = (like(x, part) for part in pairs[-1])
     for c, pair in zip(conditions[::-1], pairs[-2::-1], strict=True):
         first, rest = where(c, like(x, pair[0]), first), where(c, like(x, pair[1]), rest)
@@ -62,7 +62,7 @@ def _chosen(x: Lane, conditions: list[Lane], pairs: list[Pair]) -> tuple[Lane, L
 
 
 def _arc(a: Lane, b: Lane) -> tuple[Lane, Lane]:
-    """The angle whose tangent is a / b, in two parts, for finite a and b that are not negative.
+    """The angle whose tangent is a / b, in two parts, for finite and nonnegative a and b.
 
     atan(a / b) is pi/4 + atan((a - b) / (a + b)), and is pi/2 - atan(b / a).
     """
@@ -73,7 +73,7 @@ def _arc(a: Lane, b: Lane) -> tuple[Lane, Lane]:
     if a.dtype.itemsize == 4:
         t = above / below
     else:
-        # What a - b, a + b and the quotient lost, to first order.
+        # The rounding errors of a - b, a + b and the quotient, to first order.
         large, small = LANES.maximum(a, b), LANES.minimum(a, b)
         middle, zero = ~(low | high), like(a, 0.0)
         lost = where(middle, small - (below - large), zero)
@@ -98,7 +98,7 @@ _SCALE: Final = (2.0**64, 2.0**512)
 
 
 def _comparable(a: Lane, b: Lane) -> tuple[Lane, Lane]:
-    """Two with the same quotient: infinities become ones beside zeros, their sum is normal."""
+    """Two numbers of the same quotient, finite, and scaled so that a + b is a normal number."""
     zero, one, inf = (like(a, v) for v in (0.0, 1.0, INFINITY))
     endless = (a == inf) | (b == inf)
     a, b = (where(endless, where(v == inf, one, v * 0.0), v) for v in (a, b))
@@ -119,14 +119,14 @@ def atan2(y: Lane, x: Lane) -> Lane:
 def _sine(size: Lane) -> tuple[Lane, Lane, Lane]:
     """Whether `size` is below a half; t and asin(t) - t.
 
-    t is `size` itself, or the sine of half of what lacks to a right angle.
+    t is `size` itself, or the sine of half of the complementary angle.
     """
     small = size < 0.5
     half = fma(size, like(size, -0.5), like(size, 0.5))  # exact where it is used
     root = LANES.sqrt(half)
     t, z = where(small, size, root), where(small, size * size, half)
     more = t * z * polynomial(z, member_of(t, _ASIN))
-    if size.dtype.itemsize == 8:  # what the root lost
+    if size.dtype.itemsize == 8:  # the rounding error of the root
         lost = fma(-root, root, half) * 0.5 / where(root > 0.0, root, like(root, 1.0))
         more = more + where(small, like(size, 0.0), lost)
     return small, t, more

@@ -44,11 +44,11 @@ _LOG_FLOAT64: Final = (
 
 
 def _exponent(x: Lane, shift: Lane) -> tuple[Lane, Lane, Lane]:
-    """e - shift, e with the bias as an integer, the bits of 1 + f; x is normal and not negative."""
+    """e - shift, the biased e as an integer, and the bits of 1 + f; x is normal and nonnegative."""
     places, bias = fraction_bits(x), member_of(x, BIAS)
     k = whole(x) + ((bias << places) - member_of(x, _ROOT_HALF))
     biased = right(k, places)
-    # An integer among the lowest bits of a power of two is added to it.
+    # An integer in the lowest bits of a power of two is thereby added to it.
     power = 2.0**places
     e = real(biased | ((bias + places) << places)) - (shift + (power + bias))
     return e, biased, (k & ((1 << places) - 1)) + member_of(x, _ROOT_HALF)
@@ -81,7 +81,7 @@ def decompose(x: Lane) -> tuple[Lane, Lane]:
 
 
 def _with_pole(y: Lane, x: Lane) -> Lane:
-    """y where x is a positive number; otherwise what the logarithm is there."""
+    """y where x is positive and finite; elsewhere the logarithm's special values."""
     y = where(x > 0.0, y, where(x == 0.0, like(x, -INFINITY), like(x, NAN)))
     return where(x < INFINITY, y, x)
 
@@ -91,7 +91,8 @@ def log(x: Lane) -> Lane:
     return _with_pole(log_of(*decompose(x)), x)
 
 
-# 1 / ln 2 and 1 / ln 10 in two parts; log10(2), the first so short that e times it is exact.
+# 1 / ln 2, 1 / ln 10 and log10(2) in two parts, the last one's first so short that e times it is
+# exact.
 _LOG2_E: Final = (
     (1.4426950216293335, 1.925963033500011e-08),
     (1.4426950408889634, 2.0355273740931033e-17),
@@ -107,7 +108,7 @@ _LOG10_2: Final = (
 
 
 def _to_base(x: Lane, unit: tuple[float, float], base: tuple[float, float]) -> Lane:
-    """e times the unit + log(1 + f) times another number, both given in two parts."""
+    """e `unit` + log(1 + f) `base`, both factors in two parts."""
     e, f = decompose(x)
     first = f * like(f, base[0])
     rest = fma(f, like(f, base[0]), -first)
@@ -130,9 +131,9 @@ def log10(x: Lane) -> Lane:
 
 def _scale_of(x: Lane) -> tuple[Lane, Lane]:
     """e of 1 + x, and 2^-e."""
-    half = fma(x, like(x, 0.5), like(x, 0.5))  # of 1 + x, which may be too large
+    half = fma(x, like(x, 0.5), like(x, 0.5))  # of 1 + x, which may overflow
     e, biased, _ = _exponent(half, like(x, -1.0))
-    # 2^-e may be too small to have an exponent of its own.
+    # 2^-e may be subnormal.
     return e, to_exponent(like(biased, 2 * member_of(x, BIAS) + 1) - biased) * 0.25
 
 
@@ -142,17 +143,17 @@ def log1p(x: Lane) -> Lane:
     e, scale = _scale_of(x)
     y = log_of(e, fma(scale, x, scale - 1.0))
     y = where(x > -1.0, y, where(x == -1.0, like(x, -INFINITY), like(x, NAN)))
-    # Infinity is its own logarithm here, and the zeros are.
+    # The result is x itself for infinity and for zeros of both signs.
     return where((x == x + x) & (x > -1.0), x, y)
 
 
 def log1p_of(x: Lane, rest: Lane, more: Lane) -> Lane:
-    """log(1 + x + rest) + more ln 2 for x > -1, where `rest` is about the rounding of x."""
+    """log(1 + x + rest) + more ln 2 for x > -1, with a `rest` about as small as x's rounding error."""
     e, scale = _scale_of(x)
     less = scale - 1.0
     f = fma(scale, x, less)
     lost = fma(scale, rest, fma(scale, x, less - f))
-    # log(1 + f + lost) is log(1 + f) + lost / (1 + f), and that to 4 % is
+    # log(1 + f + lost) is log(1 + f) + lost / (1 + f), whose last term to 4 % is
     lost = lost * fma(f, fma(f, like(f, 0.8), like(f, -0.98)), like(f, 1.0))
     e = e + more
     return fma(e, number(e, LN2), f + log1p_rest(f, fma(e, number(e, LN2_REST), lost)))

@@ -1,6 +1,6 @@
-"""pow, which is exp(y log(x)), for which log(x) is needed to more places than a number has.
+"""pow as exp(y log(x)), with log(x) in extended precision.
 
-So it is kept in two, a number and a rest that is some 2^-24 or 2^-53 of it.
+It is kept in two parts, a number and a rest that is some 2^-24 or 2^-53 of it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _LOG: Final = (
         0.09090909304716736, 0.11111111109993732, 0.1428571428571661,
     ),
 )  # fmt: skip
-# What stands before p(z), the highest power first, in two parts.
+# The coefficients before p(z), the highest power first, in two parts.
 _BEFORE: Final = (
     ((0.3333333432674408, -9.934107758624577e-09),),
     ((0.2, -1.1102230246251566e-17), (0.3333333333333333, 1.850371707708594e-17)),
@@ -77,7 +77,7 @@ def log_in_two(x: Lane) -> Two:
     return sum_of(y, rest)
 
 
-# Even the logarithm of the number next to 1 times so much is too much for exp.
+# With a larger y even the number next to 1 makes exp overflow.
 _MUCH: Final = (2.0**40, 2.0**70)
 
 

@@ -1,10 +1,10 @@
 """sin, cos and tan.
 
-x = n pi/2 + r with |r| <= pi/4: what sin and cos need is sin(r) and cos(r), and n mod 4. Of the same x
-they have nearly everything in common, and equal instructions are one.
+x = n pi/2 + r with |r| <= pi/4: sin and cos need sin(r), cos(r), and n mod 4. For the same x they
+share nearly all of their instructions.
 
-Taking n pi/2 away in three parts is right as far as `NEAR`; the numbers beyond are left to
-`argument_reduction`. Each function is there for the near, for the far, and for all.
+Subtracting n pi/2 in three parts (Cody-Waite) is accurate up to `NEAR`; larger arguments are left
+to `argument_reduction`. Each function has a version for near arguments, for far ones, and for all.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ _COS: Final = (
 
 
 class _Angle:
-    """What is left of x (or of |x|, beyond the near) when n quarter turns are taken away."""
+    """The remainder of x (or of |x|, if it is far) after subtracting n quarter turns."""
 
     def __init__(self, r: Lane, n: Lane) -> None:
         z = r * r
-        self.n = n  # its lowest bits are right
+        self.n = n  # only its lowest bits are valid
         self.of_sin = (r * z, polynomial(z, member_of(r, _SIN)), r)
         self.of_cos = (z, fma(z, polynomial(z, member_of(r, _COS)), like(r, -0.5)), like(r, 1.0))
         self.sin, self.cos = fma(*self.of_sin), fma(*self.of_cos)
@@ -86,7 +86,7 @@ class _Angle:
 
 
 def _lost(y: Lane, a: Lane, b: Lane, c: Lane) -> Lane:
-    """What rounding a b + c to y lost, where c is the larger."""
+    """The rounding error of y = a b + c, where c is the larger."""
     return fma(a, b, c - y)
 
 
@@ -115,7 +115,7 @@ def tan_near(x: Lane) -> Lane:
 
 
 def _far(x: Lane) -> _Angle:
-    """In float64; infinities give NaN."""
+    """The reduction of far arguments, in float64; infinities give NaN."""
     r, n = far(cast(x, np.dtype(np.float64)))
     return _Angle(where(cast(abs(x), r.dtype) < math.inf, r, like(r, NAN)), n)
 

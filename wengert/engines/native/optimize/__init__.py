@@ -1,6 +1,5 @@
-"""What can be computed at less cost, and in one loop.
+"""Optimizations of lowered arrays.
 
-fuse      Which arrays are computed in one loop
-simplify  What can be computed at less cost: nothing twice, nothing in vain, few large matrix
-          products
+fuse      Loop fusion: which arrays are computed in one loop
+simplify  Dead code, and matrix products merged into few large ones
 """

@@ -1,12 +1,12 @@
-"""Which arrays are computed in one loop.
+"""Loop fusion: which arrays are computed in one loop.
 
 A group is a loop over an index space of `size` elements in row-major order, in rows of `columns`.
-What it computes has one of three levels: FULL, an element for each place; ROW, one for each row,
+What it computes has one of three levels: FULL, an element for each index; ROW, one for each row,
 such as a sum along the row, which the row may use afterwards; END, sums over many rows, which are
-there when the loop is done.
+complete when the loop ends.
 
-An array joins a group whenever its operands allow it: they are there at the same place, or come
-from memory. So a value passes from its producer to its consumers in a register, and siblings that
+An array joins a group whenever its operands allow it: the loop has them at the same index, or they
+are in memory. So a value passes from its producer to its consumers in a register, and siblings that
 read the same memory read it once.
 """
 
@@ -39,27 +39,27 @@ FULL: Final = "full"
 ROW: Final = "row"
 END: Final = "end"
 
-# A sum of up to so many elements is computed in one row, and the rest of the loop may use it.
+# A full sum of up to so many elements counts as one row, so that the rest of the loop may use it.
 ONE_ROW: Final = 1 << 13
 
 
 class Group:
-    """What is computed together."""
+    """Arrays that are computed in one loop, or one step of another kind."""
 
     __slots__ = ("ancestors", "bit", "boundaries", "columns", "levels", "members", "number", "size")
 
     def __init__(self, number: int, size: int) -> None:
         self.number = number
         self.bit = 1 << number
-        self.ancestors = 0  # the groups that must come before, as bits
+        self.ancestors = 0  # the groups that must run before it, as a bit set
         self.size = size
         self.columns: int | None = None
-        self.boundaries: tuple[int, ...] = ()  # between axes: how many elements lie within
+        self.boundaries: tuple[int, ...] = ()  # between axes, as the number of elements inside
         self.members: list[Any] = []
         self.levels: dict[Base, str] = {}
 
     def take(self, item: Any, level: str | None = None) -> None:
-        """Let the group compute something: at a level, if it is a loop."""
+        """Add an item to the group: at a level, if the group is a loop."""
         if level is not None:
             self.levels[item] = level
         self.members.append(item)
@@ -75,19 +75,19 @@ class Group:
 
 
 def is_inline(base: Base) -> bool:
-    """Whether a base is computed wherever it is used, and never in memory."""
+    """Whether a base is recomputed wherever it is used, and never stored."""
     return type(base) is Literal or type(base) is Count
 
 
 class Fusion:
-    """The groups of some arrays."""
+    """Divides arrays into groups."""
 
     def __init__(self) -> None:
         self.groups: list[Group] = []
         self._latest: dict[int, Group] = {}  # by size
 
     def add(self, item: Any) -> None:
-        """Put an array, or a step of NumPy's, into a group; its operands are in theirs."""
+        """Put an array, or a step of NumPy's, into a group, after its operands."""
         self._place(item)
         before = [earlier.group for earlier in item.after if earlier.group is not None]
         self._depends(item.group, before)
@@ -110,7 +110,7 @@ class Fusion:
     # ---- joining -------------------------------------------------------------------------------
 
     def _candidates(self, item: Any, before: Sequence[Group]) -> Iterable[Group]:
-        """Groups that have operands, the latest first; then one of the same size."""
+        """Groups that compute operands, the latest first; then one of the same size."""
         found = {g.number: g for g in before if g.is_loop}
         sibling = self._latest.get(_extent(item))
         last = [] if sibling is None or sibling.number in found else [sibling]
@@ -152,7 +152,7 @@ class Fusion:
                     later.ancestors |= more
 
     def last_of(self, group: Group, base: Base, before: Sequence[Group]) -> bool:
-        """Let a group come after some others and all that use an array, if that is possible."""
+        """Order a group after some others and after all readers of an array, if possible."""
         others = list(before)
         others += [
             g
@@ -165,11 +165,11 @@ class Fusion:
         return True
 
     def between(self, first: Group, last: Group) -> bool:
-        """Whether some group needs the first one, and the last one needs that."""
+        """Whether some other group depends on the first one, and the last one on it."""
         return any(g.ancestors & first.bit and last.ancestors & g.bit for g in self.groups)
 
     def join(self, first: Group, last: Group) -> None:
-        """Let one group compute what another one does, too; nothing stands between them."""
+        """Merge one group into another; no other group may have to run between them."""
         first.size, first.columns, first.boundaries = last.size, last.columns, last.boundaries
         for item in last.members:
             first.take(item, last.levels[item])
@@ -182,7 +182,7 @@ class Fusion:
     # ---- order ---------------------------------------------------------------------------------
 
     def ordered(self) -> list[Group]:
-        """The groups such that each comes after those it needs; NumPy's steps gathered together."""
+        """The groups in topological order, with NumPy's steps next to each other where possible."""
         waiting = list(self.groups)
         done, order = 0, []
         native = True
@@ -204,7 +204,7 @@ def _is_native(group: Group) -> bool:
 
 
 def _extent(item: Any) -> int:
-    """How many places the loop that computes an array has."""
+    """The number of iterations of the loop that computes an array."""
     return item.view.size if type(item) is Reduction else item.size
 
 
@@ -216,7 +216,7 @@ def fitting(group: Group, item: Any) -> str | None:
     if type(item) is Reduction:
         return _fitting_reduction(group, item)
     if type(item) is Gather and item.views[1].base.group is group:
-        return None  # the table must be in memory
+        return None  # the table must have been stored
     touched = [*item.views, item.target] if type(item) is Piece else item.views
     if item.size == group.size and all(_is_there(group, v, FULL) for v in item.views):
         return FULL if _with_boundaries(group, touched, 1) else None
@@ -255,7 +255,7 @@ def _fitting_reduction(group: Group, item: Reduction) -> str | None:
 
 
 def _is_there(group: Group, view: View, level: str) -> bool:
-    """Whether a group has the elements of a view at hand when it computes something of a level."""
+    """Whether the elements of a view are available when a group computes an item of that level."""
     base = view.base
     if base.group is not group:
         return True
@@ -275,7 +275,7 @@ def _repeats_rows(view: View) -> bool:
 
 
 def _with_boundaries(group: Group, views: Sequence[View], within: int) -> bool:
-    """Let the group's axes be such that the places of some views are linear in them."""
+    """Split the group's axes so that some views are linear in them; False if that is impossible."""
     found = group.boundaries
     for view in views:
         if view.base.group is group or type(view.base) is Literal or is_plain(view):
@@ -289,7 +289,7 @@ def _with_boundaries(group: Group, views: Sequence[View], within: int) -> bool:
 
 
 def boundaries(shape: Dims, within: int) -> tuple[int, ...]:
-    """How many elements lie within each axis and those after it."""
+    """For each axis the number of elements in it and those after it."""
     found = []
     for size in reversed(shape):
         if size != 1:
@@ -306,7 +306,7 @@ def common(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
-    """The arrays that have to lie in memory: others than their group use them."""
+    """The arrays that have to be stored, because they are used outside their group."""
     found = {b for b in fetched if not is_inline(b)}
     for group in groups:
         for item in group.members:
@@ -320,12 +320,12 @@ def in_memory(groups: Sequence[Group], fetched: Iterable[Base]) -> set[Base]:
 
 
 def _is_always_stored(group: Group, item: Any) -> bool:
-    if type(item) is Product:  # one with a loop of its own is written if others read it
+    if type(item) is Product:  # with an epilogue it is stored only if others read it
         return not group.is_loop
     return type(item) is Pieces or (type(item) is Reduction and group.levels[item] == END)
 
 
-# ---- computing again instead of keeping ----------------------------------------------------------
+# ---- rematerialization ---------------------------------------------------------------------------
 
 # Instructions that cost less than a pass through memory.
 CHEAP: Final = frozenset(
@@ -335,15 +335,15 @@ CHEAP: Final = frozenset(
 FEW: Final = 8
 
 
-# Whether a product can compute the elements of an operand while it reads them: the left or the right.
+# Whether a product can compute its left (0) or right (1) operand's elements while it reads them.
 Computes = Callable[[Product, int], bool]
 
 
 def compute_again(groups: Sequence[Group], wanted: Iterable[Base], computes: Computes) -> None:
-    """Let each loop and product compute cheap values for itself, where nobody has to write them then.
+    """Recompute cheap values in each loop and product that uses them, if none has to be stored then.
 
-    A value of one array that lies in memory anyway is read as quickly as the value itself, and is
-    then not written at all.
+    Such a value depends on one array that is in memory anyway: reading that takes no longer than
+    reading the value, which is then never written.
     """
     kept = in_memory(groups, wanted)
     asked = set(wanted)
@@ -366,7 +366,7 @@ def compute_again(groups: Sequence[Group], wanted: Iterable[Base], computes: Com
 
 
 def _recipe(base: Base, kept: set[Base]) -> list[Any] | None:
-    """What has to be computed for a value, the value last; None if it is not cheap.
+    """The items to recompute for a value, the value last; None if it is not cheap.
 
     It is cheap if it takes little arithmetic on one array in memory.
     """
@@ -398,7 +398,7 @@ def _collect(base: Base, kept: set[Base], order: list[Any], read: set[Base]) -> 
 
 
 def _may_compute(base: Base, group: Group, item: Any, view: View, computes: Computes) -> bool:
-    """Whether who uses a value has what the value is made of at the same place."""
+    """Whether the reader of a value can recompute it: at the same index, or while it copies."""
     if type(item) is Product:
         places = [at for at, v in enumerate(item.views) if v is view]
         return bool(places) and all(computes(item, at) for at in places)
@@ -414,7 +414,7 @@ def _may_compute(base: Base, group: Group, item: Any, view: View, computes: Comp
 def _copy_into(
     group: Group, recipe: Sequence[Any], uses: Sequence[tuple[Group, Any, View]]
 ) -> None:
-    """Let a group compute a value, and those who use it there use that."""
+    """Let a group recompute a value for the items in it that use it."""
     copies: dict[Base, Any] = {}
     for base in recipe:
         views = [_instead(v, copies) for v in base.views]
@@ -431,7 +431,7 @@ def _copy_into(
 
 
 def _compute_while_reading(product: Product, view: View, recipe: Sequence[Any]) -> None:
-    """Let a product read what an operand is made of."""
+    """Let a product compute an operand's elements from the array they depend on."""
     code, values = Code(), {}
     for item in recipe:
         arguments = []

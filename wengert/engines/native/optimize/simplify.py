@@ -1,8 +1,8 @@
-"""What can be computed at less cost: nothing twice, nothing in vain, few large matrix products.
+"""Dead code, and matrix products merged into few large ones.
 
-A recurrent network multiplies the same weights by one slice after another, and adds up as many small
-products for their gradient. Slices that lie side by side are one matrix, and a sum of products is
-the product of the matrices put together: sum(A_i B_i) = [A_1 A_2 ...] [B_1; B_2; ...].
+A recurrent network multiplies the same weights by one slice after another, and adds up as many
+small products for their gradient. Adjacent slices form one matrix, and a sum of products is the
+product of the concatenated matrices: sum(A_i B_i) = [A_1 A_2 ...] [B_1; B_2; ...].
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.frontend.lowering import Lowering, leading_dimension, piece_of
 
-# Products with a longer inner axis gain nothing from being put together.
+# Products with a longer inner axis gain nothing from being merged.
 LONG: Final = 1024
 
 
 def simplify(low: Lowering, wanted: Sequence[View]) -> list[Any]:
-    """The items of a lowering that are needed, some of them replaced by less work."""
+    """The items of a lowering that are needed, some of them replaced by cheaper ones."""
     items = needed(low.items, wanted)
     if not any(type(item) is Product for item in items):
         return items
@@ -47,7 +47,7 @@ def simplify(low: Lowering, wanted: Sequence[View]) -> list[Any]:
 
 
 def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
-    """What the wanted arrays depend on. NumPy's steps stay: they may do more than compute."""
+    """What the wanted arrays depend on. NumPy's steps stay: they may have side effects."""
     used: set[int] = {id(v.base) for v in wanted}
     found = []
     for item in reversed(items):
@@ -59,7 +59,7 @@ def needed(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
 
 
 class _Alias(NamedTuple):
-    """A base that turned out to be a part of another one, which has its elements in a row."""
+    """A base that was replaced by a contiguous part of another one."""
 
     old: Base
     new: Base
@@ -67,7 +67,7 @@ class _Alias(NamedTuple):
 
 
 def _resolved(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
-    """The items without aliases; who read an old base reads a part of the new one."""
+    """The items without aliases: readers of a replaced base read the part of the new one."""
     aliases = {id(i.old): i for i in items if type(i) is _Alias}
     found = [i for i in items if type(i) is not _Alias]
     for item in found:
@@ -75,7 +75,7 @@ def _resolved(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]:
     views = [v for item in found for v in _views_of(item)]
     for view in (*views, *wanted):
         alias = aliases.get(id(view.base))
-        if alias is not None:  # a view that several share is met again, and is new already
+        if alias is not None:  # a shared view is visited again, and updated already
             view.base, view.offset = alias.new, view.offset + alias.offset
     return found
 
@@ -88,7 +88,7 @@ def _views_of(item: Any) -> Sequence[View]:
 
 
 def _side_by_side(items: list[Any], wanted: Sequence[View]) -> list[Any]:
-    """Products of slices that lie one after the other, by the same matrix, as one product."""
+    """Products of adjacent slices by the same matrix, as one product."""
     families: dict[Any, list[Product]] = {}
     for item in items:
         if type(item) is Product and len(item.shape) == 2:
@@ -124,7 +124,7 @@ def _begin(product: Product) -> int:
 
 
 def _joined(views: Sequence[View]) -> View | None:
-    """Matrices that lie one below the other in one array, as one matrix."""
+    """Vertically adjacent matrices of one array, as one matrix."""
     first = views[0]
     rows, columns = first.shape
     if rows == 1 or (first.strides[1] != 1 and columns != 1):
@@ -140,7 +140,7 @@ def _joined(views: Sequence[View]) -> View | None:
 
 
 class _Readers:
-    """Who reads each array; None stands for whoever asked for the results."""
+    """The readers of each array; None stands for the caller, who fetches the results."""
 
     def __init__(self, items: Sequence[Any], wanted: Sequence[View]) -> None:
         self._of: dict[int, list[Any]] = {}
@@ -151,13 +151,13 @@ class _Readers:
                 self._of.setdefault(id(view.base), []).append(item)
 
     def only(self, base: Base) -> Any:
-        """The one item that reads an array, once; None if there are others."""
+        """The only item that reads an array, if it reads it once; otherwise None."""
         found = self._of.get(id(base), [])
         return found[0] if len(found) == 1 else None
 
 
 class _Sums:
-    """Finds sums of products, and puts one product in place of each."""
+    """Finds sums of products, and replaces each by one product."""
 
     def __init__(self, items: Sequence[Any], wanted: Sequence[View]) -> None:
         self.items = items
@@ -176,7 +176,7 @@ class _Sums:
         return found
 
     def _terms(self, root: Map) -> list[View]:
-        """What a tree of sums adds up."""
+        """The terms that a tree of additions adds up."""
         found, waiting = [], list(reversed(root.views))
         while waiting:
             view = waiting.pop()
@@ -188,13 +188,13 @@ class _Sums:
         return found
 
     def _instead(self, root: Map) -> list[Any] | None:
-        """One product, to which the terms are added that are none; None if there are not several."""
+        """One product plus the terms that are not products; None unless it replaces several."""
         terms = self._terms(root)
         products = [
             v.base
             for v in terms
             if type(v.base) is Product
-            and v.base.shape == root.shape  # and not, for a vector, the other way round
+            and v.base.shape == root.shape  # not a transposed vector
             and self._only_reader(v.base) is not None
             and v.base.views[0].shape[-1] <= LONG
         ]
@@ -226,7 +226,7 @@ class _Sums:
         return [*made, _Alias(root, total, 0)]
 
     def _stack(self, views: Sequence[View], made: list[Any], place: Any) -> View:
-        """Matrices one below the other: where they lie so already, or are written so."""
+        """Matrices stacked vertically: a view if memory has them so, otherwise a copy."""
         joined = _joined(views)
         if joined is not None:
             return joined
@@ -259,11 +259,11 @@ def _sums_of_products(items: Sequence[Any], wanted: Sequence[View]) -> list[Any]
     return _resolved(_Sums(items, wanted).found(), wanted)
 
 
-WIDE: Final = 128  # columns or rows, from which on threads can share one product
+WIDE: Final = 128  # columns or rows at which threads can share one product
 
 
 def _summed_product(item: Any, only: Any) -> Product | None:
-    """The sum of products over leading axes, as one product: what is summed over is its inner axis."""
+    """A sum of products over batch axes as one product, with these merged into its inner axis."""
     if type(item) is not Reduction or item.how != "sum" or item.along != "first":
         return None
     product = item.view.base
@@ -271,7 +271,7 @@ def _summed_product(item: Any, only: Any) -> Product | None:
         return None
     if item.shape != product.shape[-2:] or max(item.shape) < WIDE or product.places is not None:
         return None
-    # Rows of both matrices one below the other: the inner axis follows the leading ones.
+    # The rows of both are stacked, so that the batch axes and the inner axis become one.
     views = [_below(_turned(product.views[0])), _below(product.views[1])]
     if views[0] is None or views[1] is None:
         return None
@@ -284,18 +284,18 @@ def _turned(view: View) -> View:
 
 
 def _below(view: View) -> View | None:
-    """Matrices one below the other, if BLAS can read that."""
+    """Matrices stacked vertically, if BLAS can read that."""
     found = reshape(view, (math.prod(view.shape[:-1]), view.shape[-1]))
     return None if found is None or leading_dimension(found) is None else found
 
 
-# ---- products that are written where they are wanted ------------------------------------------------
+# ---- products that are written in another order -----------------------------------------------------
 
 
 def _replaced(
     items: Sequence[Any], wanted: Sequence[View], instead: Callable[[Any, Any], Product | None]
 ) -> list[Any]:
-    """The items, each in its place unless there is a product that computes the same instead."""
+    """The items in their order, each replaced where a product computes the same."""
     only = _Readers(items, wanted).only
     found: list[Any] = []
     for item in items:
@@ -305,7 +305,7 @@ def _replaced(
 
 
 def _moved_product(item: Any, only: Any) -> Product | None:
-    """The product that a copy puts into another order, in that order."""
+    """A product that is only copied into another order, written in that order at once."""
     if type(item) is not Map or [op for op, *_ in item.code.instructions] != ["param"]:
         return None
     view = item.views[0]
@@ -316,7 +316,7 @@ def _moved_product(item: Any, only: Any) -> Product | None:
     axes = [usual.index(s) if s in usual else -1 for s in view.strides]
     if sorted(axes) != list(range(len(usual))) or view.offset or 1 in product.shape:
         return None
-    if axes[-1] != len(usual) - 1:  # BLAS writes rows in one piece
+    if axes[-1] != len(usual) - 1:  # BLAS writes contiguous rows
         return None
     moved = Product(item.shape, product.kind, product.views, product.place)
     strides = row_major(item.shape)
@@ -359,7 +359,7 @@ def whole_like(view: View, shape: tuple[int, ...]) -> View:
 
 
 def _scaled_product(view: View, reader: Any, only: Any) -> tuple[Product, float] | None:
-    """A product, or a number times one, that nobody else reads."""
+    """A product, or a number times one, that has no other reader."""
     base, factor = view.base, 1.0
     if type(base) is Map and only(base) is reader and len(base.views) == 2:
         factor_found = _factor(base)
@@ -377,7 +377,7 @@ def _scaled_product(view: View, reader: Any, only: Any) -> tuple[Product, float]
 
 
 def _factor(item: Map) -> tuple[View, float] | None:
-    """The view and the number, if an array is a number times a view."""
+    """The view and the factor, if an array is a number times a view."""
     ops = [op for op, *_ in item.code.instructions]
     if ops != ["param", "param", "mul"]:
         return None

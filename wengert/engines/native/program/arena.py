@@ -1,4 +1,4 @@
-"""Memory for what nobody sees but the plan."""
+"""The arena: memory for intermediate arrays that never leave the plan."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALIGNED: Final = 64
 
 
 class Arena:
-    """Where the arrays lie that nobody sees: each from its first to its last use."""
+    """Allocates offsets for intermediate arrays, each from its first to its last use."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -48,18 +48,18 @@ class Arena:
         self._free = joined
 
 
-# ---- whose turn it is ---------------------------------------------------------------------------
+# ---- the pool of arenas -------------------------------------------------------------------------
 
-SMALL: Final = 1 << 16  # bytes; a plan keeps so much for itself, for its next call
-KEPT: Final = 256 << 20  # bytes of arenas that nobody uses, of all plans together, or one arena
+SMALL: Final = 1 << 16  # bytes; up to this size a plan keeps its arena for its next call
+KEPT: Final = 256 << 20  # bytes of free arenas, of all plans together, unless there is only one
 
 
 class Shared:
-    """Arenas of all plans: those that are not in use are few, and serve whoever comes next."""
+    """A pool of arenas for all plans, which keeps a limited amount of memory for later runs."""
 
     def __init__(self, kept: int = KEPT) -> None:
         self._kept = kept
-        self._free: list[Any] = []  # who was given back last stands last
+        self._free: list[Any] = []  # the most recently returned one is last
         self._lock = new_lock()
 
     def take(self, size: int) -> Any:
@@ -82,7 +82,7 @@ shared: Final = Shared()
 
 
 def new_arena(size: int) -> Any:
-    """Memory that begins where a vector may begin."""
+    """Memory aligned for vectors."""
     memory = np.empty(size + ALIGNED, np.uint8)
     begin = -memory.ctypes.data % ALIGNED
     return memory[begin : begin + size]

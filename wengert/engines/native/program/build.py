@@ -1,4 +1,4 @@
-"""From a plan to what runs: scheduled, emitted, written down."""
+"""From a plan to a program: scheduled, emitted, serialized."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from wengert.engines.native.runtime.cache import digest_of, load_or_store
 from wengert.engines.native.runtime.llvm import compile_text
 from wengert.execution.plan import Plan
 
-_KIND: Final = "plan"  # of text, in the cache
+_KIND: Final = "plan"  # of LLVM IR, in the cache
 
 
 class Built(NamedTuple):
-    """A program, and what it was made of."""
+    """A program, and what it was built from."""
 
-    program: Program | None  # None if it would be NumPy's steps alone
-    text: str  # its functions, in LLVM's language
+    program: Program | None  # None if every step would be NumPy's
+    text: str  # the LLVM IR of its functions
     segments: Segments
-    memory: int  # bytes that it keeps for itself while it runs
-    lacks_blas: bool  # whether it would be another one if there were our OpenBLAS
+    memory: int  # bytes of its arena
+    lacks_blas: bool  # whether it would be another one with our OpenBLAS
 
     def code(self) -> bytes | None:
         """The machine code of its functions; None if there are none."""

@@ -1,8 +1,8 @@
-"""Loops that a product carries out itself, on each block as soon as its sums are there.
+"""Epilogues: loops fused into a product, run on each block as soon as its sums are complete.
 
-A bias, an activation, the factor that a gradient is multiplied by: what is done with every element of a
-product is done while the element is in the nearest cache, and the product itself is written
-only if somebody else reads it.
+A bias, an activation, the factor that a gradient is multiplied by: elementwise work on a product is
+done while the block is in the L1 cache, and the product itself is stored only if something else
+reads it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from wengert.engines.native.frontend.arrays import Base, Map, Product, Reduction
 from wengert.engines.native.optimize.fuse import END, FULL, Fusion, Group, common
 from wengert.engines.native.program.steps import is_ours
 
-LIGHT: Final = 12  # instructions and arrays that are worth writing again for each row
+LIGHT: Final = 12  # instructions up to which the code is repeated for each row of a block
 
 
 def finish(fusion: Fusion, fixed: Iterable[Base]) -> None:
-    """Let products of ours carry out the loops that go along their elements.
+    """Fuse loops over the elements of a compiled product into it, as its epilogue.
 
-    What is fixed is computed in memory that must not be written earlier than its loop does.
+    The `fixed` arrays are not moved: their memory must not be written before their loop runs.
     """
     kept = set(fixed)
     for group in list(fusion.groups):
@@ -36,14 +36,14 @@ def finish(fusion: Fusion, fixed: Iterable[Base]) -> None:
 
 
 def _is_simple(group: Group, item: Any) -> bool:
-    """Whether it has an element for each place, or is a sum of columns."""
+    """Whether an item is elementwise, or a sum over the rows."""
     if type(item) is Reduction:
         return item.along == "first" and group.levels[item] == END
     return isinstance(item, Map) and group.levels[item] == FULL
 
 
 def _product_for(fusion: Fusion, group: Group) -> Product | None:
-    """The last of the products that a loop goes along, if it can be computed with it."""
+    """The last of the products that a loop can be fused into, or None."""
     views: dict[Product, list[View]] = {}
     for item in group.members:
         for view in item.operands:
@@ -55,7 +55,7 @@ def _product_for(fusion: Fusion, group: Group) -> Product | None:
 
 
 def _fits(group: Group, product: Product, views: Iterable[View]) -> bool:
-    """Whether rows of the product are rows of the loop."""
+    """Whether the rows of the product are those of the loop."""
     if product.places is not None or len(product.group.members) > 1 or not is_ours(product):
         return False
     columns = product.shape[-1]
@@ -71,7 +71,7 @@ def _fits(group: Group, product: Product, views: Iterable[View]) -> bool:
 
 
 def _put_in_rows(group: Group, product: Product) -> None:
-    """Let the rows of a loop be those of a product."""
+    """Give a loop the rows of a product."""
     group.columns = product.shape[-1]
     boundaries = common(group.boundaries, (group.columns, group.size))
     assert boundaries is not None
@@ -79,11 +79,11 @@ def _put_in_rows(group: Group, product: Product) -> None:
 
 
 class Finish(Emitter):
-    """Writes what is done with some rows and columns of a product.
+    """Writes the epilogue of a product, for some rows and columns.
 
-    Little is done with the sums while they are in registers, once more for each row of a block. What is
-    long is written once, as a loop along the block's rows, and finds the sums in memory. Sums of
-    columns are those of blocks first: what a part is depends on the number of threads.
+    Short code works on the sums in registers, and is repeated for each row of a block. Long code is
+    emitted once, as a loop over the block's rows, and reads the sums from memory. Column sums are
+    first taken per block, since the parts depend on the number of threads.
     """
 
     def __init__(self, group: Group, memory: set[Base], product: Product, blocks: int = 1) -> None:
@@ -91,7 +91,7 @@ class Finish(Emitter):
         self.product = product
         self.in_memory = product in memory
         self.is_light = sum(self.full) <= LIGHT and len(self.outer) <= 1
-        self._given = ""  # a vector of the product, or where the row has its elements
+        self._given = ""  # a vector of the product, or the address of the row's elements of it
         self._collect_arrays()
         for k, s in enumerate(self.sums):
             columns = Base((blocks, self.columns), s.item.kind, s.item.place)
@@ -100,28 +100,28 @@ class Finish(Emitter):
             self._pointer(columns)
 
     def _split(self) -> None:
-        """The product says what a part is."""
+        """The parts are the product's."""
         self.row, self.strips, self.parts = self.columns, False, 1
 
     def _pointer(self, base: Base, offset: int = 0) -> str:
         if base is self.product and not self.in_memory:
-            return ""  # it is read where its sums are
+            return ""  # its sums are read where they are
         return super()._pointer(base, offset)
 
     def begin(self, body: Any, first: int, width: int) -> None:
-        """The arrays follow those of the product, which is written into the same body."""
+        """Begin, in the same body as the product; the arrays follow the product's."""
         self.write_into(body, width)
         self._find_arrays(first)
 
     def begin_block(self, number: str) -> None:
-        """Where its sums of columns go."""
+        """Set the pointers to the block's column sums."""
         self.column_sums = {}
         for k, columns in self.partial.items():
             at = self.body.set(f"mul i64 {number}, {self.columns}")
             self.column_sums[k] = self.access.element(self._pointer(columns), columns.kind, at)
 
     def begin_row(self, r: str, given: str = "") -> None:
-        """What is known for the row; `given` is where its elements of the product begin."""
+        """Compute what is constant along a row; `given` is the address of its sums."""
         self._given = given
         self.known = KnownOfRow()
         self._row_pointers(r)
@@ -131,7 +131,7 @@ class Finish(Emitter):
         self._splat(self._wanted, wanted)
 
     def vector(self, at: str, mask: str | None, given: str = "") -> list[str]:
-        """A vector of the row, `given` or in memory; gives the sums of columns of that row."""
+        """Process a vector of the row, `given` or in memory; its terms of the column sums."""
         self._given = given or self._given
         names = self._elements(self._wanted, at, self.width, mask, 0)
         for base, value in self.stored.items():
@@ -145,7 +145,7 @@ class Finish(Emitter):
         ]
 
     def start_columns(self, at: str, mask: str | None) -> None:
-        """Sums of columns that are added up in memory begin with nothing."""
+        """Initialize the column sums that are accumulated in memory."""
         items = [s.item for s in self.sums]
         nothing = [literal(x.kind, neutral(x.how, x.kind), self.width) for x in items]
         self.put_columns(at, mask, nothing)

@@ -1,7 +1,7 @@
-"""A plan that runs: as another process left it on disk, or made now.
+"""Loads the program of a plan from the cache, or builds it.
 
-What is kept is the program (see `program`) under a digest of the graph, and the machine code under a
-digest of its text. Whoever finds both loads nothing of what makes them.
+The cache holds the program (see `program`) under a digest of the graph, and the machine code under
+a digest of its LLVM IR. A process that finds both does not load the compiler.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wengert.host.locks import load_module
 
 
 def load_or_build(plan: Plan) -> RunnableProgram | None:
-    """The plan as machine code; None if that cannot be, or would be NumPy's steps alone."""
+    """The plan as machine code; None if it cannot be compiled, or every step would be NumPy's."""
     if not is_supported():
         return None
     content = None if folder() is None else content_of(plan)
@@ -38,7 +38,7 @@ _MISSING: Final[Any] = object()
 
 
 def _kept(plan: Plan, name: str) -> Any:
-    """The plan as it was kept; None if it is known that there is nothing to compile."""
+    """The plan from the cache; None if it is known that there is nothing to compile."""
     data = read_file(name)
     if data is None:
         return _MISSING
@@ -51,5 +51,5 @@ def _kept(plan: Plan, name: str) -> Any:
         if code is None and program.machine_code:
             return _MISSING
         return RunnableProgram(plan, program, code, True)
-    except (EOFError, ValueError, TypeError, LookupError):  # it is of another kind, or lacks a part
+    except (EOFError, ValueError, TypeError, LookupError):  # another format, or incomplete
         return _MISSING

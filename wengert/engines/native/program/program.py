@@ -1,8 +1,8 @@
-"""A plan that runs as machine code: made of what was written down of it.
+"""A plan that runs as machine code, created from its serialized program.
 
-What LLVM compiles and what NumPy computes take turns: a segment is a run of native steps, which one
-call carries out. Between them stand steps of NumPy's. Python is entered once for each. Nothing here
-needs what makes plans: a process that finds a plan on disk loads that alone.
+Compiled code and NumPy alternate: a segment is a run of native steps, which one call executes;
+between segments are NumPy's steps. Python is entered once for each. Nothing here needs the
+compiler: a process that finds a plan in the cache loads this module alone.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from wengert.host.locks import load_module
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import wrap
 
-# A native step: the name of a function, how many parts, a slot and a place in it for each array, and
-# the numbers that the function reads behind its arrays.
+# A native step: the name of a function, the number of parts, a slot and an offset in it for each
+# array, and the numbers that the function reads after its arrays.
 NativeStep = tuple[str, int, tuple[tuple[int, int], ...], tuple[str, bytes, bytes] | None]
 
 
 class Program(NamedTuple):
-    """What is written down of a plan: text and numbers, which another process can read."""
+    """The serialized form of a compiled plan: text and numbers, which another process can load."""
 
     source: str  # of the Python function `run(values)`
     names: tuple[tuple[str, str, Any], ...]  # that it uses: name, kind, and which of that kind
-    fresh: tuple[bool, ...]  # for each fetch whether its array is nobody else's
-    is_one_call: bool  # with nothing before it that could be done twice
+    fresh: tuple[bool, ...]  # for each fetch, whether nothing else refers to its array
+    is_one_call: bool  # so that it can be run again after it failed
     machine_code: str  # its name in the cache
 
 
@@ -55,7 +55,7 @@ class RunnableProgram:
         self._reference: NumpyPlan | None = None
         self._used = list(plan.used().values())
         self._code = None if code is None else LoadedObject(code)
-        self._kept: list[Any] = []  # what the tables refer to
+        self._kept: list[Any] = []  # keeps alive what the tables point to
         self._names: dict[str, Any] = {
             "empty": np.empty,
             "ndarray": np.ndarray,
@@ -71,17 +71,17 @@ class RunnableProgram:
         self.run: Callable[[Sequence[Any]], list[Any]] = self._names["run"]
 
     def reference(self) -> NumpyPlan:
-        """The same plan for NumPy, which says what is wrong."""
+        """The same plan for NumPy, which raises the error."""
         if self._reference is None:
             self._reference = NumpyPlan(self.plan)
         return self._reference
 
     def otherwise(self, values: Sequence[Any]) -> list[Any]:
-        """What the reference engine says, where something is wrong."""
+        """Run the reference engine instead, after a check failed."""
         return self.reference()(values)
 
     def rebuild(self) -> Any:
-        """How the plan was made, for who wants to see it: made once more, as it takes 40 times the memory."""
+        """How the plan was built: built again for inspection, as it takes 40 times the memory."""
         return load_module("wengert.engines.native.program.build").build(self.plan)
 
     # ---- what the function uses, by kind -------------------------------------------------------
@@ -133,9 +133,9 @@ def new_entry(
     address: Callable[[str], int] = runtime_address,
     over: Sequence[tuple[int, int]] = (),
 ) -> Callable[..., Any]:
-    """A built-in function of arrays that carries out native steps. The caller holds what is kept.
+    """A built-in function of arrays that runs native steps. The caller must keep `kept` alive.
 
-    `over` are pairs of arguments, the value of a variable and where the new value is written.
+    `over` are pairs of arguments: the value of a variable, and the array for its new value.
     """
     table: list[int] = []
     room = 1
@@ -151,7 +151,7 @@ def new_entry(
 
 
 def _in_place(settings: tuple[str, bytes, bytes], kept: list[Any]) -> int:
-    """Where the numbers are that a function reads; those of a product have two addresses in them."""
+    """The address of the numbers that a function reads; a product's include two addresses."""
     kind, data, places = settings
     fields, offsets = np.frombuffer(data, np.int64).copy(), np.frombuffer(places, np.int64)
     kept += [fields, offsets]
@@ -164,19 +164,19 @@ def _in_place(settings: tuple[str, bytes, bytes], kept: list[Any]) -> int:
     return here
 
 
-# ---- what a plan's function calls ---------------------------------------------------------------
+# ---- helpers that a plan's function calls -------------------------------------------------------
 
 
 def _is_only_ours(array: Any) -> bool:
-    """Whether an array is known to a variable and to the plan's function alone, and has no gaps."""
+    """Whether only a variable and the plan's function refer to an array, and it is contiguous."""
     return sys.getrefcount(array) <= _ours() and array.base is None and array.flags.carray
 
 
 @functools.cache
 def _ours() -> int:
-    """How often an array counts as referred to that only a variable and a plan's function have.
+    """The reference count of an array that only a variable and a plan's function refer to.
 
-    It depends on Python's version, and is seen in a function of the form of a plan's.
+    It depends on Python's version, and is measured in a function of the same form.
     """
     found: list[int] = []
 
@@ -198,7 +198,7 @@ def _misfit(array: Any, shape: tuple[int, ...], dtype: Any) -> None:
 
 
 def _as_numbers(value: Any) -> Any:
-    """A NumPy scalar, or another kind of array, as an array; not what is no number at all."""
+    """A NumPy scalar, or another kind of array, as an array; raises for anything but numbers."""
     found = np.asarray(value)
     if found.dtype.hasobject:
         raise TypeError(f"A value is missing, or is no array of numbers: {value!r}.")
@@ -206,7 +206,7 @@ def _as_numbers(value: Any) -> Any:
 
 
 def _quietly(op: Any) -> Callable[..., Any]:
-    """An operation for NumPy, whose errors say where it stands."""
+    """An operation computed by NumPy, whose errors name the user's line."""
     function = _function_of(op)
 
     def run(*arrays: Any) -> Any:

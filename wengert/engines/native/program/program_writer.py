@@ -1,7 +1,7 @@
-"""A plan is written down: a Python function, and the tables of native steps that it calls.
+"""Serializes a plan: a Python function, and the tables of native steps that it calls.
 
-`program` makes of that what can be called. Everything here is text and numbers: what it is about (a
-constant, an operation for NumPy, machine code) is called by its place or its name.
+`program` makes it callable. Everything here is text and numbers: objects (a constant, an operation
+for NumPy, machine code) are referred to by index or name.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from wengert.engines.native.program.schedule import Schedule
 from wengert.engines.native.program.segments import Segments
 from wengert.engines.native.program.steps import Call
 
-LETTING_GO: Final = 1 << 15  # elements of work from which on Python's lock is let go of
+LETTING_GO: Final = 1 << 15  # elements of work from which on the GIL is released
 
 
 class ProgramWriter:
-    """Writes the function that carries out a plan."""
+    """Writes the Python function that runs a plan."""
 
     def __init__(self, schedule: Schedule, segments: Segments, code_name: str) -> None:
         self.schedule = schedule
@@ -29,14 +29,14 @@ class ProgramWriter:
         self.low = schedule.low
         self.segments = segments
         self.code_name = code_name  # of the machine code, in the cache
-        self._is_held = bool(self.plan.changed())  # then who runs the plan has the locks
+        self._is_held = bool(self.plan.changed())  # then the caller holds the variables' locks
         self.names: dict[str, tuple[str, Any]] = {}
         self.lines: list[str] = []
         self._place_of_step = {id(op): at for at, op in enumerate(self.plan.steps)}
         self._place_of_known = {key: at for at, key in enumerate(self.plan.used())}
         self._name_of: dict[int, str] = {}  # of arrays that Python sees, by base
         self._objects: dict[int, str] = {}  # of other values, by tensor
-        self._over: dict[Base, tuple[str, str]] = {}  # what may be written over: see `_over_here`
+        self._over: dict[Base, tuple[str, str]] = {}  # what may be overwritten: see `_over_here`
 
     def written(self) -> Program:
         plan, lines = self.plan, self.lines
@@ -72,13 +72,13 @@ class ProgramWriter:
             head + "".join(f" {line}\n" for line in lines),
             tuple([(name, *what) for name, what in self.names.items()]),
             tuple(fresh),
-            # Nothing before it could be done twice.
+            # Then no earlier side effect could happen twice.
             len(self.segments.items) == 1,
             self.code_name,
         )
 
     def _arena_taken(self) -> str:
-        """What is small a plan keeps, which is faster; what is large serves all of them."""
+        """The line that gets an arena: a small one is the plan's own, a large one is shared."""
         size = self.arena.size
         if size > SMALL:
             return f"arena = shared.take({size})"
@@ -92,12 +92,12 @@ class ProgramWriter:
         return name
 
     def _array(self, base: Base, expression: str, early: bool = True) -> None:
-        """A value from outside, as an array."""
+        """A value from outside as an array, whose shape and dtype are checked."""
         name = f"a{len(self._name_of)}"
         self._name_of[id(base)] = name
         self.lines.append(f"{name} = {expression}")
         self.lines.append(f"if type({name}) is not ndarray: {name} = as_numbers({name})")
-        # What has another form than the graph says must not reach machine code.
+        # An array of another shape or dtype than the graph's must not reach machine code.
         dtype = self._dtype(base)
         otherwise = (
             "return otherwise(values)" if early else f"misfit({name}, {base.shape!r}, {dtype})"
@@ -114,7 +114,7 @@ class ProgramWriter:
         return name
 
     def _seen_by_python(self) -> set[Base]:
-        """The arrays that NumPy's steps use or make, or that are handed out."""
+        """The arrays that NumPy's steps use or make, or that are returned."""
         found = set(self.schedule.wanted)
         for segment in self.segments.items:
             if isinstance(segment, Step):
@@ -122,10 +122,10 @@ class ProgramWriter:
                 found |= {r for r in segment.results if isinstance(r, Base)}
         return found
 
-    # ---- where things lie ----------------------------------------------------------------------
+    # ---- memory layout -------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        """A place in the arena for every array that is used by native steps alone."""
+        """Assign an offset in the arena to every array that only native steps use."""
         calls = [
             (i, call)
             for i, segment in enumerate(self.segments.items)
@@ -157,7 +157,7 @@ class ProgramWriter:
                     self.arena.give(self.places[id(base)], base.bytes)
 
     def _shared_with_results(self, calls: list[Call], last: dict[int, int]) -> dict[int, Base]:
-        """What a result is added to that nobody else needs: it is computed in the result's memory."""
+        """Arrays that are only copied into a result, and so are computed in the result's memory."""
         same: dict[int, Base] = {}
         for at, call in reversed(list(enumerate(calls))):
             if call.name != "@copy":
@@ -176,9 +176,9 @@ class ProgramWriter:
         return same
 
     def _write_over(self, call: Call, at: int, last: dict[int, int]) -> None:
-        """What is computed from an array that nobody needs any more is written over it.
+        """Let the outputs of a call overwrite an input that is not read any more.
 
-        So a product is added to it in place, and a loop does not have to fetch another memory.
+        So a product is added in place, and a loop touches no further memory.
         """
         for old, new in call.over:
             place = self.places.get(id(old))
@@ -191,14 +191,15 @@ class ProgramWriter:
                 and new not in self._seen
             ):
                 self.places[id(new)] = place
-                last[id(old)] = -1  # it is given back with the other one
+                last[id(old)] = -1  # freed together with the new one
 
     # ---- a segment -----------------------------------------------------------------------------
 
     def _segment(self, calls: list[Call]) -> None:
-        """What writes over the arrays of variables is called by itself if much is done around it.
+        """Run a segment; calls that overwrite variables run apart if the others take long.
 
-        Python's lock is let go of only around it: nobody else may get hold of such an array.
+        The GIL is released only for the others: no other thread may get a reference to such an
+        array.
         """
         over = self._writing_over(calls)
         if not any(over) or _work(calls) <= LETTING_GO:
@@ -208,7 +209,7 @@ class ProgramWriter:
             self._run([call for _, call in run], is_over)
 
     def _writing_over(self, calls: list[Call]) -> list[bool]:
-        """For each call whether it is between the first and the last write over some variable."""
+        """For each call, whether it is between the first and last that overwrite some variable."""
         found = [False] * len(calls)
         places: dict[Base, list[int]] = {}
         for at, call in enumerate(calls):
@@ -247,20 +248,20 @@ class ProgramWriter:
         again = self._new("m", "again", name)
         given = ", ".join(arguments)
         self.lines.append(f"s = {name}({given})")
-        if over:  # somebody got hold of an array after it was looked at, or one has gaps
+        if over:  # an array got another reference since `own` checked it, or is not contiguous
             fresh = "; ".join(f"{new} = {make}" for new, (_, make) in over.items())
             self.lines.append(f"if s is ... or s is False: {fresh}; s = {name}({given})")
         self.lines.append(f"if s is not None and {again}(s, {given}): return otherwise(values)")
 
     def _name(self, base: Base) -> str:
-        """The array of a base that Python sees; made anew if it is a result."""
+        """The name of a base's array in Python; a result is allocated here."""
         name = self._name_of.get(id(base))
         if name is None:
             name = self._name_of[id(base)] = f"a{len(self._name_of)}"
             dtype = self._dtype(base)
             old = self.segments.overwrites(base)
             make = f"empty({(base if old is None else old).shape!r}, {dtype})"
-            if old is not None:  # nobody but the variable and this function knows the array
+            if old is not None:  # overwritten if only the variable and this function refer to it
                 before = self._name_of[id(old)]
                 self._over[base] = before, make
                 make = f"{before} if own({before}) else {make}"
@@ -268,7 +269,7 @@ class ProgramWriter:
         return name
 
     def _over_here(self, calls: list[Call]) -> dict[str, tuple[str, str]]:
-        """The arrays that some calls write over: the new name, the old one, how a new one is made."""
+        """The arrays that some calls overwrite: new name, old name, expression for a new array."""
         outputs = {self._same.get(id(b), b): None for call in calls for b in call.outputs}
         return {self._name_of[id(b)]: self._over[b] for b in outputs if b in self._over}
 
@@ -301,18 +302,18 @@ class ProgramWriter:
                 self._array(result, name, early=False)
 
     def _object(self, x: Any) -> str:
-        """A value that is no array of numbers, or of unknown shape."""
+        """A value that is not an array of numbers, or of unknown shape."""
         if id(x) not in self._objects:
             self._objects[id(x)] = self._new("c", "known", self._place_of_known[id(x)])
         return self._objects[id(x)]
 
     def _shaped(self, view: View) -> str:
-        """The array of a view that has no gaps."""
+        """The array of a contiguous view."""
         source = self.low.source.get(view.base)
         name = self._name(view.base) if source is None else self._object(source)
         return name if view.shape == view.base.shape else f"{name}.reshape({view.shape!r})"
 
-    # ---- what comes out --------------------------------------------------------------------------
+    # ---- results ---------------------------------------------------------------------------------
 
     def _results(self) -> tuple[list[str], list[bool]]:
         results, fresh, seen = [], [], set()
@@ -323,7 +324,7 @@ class ProgramWriter:
         for x in self.schedule.fetched:
             source = x if not isinstance(x, View) else self.low.source.get(x.base)
             if source is not None and (x is source or x.shape == x.base.shape):
-                results.append(self._object(source))  # as it came
+                results.append(self._object(source))  # unchanged
                 fresh.append(False)
                 continue
             base = x.base

@@ -1,4 +1,4 @@
-"""What a compiled plan does: its loops and products, what they move and compute, and their lines."""
+"""A plan in words: its loops and products, what they move and compute, and their source lines."""
 
 from __future__ import annotations
 
@@ -71,5 +71,5 @@ def _product(call: Any) -> dict[str, Any]:
 
 
 def _origins(members: Iterable[Base]) -> list[str]:
-    """The operations and the user's lines that a step computes, each once."""
+    """The operations that a step computes, with the user's lines, without duplicates."""
     return list(dict.fromkeys(origin(m.place) for m in members if m.place is not None))

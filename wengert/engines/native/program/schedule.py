@@ -1,4 +1,4 @@
-"""What is computed for a plan, and in which order: loops and products, fused, and what stays in memory."""
+"""What is computed for a plan, and in which order: fused loops and products, and what is stored."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Schedule:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.low = Lowering(plan)
-        # Of each fetch the array in memory, or what NumPy's steps give.
+        # For each fetch its array in memory, or the result of a NumPy step.
         self.fetched = [self._fetch(x) for x in plan.fetches]
         checks, self.writes = self.low.left_over()
         steps = [item for item in self.low.items if type(item) is Step]
         checks = [*checks, *[v for s in steps for v in s.checks]]
-        # All new values of variables: those that steps of NumPy's wait for, and those at the end.
+        # All assignments to variables: those before NumPy's steps, and those at the end.
         self.all_writes: list[Write] = [w for s in steps for w in s.writes] + self.writes
         views = [v for v in self.fetched if isinstance(v, View)]
         views += [*[w.view for w in self.writes], *checks]
@@ -34,12 +34,12 @@ class Schedule:
         fusion = Fusion()
         for item in simplify(self.low, views):
             fusion.add(item)
-        wanted = [v.base for v in views]  # simplify may have given them others
-        # What says that something is wrong; whether it does is looked at as soon as it is known.
+        wanted = [v.base for v in views]  # after simplify, which may have replaced bases
+        # Truth values that raise an error; each is checked as soon as it is computed.
         self.flags = {v.base for v in checks}
         self.wanted = set(wanted) - self.flags
         compute_again(fusion.groups, wanted, computes)
-        # New values of variables, with the old ones that they may be written over.
+        # New values of variables, with the old ones that they may overwrite.
         self.overwritten = self._overwritten(fusion)
         finish(fusion, self.overwritten)
         self.order = fusion.ordered()
@@ -50,25 +50,25 @@ class Schedule:
         return x if view is None else self.low.stored(view)
 
     def _overwritten(self, fusion: Fusion) -> dict[Base, Base]:
-        """New values of variables that may be written over the old ones.
+        """New values of variables that may overwrite the old ones in place.
 
-        Such a value is computed from the old one element by element, after everybody else has
-        read that, and after it is known that nothing is wrong.
+        Such a value is computed elementwise from the old one, after all other readers of that, and
+        after all checks have passed.
         """
         found: dict[Base, Base] = {}
         before = [base.group for base in self.flags]
-        # What is handed out, or becomes the value of another variable, stays as it is.
+        # What is returned, or becomes the value of another variable, must not be overwritten.
         handed_out = {v.base for v in self.fetched if isinstance(v, View)}
         handed_out |= {w.view.base for w in self.all_writes}
         for cell, view, step in self.all_writes:
             if sum(w.cell is cell for w in self.all_writes) > 1:
-                continue  # the variable has another array by then, and this one may be others'
+                continue  # by then the variable has another array, and this one may be shared
             new = view.base
             old = next((b for b, x in self.low.cells.items() if x is cell), None)
             if old is None or type(new) not in (Map, Product) or old in handed_out or new in found:
                 continue
             if type(new) is Product and any(v.base is old for v in new.views):
-                continue  # BLAS reads its operands all the time
+                continue  # BLAS reads its operands throughout
             if new.size == old.size and fusion.last_of(
                 new.group, old, [*before, *([] if step is None else [step.group])]
             ):
@@ -76,6 +76,6 @@ class Schedule:
         return found
 
     def _accumulated(self) -> set[Base]:
-        """The products whose sums are kept in memory."""
+        """The products whose sums are accumulated in memory."""
         products = [m for g in self.order for m in g.members if type(m) is Product]
         return {p for p in products if accumulates(products_of(p).form)}

@@ -1,4 +1,4 @@
-"""What runs for a schedule: runs of native calls, the text of their functions, and NumPy's steps between."""
+"""The segments of a schedule: runs of native calls with their LLVM IR, and NumPy's steps."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ from wengert.engines.native.program.steps import Call, product_calls, products_o
 
 
 class Segments:
-    """Lists of calls, and steps of NumPy's between them."""
+    """Lists of native calls, and NumPy's steps between them."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
-        self._texts: dict[str, str] = {}  # the functions of the plan, and their names
+        self._texts: dict[str, str] = {}  # the LLVM IR of the plan's functions, and their names
         self._math: dict[tuple[str, str, int], None] = {}
         self._declarations: set[str] = set()
-        self._once: set[Base] = set()  # computed in one pass, each element after it was read
+        self._once: set[Base] = set()  # computed in one pass that reads elements before writing
         self.items: list[list[Call] | Step] = []
         for group in schedule.order:
             self._add(group)
 
     @property
     def are_native(self) -> bool:
-        """Whether any of it is compiled."""
+        """Whether any step is compiled."""
         return any(isinstance(item, list) for item in self.items)
 
     def overwrites(self, base: Base) -> Base | None:
-        """The old value that a new one may be written over."""
+        """The old value of a variable that a new one may overwrite."""
         old = self._schedule.overwritten.get(base)
         if old is None or (type(base) is Map and base not in self._once):
             return None
         return old
 
     def text(self) -> str:
-        """The functions in LLVM's language; empty if there are none."""
+        """The LLVM IR of the functions; empty if there are none."""
         if not self._texts:
             return ""
         parts = [
@@ -92,18 +92,18 @@ class Segments:
         return found
 
     def _looks(self, group: Group) -> list[Call]:
-        """Whether something is wrong is looked at as soon as it is known."""
+        """The checks of a group, made as soon as their truth values are computed."""
         return [Call("", [(b, 0)], 1, b) for b in group.members if b in self._schedule.flags]
 
     def _named(self, call: Call) -> Call:
-        """The same call, with a name if it is of a function of this plan."""
+        """The same call, with a name if its function is one of this plan."""
         if call.function is not None:
             made = call.function
             call.name = self._name_of(made.text, made.calls, made.declarations)
         return call
 
     def _name_of(self, text: str, calls: Any, declarations: Any) -> str:
-        """The name of a function; those of one text are one."""
+        """The name of a function; functions with equal code are shared."""
         self._math.update(dict.fromkeys(calls))
         self._declarations |= declarations
         return self._texts.setdefault(text, f"@k{len(self._texts)}")

@@ -1,4 +1,4 @@
-"""The steps of a plan as calls of functions: of compiled loops and small products, and of BLAS."""
+"""The steps of a plan as function calls: compiled loops, compiled products, and BLAS."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from wengert.host.threads import get_threads
 
 
 class Call:
-    """One step of a segment: a function, the arrays it is given, the number of parts.
+    """One step of a segment: a function, its arrays, and the number of parts.
 
-    Without a function it looks whether the array says that something is wrong.
+    Without a function it is a check, which stops the plan if the array holds True.
     """
 
     __slots__ = ("arrays", "finish", "function", "name", "parts", "settings", "what")
@@ -35,18 +35,18 @@ class Call:
         self, name: str, arrays: Sequence[tuple[Base, int]], parts: int, what: Any
     ) -> None:
         self.name = name
-        self.arrays = arrays  # and the element with which each begins
+        self.arrays = arrays  # with the offset of each, in elements
         self.parts = parts
         self.what = what
-        # Numbers that the function reads behind its arrays: see `in_place` of `program`.
+        # Numbers that the function reads after its arrays: see `_in_place` of `program`.
         self.settings: tuple[str, bytes, bytes] | None = None
-        # What has to be compiled for it, and has no name yet.
+        # The code to compile for it, which has no name yet.
         self.function: Function | None = None
-        self.finish: Any = None  # the loop that a product carries out, too
+        self.finish: Any = None  # the epilogue of a product
 
     @property
     def outputs(self) -> Sequence[Base]:
-        """What it computes."""
+        """The arrays that it computes."""
         if isinstance(self.what, Launch):
             return [_written(b) for b in self.what.outputs]
         if self.finish is not None:
@@ -56,14 +56,14 @@ class Call:
 
     @property
     def over(self) -> Sequence[tuple[Base, Base]]:
-        """Arrays that it reads, and what it may write over each."""
+        """Pairs of an array that it reads and an output that may overwrite it."""
         if self.name == "@copy":
             return [(self.arrays[0][0], self.arrays[1][0])]
         return self.what.over if isinstance(self.what, Launch) else ()
 
     @property
     def work(self) -> int:
-        """About how much there is to do, in elements."""
+        """An estimate of the work, in elements."""
         if isinstance(self.what, Launch):
             return self.what.group.size
         if not self.name:
@@ -72,7 +72,7 @@ class Call:
 
 
 def _written(base: Base) -> Base:
-    """The array in memory that something is written into."""
+    """The array in memory that a base is written into."""
     return base.target.base if type(base) is Piece else base
 
 
@@ -83,7 +83,7 @@ _PER_PART: Final = 1 << 21  # multiplications that are worth handing to another 
 
 
 class Products(NamedTuple):
-    """A product as it is carried out: the form of each, how many, and the matrices."""
+    """Products as they are computed: their form, their number, and the matrices."""
 
     form: Form
     many: int
@@ -104,20 +104,20 @@ def products_of(item: Product) -> Products:
 
 
 def is_ours(item: Product) -> bool:
-    """Whether a product is machine code of the plan, and not a call of BLAS."""
+    """Whether a product is compiled into the plan, and not a call of BLAS."""
     found = products_of(item)
     return is_small(found.form, found.many)
 
 
 def computes(item: Product, operand: int) -> bool:
-    """Whether a product can compute the elements of its left or its right matrix while it copies it."""
+    """Whether a product can compute the elements of its left or right matrix while it packs it."""
     form, many, _ = products_of(item)
     copied = operand == 1 or packs_left(form)
     return copied and item.sources[operand] is None and is_small(form, many)
 
 
 def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> list[Call]:
-    """The call for products of matrices, and what comes before it."""
+    """The call for products of matrices, after a copy of what they are added to if need be."""
     form, count, views = products_of(item)
     offsets = np.stack([_starts(x, views[2].shape[:-2]) for x in views], axis=1).tobytes()
     arrays: list[tuple[Base, int]] = [(views[0].base, 0), (views[1].base, 0), (item, 0)]
@@ -132,7 +132,7 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
             call.finish = finish
             arrays += finish.arrays
             if not finish.in_memory:
-                arrays[2] = arrays[0]  # nothing is written there
+                arrays[2] = arrays[0]  # a dummy: nothing is written there
     else:
         splits, fields = _fields(form)
         call = Call(f"@product_{item.kind}", arrays, count * splits, item)
@@ -145,7 +145,7 @@ def product_calls(item: Product, finish: Any = None, by_blas: bool = False) -> l
 
 
 def _written_as(form: Form, finish: Any) -> Function:
-    """The function of a product. What writes it is loaded where there is one."""
+    """The function of a product. Its code generator is loaded on demand."""
     found: Function = load_module(_WRITER).product_text(form, finish)
     return found
 
@@ -154,7 +154,7 @@ _WRITER: Final = "wengert.engines.native.codegen.gemm_writer"
 
 
 def _fields(form: Form) -> tuple[int, Any]:
-    """Into how many parts BLAS gets a product, and the numbers that say how it is called."""
+    """The number of parts of a product by BLAS, and the arguments of the call."""
     along, extent = (0, form.m) if form.m >= form.n else (1, form.n)
     per = -(-extent // form.splits)
     splits = -(-extent // per)
@@ -168,7 +168,7 @@ def _fields(form: Form) -> tuple[int, Any]:
 
 
 def _with_shared_matrix(a: View, b: View, c: View) -> tuple[View, View, View]:
-    """Products by one and the same matrix are one product of more rows, where these are in order."""
+    """Merge products that share the right matrix into one of more rows, if these are contiguous."""
     if len(b.shape) == 2 or any(b.strides[:-2]):
         return a, b, c
     rows = math.prod(a.shape[:-1])
@@ -193,6 +193,6 @@ def _starts(view: View, batch: Sequence[int]) -> Any:
 
 
 def _splits(count: int, m: int, n: int, k: int) -> int:
-    """Into how many parts each of so many products is cut, along the longer side of its result."""
+    """The number of parts of each of so many products, cut along the longer side of the result."""
     parts = min(get_threads(), count * m * n * k // _PER_PART, max(m // 16, n // 16, 1))
     return max(1, -(-parts // count) if count < parts else 1)

@@ -1,12 +1,11 @@
-"""What runs machine code, and loads nothing of the compiler.
+"""Runs machine code, without loading the compiler.
 
-processor    What this processor can do, and what compiled code depends on
-cache        Plans and compiled code kept on disk, so that a second process starts warm
-elf_loader   Object files in memory, put there without LLVM
-llvm         LLVM: from its language to machine code for this processor
-openblas     Products of matrices: the OpenBLAS of `scipy-openblas32`, loaded with the best
-             kernels
-runtime_ir   What runs a plan without Python: its steps, the threads, and products of matrices
+processor    The features of this processor, and the fingerprint that compiled code depends on
+cache        The cache of plans and compiled code on disk, so that a second process starts warm
+elf_loader   Loads object files into memory, without LLVM
+llvm         LLVM: from IR to machine code for this processor
+openblas     Matrix products: the OpenBLAS of `scipy-openblas32`, loaded with the best kernels
+runtime_ir   LLVM IR of the runtime: the steps of a plan, the threads, and calls of BLAS
 thread_pool  The pool: threads that carry out parts of steps, and sleep when there are none
 trampoline   From Python into machine code: a built-in function whose arguments are NumPy arrays
 """

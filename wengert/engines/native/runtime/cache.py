@@ -1,12 +1,12 @@
-"""Plans and compiled code kept on disk, so that a second process starts warm.
+"""The cache of plans and compiled code on disk, so that a second process starts warm.
 
-A file's name is a digest of everything that its content depends on: the text or the graph, the
-processor, the versions of LLVM and of this format. Its first line is a digest of its name and of the rest: a file
-that was cut off, changed or given another's name is compiled anew. Files are written under another
-name and moved, so that a reader sees a whole one or none.
+A file's name is a digest of everything that its content depends on: the LLVM IR or the graph, the
+processor, the versions of LLVM and of this format. Its first line is a digest of its name and of
+the rest: a file that is truncated, changed or renamed is compiled anew. Files are written under a
+temporary name and then renamed, so that a reader sees a complete one or none.
 
-What is read here is run. So folder and files must belong to the user whose rights this process has,
-and nobody else may be able to write them (docs/security.md).
+What is read here is executed. So the folder and the files must belong to the effective user of this
+process, and must not be writable by others (docs/security.md).
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from wengert.engines.native.runtime.processor import fingerprint
 from wengert.host.locks import load_module
 from wengert.host.warn_once import warn_once
 
-try:  # hashlib loads OpenSSL for the same function, which takes longer than to read a plan
+try:  # hashlib loads OpenSSL for the same function, which takes longer than reading a plan
     from _blake2 import blake2b
 except ImportError:
     from hashlib import blake2b
 
 FORMAT: Final = 3
 CODE: Final = ".o"  # machine code
-PLAN: Final = ".plan"  # what else a plan is made of
+PLAN: Final = ".plan"  # the rest of a compiled plan
 LIMIT: Final = 256 << 20  # bytes, unless WENGERT_CACHE_LIMIT says otherwise
-LOOKS: Final = 64  # how often all files are looked at while the limit is written once
+LOOKS: Final = 64  # how often the folder is scanned while as much as the limit is written
 
 
 def folder() -> str | None:
-    """Where the files are; None if nothing is to be kept.
+    """The folder of the cache; None if nothing is to be cached.
 
-    WENGERT_CACHE_DIR says where, or that there is none if it is empty. A folder that depends on where
-    the process was started would be that of whoever made what lies there.
+    WENGERT_CACHE_DIR names it, or disables the cache if empty. A relative path is refused: it would
+    trust the contents of whatever directory the process was started in.
     """
     chosen = os.environ.get("WENGERT_CACHE_DIR")
     found = os.path.expanduser(_usual_folder() if chosen is None else chosen)
@@ -54,13 +54,13 @@ def _usual_folder() -> str:
     return os.path.join(around if os.path.isabs(around) else "~/.cache", "wengert")
 
 
-# ---- whose it is ----------------------------------------------------------------------------------
+# ---- ownership ------------------------------------------------------------------------------------
 
-_TRUSTED: Final[dict[str, bool]] = {}  # by folder, looked at once
+_TRUSTED: Final[dict[str, bool]] = {}  # by folder, checked once
 
 
 def _is_trusted(place: str) -> bool:
-    """Whether a folder is ours; one that is not there yet will be."""
+    """Whether a folder is ours; one that does not exist yet counts as ours."""
     known = _TRUSTED.get(place)
     if known is not None:
         return known
@@ -69,7 +69,7 @@ def _is_trusted(place: str) -> bool:
     except OSError:
         return True
     if stat.S_ISREG(seen.st_mode):
-        return True  # nothing can be kept there, nor be found
+        return True  # nothing can be stored there, nor found
     found = _TRUSTED[place] = stat.S_ISDIR(seen.st_mode) and _is_ours(seen)
     if not found:
         warn_once(
@@ -80,20 +80,20 @@ def _is_trusted(place: str) -> bool:
 
 
 def _is_ours(seen: os.stat_result) -> bool:
-    """Whether nobody can have written it but the user whose rights this process has."""
+    """Whether only the effective user of this process can have written it."""
     if not hasattr(os, "geteuid"):
         return True
     return seen.st_uid == os.geteuid() and not seen.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-# A link is not followed, and what nobody writes into is not waited for.
+# Symbolic links are not followed, and opening a pipe does not wait for a writer.
 _FLAGS: Final = os.O_RDONLY | sum(
     getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
 )
 
 
 def _read(file: str) -> bytes | None:
-    """What a file of ours holds."""
+    """The content of a file of ours."""
     handle = os.open(file, _FLAGS)
     with open(handle, "rb") as opened:
         seen = os.fstat(handle)
@@ -114,14 +114,14 @@ def _digest(content: bytes) -> str:
 
 
 def digest_of(name: str, content: str | bytes) -> str:
-    """The name of what is made of a content, and of all else that it depends on."""
+    """The name of what is compiled from a content: a digest of that and all else it depends on."""
     content = content.encode() if isinstance(content, str) else content
     head = "\0".join((str(FORMAT), name, fingerprint(), "")).encode()
     return _digest(head + content)
 
 
 def load_or_store(name: str, text: str, make: Callable[[], bytes]) -> bytes:
-    """The code that `make` gives for a text, or gave before."""
+    """The code that `make` returns for a text, from the cache if it was made before."""
     if folder() is None:
         return make()
     file = digest_of(name, text) + CODE
@@ -133,7 +133,7 @@ def load_or_store(name: str, text: str, make: Callable[[], bytes]) -> bytes:
 
 
 def read_file(name: str) -> bytes | None:
-    """What a file holds; None if it is not there, or not as it was written."""
+    """The content of a file; None if it is missing or damaged."""
     place = folder()
     if place is None:
         return None
@@ -146,7 +146,7 @@ def read_file(name: str) -> bytes | None:
     if check != _check(name, content):
         return None
     with contextlib.suppress(OSError):
-        os.utime(file)  # what was used last is kept longest
+        os.utime(file)  # least recently used files are removed first
     return content
 
 
@@ -163,14 +163,14 @@ def keep(name: str, content: bytes) -> None:
     part = ""
     try:
         os.makedirs(place, 0o700, exist_ok=True)
-        if not _is_trusted(place):  # somebody else was faster
+        if not _is_trusted(place):  # another user was faster
             return
-        tempfile = load_module("tempfile")  # it loads much, and is needed rarely
+        tempfile = load_module("tempfile")  # slow to import, and rarely needed
         handle, part = tempfile.mkstemp(dir=place, prefix="wengert-", suffix=".part")
         with os.fdopen(handle, "wb") as out:
             out.write(data)
         os.replace(part, os.path.join(place, name))
-    except OSError:  # no room, or no right to write: it works without
+    except OSError:  # no space, or no permission: it works without
         if part:
             with contextlib.suppress(OSError):
                 os.unlink(part)
@@ -180,10 +180,10 @@ def keep(name: str, content: bytes) -> None:
 
 
 def _is_due(name: str, size: int) -> bool:
-    """Whether all files are to be looked at, which takes longer than to compile where there are many.
+    """Whether to scan the folder, which takes longer than compiling if there are many files.
 
-    The more bytes were written, the likelier: a digest is as good as a number drawn by chance, and
-    no process has to know what others wrote.
+    The more bytes are written, the likelier: the digest serves as a random number, so that
+    processes need not know what others wrote.
     """
     return int(name[:8], 16) * _limit() < LOOKS * size << 32
 
@@ -194,19 +194,19 @@ def _limit() -> int:
     return int(asked) if asked.isdecimal() else LIMIT
 
 
-# Only what was written here is ever removed.
+# Only files that this module wrote are ever removed.
 _OURS: Final = re.compile(r"[0-9a-f]{40}\.(o|plan)|wengert-.*\.part")
 
 
 def _files(place: str) -> list[Any]:
-    """What was written here."""
+    """The files that this module wrote."""
     with contextlib.suppress(OSError), os.scandir(place) as found:
         return [entry for entry in found if _OURS.fullmatch(entry.name)]
     return []
 
 
 def _shrink(place: str) -> None:
-    """Remove what was not used for longest, until the rest fits the limit."""
+    """Remove the least recently used files until the rest is within the limit."""
     with contextlib.suppress(OSError):
         files = [(e.stat().st_mtime, e.stat().st_size, e.path) for e in _files(place)]
         total = sum(size for _, size, _ in files)
@@ -219,7 +219,7 @@ def _shrink(place: str) -> None:
 
 
 def clear() -> int:
-    """Remove what was written here; how many files that were."""
+    """Empty the cache; the number of files removed."""
     place = folder()
     files = [] if place is None else _files(place)
     for file in files:
@@ -229,7 +229,7 @@ def clear() -> int:
 
 
 def about() -> dict[str, str | int]:
-    """Where the cache is and how much it holds."""
+    """The folder of the cache, and how much it holds."""
     place = folder()
     files = [] if place is None else _files(place)
     size = sum(f.stat().st_size for f in files)

@@ -1,8 +1,8 @@
-"""Object files in memory, put there without LLVM.
+"""Loads object files into memory, without LLVM.
 
-Loading LLVM takes a tenth of a second, a plan that was compiled before a millisecond. What LLVM
-writes for loops is simple: code, constants, and distances between them. Whatever is not that simple
-(another system, another kind of relocation) is left to LLVM.
+Loading LLVM takes a tenth of a second, a cached plan a millisecond. The object files of loops are
+simple: code, constants, and relative addresses between them. Anything else (another system, another
+kind of relocation) is left to LLVM.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ import struct
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
-ALLOCATED: Final = 2  # a section that takes memory
-NOTHING: Final = 8  # a section of zeros, which the file does not hold
+ALLOCATED: Final = 2  # SHF_ALLOC: a section that takes memory
+NOTHING: Final = 8  # SHT_NOBITS: a section of zeros, which the file does not contain
 RELOCATIONS: Final = 4
 SYMBOLS: Final = 2
 
-# How a place refers to a symbol, on x86-64: its address; its distance; by way of a table.
+# Kinds of relocations on x86-64: absolute; relative; by way of the global offset table.
 ADDRESS: Final = 1
 DISTANCE: Final = frozenset((2, 4))
 BY_TABLE: Final = frozenset((9, 41, 42))
 
-# jmp [rip + 0], followed by the address: a way to functions that are far away.
+# jmp [rip + 0], followed by the address: for functions that are too far for a relative call.
 _JUMP: Final = b"\xff\x25\x00\x00\x00\x00"
 
 
 class Unloadable(Exception):  # noqa: N818  # LLVM can load it
-    """What is not done here."""
+    """Raised for what this loader does not support."""
 
 
 class _Section(NamedTuple):
@@ -75,10 +75,10 @@ class Image:
                 return self._base + self._place_of[section] + value
         raise KeyError(name)
 
-    # ---- the parts -----------------------------------------------------------------------------
+    # ---- sections and symbols ------------------------------------------------------------------
 
     def _places(self) -> dict[int, int]:
-        """Where each section that takes memory begins."""
+        """The offset of each section that takes memory."""
         found, at = {}, 0
         for i, section in enumerate(self._sections):
             if section.flags & ALLOCATED:
@@ -110,10 +110,10 @@ class Image:
                 content = self._data[section.offset : section.offset + section.size]
                 self._memory[at : at + section.size] = content
 
-    # ---- distances -----------------------------------------------------------------------------
+    # ---- relocations ---------------------------------------------------------------------------
 
     def _all_relocations(self) -> Iterator[tuple[int, int, int, int]]:
-        """Place, symbol, kind and addend of all that has to be filled in."""
+        """Offset, symbol, kind and addend of all relocations."""
         for section in self._sections:
             if section.kind != RELOCATIONS or section.info not in self._place_of:
                 continue
@@ -148,13 +148,13 @@ class Image:
         return found
 
     def _near(self, symbol: int) -> int:
-        """A symbol, or a jump to it where it may be too far away."""
+        """The address of a symbol, or of a jump to it where it may be too far away."""
         if self._symbols[symbol][1]:
             return self._target(symbol)
         return self._placed("jump", symbol, _JUMP + struct.pack("<q", self._target(symbol)))
 
     def _entry(self, symbol: int) -> int:
-        """Where the address of a symbol stands."""
+        """The address of a symbol's entry in the offset table."""
         return self._placed("table", symbol, struct.pack("<q", self._target(symbol)))
 
     def _placed(self, kind: str, symbol: int, content: bytes) -> int:

@@ -1,4 +1,4 @@
-"""LLVM: from its language to machine code for this processor."""
+"""LLVM: from IR to machine code for this processor."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any, Final
 from wengert.engines.native.runtime.elf_loader import Image, Unloadable
 from wengert.host.locks import awaited_lock, load_module
 
-# A child would wait for ever for a thread that it does not have.
+# After a fork a child would wait forever for a thread that it does not have.
 _LOCK: Final = awaited_lock()
 
 
 @functools.cache
 def _llvm() -> Any:
-    """LLVM, set up; loading it takes a tenth of a second."""
+    """llvmlite, initialized; loading it takes a tenth of a second."""
     binding = load_module("llvmlite.binding")
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
@@ -24,29 +24,29 @@ def _llvm() -> Any:
 
 
 def compile_text(text: str, quickly: bool = False) -> bytes:
-    """An object file of functions written in LLVM's language."""
+    """Compile LLVM IR to an object file."""
     effort = _STRAIGHT if quickly or " phi " not in text else _LOOPS
     with _LOCK:
         return _compiled(text, effort)
 
 
 def _compiled(text: str, effort: int) -> bytes:
-    """What llvmlite needs for it is given up before the lock is, and the module before its context.
+    """Compile, and free llvmlite's objects while the lock is held, the module before its context.
 
-    If an error kept them, the garbage collector would do it in any order: a module whose context is
-    gone is memory that LLVM uses again.
+    If an exception kept them alive, the garbage collector would free them in any order, and LLVM
+    may have reused the memory of a module whose context is gone.
     """
     llvm, machine = _llvm(), _target_machine(effort)
     with llvm.create_context() as context, llvm.parse_assembly(text, context) as module:
         module.triple = machine.triple
         module.data_layout = str(machine.target_data)
-        module.verify()  # what this version refuses is an error; compiled, it ends the process
+        module.verify()  # raises for invalid IR; compiling that would abort the process
         found: bytes = machine.emit_object(module)
     return found
 
 
 class LoadedObject:
-    """An object file in memory."""
+    """An object file loaded into memory."""
 
     def __init__(self, data: bytes) -> None:
         self._address: Callable[[str], int]
@@ -59,13 +59,13 @@ class LoadedObject:
         return self._address(name)
 
 
-# How hard LLVM tries. Code without loops runs once, and compiles five times as fast with less effort;
-# measured, a chain of 1,000 operations runs as fast.
+# LLVM's optimization level. Code without loops compiles five times as fast at level 0; measured, a
+# chain of 1,000 operations runs as fast.
 _LOOPS: Final = 2
 _STRAIGHT: Final = 0
 
 
-# How object files begin, of ELF and of Mach-O. LLVM ends the process over some that do not.
+# The magic numbers of ELF and Mach-O. LLVM aborts the process on some files without one.
 _MAGIC: Final = (b"\x7fELF", b"\xcf\xfa\xed\xfe")
 
 
@@ -74,7 +74,7 @@ def _by_llvm(data: bytes) -> Callable[[str], int]:
         raise ValueError("This is no object file.")
     with _LOCK:
         llvm = _llvm()
-        # In the context that is never given up: an engine may be collected after its own.
+        # In the global context, which is never freed: an engine may outlive a context of its own.
         empty = llvm.parse_assembly("")
         engine = llvm.create_mcjit_compiler(empty, _new_machine())
         engine.add_object_file(llvm.ObjectFileRef.from_data(data))
@@ -103,7 +103,7 @@ def _new_machine(effort: int = _LOOPS) -> Any:
 
 
 def elementwise(text: str, name: str, count: int) -> Any:
-    """A compiled function of pointers and a length, for `ctypes`."""
+    """A compiled function of `count` pointers and a length, callable by `ctypes`."""
     loaded = LoadedObject(compile_text(text))
     kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count, ctypes.c_int64)
     function: Any = kind(loaded.address(name))

@@ -1,7 +1,7 @@
-"""Products of matrices: the OpenBLAS of `scipy-openblas32`, loaded with the best kernels.
+"""Matrix products: the OpenBLAS of `scipy-openblas32`, loaded with the best kernels.
 
-OpenBLAS picks its kernels by the name of the processor when it is loaded, and takes a name that it
-does not know for an older one. NumPy's own copy is a library of its own and is not touched.
+OpenBLAS selects its kernels by the name of the processor when it is loaded, and takes an unknown
+name for an older processor. NumPy's copy is a separate library, which is not touched.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LOCK: Final = awaited_lock()
 
 
 def best_core() -> str | None:
-    """The kernels to ask for: by what the processor can do, not by its maker's name."""
+    """The kernels to request: by the processor's features, not by its name."""
     if features() >= {"avx512f", "avx512vl", "avx512dq"}:
         return "SkylakeX"
     if features() >= {"avx2", "fma"}:
@@ -29,7 +29,7 @@ def best_core() -> str | None:
 
 
 def _file() -> str | None:
-    """Where OpenBLAS is. The package is not imported: it would load the library at once."""
+    """The path of OpenBLAS. The package is not imported: it would load the library at once."""
     found = importlib.util.find_spec("scipy_openblas32")
     for place in found.submodule_search_locations or () if found is not None else ():
         folder = os.path.join(place, "lib")
@@ -41,7 +41,7 @@ def _file() -> str | None:
 
 @functools.cache
 def library() -> Any:
-    """OpenBLAS, with one thread of its own: the pool shares the work. None if it is missing."""
+    """OpenBLAS, single-threaded, as the pool distributes the work. None if it is missing."""
     file = _file()
     if file is None:
         return None
@@ -67,7 +67,7 @@ def library() -> Any:
 
 @functools.cache
 def address(kind: str) -> int | None:
-    """Where the product of matrices of a type is."""
+    """The address of the matrix product for an element type."""
     found = library()
     if found is None:
         return None

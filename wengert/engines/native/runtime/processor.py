@@ -1,7 +1,7 @@
-"""What this processor can do, and what compiled code depends on.
+"""The features of this processor, and the fingerprint that compiled code depends on.
 
-Read from the system where that is possible: loading LLVM to ask it takes longer than loading a plan
-that was compiled before.
+They are read from the system where possible: loading LLVM to ask it takes longer than loading a
+cached plan.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wengert.host.locks import load_module
 
 @functools.cache
 def features() -> frozenset[str]:
-    """The names of what the processor can do, as LLVM calls them."""
+    """The features of the processor, by LLVM's names."""
     found = frozenset(_flags())
     return found or frozenset(f[1:] for f in _asked()[1].split(",") if f.startswith("+"))
 
@@ -33,10 +33,10 @@ def _flags() -> Iterator[str]:
 
 
 def _cpuinfo() -> Iterator[tuple[str, str]]:
-    """What Linux says of the first processor.
+    """The entries of /proc/cpuinfo for the first processor.
 
-    Read as bytes: Python would load a module for another encoding than UTF-8, and a child that is
-    made meanwhile would wait for it for ever.
+    Read as bytes: for an encoding other than UTF-8 Python would import a module, and a child that
+    is forked meanwhile would wait forever for the import lock.
     """
     try:
         with open("/proc/cpuinfo", "rb") as file:
@@ -58,7 +58,7 @@ def _asked() -> tuple[str, str]:
 
 @functools.cache
 def vector_bytes() -> int:
-    """How much one register holds."""
+    """The size of a vector register."""
     return 64 if "avx512f" in features() else 32 if "avx" in features() else 16
 
 
@@ -68,10 +68,11 @@ def is_arm() -> bool:
 
 @functools.cache
 def sums_at_once() -> int:
-    """How many sums of products stay in registers, beside what is multiplied.
+    """The number of accumulators that fit into registers beside the factors.
 
-    x86-64 multiplies by a number in memory. ARM reads it into a register first, and LLVM reads several
-    ahead: with more than 24 sums in its 32 registers some were put on the stack.
+    x86-64 multiplies by a number in memory. ARM loads it into a register first, and LLVM loads
+    several ahead: with more than 24 accumulators in its 32 registers some were spilled to the
+    stack.
     """
     if is_arm():
         return 24
@@ -79,16 +80,16 @@ def sums_at_once() -> int:
 
 
 def is_supported() -> bool:
-    """Whether the engine is good for this system and this processor."""
+    """Whether the engine supports this system and this processor."""
     return platform.system() in ("Linux", "Darwin") and multiplies_and_adds()
 
 
 def multiplies_and_adds() -> bool:
-    """Whether it computes x y + z and rounds once, of which all mathematics is made."""
+    """Whether it has a fused multiply-add, on which all of `mathematics` is built."""
     return is_arm() or "fma" in features()
 
 
-# What Linux calls a kind of processor, on x86-64 and on ARM: LLVM knows it by that, too.
+# The fields of /proc/cpuinfo that identify a processor, on x86-64 and on ARM; LLVM uses them, too.
 _NAMES: Final = (
     *("model name", "cpu family", "model", "stepping"),
     *("CPU implementer", "CPU variant", "CPU part", "CPU revision"),
@@ -97,14 +98,14 @@ _NAMES: Final = (
 
 @functools.cache
 def fingerprint() -> str:
-    """What compiled code depends on besides its text: the processor and the version of LLVM."""
+    """What compiled code depends on besides its source: the processor and the version of LLVM."""
     parts: list[Any] = [platform.system(), platform.machine(), *sorted(features())]
     parts += [v for k, v in _cpuinfo() if k in _NAMES]
     return "\0".join([*map(str, parts), _version()])
 
 
 def _version() -> str:
-    """The version of llvmlite, without loading it."""
+    """The version of llvmlite, without importing it."""
     found = importlib.util.find_spec("llvmlite")
     if found is None or found.origin is None:
         raise ImportError("No module named 'llvmlite'")

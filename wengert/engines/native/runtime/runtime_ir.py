@@ -1,18 +1,18 @@
-"""What runs a plan without Python: its steps, the threads, and products of matrices.
+"""LLVM IR of the runtime: the steps of a plan, the threads, and calls of BLAS.
 
-Written in LLVM's language, because nothing else that compiles is at hand. A plan is a table of
-numbers; a step is
+It is written in LLVM IR because no other compiler is available. A plan is a table of numbers; a
+step is
 
-    function, parts, arrays, then for each array a slot and how many bytes into it
+    function, parts, arrays, then for each array a slot and an offset in bytes
 
-The function is called as function(arrays, part) for each part, by whichever thread comes first. The
-slots are the addresses of the arrays that a call of the plan brings; slot -1 is memory itself, and
-the bytes are an address.
+The function is called as function(arrays, part) for each part, by whichever thread is free. The
+slots are the addresses of the arrays that are passed to the plan; with slot -1 the offset is an
+absolute address.
 
-The pool is a block of memory: a ticket (which job, and the next part of it), the job, how many
-parts are done, a word on which idle threads sleep, and how many threads are wanted, on which those
-sleep that are too many. A part is claimed by exchanging the ticket,
-which fails if the job is another by now. Before a job is written down the ticket is closed.
+The pool is a block of memory: a ticket (which job, and its next part), the job, the number of
+finished parts, a futex on which idle threads sleep, and the number of threads that are wanted, a
+futex on which surplus threads sleep. A part is claimed by a compare-and-swap of the ticket, which
+fails if there is another job by now. The ticket is closed before a new job is written.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from __future__ import annotations
 import platform
 from typing import Final
 
-# Places in the memory of a pool, in bytes.
+# The size of a pool's memory, in bytes.
 POOL_BYTES: Final = 256
 
-# Declared, and called, by who waits: an instruction that leaves the core to others for a moment.
+# The pause instruction of a spin loop: its declaration, and its call.
 _PAUSE: Final = {
     "x86_64": ("@llvm.x86.sse2.pause()", "@llvm.x86.sse2.pause()"),
     "aarch64": ("@llvm.aarch64.hint(i32)", "@llvm.aarch64.hint(i32 1)"),
 }
-_FUTEX: Final = {"x86_64": 202, "aarch64": 98}  # the number of the system call, on Linux
+_FUTEX: Final = {"x86_64": 202, "aarch64": 98}  # the system call's number, on Linux
 
 _THREADS: Final = """
 declare i64 @syscall(i64, ...)
@@ -190,7 +190,7 @@ finish:
 }
 """
 
-# Where idle threads cannot be put to sleep, whoever asks does it all.
+# Without a futex there are no threads: the caller runs all parts itself.
 _NO_THREADS: Final = """
 define internal void @parallel(ptr %pool, ptr %fn, ptr %arg, i64 %count) nounwind {
   call void @alone(ptr %fn, ptr %arg, i64 %count)
@@ -385,7 +385,7 @@ return:
 }
 """
 
-# The bytes of one array in another, unless they are the same.
+# Copy one array to another, unless they are the same.
 _COPY: Final = """
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
@@ -406,8 +406,8 @@ done:
 }
 """
 
-# A product: part p of it is some rows, or columns, of the matrix number p / splits. The fourth
-# array holds the function of BLAS, how the matrices lie, and where each matrix begins.
+# A product by BLAS: part p is some rows, or columns, of matrix number p / splits. The fourth array
+# holds the address of the BLAS function, the layout of the matrices, and their offsets.
 _PRODUCT: Final = """
 define void @product_KIND(ptr %b, i64 %part) nounwind {
   %bp = getelementptr ptr, ptr %b, i64 1
@@ -467,12 +467,12 @@ FACTORS
 
 
 def has_threads() -> bool:
-    """Whether idle threads can be put to sleep here."""
+    """Whether threads are supported here: whether idle ones can sleep on a futex."""
     return platform.system() == "Linux" and platform.machine() in _FUTEX
 
 
 def text() -> str:
-    """The functions above for this machine."""
+    """The functions above as LLVM IR for this machine."""
     machine = platform.machine()
     threads = _NO_THREADS
     if has_threads():

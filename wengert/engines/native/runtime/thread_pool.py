@@ -17,8 +17,8 @@ from wengert.host.locks import awaited_lock
 from wengert.host.threads import get_threads, when_threads_change
 from wengert.host.warn_once import warn_once
 
-# What is made once must be made by one thread: code that another one also loaded, and that is then
-# dropped, would be taken from under the threads that run it.
+# Compiled code must be loaded by one thread: if two loaded it and one copy were dropped, that would
+# be freed while threads run it.
 _LOCK: Final = awaited_lock()
 
 
@@ -29,7 +29,7 @@ def functions() -> LoadedObject:
 
 
 def one_at_a_time() -> Any:
-    """While something is made that must be made by one thread."""
+    """A lock for what only one thread may load at a time."""
     return _LOCK
 
 
@@ -41,9 +41,9 @@ def _functions() -> LoadedObject:
 
 
 class Pool:
-    """The memory that the threads look at, and the threads, which live as long as the process."""
+    """The threads, which live as long as the process, and the memory that they share."""
 
-    THREADS: Final = 216  # where the number of threads stands, in bytes
+    THREADS: Final = 216  # the offset of the number of threads, in bytes
 
     def __init__(self) -> None:
         self._memory: Any = None
@@ -78,7 +78,7 @@ class Pool:
             tell(self.address)
 
     def _start(self) -> bool:
-        """One more thread; False if the system allows no more, or has no memory for it."""
+        """Start one more thread; False if the system allows no more, or has no memory for it."""
         libc = ctypes.CDLL(None, use_errno=True)
         thread = ctypes.c_void_p()
         begin = ctypes.c_void_p(functions().address("worker"))
@@ -92,7 +92,7 @@ class Pool:
         return True
 
     def forget(self) -> None:
-        """After a fork the threads are gone: those of the child are started anew."""
+        """Start the threads anew in the child after a fork, which copies none."""
         memory = self._memory
         self._started = 0
         if memory is not None:

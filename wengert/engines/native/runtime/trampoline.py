@@ -28,13 +28,13 @@ class _MethodDef(ctypes.Structure):
 
 @functools.cache
 def _method() -> _MethodDef:
-    """One for all plans, which differ in `self`; it must outlive every function made of it."""
+    """The PyMethodDef of all plans, which differ in `self`; it must outlive all functions."""
     return keep_for_ever(_MethodDef(b"native", functions().address("entry"), _FASTCALL, None))
 
 
 @functools.cache
 def _is_readable() -> bool:
-    """Whether NumPy's arrays lie in memory as the compiled entry reads them."""
+    """Whether NumPy's array objects have the memory layout that the compiled entry expects."""
     if sys.implementation.name != "cpython" or np.dtype(np.intp).itemsize != 8:
         return False
     array = np.zeros((3, 5))
@@ -58,10 +58,11 @@ def entry_of(
     over: Sequence[tuple[int, int]] = (),
     most: int | None = None,
 ) -> Callable[..., Any]:
-    """A built-in function of arrays that carries out the steps of a table.
+    """A built-in function of arrays that runs the steps of a table.
 
     Of each pair of arguments in `over` the first is the value of a variable and the second is
-    written. If they are one array, and others have it, nothing is done and the result is `...`.
+    written. If they are the same array and it has other references, nothing is run and `...`
+    returned.
     """
     numbers = np.array(table, np.int64)
     if not _is_readable():
@@ -85,9 +86,9 @@ def entry_of(
 
 @functools.cache
 def _most_references() -> int:
-    """How many references the entry sees to an array that only a variable and a plan's function have.
+    """The reference count, seen by the entry, of an array that only a variable and a plan have.
 
-    It depends on Python's version, and is found out with a function of the form of a plan's.
+    It depends on Python's version, and is measured with a function of the same form.
     """
     source = "def run(v):\n a = v.held\n b = a if own(a) else None\n s = n(a, b)\n return s"
     for most in range(1, 32):
@@ -97,13 +98,13 @@ def _most_references() -> int:
         exec(source, names)
         if names["run"](SimpleNamespace(held=np.zeros(3))) is None:
             return most
-    return 0  # nothing is ever written over
+    return 0  # nothing is ever overwritten
 
 
 def _by_ctypes(
     numbers: Any, steps: int, room: int, kept: list[Any], over: Sequence[tuple[int, int]]
 ) -> Callable[..., Any]:
-    """The same where the entry cannot read NumPy's objects, nor how many references they have."""
+    """The same where the entry cannot read NumPy's objects, nor their reference counts."""
     kind = ctypes.CFUNCTYPE(
         ctypes.c_int64,
         ctypes.c_void_p,
@@ -129,9 +130,9 @@ def _by_ctypes(
 
 
 def is_wrong(entry: Callable[..., Any], status: Any, *arrays: Any) -> bool:
-    """Whether a call that was not simply done found something wrong.
+    """Whether a call that did not return None failed a check.
 
-    If it refused arrays because they have gaps, it is made again with copies of them.
+    If it refused arrays because they are not contiguous, it is repeated with copies of them.
     """
     if status is False:
         dense = [np.require(a, requirements=("C", "A")) for a in arrays]

@@ -4,11 +4,11 @@ Three bilinear maps of an image (n, *size, channels), a filter (*kernel, channel
 and windows (n, *out, made). Each is the adjoint of the others.
 
 The work is cut into tiles. The windows of a tile are copied side by side into a matrix that fits
-into a processor's cache, and one product with the filter does the rest. Copying only along the
-width, with a product for each row of the filter, was as fast (4.4 against 4.5 ms for 16 to 32
-channels, 6.8 against 6.9 for 64) but for few channels (3.3 against 4.5 ms for 4 to 16), where it
-is done; a product for each position of the filter took up to twice that. Where machine code can be
-had, images of lines and columns are its own (3.6 and 6.9 ms): see engines/native/kernels/conv.py.
+into a processor's cache, followed by one product with the filter. Copying only along the width,
+with a product for each row of the filter, was as fast (4.4 against 4.5 ms for 16 to 32 channels,
+6.8 against 6.9 for 64) except for few channels (3.3 against 4.5 ms for 4 to 16), where it is used;
+a product for each position of the filter took up to twice that. If machine code is available, it
+computes convolutions of 2-D images (3.6 and 6.9 ms): see engines/native/kernels/conv.py.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 MATRIX_BYTES = 1 << 20  # of the windows of one tile
 LARGE_BYTES = 1 << 22  # of one tile without a matrix: 1.2 ms with 1 << 20, 1.0 with this
 FEW = 32  # numbers side by side in a row of the filter: copied one row at a time
-WORTH_SHARING = 1 << 20  # multiplications, from which on threads gain more than they cost
+WORTH_SHARING = 1 << 20  # multiplications from which on threads gain more than they cost
 
 Block = tuple[tuple[int, int], ...]  # from and to, of the images and of each axis of windows
 
@@ -78,7 +78,7 @@ def _shared(
 
 
 class _Room:
-    """Memory that is used again from tile to tile."""
+    """Memory that is reused from tile to tile."""
 
     def __init__(self, dtype: NumpyDType) -> None:
         self._memory = np.empty(0, dtype)
@@ -91,7 +91,7 @@ class _Room:
 
 
 class _Seen(NamedTuple):
-    """What the windows of tiles see of an image."""
+    """The part of an image that the windows of a tile cover."""
 
     x: Any
     at: Windows
@@ -108,7 +108,7 @@ class _Seen(NamedTuple):
         return as_strided(part, shape, (first, *steps, *holes, last))
 
     def part(self, block: Block) -> Array:
-        """What a block sees of the image, with zeros where that is outside."""
+        """The part of the image that a block covers, with zeros outside of the image."""
         at, images = self.at, slice(*block[0])
         cuts, places, sizes = [], [], []
         for i, (low, high) in enumerate(block[1:]):
@@ -129,7 +129,7 @@ class _Seen(NamedTuple):
 
 
 def _clear_around(x: Array, places: Sequence[slice]) -> None:
-    """Zeros outside of the places, axis by axis: less to write than zeros everywhere."""
+    """Write zeros outside of the slices, axis by axis: fewer than zeros everywhere."""
     for axis, place in enumerate(places, 1):
         along = np.moveaxis(x, axis, 0)
         along[: place.start] = 0
@@ -169,7 +169,7 @@ def correlate(x: Array, w: Array, at: Windows, y: Array | None = None) -> Array:
 
 
 def _natively(x: Array, w: Array, at: Windows, y: Array, groups: int) -> bool:
-    """The same by a kernel of machine code, if there is one for it."""
+    """Compute the convolution by machine code; whether there is a kernel for it."""
     if len(at.out) != 2 or (groups != 1 and w.shape[-2] != 1):
         return False
     kernel = conv_kernel if groups == 1 else depthwise_conv_kernel
@@ -208,7 +208,7 @@ def _correlate_groups(x: Array, w: Array, at: Windows, y: Array, groups: int) ->
 
 
 def _correlate_rows(x: Array, w: Array, at: Windows, y: Array) -> None:
-    """Windows copied along the width alone; then a product for each row of the filter."""
+    """Copy windows along the width only; then one product for each row of the filter."""
     high, broad, inner, made = w.shape
     wide = broad * inner
     matrices = w.reshape(high, wide, made)
@@ -256,9 +256,9 @@ def _side_by_side(view: Array, first: int, inner: int, copies: _Room, wide: int)
 
 
 def _correlate_channels(x: Array, w: Array, at: Windows, y: Array) -> None:
-    """Each channel with filters of its own: no product of matrices, but sums of products.
+    """Depthwise convolution: each channel has its own filters, so there is no matrix product.
 
-    `einsum` multiplies and adds in one pass while its sums stay in the nearest cache: 0.17 ms for
+    `einsum` multiplies and adds in one pass while its sums stay in the L1 cache: 0.17 ms for
     3x3 on 64 x 64 x 32 float32, where multiplications and additions of arrays took 0.26 at best.
     """
     channels, rank = x.shape[-1], len(at.kernel)
@@ -295,7 +295,7 @@ LINE = 2048  # numbers in NumPy's innermost loop, if there are so many
 
 
 def _in_lines(part: Array, at: Windows, block: Block, copies: _Room) -> Array:
-    """The windows with the width and the channels as one: (images, *rows, *kernel, long)."""
+    """The windows with the width and the channels merged: (images, *rows, *kernel, long)."""
     *outer, pixel, channel = part.strides
     columns, channels = block[-1][1] - block[-1][0], part.shape[-1]
     lines, last = part.shape[:-2], at.kernel[-1]
@@ -318,7 +318,7 @@ def _in_lines(part: Array, at: Windows, block: Block, copies: _Room) -> Array:
 
 
 class _Phase(NamedTuple):
-    """Of the positions of an axis that leave one remainder when divided by the stride."""
+    """The positions of an axis with the same remainder when divided by the stride."""
 
     first: int
     taps: list[int]  # the positions of the filter that meet them, in the order of the windows
@@ -362,7 +362,7 @@ def spread(g: Array, w: Array, at: Windows, channels: int) -> Array:
 
 
 def _correlate_any(g: Array, w: Array, at: Windows, target: Array) -> None:
-    """Into any target; the windows of single channels one by one."""
+    """Convolve into any target; several filters per channel are applied one by one."""
     channels, inner = target.shape[-1], w.shape[-2]
     if inner < 2 or g.shape[-1] // inner != channels:
         correlate(g, w, at, target)
@@ -386,7 +386,7 @@ def _turned(w: Array, groups: int) -> Array:
 
 
 def compare(x: Array, g: Array, at: Windows, shape: Dims) -> Array:
-    """The gradient for the filter, from windows and image."""
+    """The gradient of the filter, from windows and image."""
     *kernel, inner, made = shape
     groups = _groups(x, inner)
     wide, each = math.prod(kernel) * inner, made // groups

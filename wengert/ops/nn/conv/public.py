@@ -128,7 +128,7 @@ def conv3d(
 
 
 def _with_height(values: Dims, form: str) -> Dims:
-    """What is said of an image with one axis, said of one with a first axis of size one."""
+    """Numbers per axis of a 1-D input, extended to an image of height one."""
     return (values[0], 1, *values[1:]) if channels_last(form) else (*values[:2], 1, *values[2:])
 
 
@@ -138,7 +138,7 @@ def flat_attributes(
     form: str,
     dilations: Integers | None,
 ) -> Attrs:
-    """The attributes of a 1-D convolution, which is carried out as a 2-D one."""
+    """The attributes of a 1-D convolution, which is computed as a 2-D one."""
     wide = "NHWC" if channels_last(form) else "NCHW"
     steps = _with_height(each_axis(strides, 3, form, "stride"), form)
     rates = _with_height(each_axis(dilations, 3, form, "dilations"), form)
@@ -190,10 +190,10 @@ def conv1d(
 def _returned(
     x: Tensor, w: Tensor, output_shape: TensorLike | ShapeLike, attrs: Attrs, family: Family
 ) -> Tensor:
-    """What windows give back to an image of a shape."""
+    """The transposed convolution to an image of a shape."""
     sizes, form = as_shape(output_shape), attrs["data_format"]
     rank = len(attrs["strides"])
-    if len(sizes) == rank - 2:  # only those of space: the rest is known
+    if len(sizes) == rank - 2:  # only the spatial ones: the others are known
         sizes = _full(dims(x)[0], sizes, dims(w)[-2], form)
     if len(sizes) != rank:
         raise InvalidArgumentError(
@@ -390,7 +390,7 @@ def depthwise_conv2d_backprop_filter(
 
 
 def taught(x: Tensor, g: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> Tensor:
-    """The gradient of a convolution for a filter of this shape."""
+    """The gradient of a convolution with respect to a filter of this shape."""
     check_filter(dims(x), sizes, attrs, family)
     check_windows(dims(g), dims(x), sizes, attrs, family)
     result: Tensor = apply(family.to_filter, (x, g), {"filter_sizes": sizes, **attrs})
@@ -398,7 +398,7 @@ def taught(x: Tensor, g: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> T
 
 
 def transpose_conv(g: Tensor, w: Tensor, sizes: Dims, attrs: Attrs, family: Family) -> Tensor:
-    """The gradient of a convolution for images of this shape."""
+    """The gradient of a convolution with respect to images of this shape."""
     return _returned(g, w, sizes, attrs, family)
 
 

@@ -1,7 +1,7 @@
 """Convolutions: their rows, and how TensorFlow's arguments become attributes.
 
-An image, a filter and windows make three bilinear maps that close under differentiation:
-the convolution, what it gives back to the image, and what it gives to the filter.
+Image, filter and windows have three bilinear maps, which are closed under differentiation: the
+convolution, its gradient with respect to the image, and that with respect to the filter.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def _filters(w: Any, n: int, depthwise: bool) -> Any:
 
 
 def _batched(name: str, depthwise: bool) -> BatchRule:
-    """More images at once where all examples have one filter; else groups, one an example."""
+    """A larger batch of images if all examples share the filter; otherwise a group per example."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         row, form = ROWS[name], attrs["data_format"]
@@ -275,11 +275,11 @@ DEPTHWISE: Final = _family(
 )
 
 
-# ---- what is asked of the arguments -------------------------------------------------------------
+# ---- checks of the arguments --------------------------------------------------------------------
 
 
 def check_filter(image: Dims, kernel: Dims, attrs: Attrs, family: Family) -> None:
-    """Raise TensorFlow's errors if image and filter do not fit."""
+    """Raise TensorFlow's errors if image and filter do not match."""
     who, rank = family.forward.name, 5 if family is CONV3D else 4
     for shape, what in ((image, "input"), (kernel, "filter")):
         if len(shape) != rank:

@@ -74,7 +74,7 @@ def with_space_to_batch(
     sizes = dims(x)[low : high + 1]
     base = _base_paddings(padding, rates, filter_shape, axes, range(low, high + 1))
     pads, crops = _required(sizes, blocks, base)
-    front = (1,) * (low - 1)  # such axes as channels stand between the batch and space
+    front = (1,) * (low - 1)  # axes between the batch and the spatial ones, such as channels
     none = np.zeros((low - 1, 2), int)
     apart = space_to_batch(x, front + blocks, np.concatenate([none, pads]))
     result = op(apart, len(rates), "VALID")
@@ -95,7 +95,7 @@ def _base_paddings(
     axes: list[int],
     span: range,
 ) -> Array:
-    """What is put around the input: nothing, or as much as keeps its size."""
+    """The padding of the input: none, or as much as preserves its size."""
     pads = np.zeros((len(rates), 2), int)
     if not isinstance(padding, str):
         pairs = static(padding)

@@ -42,7 +42,7 @@ class Fractional(NamedTuple):
 
 
 def _random_steps(draws: Array, size: int, count: int) -> Array:
-    """Steps of two sizes in an order that is as likely as any other."""
+    """Steps of two sizes in a uniformly random order."""
     small = size // count
     steps = np.where(np.arange(count) < size - small * count, small + 1, small)
     return steps[np.argsort(draws)]
@@ -87,12 +87,12 @@ def _drawn(size: int, ratio: float, pseudo_random: bool, seed: int, axis: int) -
 
 
 def _ends(boundaries: Array, overlapping: bool) -> Array:
-    """Where the regions along an axis end; an overlapping one ends behind its upper boundary."""
+    """The ends of the regions along an axis; overlapping ones include their upper boundary."""
     return np.minimum(boundaries[1:] + int(overlapping), boundaries[-1])
 
 
 def _offsets(rows: Array, cols: Array, overlapping: bool) -> Iterator[tuple[Any, Any]]:
-    """The elements of all regions, one of each at a time: where in the output, where in the input."""
+    """The elements of all regions, one of each at a time: indices in the output and the input."""
     ends = [_ends(b, overlapping) for b in (rows, cols)]
     longest = [int((e - b[:-1]).max(initial=0)) for e, b in zip(ends, (rows, cols), strict=True)]
     for steps in np.ndindex(*longest):
@@ -118,7 +118,7 @@ def _maxima(x: Array, rows: Array, cols: Array, overlapping: bool) -> Array:
 def _firsts(
     x: Array, rows: Array, cols: Array, overlapping: bool
 ) -> Iterator[tuple[Any, Any, Any]]:
-    """Element by element, the regions in which the first maximum is there."""
+    """For each element position, the regions whose first maximum is there."""
     y = _maxima(x, rows, cols, overlapping)
     free = np.ones(y.shape, bool)
     for out, met in _offsets(rows, cols, overlapping):

@@ -1,7 +1,7 @@
 """Pooling kernels: windows over any axes of an array.
 
-A maximum or a sum over a window is taken along one axis after the other. A maximum that is met
-more than once counts where it comes first in the window.
+A maximum or a sum over a window is reduced along one axis after the other. Among equal maxima the
+first one in the window counts.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 IN_CACHE: Final = 1 << 16  # elements
 AT_ONCE: Final = 1 << 19  # elements, where few operations pass over them
-WORTH_SHARING: Final = 1 << 18  # elements, from which on threads gain more than they cost
+WORTH_SHARING: Final = 1 << 18  # elements from which on threads gain more than they cost
 
 
 def one_axis_of(at: Windows, axis: int) -> Windows:
-    """The windows along one axis alone, of an array whose other axes stay as they are."""
+    """The windows along one axis only; the other axes of the array are unchanged."""
     ones = (1,) * len(at.size)
 
     def only(numbers: Dims, others: Dims) -> Dims:
@@ -62,10 +62,10 @@ def pooled(
     neutral: Array | int,
     finish: Callable[..., Any] | None = None,
 ) -> Array:
-    """The elements of each window joined by a ufunc, axis by axis; finish(y, at) for each tile.
+    """Reduce the elements of each window by a ufunc, axis by axis; finish(y, at) for each tile.
 
-    On all processors, in few large tiles: the threads wait for Python's lock between operations of
-    6 us. Of a million float32, 3x3 with stride 1 took 1.0 ms in tiles of 1 << 17 elements, 0.7 in
+    On all processors, in few large tiles, as threads contend for the GIL between operations of 6
+    us. Of a million float32, 3x3 with stride 1 took 1.0 ms in tiles of 1 << 17 elements, 0.7 in
     tiles of 1 << 18 and 0.5 in tiles of 1 << 19 (two processors, NumPy 2.4).
     """
     axes = sliding_axes(at)
@@ -93,9 +93,9 @@ def _axis_by_axis(at: Windows) -> tuple[tuple[int, Windows], ...]:
 def over_images(
     work: Callable[..., Any], at: Windows, *arrays: Array, most: int = IN_CACHE
 ) -> None:
-    """work(*arrays, at) for images of at most so many elements at a time, on all processors.
+    """Call work(*arrays, at) on batches of images with at most so many elements, in parallel.
 
-    For what passes over them again and again. The windows have to stay within an image.
+    It is for functions that make many passes over them. Windows must stay within an image.
     """
     images, most = at.size[0], most // max(math.prod(at.size[1:]), 1)
     if math.prod(at.size) < WORTH_SHARING:
@@ -135,10 +135,10 @@ THIN: Final = 128  # bytes
 
 
 def _is_thin(at: Windows, axis: int) -> bool:
-    """Whether steps along an axis leave so little in one piece that NumPy's loops take longer.
+    """Whether strides along an axis leave pieces so short that NumPy's loops are slow.
 
-    Then all the windows are made, in long loops, and those that are wanted are copied as blocks
-    of bytes: 32 x 32 x 16 float32 with stride 2 in 6 us instead of 13.
+    Then all windows are computed, in long loops, and those at the strides are copied as blocks of
+    bytes: 32 x 32 x 16 float32 with stride 2 in 6 us instead of 13.
     """
     return 1 < at.stride[axis] <= 3 and 0 < math.prod(at.out[axis + 1 :]) * 4 <= THIN
 
@@ -150,7 +150,7 @@ def _at_every_place(at: Windows, axis: int) -> Windows:
 
 
 def _in_blocks(x: Array, axis: int) -> Array:
-    """What lies behind an axis as one element of so many bytes."""
+    """The array with the axes after one merged into single elements of so many bytes."""
     length = math.prod(x.shape[axis + 1 :])
     blocks = np.ascontiguousarray(x).reshape(*x.shape[: axis + 1], length)
     return blocks.view(f"V{length * x.itemsize}")[..., 0]
@@ -159,7 +159,7 @@ def _in_blocks(x: Array, axis: int) -> Array:
 def _join_into(
     y: Array, x: Array, at: Windows, axis: int, join: Callable[..., Any], neutral: Array | int
 ) -> None:
-    """Along one axis: first two positions at once, which needs no copy, then one after the other."""
+    """Reduce along one axis: the first two positions at once, to avoid a copy, then the rest."""
     positions = list(taps(at))
     whole = next((tap for tap in positions if _covers(tap, at)), None)
     if whole is None:
@@ -241,7 +241,7 @@ def spread_means(g: Array, at: Windows) -> Array:
 
 
 def _spread_along(x: Array, g: Array, at: Windows, axis: int) -> None:
-    """Back along one axis: windows of the turned filter on what has zeros between the strides."""
+    """The adjoint along one axis: windows over the cotangents, dilated by the stride."""
     stride, kernel, rate = at.stride[axis], at.kernel[axis], at.rate[axis]
     whole = at.size[axis] == at.out[axis] * kernel
     if stride == kernel and rate == 1 and whole and not at.before[axis]:

@@ -1,7 +1,7 @@
 """Grayscale morphology: dilation and erosion by a structuring function.
 
-A dilation is a maximum over each window of input plus filter. Its gradients go where the first
-maximum is, to the input and to the filter; the gradients of those pick from there.
+A dilation is the maximum over each window of input plus filter. Its gradients go to the position of
+the first maximum, in the input and in the filter; the gradients of those gather from there.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _at(slices: tuple[slice, ...]) -> tuple[slice, ...]:
 
 
 def _moved(tap: Tap) -> Tap:
-    """The same position for arrays with a batch in front."""
+    """The same position for arrays with a batch axis in front."""
     return Tap(tap.at, _at(tap.out), _at(tap.size))
 
 
@@ -66,7 +66,7 @@ def _dilated(x: Array, w: Array, at: Windows) -> Array:
 
 
 def _hits(x: Array, w: Array, at: Windows) -> Iterator[tuple[Tap, Any]]:
-    """Position by position, in which windows the first maximum is there."""
+    """For each position of the window, the windows whose first maximum is there."""
     firsts = Firsts(_dilated(x, w, at))
     for tap in map(_moved, taps(at)):
         yield tap, firsts.at(tap, x[tap.size] + w[tap.at])

@@ -59,7 +59,7 @@ def _flat(
     form: str,
     takes: str,
 ) -> Tensor:
-    """Pooling along one axis, carried out as pooling over an image with a height of one."""
+    """Pooling along one axis, computed as pooling over an image with a height of one."""
     x = convert(value)
     check_rank(dims(x), 3, row.name)
     last = channels_last(form)
@@ -343,6 +343,6 @@ def max_pool_with_argmax(
         )
     x = convert(input)
     args = (x, ksize, strides, padding, as_dtype(output_dtype), bool(include_batch_in_index))
-    if x.shape.rank is None:  # a graph puts off what has one result alone
+    if x.shape.rank is None:  # a graph can put off only what has a single result
         return WithArgmax(_half(0, *args), cast(_half(1, *args), output_dtype))
     return _with_argmax(*args)

@@ -75,7 +75,7 @@ def attributes(
 
 
 def _check_within(attrs: Attrs, who: str) -> None:
-    """A window that sees only what was padded has no maximum."""
+    """Check that no window covers padding only: it would have no maximum."""
     explicit = attrs["explicit_paddings"]
     for i, pad in enumerate(explicit):
         if pad >= attrs["ksize"][i // 2]:
@@ -191,7 +191,7 @@ AVG_POOL: Row = _avg_family("AvgPool", "AvgPoolGrad")
 AVG_POOL_3D: Row = _avg_family("AvgPool3D", "AvgPool3DGrad")
 
 
-# ---- maxima and where they are ------------------------------------------------------------------
+# ---- maxima and their indices -------------------------------------------------------------------
 
 
 def _argmax(
@@ -203,7 +203,7 @@ def _argmax(
 
 
 def _flat(x: Array, index: Array, with_batch: bool) -> Array:
-    """The places as places in the whole flattened array."""
+    """Convert indices within images, or the batch, to ones of the whole flattened array."""
     if with_batch or not len(x):
         return index
     first = np.arange(len(index)).reshape(-1, *[1] * (index.ndim - 1))

@@ -1,4 +1,4 @@
-"""tensorflow.core.protobuf.config_pb2: how sessions run."""
+"""tensorflow.core.protobuf.config_pb2: configuration of sessions."""
 
 from wengert.compat.v1 import ConfigProto as ConfigProto
 from wengert.compat.v1 import GPUOptions as GPUOptions

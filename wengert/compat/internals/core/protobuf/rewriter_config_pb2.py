@@ -1,4 +1,4 @@
-"""tensorflow.core.protobuf.rewriter_config_pb2: how graphs are rewritten; ours by themselves."""
+"""tensorflow.core.protobuf.rewriter_config_pb2: settings of graph rewriting, without effect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class RewriterConfig:
-    """Settings that nobody reads."""
+    """Settings that are accepted and ignored."""
 
     OFF, ON, DEFAULT, AGGRESSIVE = 2, 1, 0, 3
 

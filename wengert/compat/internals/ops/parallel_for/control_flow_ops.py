@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.parallel_for.control_flow_ops: loops whose rounds do not wait for one another."""
+"""tensorflow.python.ops.parallel_for.control_flow_ops: loops with independent iterations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def pfor(
     parallel_iterations: int | None = None,
     warn: bool = False,
 ) -> Any:
-    """The results of loop_fn(0), loop_fn(1), ..., stacked; all rounds at once."""
+    """The results of loop_fn(0), loop_fn(1), ..., stacked; all iterations are vectorized."""
     return vectorized_map(loop_fn, range_(iters), fallback_to_while_loop, warn)
 
 
@@ -27,5 +27,5 @@ def for_loop(
     iters: Any,
     parallel_iterations: int | None = None,
 ) -> Any:
-    """The results of loop_fn(0), loop_fn(1), ..., stacked; one round after the other."""
+    """The results of loop_fn(0), loop_fn(1), ..., stacked; iterations run one after the other."""
     return map_fn(loop_fn, range_(iters), dtype=loop_fn_dtypes)

@@ -15,7 +15,7 @@ from wengert.values import nest
 def jacobian(
     output: Any, inputs: Any, use_pfor: bool = True, parallel_iterations: int | None = None
 ) -> Any:
-    """The derivatives of each element of the output, by each of the inputs."""
+    """The derivatives of each element of the output with respect to each of the inputs."""
     rows = reshape(output, [-1])
     whole = [
         reshape(gradients_of_each(rows, x), concat([shape(output), shape(x)], 0))
@@ -27,7 +27,7 @@ def jacobian(
 def batch_jacobian(
     output: Any, inp: Any, use_pfor: bool = True, parallel_iterations: int | None = None
 ) -> Any:
-    """The Jacobian of each example; examples do not depend on one another."""
+    """The Jacobian of each example; examples must be independent of each other."""
     columns = reshape(output, [shape(output)[0], -1])
     # An example's output depends on its own input alone: the sum over examples loses nothing.
     stacked = gradients_of_each(reduce_sum(columns, 0), inp)
