@@ -465,3 +465,76 @@ def test_one_evaluation_for_value_and_derivative() -> None:
     close(nested.hessp(nested.start(), [1.0, 2.0]), nested.hess(nested.start()) @ [1.0, 2.0])
     with pytest.raises(ValueError, match="like="):
         problem.start()
+
+
+# ---- plans --------------------------------------------------------------------------------------
+
+
+def test_a_plan_says_what_is_cheapest_and_runs_nothing() -> None:
+    runs = []
+
+    def wide(x: Any) -> Any:
+        runs.append(x)
+        assert not tf.executing_eagerly()
+        return tf.tanh(tf.linalg.matvec(tf.ones([3, 40], tf.float64), x))
+
+    plan = tf.jacobian(wide).plan(tf.zeros([40], tf.float64))
+    assert plan.mode == "reverse"
+    assert [c.products for c in plan.choices] == ["3", "40"]
+    assert plan.choices[0].work.flops < plan.choices[1].work.flops
+    assert len(runs) == 1
+    tall = tf.jacobian(lambda x: tf.tanh(tf.linalg.matvec(tf.ones([40, 3], tf.float64), x)))
+    assert tall.plan(tf.zeros([3], tf.float64)).mode == "forward"
+
+
+def test_a_plan_knows_the_colors() -> None:
+    band = tf.jacobian(lambda x: x[1:] * x[:-1], sparse=True)
+    assert [c.products for c in band.plan(X).choices] == ["1 reverse", "3", "4"]
+    assert "6 of 12 elements can differ from zero" in repr(band.plan(X))
+    dense = tf.jacobian(net, sparse=True).plan(X)
+    assert (dense.mode, "it is dense" in repr(dense)) == ("colored", True)
+    chain = tf.hessian(lambda x: tf.reduce_sum((x[1:] - x[:-1] ** 2) ** 2), coloring="star")
+    assert chain.plan(tf.zeros([50])).choices[0].products == "3 forward"
+
+
+@pytest.mark.parametrize(
+    ("derivative", "mode"),
+    [
+        (tf.grad(loss), "reverse"),
+        (tf.value_and_grad(loss), "reverse"),
+        (tf.hessian(loss), "forward"),
+        (tf.hessian_diag(loss), "Taylor mode"),
+        (tf.laplacian(loss), "forward Laplacian"),
+        (tf.divergence(lambda x: x * x[::-1]), "forward"),
+        (tf.jacobian(net, mode="forward"), "forward"),
+    ],
+)
+def test_every_derivative_has_a_plan(derivative: Any, mode: str) -> None:
+    plan = derivative.plan(X)
+    assert plan.mode == mode
+    lines = repr(plan).splitlines()
+    assert lines[2].startswith("* ")
+    assert "flop" in lines[2]
+
+
+def test_the_plan_of_a_product() -> None:
+    assert tf.hvp(loss).plan(X, X).mode == "forward over reverse"
+
+
+def test_the_plan_of_what_decides_by_values() -> None:
+    plan = tf.jacobian(lambda x: x * x if x[0] > 0 else x).plan(X)
+    assert "The function decides by values" in repr(plan)
+
+
+def test_the_mode_is_chosen_once_for_each_shape() -> None:
+    runs = []
+
+    def tall(x: Any) -> Any:
+        runs.append(x)
+        return tf.concat([x * x[0]] * 9, 0)
+
+    jacobian = tf.jacobian(tall)
+    jacobian(X)
+    assert len(runs) == 2  # once to see that forward mode is cheaper
+    jacobian(X)
+    assert len(runs) == 3

@@ -2,10 +2,13 @@
 
 structures  Nested arguments and results, dataclasses included: their leaves, and how they are put back
 arguments   Which arguments of a function are differentiated, as tensors of their own
+results     Results of a function that is differentiated: what they must be
+trail       What a function computed, operation by operation
+cost        What a derivative costs, estimated from the operations of the function
+plan        What a derivative will cost, and in which ways it could be had
 reverse     Reverse mode: grad, value_and_grad, vjp
 forward     Forward mode: jvp, linearize, linear_transpose
 mapping     vmap: a function of one example becomes a function of many
-trail       What a function computed, operation by operation
 sparse      Sparse Jacobians and Hessians, by patterns and colors
 taylor_mode  All derivatives along a line, up to an order; the forward Laplacian
 jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl

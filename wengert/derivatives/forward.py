@@ -9,7 +9,8 @@ from wengert.api.gradients.forward_accumulator import ForwardAccumulator
 from wengert.api.gradients.gradient_tape import GradientTape
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import Arguments, check_function
-from wengert.derivatives.reverse import differentiable_result, seeds_for, vjp, without_aux
+from wengert.derivatives.results import differentiable_result, seeds_for, without_aux
+from wengert.derivatives.reverse import vjp
 from wengert.ops.math.elementwise import zeros_like
 from wengert.values.convert import convert
 

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, Final, Literal
 
 import numpy as np
 
 from wengert.api.gradients.gradient_tape import GradientTape, unit_vectors
+from wengert.core.context import also_listening
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import ArgNums, Arguments, check_function
+from wengert.derivatives.cost import estimate
 from wengert.derivatives.forward import jvp
 from wengert.derivatives.mapping import for_each
-from wengert.derivatives.reverse import (
-    differentiable_result,
-    grad,
-    scalar_result,
-    without_aux,
+from wengert.derivatives.plan import (
+    Derivative,
+    DerivativePlan,
+    cheaper,
+    plan_of_jacobian,
+    plan_of_product,
+    plan_of_second_derivatives,
+    planned,
 )
+from wengert.derivatives.results import differentiable_result, scalar_result, without_aux
+from wengert.derivatives.reverse import grad
 from wengert.derivatives.sparse.coloring import KINDS, SYMMETRIC_KINDS
 from wengert.derivatives.sparse.products import colored_jacobian
 from wengert.derivatives.taylor_mode.laplacian import laplacian_of
 from wengert.derivatives.taylor_mode.mode import series_along
 from wengert.derivatives.taylor_mode.series import filled, scaled
+from wengert.derivatives.trail import Event, Trail
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.linalg.diagonals import diag_part
@@ -47,7 +55,7 @@ def jacobian(
     has_aux: bool = False,
     sparse: Sparse = False,
     coloring: str = "auto",
-) -> Callable[..., Any]:
+) -> Derivative:
     """All derivatives of all elements of a result, as a function of the same arguments.
 
     Args:
@@ -78,12 +86,32 @@ def jacobian(
     check_function(f, "jacobian")
     _check_options(mode, chunk_size, sparse, coloring, KINDS, "jacobian")
     if sparse or mode == "colored":
-        return colored_jacobian(f, argnums, chunk_size, has_aux, sparse, coloring)
+        whole = colored_jacobian(f, argnums, chunk_size, has_aux, sparse, coloring)
+    else:
+        whole = _dense_jacobian(f, argnums, mode, chunk_size, has_aux)
 
-    @functools.wraps(f)
+    def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
+        given = Arguments(f, args, kwargs, argnums, who="jacobian")
+        chosen = "colored" if sparse else mode
+        return plan_of_jacobian(given, chosen, has_aux, coloring, "jacobian")
+
+    return planned(f, whole, plan)
+
+
+def _dense_jacobian(
+    f: Callable[..., Any], argnums: ArgNums, mode: str, chunk_size: int | None, has_aux: bool
+) -> Callable[..., Any]:
+    chosen: dict[Any, str] = {}  # the cheaper mode, by the shapes of the arguments
+
     def whole(*args: Any, **kwargs: Any) -> Any:
         given = Arguments(f, args, kwargs, argnums, who="jacobian")
-        value, aux, blocks = _blocks(given, mode, chunk_size, has_aux)
+        known = mode
+        if mode == "auto":
+            key = tuple([dims(x) if is_certain(dims(x)) else None for x in given.leaves])
+            known = chosen.get(key, mode)
+        value, aux, blocks, taken = _blocks(given, known, chunk_size, has_aux)
+        if known == "auto":
+            chosen[key] = taken
         found = structures.pack(value, [given.pack(row) for row in blocks])
         return (found, aux) if has_aux else found
 
@@ -110,27 +138,30 @@ def _check_options(
 
 def _blocks(
     given: Arguments, mode: str, chunk_size: int | None, has_aux: bool
-) -> tuple[Any, Any, list[list[Any]]]:
-    """The result, and for each of its leaves the Jacobian by each leaf of the arguments."""
+) -> tuple[Any, Any, list[list[Any]], str]:
+    """Value, aux, for each result the Jacobian by each leaf, and the mode that was taken."""
     if mode != "forward":
-        tape = GradientTape(persistent=True, watch_accessed_variables=False)
-        with tape:
+        tape, trail = GradientTape(persistent=True, watch_accessed_variables=False), Trail()
+        with tape, also_listening(trail) if mode == "auto" else nullcontext():
             tape.watch(given.leaves)
             value, aux = without_aux(given.call(), has_aux, "jacobian")
             targets = [differentiable_result(y, "jacobian") for y in structures.flatten(value)]
-        if mode == "reverse" or _is_reverse_cheaper(given.leaves, targets):
-            return value, aux, [_rows(tape, y, given.leaves, chunk_size) for y in targets]
-    return _columns(given, chunk_size, has_aux)
+        if mode == "reverse" or _is_reverse_cheaper(trail.events, given.leaves, targets):
+            rows = [_rows(tape, y, given.leaves, chunk_size) for y in targets]
+            return value, aux, rows, "reverse"
+    return *_columns(given, chunk_size, has_aux), "forward"
 
 
-def _is_reverse_cheaper(sources: Sequence[Any], targets: Sequence[Any]) -> bool:
+def _is_reverse_cheaper(
+    events: Sequence[Event], sources: Sequence[Any], targets: Sequence[Any]
+) -> bool:
     if any(v.dtype.is_complex for v in (*sources, *targets)):
         return True  # one direction forward does not tell both parts of a complex derivative
     shapes = [dims(v) for v in (*sources, *targets)]
     if not all(map(is_certain, shapes)):
         return True  # in a loop of the graph
-    entries, results = (sum(math.prod(dims(v)) for v in some) for some in (sources, targets))
-    return bool(results <= entries)
+    width, height = (sum(math.prod(dims(v)) for v in some) for some in (sources, targets))
+    return cheaper(estimate(events, sources), width, height) == "reverse"
 
 
 def _rows(tape: Any, y: Any, sources: Sequence[Any], chunk_size: int | None) -> list[Any]:
@@ -203,7 +234,7 @@ def hessian(
     has_aux: bool = False,
     sparse: Sparse = False,
     coloring: str = "auto",
-) -> Callable[..., Any]:
+) -> Derivative:
     """All second derivatives of a function whose result is one number: forward over reverse mode.
 
     Args:
@@ -221,12 +252,21 @@ def hessian(
     check_function(f, "hessian")
     gradient = grad(f, argnums, has_aux=has_aux)
     _check_options("auto", chunk_size, sparse, coloring, SYMMETRIC_KINDS, "hessian")
-    if sparse or coloring != "auto":
-        return colored_jacobian(gradient, argnums, chunk_size, has_aux, sparse, coloring, True)
-    return jacobian(gradient, argnums, "forward", chunk_size, has_aux)
+    is_colored = bool(sparse) or coloring != "auto"
+    if is_colored:
+        whole = colored_jacobian(gradient, argnums, chunk_size, has_aux, sparse, coloring, True)
+    else:
+        whole = _dense_jacobian(gradient, argnums, "forward", chunk_size, has_aux)
+
+    def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
+        given = Arguments(gradient, args, kwargs, argnums, who="hessian")
+        chosen = "colored" if is_colored else "forward"
+        return plan_of_jacobian(given, chosen, has_aux, coloring, "hessian", True)
+
+    return planned(f, whole, plan)
 
 
-def hvp(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+def hvp(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
     """The product of the Hessian with a vector, at the price of a few gradients.
 
     Args:
@@ -249,7 +289,11 @@ def hvp(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
         vector = given.flatten(args[-1], "The vector and the arguments of tf.hvp")
         return given.pack(_hessian_product(given, vector))
 
-    return product
+    def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
+        given = Arguments(grad(f, argnums), args[:-1], kwargs, argnums, who="hvp")
+        return plan_of_product(given, "hvp")
+
+    return planned(None, product, plan)
 
 
 def _hessian_product(given: Arguments, vector: Sequence[Any]) -> list[Any]:
@@ -259,7 +303,7 @@ def _hessian_product(given: Arguments, vector: Sequence[Any]) -> list[Any]:
     return list(pushed)
 
 
-def hessian_diag(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+def hessian_diag(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
     """The second derivative by each element of the arguments: the diagonal of the Hessian.
 
     >>> tf.hessian_diag(lambda x: x[0] ** 2.0 * x[1] + x[1] ** 3.0)(tf.constant([3.0, 5.0])).numpy().tolist()
@@ -267,12 +311,15 @@ def hessian_diag(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., A
     """
     check_function(f, "hessian_diag")
 
-    @functools.wraps(f)
     def diagonal(*args: Any, **kwargs: Any) -> Any:
         given = Arguments(f, args, kwargs, argnums, who="hessian_diag")
         return given.pack(_second_derivatives(given))
 
-    return diagonal
+    def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
+        given = Arguments(f, args, kwargs, argnums, who="hessian_diag")
+        return plan_of_second_derivatives(given, "hessian_diag", summed=False)
+
+    return planned(f, diagonal, plan)
 
 
 def _second_derivatives(given: Arguments) -> list[Any]:
@@ -291,7 +338,7 @@ def _second_derivatives(given: Arguments) -> list[Any]:
     return found
 
 
-def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]:
+def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
     """The sum of the second derivatives by each element: the trace of the Hessian.
 
     The function may have any results; of each element the Laplacian is given. Beside the value travel its
@@ -302,12 +349,15 @@ def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Callable[..., Any]
     """
     check_function(f, "laplacian")
 
-    @functools.wraps(f)
     def sum_of_second(*args: Any, **kwargs: Any) -> Any:
         given = Arguments(f, args, kwargs, argnums, who="laplacian")
         return laplacian_of(given, *_units_of(given.leaves))
 
-    return sum_of_second
+    def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
+        given = Arguments(f, args, kwargs, argnums, who="laplacian")
+        return plan_of_second_derivatives(given, "laplacian", summed=True)
+
+    return planned(f, sum_of_second, plan)
 
 
 def _units_of(leaves: Sequence[Any]) -> tuple[list[Any], int]:
@@ -325,7 +375,7 @@ def _units_of(leaves: Sequence[Any]) -> tuple[list[Any], int]:
 # ---- fields -----------------------------------------------------------------------------------
 
 
-def divergence(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def divergence(f: Callable[..., Any], argnums: int = 0) -> Derivative:
     """The divergence of a vector field, whose result has the shape of its argument.
 
     >>> tf.divergence(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy()
@@ -333,7 +383,6 @@ def divergence(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """
     check_function(f, "divergence")
 
-    @functools.wraps(f)
     def trace(*args: Any, **kwargs: Any) -> Any:
         x, y, j = _field(f, args, kwargs, argnums, "divergence")
         if dims(y) != dims(x):
@@ -344,10 +393,10 @@ def divergence(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
         size = math.prod(dims(x))
         return reduce_sum(diag_part(reshape(j, (size, size))))
 
-    return trace
+    return planned(f, trace, _forward_plan(f, argnums, "divergence"))
 
 
-def curl(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
+def curl(f: Callable[..., Any], argnums: int = 0) -> Derivative:
     """The curl of a field in three dimensions, a vector, or in two, a number.
 
     >>> tf.curl(lambda x: tf.stack([-x[1], x[0]]))(tf.constant([1.0, 2.0])).numpy()
@@ -355,7 +404,6 @@ def curl(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
     """
     check_function(f, "curl")
 
-    @functools.wraps(f)
     def rotation(*args: Any, **kwargs: Any) -> Any:
         x, y, j = _field(f, args, kwargs, argnums, "curl")
         if dims(x) != dims(y) or dims(x) not in ((2,), (3,)):
@@ -367,7 +415,15 @@ def curl(f: Callable[..., Any], argnums: int = 0) -> Callable[..., Any]:
             return j[1, 0] - j[0, 1]
         return stack([j[2, 1] - j[1, 2], j[0, 2] - j[2, 0], j[1, 0] - j[0, 1]])
 
-    return rotation
+    return planned(f, rotation, _forward_plan(f, argnums, "curl"))
+
+
+def _forward_plan(f: Callable[..., Any], argnums: int, who: str) -> Callable[..., DerivativePlan]:
+    def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
+        given = Arguments(f, args, kwargs, argnums, who=who)
+        return plan_of_jacobian(given, "forward", False, "auto", who)
+
+    return plan
 
 
 def _field(f: Any, args: Any, kwargs: Any, argnums: int, who: str) -> tuple[Any, Any, Any]:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from wengert.api.gradients.gradient_tape import GradientTape
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import ArgNames, ArgNums, Arguments, check_function
-from wengert.ops.math.elementwise import zeros_like
+from wengert.derivatives.plan import Derivative, DerivativePlan, plan_of_gradient, planned
+from wengert.derivatives.results import (
+    differentiable_result,
+    scalar_result,
+    seeds_for,
+    without_aux,
+)
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import bound
-from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.symbolic import is_certain
-from wengert.values.tensor import dims
 
 
 def grad(
@@ -23,7 +25,7 @@ def grad(
     argnums: ArgNums = 0,
     argnames: ArgNames = None,
     has_aux: bool = False,
-) -> Callable[..., Any]:
+) -> Derivative:
     """The gradient of a function whose result is one number, as a function of the same arguments.
 
     Args:
@@ -48,12 +50,11 @@ def grad(
     check_function(f, "grad")
     both = _value_and_grad(f, argnums, argnames, has_aux, "grad")
 
-    @functools.wraps(f)
     def gradient(*args: Any, **kwargs: Any) -> Any:
         value, found = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 
-    return gradient
+    return planned(f, gradient, both.plan)
 
 
 def value_and_grad(
@@ -61,7 +62,7 @@ def value_and_grad(
     argnums: ArgNums = 0,
     argnames: ArgNames = None,
     has_aux: bool = False,
-) -> Callable[..., Any]:
+) -> Derivative:
     """The same as `grad`, beside the value: a function that returns (value, gradient).
 
     >>> value, gradient = tf.value_and_grad(lambda x: tf.reduce_sum(x * x))(tf.constant([1.0, 2.0]))
@@ -69,12 +70,12 @@ def value_and_grad(
     (np.float32(5.0), [2.0, 4.0])
     """
     check_function(f, "value_and_grad")
-    return functools.wraps(f)(_value_and_grad(f, argnums, argnames, has_aux, "value_and_grad"))
+    return _value_and_grad(f, argnums, argnames, has_aux, "value_and_grad")
 
 
 def _value_and_grad(
     f: Callable[..., Any], argnums: ArgNums, argnames: ArgNames, has_aux: bool, who: str
-) -> Callable[..., Any]:
+) -> Derivative:
     def both(*args: Any, **kwargs: Any) -> Any:
         given = Arguments(f, args, kwargs, argnums, argnames, who)
         with GradientTape(watch_accessed_variables=False) as tape:
@@ -84,49 +85,11 @@ def _value_and_grad(
         pulled = tape.gradient(target, given.leaves, unconnected_gradients="zero")
         return value, given.pack([_dense(g, x) for g, x in zip(pulled, given.leaves, strict=True)])
 
-    return both
+    def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
+        given = Arguments(f, args, kwargs, argnums, argnames, who)
+        return plan_of_gradient(given, has_aux, who)
 
-
-def without_aux(value: Any, has_aux: bool, who: str) -> tuple[Any, Any]:
-    """What is differentiated, and what is handed on beside it."""
-    if not has_aux:
-        return value, None
-    if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise TypeError(
-            f"With has_aux=True tf.{who} needs a function that returns a pair, got {value!r}."
-        )
-    return value[0], value[1]
-
-
-def scalar_result(value: Any, who: str) -> Any:
-    """A result that must be one number, as a tensor."""
-    leaves = structures.flatten(value)
-    if len(leaves) != 1:
-        raise TypeError(
-            f"tf.{who} needs a function whose result is one number, got a structure of "
-            f"{len(leaves)} values. With has_aux=True the second of two is handed on."
-        )
-    target = differentiable_result(leaves[0], who)
-    shape = dims(target)
-    if is_certain(shape) and shape:
-        raise ValueError(
-            f"tf.{who} needs a function whose result is one number, got the shape {list(shape)}. "
-            "Sum it with tf.reduce_sum, or take tf.jacobian or tf.vjp of it."
-        )
-    return target
-
-
-def differentiable_result(value: Any, who: str) -> Any:
-    """A result as a tensor that has derivatives."""
-    if value is None:
-        raise TypeError(f"tf.{who} needs a function that returns a tensor, and it returned None.")
-    target = convert(value)
-    if not target.dtype.is_differentiable:
-        raise TypeError(
-            f"tf.{who} needs a result of a floating or complex dtype, got {target.dtype.name}: it "
-            "has no derivative. Cast before, and not at the end."
-        )
-    return target
+    return planned(f, both, plan)
 
 
 def _dense(gradient: Any, source: Any) -> Any:
@@ -173,11 +136,3 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 
 
 _NESTED = "A cotangent and the result of the function"
-
-
-def seeds_for(targets: Sequence[Any], cotangents: Sequence[Any]) -> list[Any]:
-    """Cotangents as tensors of the shapes and dtypes of the results."""
-    return [
-        zeros_like(y) if g is None else convert(g, hint=y.dtype)
-        for y, g in zip(targets, cotangents, strict=True)
-    ]

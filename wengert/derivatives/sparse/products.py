@@ -16,7 +16,7 @@ from wengert.derivatives import structures
 from wengert.derivatives.arguments import ArgNums, Arguments
 from wengert.derivatives.forward import jvp
 from wengert.derivatives.mapping import for_each
-from wengert.derivatives.reverse import differentiable_result, without_aux
+from wengert.derivatives.results import differentiable_result, without_aux
 from wengert.derivatives.sparse.coloring import Split, color
 from wengert.derivatives.sparse.pattern import Links, Pattern, Place, outline, pattern_of, same
 from wengert.derivatives.sparse.reading import read_off

@@ -15,7 +15,7 @@ from wengert.core.row import Attrs, Row
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import Arguments
 from wengert.derivatives.mapping import for_each
-from wengert.derivatives.reverse import differentiable_result
+from wengert.derivatives.results import differentiable_result
 from wengert.derivatives.taylor_mode.mode import LoopOfGraphError, TaylorMode, nested_along
 from wengert.derivatives.taylor_mode.series import scaled, total
 from wengert.derivatives.trail import Trail

@@ -16,7 +16,7 @@ from wengert.core.row import Attrs, Row
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import Arguments, check_function
 from wengert.derivatives.forward import jvp
-from wengert.derivatives.reverse import differentiable_result, seeds_for
+from wengert.derivatives.results import differentiable_result, seeds_for
 from wengert.derivatives.taylor_mode.rules import RULES, of_linear
 from wengert.derivatives.taylor_mode.series import Series, derivative, filled, spread
 from wengert.derivatives.trail import Trail
