@@ -274,16 +274,20 @@ if _typing.TYPE_CHECKING:
     from wengert.api.variables.module import Module as Module
     from wengert.derivatives import curl as curl
     from wengert.derivatives import divergence as divergence
+    from wengert.derivatives import fixed_point as fixed_point
     from wengert.derivatives import grad as grad
     from wengert.derivatives import hessian as hessian
     from wengert.derivatives import hessian_diag as hessian_diag
     from wengert.derivatives import hvp as hvp
+    from wengert.derivatives import implicit_root as implicit_root
     from wengert.derivatives import jacobian as jacobian
     from wengert.derivatives import jacobian_operator as jacobian_operator
     from wengert.derivatives import jvp as jvp
     from wengert.derivatives import laplacian as laplacian
+    from wengert.derivatives import linear_solve as linear_solve
     from wengert.derivatives import linear_transpose as linear_transpose
     from wengert.derivatives import linearize as linearize
+    from wengert.derivatives import minimize_implicit as minimize_implicit
     from wengert.derivatives import per_example_gradients as per_example_gradients
     from wengert.derivatives import to_scipy as to_scipy
     from wengert.derivatives import value_and_grad as value_and_grad
@@ -338,15 +342,19 @@ _ELSEWHERE = {
     "clip_by_global_norm": ("ops.nn.clipping", "clip_by_global_norm"),
     "curl": ("derivatives.jacobians", "curl"),
     "divergence": ("derivatives.jacobians", "divergence"),
+    "fixed_point": ("derivatives.implicit", "fixed_point"),
     "grad": ("derivatives.reverse", "grad"),
     "hessian": ("derivatives.jacobians", "hessian"),
     "hessian_diag": ("derivatives.jacobians", "hessian_diag"),
     "hvp": ("derivatives.jacobians", "hvp"),
+    "implicit_root": ("derivatives.implicit", "implicit_root"),
     "jacobian": ("derivatives.jacobians", "jacobian"),
     "jacobian_operator": ("derivatives.scipy_bridge", "jacobian_operator"),
     "jvp": ("derivatives.forward", "jvp"),
     "to_scipy": ("derivatives.scipy_bridge", "to_scipy"),
     "laplacian": ("derivatives.jacobians", "laplacian"),
+    "linear_solve": ("derivatives.linear_solve", "linear_solve"),
+    "minimize_implicit": ("derivatives.implicit", "minimize_implicit"),
     "linear_transpose": ("derivatives.forward", "linear_transpose"),
     "linearize": ("derivatives.forward", "linearize"),
     "per_example_gradients": ("derivatives.mapping", "per_example_gradients"),

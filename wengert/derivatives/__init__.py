@@ -8,11 +8,19 @@ mapping     vmap: a function of one example becomes a function of many
 jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl
 scipy_bridge  For SciPy: a Jacobian as a linear operator, and a function with the derivatives that
               optimizers ask for
+vectors     Structures of tensors as one vector, in our own operations
+solvers     Newton's method and others on arrays of NumPy
+equation    A solved equation as one operation, with the derivative of the implicit function theorem
+implicit    implicit_root, fixed_point, minimize_implicit
+linear_solve  A linear system whose matrix is a function
 """
 
 from wengert.derivatives.forward import jvp as jvp
 from wengert.derivatives.forward import linear_transpose as linear_transpose
 from wengert.derivatives.forward import linearize as linearize
+from wengert.derivatives.implicit import fixed_point as fixed_point
+from wengert.derivatives.implicit import implicit_root as implicit_root
+from wengert.derivatives.implicit import minimize_implicit as minimize_implicit
 from wengert.derivatives.jacobians import curl as curl
 from wengert.derivatives.jacobians import divergence as divergence
 from wengert.derivatives.jacobians import hessian as hessian
@@ -20,6 +28,7 @@ from wengert.derivatives.jacobians import hessian_diag as hessian_diag
 from wengert.derivatives.jacobians import hvp as hvp
 from wengert.derivatives.jacobians import jacobian as jacobian
 from wengert.derivatives.jacobians import laplacian as laplacian
+from wengert.derivatives.linear_solve import linear_solve as linear_solve
 from wengert.derivatives.mapping import per_example_gradients as per_example_gradients
 from wengert.derivatives.mapping import vmap as vmap
 from wengert.derivatives.reverse import grad as grad
