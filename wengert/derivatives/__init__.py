@@ -9,6 +9,7 @@ jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, diverge
 scipy_bridge  For SciPy: a Jacobian as a linear operator, and a function with the derivatives that
               optimizers ask for
 vectors     Structures of tensors as one vector, in our own operations
+closures    A function together with what it reads from around
 solvers     Newton's method and others on arrays of NumPy
 equation    A solved equation as one operation, with the derivative of the implicit function theorem
 implicit    implicit_root, fixed_point, minimize_implicit

@@ -5,8 +5,7 @@ result is known to whoever records the rule, so it moves with the parameters whe
 differentiated again, and every order is right.
 
 Everything that F reads besides y is an input of the operation, whether it was passed or closed
-over. Eagerly, F is called as it is, and a recorder notes what it reads; in a graph or a batch F is
-traced first, and what it captured is given to the operation.
+over: `closures.py`.
 """
 
 from __future__ import annotations
@@ -16,25 +15,20 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.core.batch import Batcher, vectorize
-from wengert.core.context import activate, also_listening, announce, listening, thread
+from wengert.core.batch import vectorize
+from wengert.core.context import activate, announce
 from wengert.core.dispatch import apply
-from wengert.core.forward import Accumulator
-from wengert.core.recorder import Recorder
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.derivatives import solvers
-from wengert.errors import ConvergenceError, InvalidArgumentError
-from wengert.execution.subgraph import Subgraph
-from wengert.graph.tracing import traced_body
+from wengert.derivatives.closures import Closure
+from wengert.errors import ConvergenceError
 from wengert.ops.arrays.creation import eye
-from wengert.ops.arrays.identity import IDENTITY, READ, identity
+from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import expand_dims, squeeze, transpose
 from wengert.ops.linalg.solving import solve
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.batch_rules import batch_all
-from wengert.state.variable import Variable
-from wengert.values.convert import convert
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims, wrap
 
@@ -76,66 +70,24 @@ class Equation:
     def __init__(
         self, function: Callable[[Any], Sequence[Any]], solver: Any, settings: Settings
     ) -> None:
-        self._function = function  # gives F(y), and perhaps more for the solver
+        self.closure = Closure(
+            function, settings.who
+        )  # gives F(y), and perhaps more for the solver
         self.solver = solver
         self.settings = settings
-        self._subgraph: Any = None  # of what was traced
-        self._seen: list[tuple[Variable, Any]] = []  # what variables held when it was solved
-
-    def trace(self, y: Any) -> list[Any]:
-        """Make a graph of the function; the values from around that it captured."""
-
-        def arguments(graph: Any) -> list[Any]:
-            # What stands for a variable is its value, which is read once, outside.
-            graph.overrides = {**graph.overrides, READ.name: lambda row: IDENTITY}
-            return [graph.input_like(y, "y")]
-
-        graph, _ = traced_body("equation", self._function, _graph_around(), arguments)
-        self._subgraph = Subgraph(graph, graph.outputs)
-        return [
-            convert(value) if isinstance(value, Variable) else value for value in graph.captured
-        ]
-
-    def remember(self, reads: Sequence[Any]) -> None:
-        """Note what the variables hold that are read."""
-        self._seen = [(v, v._array) for v in reads if isinstance(v, Variable)]
-
-    def __call__(self, y: Any, reads: Sequence[Any]) -> list[Any]:
-        """F(y) and what comes with it, for what is read from around."""
-        if self._subgraph is not None:
-            found: list[Any] = self._subgraph([y, *reads])
-            return found
-        for variable, array in self._seen:
-            if variable._array is not array:
-                raise InvalidArgumentError(
-                    f"The variable {variable.name} was assigned to after tf.{self.settings.who} "
-                    "used it and before the gradient was taken, which evaluates the function "
-                    "again. Take the gradient first, or pass variable.read_value() as a parameter."
-                )
-        return list(self._function(y))
 
     # ---- derivatives of F --------------------------------------------------------------------
-
-    def pushed(self, y: Any, reads: Sequence[Any], tangents: Sequence[Any]) -> Any:
-        """The tangent of F(y) for tangents of y and of what is read; None where there is none."""
-        accumulator = Accumulator()
-        for value, tangent in zip((y, *reads), tangents, strict=True):
-            if tangent is not None:
-                accumulator.watch(value, tangent)
-        with also_listening(accumulator):
-            residual = self(y, reads)[0]
-        return accumulator.tangent(residual)
 
     def along(self, y: Any, reads: Sequence[Any], direction: Any) -> Any:
         """F'(y) times a direction."""
         own = identity(y)
-        pushed = self.pushed(own, reads, [direction, *[None] * len(reads)])
+        pushed = self.closure.pushed(own, reads, [direction, *[None] * len(reads)])
         return zeros_like(direction) if pushed is None else pushed
 
     def against(self, y: Any, reads: Sequence[Any], cotangent: Any) -> Any:
         """The transpose of F'(y) times a cotangent."""
         own = identity(y)
-        (pulled,) = pull_through(lambda v: self(v, reads)[:1], [own], [cotangent])
+        (pulled,) = pull_through(lambda v: self.closure(v, reads)[:1], [own], [cotangent])
         return zeros_like(cotangent) if pulled is None else pulled
 
     def transposed_jacobian(self, y: Any, reads: Sequence[Any]) -> Any:
@@ -164,14 +116,6 @@ class Equation:
         )
 
 
-def _graph_around() -> Any:
-    """The graph under construction, also where a batch within it takes the operations."""
-    active: Any = thread.context.interpreter
-    while isinstance(active, Batcher):
-        active = active.outer
-    return active
-
-
 def solved_by(
     function: Callable[[Any], Sequence[Any]], start: Any, solver: Any, settings: Settings
 ) -> Any:
@@ -185,16 +129,20 @@ def solved_by(
         settings: How linear systems are solved.
     """
     equation = Equation(function, solver, settings)
-    if thread.context.interpreter is not None:
-        reads = equation.trace(start)
+    if equation.closure.must_be_traced:
+        reads = equation.closure.trace(_known(start), start._array.dtype)
         return apply(SOLUTION, (start, *reads), {"equation": equation})
-    found = equation_solved(equation, start._array, ())
-    reads = _reads_of(equation, wrap(found))
-    result = wrap(found)
+    result = wrap(equation_solved(equation, start._array, ()))
+    reads = equation.closure.note(wrap(result._array))
     if not reads:
         return result
-    equation.remember(reads)
     return announce(SOLUTION, [start, *reads], {"equation": equation}, result)
+
+
+def _known(x: Any) -> list[Any] | None:
+    """The shape of a vector, as far as it is known."""
+    shape = x.shape
+    return None if shape.rank is None else list(shape)
 
 
 def equation_solved(equation: Equation, start: Array, reads: Sequence[Array]) -> Array:
@@ -209,34 +157,6 @@ def equation_solved(equation: Equation, start: Array, reads: Sequence[Array]) ->
     return found.reshape(start.shape)
 
 
-class _Reads(Recorder):
-    """Notes which of the values that operations use are followed by those who listened before."""
-
-    def __init__(self, outer: Sequence[Recorder]) -> None:
-        self._outer = outer
-        self.found: dict[int, Any] = {}
-
-    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
-        for x in inputs:
-            if any(recorder.follows((x,)) for recorder in self._outer):
-                self.found.setdefault(id(x), x)
-
-    def accessed(self, variable: Any) -> None:
-        for recorder in self._outer:
-            recorder.accessed(variable)
-
-
-def _reads_of(equation: Equation, y: Any) -> list[Any]:
-    """The followed values that the function reads; nobody but us hears of the call."""
-    outer = thread.context.recorders
-    if not outer:
-        return []
-    noted = _Reads(outer)
-    with listening(noted):
-        equation(y, ())
-    return list(noted.found.values())
-
-
 def _kernel(_: Namespace, start: Array, *reads: Array, equation: Equation) -> Array:
     return equation_solved(equation, start, reads)
 
@@ -245,14 +165,14 @@ def _pulled(gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attr
     equation, (y,), reads = attrs["equation"], ys, xs[1:]
     adjoint = equation.solved(y, reads, conjugate(gs[0]), is_transposed=True)
     followed = [x for x in reads if x.dtype.is_differentiable]
-    pulled = iter(pull_through(lambda: equation(y, reads)[:1], [], [-adjoint], followed))
+    pulled = iter(pull_through(lambda: equation.closure(y, reads)[:1], [], [-adjoint], followed))
     found = [next(pulled) if x.dtype.is_differentiable else None for x in reads]
     return [None, *map(conjugate, found)]
 
 
 def _pushed(ts: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -> list[Any]:
     equation, (y,), reads = attrs["equation"], ys, xs[1:]
-    moved = equation.pushed(y, reads, [None, *ts[1:]])
+    moved = equation.closure.pushed(y, reads, [None, *ts[1:]])
     return [None if moved is None else -equation.solved(y, reads, moved, is_transposed=False)]
 
 

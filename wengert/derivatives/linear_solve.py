@@ -36,9 +36,9 @@ def linear_solve(
         InvalidArgumentError: If the matrix is singular, by "direct".
 
     >>> d, b = tf.constant([2.0, 4.0]), tf.constant([2.0, 8.0])
-    >>> tf.linear_solve(lambda x: d * x, b).numpy().tolist()
+    >>> tf.linear_solve(lambda x: d * x, b).numpy().round(4).tolist()
     [1.0, 2.0]
-    >>> tf.grad(lambda d: tf.reduce_sum(tf.linear_solve(lambda x: d * x, b)))(d).numpy().tolist()
+    >>> tf.grad(lambda d: tf.reduce_sum(tf.linear_solve(lambda x: d * x, b)))(d).numpy().round(4).tolist()
     [-0.5, -0.5]
     """
     check_function(matvec, "linear_solve")

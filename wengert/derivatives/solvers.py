@@ -45,7 +45,7 @@ class System:
 
     def evaluate(self, y: Array) -> list[Array]:
         """The residual, and what the function gives beside it."""
-        return [np.asarray(part) for part in self._equation(wrap(y), self._reads)]
+        return [np.asarray(part) for part in self._equation.closure(wrap(y), self._reads)]
 
     def residual(self, y: Array) -> Array:
         """F(y)."""
