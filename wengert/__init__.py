@@ -289,6 +289,7 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import linearize as linearize
     from wengert.derivatives import minimize_implicit as minimize_implicit
     from wengert.derivatives import per_example_gradients as per_example_gradients
+    from wengert.derivatives import spectral_function as spectral_function
     from wengert.derivatives import to_scipy as to_scipy
     from wengert.derivatives import value_and_grad as value_and_grad
     from wengert.derivatives import vjp as vjp
@@ -358,6 +359,7 @@ _ELSEWHERE = {
     "linear_transpose": ("derivatives.forward", "linear_transpose"),
     "linearize": ("derivatives.forward", "linearize"),
     "per_example_gradients": ("derivatives.mapping", "per_example_gradients"),
+    "spectral_function": ("derivatives.spectral", "spectral_function"),
     "value_and_grad": ("derivatives.reverse", "value_and_grad"),
     "vjp": ("derivatives.reverse", "vjp"),
     "vmap": ("derivatives.mapping", "vmap"),

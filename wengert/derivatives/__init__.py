@@ -14,6 +14,8 @@ solvers     Newton's method and others on arrays of NumPy
 equation    A solved equation as one operation, with the derivative of the implicit function theorem
 implicit    implicit_root, fixed_point, minimize_implicit
 linear_solve  A linear system whose matrix is a function
+divided_differences  Divided differences of a function, also where points coincide
+spectral    spectral_function: functions of Hermitian matrices
 """
 
 from wengert.derivatives.forward import jvp as jvp
@@ -37,3 +39,4 @@ from wengert.derivatives.reverse import value_and_grad as value_and_grad
 from wengert.derivatives.reverse import vjp as vjp
 from wengert.derivatives.scipy_bridge import jacobian_operator as jacobian_operator
 from wengert.derivatives.scipy_bridge import to_scipy as to_scipy
+from wengert.derivatives.spectral import spectral_function as spectral_function
