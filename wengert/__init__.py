@@ -294,6 +294,7 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import value_and_grad as value_and_grad
     from wengert.derivatives import vjp as vjp
     from wengert.derivatives import vmap as vmap
+    from wengert.derivatives import wrap as wrap
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
     from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
     from wengert.ops.arrays.text import as_string as as_string
@@ -362,6 +363,7 @@ _ELSEWHERE = {
     "spectral_function": ("derivatives.spectral", "spectral_function"),
     "value_and_grad": ("derivatives.reverse", "value_and_grad"),
     "vjp": ("derivatives.reverse", "vjp"),
+    "wrap": ("derivatives.external", "wrap"),
     "vmap": ("derivatives.mapping", "vmap"),
     "dynamic_partition": ("ops.arrays.partitioning", "dynamic_partition"),
     "dynamic_stitch": ("ops.arrays.partitioning", "dynamic_stitch"),

@@ -16,8 +16,11 @@ implicit    implicit_root, fixed_point, minimize_implicit
 linear_solve  A linear system whose matrix is a function
 divided_differences  Divided differences of a function, also where points coincide
 spectral    spectral_function: functions of Hermitian matrices
+differences Complex steps and finite differences, of functions of arrays
+external    wrap: functions of NumPy, SciPy and other programs as operations
 """
 
+from wengert.derivatives.external import wrap as wrap
 from wengert.derivatives.forward import jvp as jvp
 from wengert.derivatives.forward import linear_transpose as linear_transpose
 from wengert.derivatives.forward import linearize as linearize
