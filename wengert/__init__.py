@@ -288,6 +288,7 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import linear_transpose as linear_transpose
     from wengert.derivatives import linearize as linearize
     from wengert.derivatives import minimize_implicit as minimize_implicit
+    from wengert.derivatives import ode_solve as ode_solve
     from wengert.derivatives import per_example_gradients as per_example_gradients
     from wengert.derivatives import spectral_function as spectral_function
     from wengert.derivatives import to_scipy as to_scipy
@@ -359,6 +360,7 @@ _ELSEWHERE = {
     "minimize_implicit": ("derivatives.implicit", "minimize_implicit"),
     "linear_transpose": ("derivatives.forward", "linear_transpose"),
     "linearize": ("derivatives.forward", "linearize"),
+    "ode_solve": ("derivatives.ode", "ode_solve"),
     "per_example_gradients": ("derivatives.mapping", "per_example_gradients"),
     "spectral_function": ("derivatives.spectral", "spectral_function"),
     "value_and_grad": ("derivatives.reverse", "value_and_grad"),

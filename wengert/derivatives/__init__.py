@@ -18,6 +18,8 @@ divided_differences  Divided differences of a function, also where points coinci
 spectral    spectral_function: functions of Hermitian matrices
 differences Complex steps and finite differences, of functions of arrays
 external    wrap: functions of NumPy, SciPy and other programs as operations
+eagerly     A function of values as one operation of a graph
+ode         ode_solve: initial value problems
 """
 
 from wengert.derivatives.external import wrap as wrap
@@ -37,6 +39,7 @@ from wengert.derivatives.jacobians import laplacian as laplacian
 from wengert.derivatives.linear_solve import linear_solve as linear_solve
 from wengert.derivatives.mapping import per_example_gradients as per_example_gradients
 from wengert.derivatives.mapping import vmap as vmap
+from wengert.derivatives.ode import ode_solve as ode_solve
 from wengert.derivatives.reverse import grad as grad
 from wengert.derivatives.reverse import value_and_grad as value_and_grad
 from wengert.derivatives.reverse import vjp as vjp

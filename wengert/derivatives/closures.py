@@ -49,14 +49,15 @@ class Closure:
         self._subgraph = Subgraph(graph, graph.outputs)
         return [convert(v) if isinstance(v, Variable) else v for v in graph.captured]
 
-    def note(self, x: Any) -> list[Any]:
-        """The followed values that the function reads for an argument; nobody else hears of the call."""
+    def note(self, *points: Any) -> list[Any]:
+        """The followed values that the function reads at some points; nobody else hears of the calls."""
         outer = thread.context.recorders
         if not outer:
             return []
         noted = _Reads(outer)
         with listening(noted):
-            self(x, ())
+            for x in points:
+                self(x, ())
         self.reads = list(noted.found.values())
         self._seen = [(v, v._array) for v in self.reads if isinstance(v, Variable)]
         return self.reads

@@ -40,12 +40,20 @@ class Unknowns:
 
     def pack(self, vector: Any) -> Any:
         """A vector as what the user's functions take."""
+        return self._packed(vector, ())
+
+    def pack_rows(self, table: Any) -> Any:
+        """Vectors, one in each row, as the structure with the rows along the first axis."""
+        return self._packed(table, dims(table)[:1])
+
+    def _packed(self, values: Any, front: tuple[Any, ...]) -> Any:
         if len(self._shapes) == 1:
-            return structures.pack(self._structure, [reshape(vector, self._shapes[0])])
+            return structures.pack(self._structure, [reshape(values, (*front, *self._shapes[0]))])
         leaves, at = [], 0
         for shape in self._shapes:
             size = math.prod(shape)
-            leaves.append(reshape(vector[at : at + size], shape))
+            part = values[..., at : at + size]
+            leaves.append(reshape(part, (*front, *shape)))
             at += size
         return structures.pack(self._structure, leaves)
 
