@@ -158,6 +158,56 @@ def by_tapes(a: Any) -> Any:
     return outer.gradient(first, a)
 
 
+M = tf.constant([[2.0, 1.0], [1.0, 2.0]], tf.float64)
+
+
+def by_spectrum(a: Any) -> Any:
+    return tf.spectral_function(lambda x: tf.exp(a * x), M * a)[0, 1]
+
+
+def by_integration(a: Any) -> Any:
+    exact: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-10}
+    return tf.ode_solve(lambda t, y: a * y * (1.0 - y), a, double([0.0, 1.0]), **exact)[-1]
+
+
+def by_steps(a: Any) -> Any:
+    return tf.ode_solve(
+        lambda t, y: a * y * (1.0 - y), a, double([0.0, 1.0]), sensitivity="forward"
+    )[-1]
+
+
+def by_another_program(a: Any) -> Any:
+    return tf.wrap(np.sinh, vjp=lambda x, y, g: g * tf.cosh(x[0]))(a)
+
+
+def by_linear_solve(a: Any) -> Any:
+    x = tf.linear_solve(lambda x: x * (2.0 + a) + x[::-1], double([1.0, 2.0]), "gmres")
+    return tf.reduce_sum(x)
+
+
+OF_ALL_KINDS = [
+    by_root,
+    by_closure,
+    by_minimum,
+    by_linear_solve,
+    by_spectrum,
+    by_integration,
+    by_steps,
+    by_another_program,
+]
+
+
+@pytest.mark.parametrize("mode", [interpreted, compiled])
+@pytest.mark.parametrize("ways", [(backward,) * 3, (forward,) * 3, (backward, forward, backward)])
+@pytest.mark.parametrize("f", OF_ALL_KINDS)
+def test_of_a_function_from_outside(f: Any, ways: Any, mode: Any) -> None:
+    """A function that was traced before, differentiated where it is called."""
+    g = mode(f)
+    for way in ways:
+        f, g = way(f), way(g)
+        close(g(double(0.7)), f(double(0.7)), 1e-5)
+
+
 # ---- several unknowns and structures ------------------------------------------------------------
 
 A = RNG.normal(size=(3, 3)) + 4.0 * np.eye(3)
@@ -229,8 +279,11 @@ def test_variables(mode: Any) -> None:
             first = tape.gradient(y, v)
         return y, first, outer.gradient(first, v)
 
-    for got, want in zip(mode(f)(), CUBE_ROOT, strict=False):
-        close(got, want)
+    g = mode(f)
+    for scale in (1.0, 8.0):
+        v.assign(8.0 * scale)
+        for order, (got, want) in enumerate(zip(g(), CUBE_ROOT, strict=False)):
+            close(got, want * scale ** (1 / 3 - order))
 
 
 def test_a_variable_that_was_assigned_to_is_noticed() -> None:
@@ -346,6 +399,14 @@ def test_linear_solve_of_complex_numbers(mode: Any) -> None:
 
     for method in ("direct", "gmres"):
         close(mode(tf.grad(lambda b, m=method: f(b, m)))(right), tf.grad(f)(right))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("method", ["gmres", "direct"])
+def test_a_function_that_is_not_linear(mode: Any, method: str) -> None:
+    b = double([1.0, 2.0])
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not linear"):
+        mode(lambda b: tf.linear_solve(lambda x: x + 0.1 * x * x, b, method))(b)
 
 
 def test_linear_solve_of_a_structure() -> None:

@@ -140,10 +140,25 @@ def solved_directly(a: Array, right: Array, who: str) -> Array:
 
 def linear(system: System, start: Array) -> Array:
     """F is linear: one step of Newton's method, and one more against rounding."""
-    y = start - system.step(start, system.residual(start))
+    nothing = system.residual(start)
+    step = system.step(start, nothing)
+    y = start - step
     if system.settings.linear == "direct":
         y = y - system.step(y, system.residual(y))
+    _check_linear(system, start, nothing, y)
     return y
+
+
+def _check_linear(system: System, start: Array, nothing: Array, y: Array) -> None:
+    """Raise unless F moves as its derivative says."""
+    moved = system.residual(y) - nothing
+    said = system.along(start, y - start)
+    if not _size(moved - said) <= 1e3 * system.epsilon**0.5 * (_size(said) + _size(nothing)):
+        raise InvalidArgumentError(
+            f"tf.{system.settings.who}: the function is not linear: what it gives for the solution is off "
+            f"by {_size(moved - said):.3g} from its derivative. A constant belongs to the right-hand "
+            "side; for other equations there is tf.implicit_root."
+        )
 
 
 # ---- roots ------------------------------------------------------------------------------------
