@@ -407,6 +407,8 @@ def test_a_function_that_is_not_linear(mode: Any, method: str) -> None:
     b = double([1.0, 2.0])
     with pytest.raises(tf.errors.InvalidArgumentError, match="is not linear"):
         mode(lambda b: tf.linear_solve(lambda x: x + 0.1 * x * x, b, method))(b)
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"is not linear|did not solve"):
+        mode(lambda b: tf.linear_solve(tf.math.conj, b, method))(tf.complex(b, b))
 
 
 def test_linear_solve_of_a_structure() -> None:
@@ -520,7 +522,9 @@ def test_bad_arguments() -> None:
         tf.linear_solve(lambda x: x, 1.0, max_iterations=0)
     with pytest.raises(TypeError, match="floating numbers of one dtype"):
         tf.implicit_root(tf.cos)(tf.constant(1))
-    with pytest.raises(TypeError, match="floating numbers of one dtype, got float32, float64"):
+    with pytest.raises(TypeError, match="solves for real numbers, got complex128: split"):
+        tf.implicit_root(tf.cos)(tf.constant(1j))
+    with pytest.raises(TypeError, match="float32 or float64, got float32, float64"):
         tf.implicit_root(tf.cos)([tf.constant(1.0), double(1.0)])
     with pytest.raises(
         TypeError, match="must have the dtype of the unknowns, float32, got float64"

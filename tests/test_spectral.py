@@ -198,6 +198,8 @@ def test_bad_arguments() -> None:
         tf.spectral_function(tf.reduce_sum, tf.eye(2))
     with pytest.raises(TypeError, match="takes an elementwise function"):
         tf.spectral_function(lambda x: tf.cast(x, tf.float64), tf.eye(2))
+    with pytest.raises(TypeError, match="needs float32 or more"):
+        tf.spectral_function(tf.exp, tf.eye(2, dtype=tf.float16))
     with pytest.raises(ValueError, match="must be square"):
         tf.spectral_function(tf.exp, tf.ones([2, 3]))
     with pytest.raises(tf.errors.InvalidArgumentError, match="holds NaN or inf"):

@@ -68,7 +68,8 @@ def wrap(
     Rules may be written in operations of `tf`; then they can be differentiated any number of times. Rules
     that need arrays have the fallback's derivatives, and the fallback itself has those of
     differences: two of them, one of the other, and no more. Arguments that are integers have no
-    gradient. Rules keep to TensorFlow's convention for complex numbers.
+    gradient. Rules keep to TensorFlow's convention for complex numbers. In `tf.vmap` fn is called for one
+    example after the other.
 
     Returns:
         The function of tensors. `error_estimate(*args)` says how wrong the fallback's Jacobian may be.

@@ -23,8 +23,7 @@ def linear_solve(
 
     Args:
         matvec: A linear function of something nested as `b` is, which it returns, too. Gradients
-            flow to `b` and to all tensors and variables that it closes over. That it is linear is
-            taken for granted.
+            flow to `b` and to all tensors and variables that it closes over.
         b: The right-hand side.
         method: "cg" for symmetric (Hermitian) positive definite matrices; "gmres" and "bicgstab" for
             others; "direct" builds the matrix and eliminates.
@@ -33,7 +32,7 @@ def linear_solve(
 
     Raises:
         ConvergenceError: If the method does not converge: the matrix is singular, or not of its kind.
-        InvalidArgumentError: If the matrix is singular, by "direct".
+        InvalidArgumentError: If the matrix is singular, by "direct", or the function is not linear.
 
     >>> d, b = tf.constant([2.0, 4.0]), tf.constant([2.0, 8.0])
     >>> tf.linear_solve(lambda x: d * x, b).numpy().round(4).tolist()
@@ -44,7 +43,7 @@ def linear_solve(
     check_function(matvec, "linear_solve")
     settings = Settings("linear_solve", method, tolerance, max_iterations)
     check_settings(settings)
-    unknowns = Unknowns(b, "linear_solve")
+    unknowns = Unknowns(b, "linear_solve", takes_complex=True)
     right = unknowns.start
 
     def function(vector: Any) -> list[Any]:

@@ -105,8 +105,6 @@ def ode_solve(
     check_function(f, _WHO)
     _check(method, sensitivity, rtol, atol, max_evaluations)
     unknowns = Unknowns(y0, _WHO, (ts, parameters))
-    if unknowns.dtype.is_complex:
-        raise TypeError(f"tf.{_WHO} solves for real numbers: split complex ones in two parts.")
     times = convert(ts, unknowns.dtype)
     if len(dims(times)) != 1:
         raise ValueError(f"ts of tf.{_WHO} is a vector of times, got {times!r}.")

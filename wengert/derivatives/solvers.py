@@ -153,11 +153,15 @@ def _check_linear(system: System, start: Array, nothing: Array, y: Array) -> Non
     """Raise unless F moves as its derivative says."""
     moved = system.residual(y) - nothing
     said = system.along(start, y - start)
-    if not _size(moved - said) <= 1e3 * system.epsilon**0.5 * (_size(said) + _size(nothing)):
+    scale = _size(said) + _size(nothing)
+    is_linear = _size(moved - said) <= 1e3 * system.epsilon**0.5 * scale
+    if not (
+        is_linear and _size(moved + nothing) <= 0.01 * scale
+    ):  # conj is linear in real numbers only
         raise InvalidArgumentError(
             f"tf.{system.settings.who}: the function is not linear: what it gives for the solution is off "
-            f"by {_size(moved - said):.3g} from its derivative. A constant belongs to the right-hand "
-            "side; for other equations there is tf.implicit_root."
+            f"by {max(_size(moved - said), _size(moved + nothing)):.3g}. For other equations there is "
+            "tf.implicit_root."
         )
 
 

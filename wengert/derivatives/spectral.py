@@ -70,6 +70,8 @@ def spectral_function(f: Callable[[Any], Any], a: TensorLike) -> Tensor:
     """
     check_function(f, _WHO)
     x = matrix(a, "SelfAdjointEigV2")
+    if x.dtype.name not in ("float32", "float64", "complex64", "complex128"):
+        raise TypeError(f"tf.{_WHO} needs float32 or more, got {x.dtype.name}. Use tf.cast.")
     found: Tensor = _of_function(lambda v: [_checked(f(v), v)], (x + adjoint_of(x)) / 2, [])
     return found
 

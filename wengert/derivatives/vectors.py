@@ -18,14 +18,16 @@ from wengert.values.value import Value
 class Unknowns:
     """What an equation is solved for: tensors of a structure, one after the other as one vector."""
 
-    def __init__(self, structure: Any, who: str, beside: Any = None) -> None:
+    def __init__(
+        self, structure: Any, who: str, beside: Any = None, takes_complex: bool = False
+    ) -> None:
         """A number of Python or a list takes the dtype of the tensors `beside` it."""
         hint = _dtype_of(beside)
         leaves = structures.flatten(structure)
         self._who = who
         self._structure = structure
         self._leaves = [_converted(leaf, hint) for leaf in leaves]
-        self.dtype = _common_dtype(self._leaves, who)
+        self.dtype = _common_dtype(self._leaves, who, takes_complex)
         self._shapes = [dims(leaf) for leaf in self._leaves]
         if len(leaves) > 1 and not all(map(is_certain, self._shapes)):
             raise ValueError(
@@ -117,11 +119,18 @@ def _dtype_of(beside: Any) -> Any:
     return None
 
 
-def _common_dtype(leaves: Sequence[Any], who: str) -> Any:
+def _common_dtype(leaves: Sequence[Any], who: str, takes_complex: bool) -> Any:
     dtypes = list(dict.fromkeys(leaf.dtype for leaf in leaves))
-    if len(dtypes) != 1 or not dtypes[0].is_differentiable:
+    if len(dtypes) == 1 and dtypes[0].name in ("float32", "float64"):
+        return dtypes[0]
+    if len(dtypes) == 1 and dtypes[0].is_complex:
+        if takes_complex:
+            return dtypes[0]
         raise TypeError(
-            f"tf.{who} solves for floating numbers of one dtype, got "
-            f"{', '.join(d.name for d in dtypes) or 'nothing'}. Use tf.cast."
+            f"tf.{who} solves for real numbers, got {dtypes[0].name}: split complex ones in a real and an "
+            "imaginary part."
         )
-    return dtypes[0]
+    raise TypeError(
+        f"tf.{who} solves for floating numbers of one dtype, float32 or float64, got "
+        f"{', '.join(d.name for d in dtypes) or 'nothing'}. Use tf.cast."
+    )
