@@ -103,6 +103,22 @@ def test_a_tape_outside_an_accumulator_and_one_inside() -> None:
     assert third.numpy() == pytest.approx(-math.cos(0.7), rel=1e-12)
 
 
+def test_a_function_under_tapes_that_follow_more_or_less() -> None:
+    """Each call hands out what its own tape needs, and the tangents of that."""
+    x, y = tf.constant(0.5, tf.float64), tf.constant(0.25, tf.float64)
+    f = tf.function(lambda x, y: tf.sin(tf.exp(x)) * tf.sin(tf.exp(y)))
+
+    def mixed(*watched: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(watched)
+            with tf.autodiff.ForwardAccumulator(x, tf.constant(1.0, tf.float64)) as forward:
+                z = f(x, y)
+            tangent = forward.jvp(z)
+        return tape.gradient(tangent, x).numpy()
+
+    assert mixed(x) == mixed(x, y) == mixed(x)
+
+
 def test_accumulators_nest() -> None:
     """Forward over forward, to the fourth order."""
     one = tf.constant(1.0, tf.float64)

@@ -274,22 +274,29 @@ if _typing.TYPE_CHECKING:
     from wengert.api.variables.module import Module as Module
     from wengert.derivatives import curl as curl
     from wengert.derivatives import divergence as divergence
+    from wengert.derivatives import fixed_point as fixed_point
     from wengert.derivatives import grad as grad
     from wengert.derivatives import hessian as hessian
     from wengert.derivatives import hessian_diag as hessian_diag
     from wengert.derivatives import hvp as hvp
+    from wengert.derivatives import implicit_root as implicit_root
     from wengert.derivatives import jacobian as jacobian
     from wengert.derivatives import jacobian_operator as jacobian_operator
     from wengert.derivatives import jvp as jvp
     from wengert.derivatives import laplacian as laplacian
+    from wengert.derivatives import linear_solve as linear_solve
     from wengert.derivatives import linear_transpose as linear_transpose
     from wengert.derivatives import linearize as linearize
+    from wengert.derivatives import minimize_implicit as minimize_implicit
+    from wengert.derivatives import ode_solve as ode_solve
     from wengert.derivatives import per_example_gradients as per_example_gradients
+    from wengert.derivatives import spectral_function as spectral_function
     from wengert.derivatives import taylor as taylor
     from wengert.derivatives import to_scipy as to_scipy
     from wengert.derivatives import value_and_grad as value_and_grad
     from wengert.derivatives import vjp as vjp
     from wengert.derivatives import vmap as vmap
+    from wengert.derivatives import wrap as wrap
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
     from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
     from wengert.ops.arrays.text import as_string as as_string
@@ -339,21 +346,28 @@ _ELSEWHERE = {
     "clip_by_global_norm": ("ops.nn.clipping", "clip_by_global_norm"),
     "curl": ("derivatives.jacobians", "curl"),
     "divergence": ("derivatives.jacobians", "divergence"),
+    "fixed_point": ("derivatives.implicit_functions.roots", "fixed_point"),
     "grad": ("derivatives.reverse", "grad"),
     "hessian": ("derivatives.jacobians", "hessian"),
     "hessian_diag": ("derivatives.jacobians", "hessian_diag"),
     "hvp": ("derivatives.jacobians", "hvp"),
+    "implicit_root": ("derivatives.implicit_functions.roots", "implicit_root"),
     "jacobian": ("derivatives.jacobians", "jacobian"),
     "jacobian_operator": ("derivatives.scipy_bridge", "jacobian_operator"),
     "jvp": ("derivatives.forward", "jvp"),
     "to_scipy": ("derivatives.scipy_bridge", "to_scipy"),
     "laplacian": ("derivatives.jacobians", "laplacian"),
+    "linear_solve": ("derivatives.implicit_functions.linear_solve", "linear_solve"),
+    "minimize_implicit": ("derivatives.implicit_functions.roots", "minimize_implicit"),
     "linear_transpose": ("derivatives.forward", "linear_transpose"),
     "linearize": ("derivatives.forward", "linearize"),
+    "ode_solve": ("derivatives.implicit_functions.ode", "ode_solve"),
     "per_example_gradients": ("derivatives.mapping", "per_example_gradients"),
+    "spectral_function": ("derivatives.spectral_functions.function", "spectral_function"),
     "taylor": ("derivatives.taylor_mode.mode", "taylor"),
     "value_and_grad": ("derivatives.reverse", "value_and_grad"),
     "vjp": ("derivatives.reverse", "vjp"),
+    "wrap": ("derivatives.outside.wrap", "wrap"),
     "vmap": ("derivatives.mapping", "vmap"),
     "dynamic_partition": ("ops.arrays.partitioning", "dynamic_partition"),
     "dynamic_stitch": ("ops.arrays.partitioning", "dynamic_stitch"),

@@ -1,4 +1,4 @@
-"""tf.config: what computes graphs, with how many threads, and on which devices."""
+"""tf.config: what computes graphs, with how many threads, on which devices; degenerate spectra."""
 
 from wengert.api.function.function import functions_run_eagerly as functions_run_eagerly
 from wengert.api.function.function import run_functions_eagerly as run_functions_eagerly
@@ -17,3 +17,5 @@ from wengert.execution.engine_registry import get_engine as get_engine
 from wengert.execution.engine_registry import set_engine as set_engine
 from wengert.host.threads import get_threads as get_threads
 from wengert.host.threads import set_threads as set_threads
+from wengert.ops.support.degenerate_setting import get_degenerate as get_degenerate
+from wengert.ops.support.degenerate_setting import set_degenerate as set_degenerate

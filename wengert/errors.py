@@ -161,6 +161,21 @@ class DuplicateError(KeyError):
         return str(self.args[0])
 
 
+class ConvergenceError(InvalidArgumentError):
+    """A solver came to no solution, so that there is nothing to differentiate.
+
+    `residual` is the largest residual where it stopped, `iterations` how far it came; None where
+    that is not known.
+    """
+
+    def __init__(
+        self, message: str, residual: float | None = None, iterations: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.residual = residual
+        self.iterations = iterations
+
+
 class LeakedTensorError(RuntimeError):
     """A tensor that stands for a batch was used outside the function it belongs to."""
 

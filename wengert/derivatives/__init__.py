@@ -14,11 +14,20 @@ taylor_mode  All derivatives along a line, up to an order; the forward Laplacian
 jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl
 scipy_bridge  For SciPy: a Jacobian as a linear operator, and a function with the derivatives that
               optimizers ask for
+closures    A function together with what it reads from around
+implicit_functions  Roots, fixed points, minima, linear systems and differential equations
+spectral_functions  Functions of Hermitian matrices, by their eigenvalues
+outside     Functions of NumPy, SciPy and other programs as operations
 """
 
 from wengert.derivatives.forward import jvp as jvp
 from wengert.derivatives.forward import linear_transpose as linear_transpose
 from wengert.derivatives.forward import linearize as linearize
+from wengert.derivatives.implicit_functions.linear_solve import linear_solve as linear_solve
+from wengert.derivatives.implicit_functions.ode import ode_solve as ode_solve
+from wengert.derivatives.implicit_functions.roots import fixed_point as fixed_point
+from wengert.derivatives.implicit_functions.roots import implicit_root as implicit_root
+from wengert.derivatives.implicit_functions.roots import minimize_implicit as minimize_implicit
 from wengert.derivatives.jacobians import curl as curl
 from wengert.derivatives.jacobians import divergence as divergence
 from wengert.derivatives.jacobians import hessian as hessian
@@ -28,9 +37,11 @@ from wengert.derivatives.jacobians import jacobian as jacobian
 from wengert.derivatives.jacobians import laplacian as laplacian
 from wengert.derivatives.mapping import per_example_gradients as per_example_gradients
 from wengert.derivatives.mapping import vmap as vmap
+from wengert.derivatives.outside.wrap import wrap as wrap
 from wengert.derivatives.reverse import grad as grad
 from wengert.derivatives.reverse import value_and_grad as value_and_grad
 from wengert.derivatives.reverse import vjp as vjp
 from wengert.derivatives.scipy_bridge import jacobian_operator as jacobian_operator
 from wengert.derivatives.scipy_bridge import to_scipy as to_scipy
+from wengert.derivatives.spectral_functions.function import spectral_function as spectral_function
 from wengert.derivatives.taylor_mode.mode import taylor as taylor

@@ -197,7 +197,7 @@ class Subgraph:
     def _pushed(self, ts: Any, xs: Any, more: Sequence[SymbolicTensor]) -> list[Any]:
         """The tangents of the results, by a graph that computes tangents."""
         there = tuple([t is not None for t in ts])
-        key = (*there, len(more) > 0, active_rules())
+        key = (*there, tuple(map(id, more)), active_rules())
         if key not in self._tangents:
             self._tangents[key] = _carrying_tangents(self, there, xs, more)
         pushed = self._tangents[key]

@@ -31,18 +31,12 @@ if TYPE_CHECKING:
     from wengert.values.tensor import Tensor
     from wengert.values.typing import Array, Namespace
 
-CHOICES: Final = ("tensorflow", "exact")
 WAY_OUT: Final = (
     'With degenerate="tensorflow" the gradient is a number all the same, but not the right one. '
-    "For a function of the eigenvalues, V f(e) V^H, use tf.linalg.expm, sqrtm or logm, which are "
-    "differentiable also where eigenvalues coincide; or use the values, or the vectors, alone."
+    "For a function of the eigenvalues, V f(e) V^H, use tf.spectral_function, or tf.linalg.expm, sqrtm "
+    "or logm, which are differentiable also where eigenvalues coincide; or use the values, or the "
+    "vectors, alone."
 )
-
-
-def check_choice(degenerate: str) -> None:
-    """Raise ValueError unless `degenerate` is one of `CHOICES`."""
-    if degenerate not in CHOICES:
-        raise ValueError(f"`degenerate` must be one of {CHOICES}, got {degenerate!r}.")
 
 
 # ---- TensorFlow's way -------------------------------------------------------------------------

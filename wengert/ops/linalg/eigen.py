@@ -14,7 +14,6 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.linalg.degenerate_spectra import (
     alike,
-    check_choice,
     gaps,
     largest,
     off_diagonal_reciprocal,
@@ -33,6 +32,7 @@ from wengert.ops.linalg.matrices import (
 from wengert.ops.linalg.solving import solve
 from wengert.ops.linalg.triangular import lower_with_half_diagonal
 from wengert.ops.math.complex import conj, real
+from wengert.ops.support.degenerate_setting import chosen
 from wengert.ops.support.half_precision import widen
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import complex_of
@@ -107,23 +107,21 @@ SELF_ADJOINT_EIG: Row = op(
 )
 
 
-def _eigh(a: Tensor, compute_v: bool, degenerate: str) -> list[Tensor]:
-    check_choice(degenerate)
-    result: list[Tensor] = apply(
-        SELF_ADJOINT_EIG, (a,), {"compute_v": compute_v, "degenerate": degenerate}
-    )
+def _eigh(a: Tensor, compute_v: bool, degenerate: str | None) -> list[Tensor]:
+    attrs = {"compute_v": compute_v, "degenerate": chosen(degenerate)}
+    result: list[Tensor] = apply(SELF_ADJOINT_EIG, (a,), attrs)
     return result
 
 
 @deferrable
 def eigh(
-    tensor: TensorLike, name: str | None = None, degenerate: str = "tensorflow"
+    tensor: TensorLike, name: str | None = None, degenerate: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Eigendecomposition of a Hermitian matrix: eigenvalues in ascending order, and eigenvectors.
 
     Only the lower triangle is read. Where eigenvalues coincide, the gradient is TensorFlow's, which
-    is arbitrary there; with `degenerate="exact"` it is right, or an error that says why there is
-    none.
+    is arbitrary there; with `degenerate="exact"`, or by `tf.config.set_degenerate` for the whole
+    program, it is right, or an error that says why there is none.
 
     >>> e, v = tf.linalg.eigh([[2.0, 0.0], [0.0, 1.0]])
     >>> e.numpy().tolist(), tf.abs(v).numpy().tolist()
@@ -134,7 +132,7 @@ def eigh(
 
 
 @deferrable
-def eigvalsh(tensor: TensorLike, name: str | None = None, degenerate: str = "tensorflow") -> Tensor:
+def eigvalsh(tensor: TensorLike, name: str | None = None, degenerate: str | None = None) -> Tensor:
     """The eigenvalues of a Hermitian matrix, in ascending order.
 
     >>> tf.linalg.eigvalsh([[2.0, 0.0], [0.0, 1.0]]).numpy().tolist()

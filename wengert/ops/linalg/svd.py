@@ -14,7 +14,6 @@ from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import expand_dims
 from wengert.ops.linalg.degenerate_spectra import (
     alike,
-    check_choice,
     gaps,
     largest,
     off_diagonal_reciprocal,
@@ -36,6 +35,7 @@ from wengert.ops.math.comparison import greater
 from wengert.ops.math.complex import complex, imag
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max, reduce_sum
+from wengert.ops.support.degenerate_setting import chosen
 from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
@@ -187,12 +187,11 @@ SVD: Row = op(
 )
 
 
-def _svd(a: Tensor, full_matrices: bool, compute_uv: bool, degenerate: str) -> list[Tensor]:
-    check_choice(degenerate)
+def _svd(a: Tensor, full_matrices: bool, compute_uv: bool, degenerate: str | None) -> list[Tensor]:
     attrs = {
         "full_matrices": bool(full_matrices),
         "compute_uv": bool(compute_uv),
-        "degenerate": degenerate,
+        "degenerate": chosen(degenerate),
     }
     result: list[Tensor] = apply(SVD, (a,), attrs)
     return result
@@ -204,7 +203,7 @@ def svd(
     full_matrices: bool = False,
     compute_uv: bool = True,
     name: str | None = None,
-    degenerate: str = "tensorflow",
+    degenerate: str | None = None,
 ) -> Any:
     """Singular value decomposition: a = u diag(s) v^H, with s in descending order.
 

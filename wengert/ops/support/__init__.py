@@ -5,6 +5,7 @@ batch_rules      Batching rules that several families share: shift axis attribut
 branchless       np.where without branches
 declare          From rows to public functions, for operations whose function only converts its
                  arguments
+degenerate_setting  What gradients of coinciding eigenvalues are: the setting of the whole program
 half_precision   Two-byte floats: kernels that sum or iterate do so in float32 and convert once at
                  the end
 large_kernels    Kernels that engines may register for large arrays outside of graphs, in place of

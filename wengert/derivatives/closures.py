@@ -1,0 +1,112 @@
+"""A function of a vector together with what it reads from around, so that gradients find the way.
+
+Eagerly, the function is called as it is, and a recorder notes what it reads; in a graph or a batch
+it is traced first, and what it captured are the values that it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.core.batch import Batcher
+from wengert.core.context import also_listening, listening, thread
+from wengert.core.forward import Accumulator
+from wengert.core.recorder import Recorder
+from wengert.core.row import Attrs, Row
+from wengert.errors import InvalidArgumentError
+from wengert.execution.subgraph import Subgraph
+from wengert.graph.tracing import traced_body
+from wengert.ops.arrays.identity import IDENTITY, READ
+from wengert.state.variable import Variable
+from wengert.values.convert import convert
+
+
+class Closure:
+    """A function of a vector that returns a list, and what it closes over."""
+
+    def __init__(self, function: Callable[[Any], Sequence[Any]], who: str) -> None:
+        self._function = function
+        self._who = who
+        self._subgraph: Any = None  # of what was traced
+        self.reads: list[Any] = []  # where it is not traced: what it reads by itself
+        self._seen: list[tuple[Variable, Any]] = []  # what variables held when it was first called
+
+    @property
+    def must_be_traced(self) -> bool:
+        """Whether values from around may be known only later, or for many examples at once."""
+        return thread.context.interpreter is not None
+
+    def trace(self, shape: Any, dtype: Any) -> list[Any]:
+        """Make a graph of the function; the values from around that it captured."""
+
+        def arguments(graph: Any) -> list[Any]:
+            # What stands for a variable is its value, which is read once, outside.
+            graph.overrides = {**graph.overrides, READ.name: lambda row: IDENTITY}
+            return [graph.input(shape, dtype, "x")]
+
+        graph, _ = traced_body("closure", self._function, _graph_around(), arguments)
+        self._subgraph = Subgraph(graph, graph.outputs)
+        return [convert(v) if isinstance(v, Variable) else v for v in graph.captured]
+
+    def note(self, *points: Any) -> list[Any]:
+        """The followed values that the function reads at some points; nobody else hears of the calls."""
+        outer = thread.context.recorders
+        if not outer:
+            return []
+        noted = _Reads(outer)
+        with listening(noted):
+            for x in points:
+                self(x, ())
+        self.reads = list(noted.found.values())
+        self._seen = [(v, v._array) for v in self.reads if isinstance(v, Variable)]
+        return self.reads
+
+    def __call__(self, x: Any, reads: Sequence[Any]) -> list[Any]:
+        """The results, for what is read from around."""
+        if self._subgraph is not None:
+            found: list[Any] = self._subgraph([x, *reads])
+            return found
+        for variable, array in self._seen:
+            if variable._array is not array:
+                raise InvalidArgumentError(
+                    f"The variable {variable.name} was assigned to after tf.{self._who} used it "
+                    "and before the gradient was taken, which evaluates the function again. Take the "
+                    "gradient first, or pass variable.read_value() as a parameter."
+                )
+        return list(self._function(x))
+
+    def pushed(self, x: Any, reads: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        """The tangent of the first result for tangents of all inputs; None where there is none."""
+        accumulator = Accumulator()
+        for value, tangent in zip((x, *reads), tangents, strict=True):
+            if tangent is not None:
+                accumulator.watch(value, tangent)
+        with also_listening(accumulator):
+            result = self(x, reads)[0]
+        return accumulator.tangent(result)
+
+
+class _Reads(Recorder):
+    """Notes which of the values that operations use are followed by those who listened before."""
+
+    def __init__(self, outer: Sequence[Recorder]) -> None:
+        self._outer = outer
+        self.found: dict[int, Any] = {}
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        for x in inputs:
+            if any(recorder.follows((x,)) for recorder in self._outer):
+                self.found.setdefault(id(x), x)
+
+    def accessed(self, variable: Any) -> None:
+        for recorder in self._outer:
+            recorder.accessed(variable)
+
+
+def _graph_around() -> Any:
+    """The graph under construction, also where a batch within it takes the operations."""
+    active: Any = thread.context.interpreter
+    while isinstance(active, Batcher):
+        active = active.outer
+    return active
