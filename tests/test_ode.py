@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.derivatives.implicit_functions import ode
 from wengert.derivatives.closures import Closure
+from wengert.derivatives.implicit_functions import ode
 
 
 def as_is(f: Any) -> Any:
