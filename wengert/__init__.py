@@ -272,6 +272,7 @@ if _typing.TYPE_CHECKING:
     from wengert.api.initializers.simple import zeros_initializer as zeros_initializer
     from wengert.api.session.logger import get_logger as get_logger
     from wengert.api.variables.module import Module as Module
+    from wengert.derivatives import checkpointed_loop as checkpointed_loop
     from wengert.derivatives import curl as curl
     from wengert.derivatives import divergence as divergence
     from wengert.derivatives import fixed_point as fixed_point
@@ -344,6 +345,7 @@ _LATER = (
 )
 _ELSEWHERE = {
     "clip_by_global_norm": ("ops.nn.clipping", "clip_by_global_norm"),
+    "checkpointed_loop": ("derivatives.checkpointing", "checkpointed_loop"),
     "curl": ("derivatives.jacobians", "curl"),
     "divergence": ("derivatives.jacobians", "divergence"),
     "fixed_point": ("derivatives.implicit_functions.roots", "fixed_point"),

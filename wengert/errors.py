@@ -184,6 +184,10 @@ class MissingNameError(AttributeError):
     """A name of TensorFlow's that Wengert lacks was used."""
 
 
+class MemoryBudgetWarning(UserWarning):
+    """A tape cannot keep within the memory that it was given."""
+
+
 class GradientWarning(UserWarning):
     """A gradient will be None or otherwise not what was probably meant."""
 

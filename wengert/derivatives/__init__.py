@@ -14,12 +14,14 @@ taylor_mode  All derivatives along a line, up to an order; the forward Laplacian
 jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl
 scipy_bridge  For SciPy: a Jacobian as a linear operator, and a function with the derivatives that
               optimizers ask for
+checkpointing  A loop whose gradient keeps few of its states
 closures    A function together with what it reads from around
 implicit_functions  Roots, fixed points, minima, linear systems and differential equations
 spectral_functions  Functions of Hermitian matrices, by their eigenvalues
 outside     Functions of NumPy, SciPy and other programs as operations
 """
 
+from wengert.derivatives.checkpointing import checkpointed_loop as checkpointed_loop
 from wengert.derivatives.forward import jvp as jvp
 from wengert.derivatives.forward import linear_transpose as linear_transpose
 from wengert.derivatives.forward import linearize as linearize

@@ -17,6 +17,7 @@ from wengert.derivatives.sparse.pattern import Pattern, pattern_of
 from wengert.derivatives.trail import Trail
 from wengert.errors import SymbolicValueError
 from wengert.graph.function_graph import FunctionGraph
+from wengert.host.memory_size import written
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
 
@@ -48,9 +49,9 @@ class DerivativePlan:
     def __repr__(self) -> str:
         rows = [("", "products", "arithmetic", "memory traffic")]
         rows += [
-            (c.mode, c.products, _flops(c.work.flops), _bytes(c.work.bytes)) for c in self.choices
+            (c.mode, c.products, _flops(c.work.flops), written(c.work.bytes)) for c in self.choices
         ]
-        rows.append(("(function)", "", _flops(self.function.flops), _bytes(self.function.bytes)))
+        rows.append(("(function)", "", _flops(self.function.flops), written(self.function.bytes)))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         marks = ["  ", "* ", *["  "] * len(rows)]
         lines = [
@@ -61,16 +62,7 @@ class DerivativePlan:
 
 
 def _flops(number: float) -> str:
-    return _with_prefix(number, "flop")
-
-
-def _bytes(number: float) -> str:
-    return _with_prefix(number, "B")
-
-
-def _with_prefix(number: float, unit: str) -> str:
-    power = min(max(int(math.log10(max(number, 1.0))) // 3, 0), 4)
-    return f"{number / 1000.0**power:.3g} {('', 'k', 'M', 'G', 'T')[power]}{unit}"
+    return written(number, "flop")
 
 
 # ---- a derivative with a plan -------------------------------------------------------------------

@@ -5,6 +5,7 @@ fp_errors        Floating-point errors are values here (inf, nan), not warnings,
 lifetime         Objects that must outlive the Python interpreter
 locks            The locks of variables, held while a value is updated from the old one
 malloc           Memory of freed arrays is kept for the next ones
+memory_size      Amounts of memory, as people write them
 numpy_openblas   Functions of OpenBLAS, however a copy of it was built
 threads          The number of threads that compute
 warn_once        Warnings that are given once per process, and point at the user's line

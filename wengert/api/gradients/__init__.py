@@ -7,6 +7,8 @@ custom_gradient        tf.custom_gradient: functions with a hand-written gradien
 unconnected            tf.UnconnectedGradients: what to return for sources that the target does
                        not depend on
 forward_accumulator    tf.autodiff.ForwardAccumulator: forward-mode differentiation
+budget_tape            A tape that keeps within an amount of memory
+memory_report          What a tape holds, by operation and source line
 gradient_tape          tf.GradientTape: reverse-mode differentiation
 graph_gradients        tf.gradients: symbolic differentiation of tensors in a graph
 gradient_checker       tf.test.compute_gradient: Jacobians by automatic differentiation and by

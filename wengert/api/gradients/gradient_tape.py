@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
+from wengert.api.gradients.budget_tape import BudgetTape
+from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.batch import vectorize
-from wengert.core.context import apply_overrides, current_graph, start, stop
+from wengert.core.context import also_listening, apply_overrides, current_graph, start, stop
 from wengert.core.contract import same_shape
 from wengert.core.reverse import conjugate, pull_back
 from wengert.core.tape import Tape
 from wengert.errors import GradientWarning, SymbolicValueError, TapeError
 from wengert.host.context_manager import Change, context_manager, enter
+from wengert.host.memory_size import bytes_of
 from wengert.host.user_frames import callers_depth, callers_place
 from wengert.ops.arrays.creation import range_, shape, size, zeros
 from wengert.ops.arrays.gathering import one_hot
@@ -60,9 +63,19 @@ class GradientTape:
     (np.float32(27.0), np.float32(18.0))
     """
 
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+    def __init__(
+        self,
+        persistent: bool = False,
+        watch_accessed_variables: bool = True,
+        memory_budget: str | int | None = None,
+        source_lines: bool = False,
+    ) -> None:
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
+        self._source_lines = source_lines
+        self._budget = (
+            None if memory_budget is None else bytes_of(memory_budget, "memory_budget of a tape")
+        )
         self._tape: Tape | None = None
         self._recording = False
         self._used_at = ""
@@ -85,9 +98,32 @@ class GradientTape:
                 "already-active tape. Leave its `with` block first, or use a second tape."
             )
         if self._tape is None:
-            self._tape = Tape(self._watch_accessed_variables)
+            self._tape = self._new_tape()
         start(self._tape)
         self._recording = True
+
+    def _new_tape(self) -> Tape:
+        if self._budget is not None:
+            return BudgetTape(self._watch_accessed_variables, self._budget)
+        kind = TapeWithLines if self._source_lines else Tape
+        return kind(self._watch_accessed_variables)
+
+    def memory_report(self) -> MemoryReport:
+        """What the tape holds, largest first: print it.
+
+        With `GradientTape(source_lines=True)` it says by which lines of the program the values were
+        computed; a tape does not note that otherwise, as it takes a third of the time of a small
+        operation.
+
+        >>> x = tf.ones([1000])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = tf.reduce_sum(tf.exp(x) * x)
+        >>> report = tape.memory_report()
+        >>> report.total
+        8000
+        """
+        return report_of(self._started("memory_report"))
 
     def _stop(self) -> None:
         if not self._recording or self._tape is None:
@@ -228,6 +264,8 @@ class GradientTape:
         seeds = _seeds(targets, output_gradients)
         asked = _sources(sources)
         used = [(t, s) for t, s in zip(targets, seeds, strict=True) if _can_be_target(t)]
+        if overrides is not None and isinstance(tape, BudgetTape):
+            tape.restore_all()  # rules may be looked for by what they read
         with self._closed(tape), apply_overrides(as_overrides(overrides)):
             pulled = pull_back(
                 tape,
@@ -280,6 +318,71 @@ class GradientTape:
             self._tape = None
         # What a gradient adds to a graph belongs to none of the scopes that it goes back through.
         return enter(nullcontext() if graph is None else graph.names.scoped("gradient_tape/"))
+
+    def value_and_gradient(self, target: Tensors, sources: Tensors, **options: Any) -> Any:
+        """The target and its gradient, as `gradient` gives it.
+
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x * x
+        >>> [float(v) for v in tape.value_and_gradient(y, x)]
+        [9.0, 6.0]
+        """
+        return target, self.gradient(target, sources, **options)
+
+    # ---- second order ------------------------------------------------------------------------
+
+    def hessian(self, target: Value, sources: Tensors) -> Any:
+        """The second derivatives of one number: of shape `source.shape + source.shape`.
+
+        For several sources it is nested twice as they are: by the first derivative, and by the second. No
+        second tape is needed: this one records its own gradient.
+
+        >>> x = tf.constant([3.0, 5.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x[0] * x[0] * x[1]
+        >>> tape.hessian(y, x).numpy().tolist()
+        [[10.0, 6.0], [6.0, 0.0]]
+        """
+        tape = self._to_differentiate()
+        asked = _sources(sources)
+        with self._closed(tape):
+            first = _own_gradient(tape, target, asked, "hessian")
+            rows = [
+                _arranged(
+                    sources,
+                    [
+                        _jacobian_or_zeros(h, g, x, UnconnectedGradients.ZERO)
+                        for h, x in zip(_rows(tape, g, asked, at_once=True), asked, strict=True)
+                    ],
+                )
+                for g in first
+            ]
+        return _arranged(sources, rows)
+
+    def hvp(self, target: Value, sources: Tensors, vectors: Tensors) -> Any:
+        """The product of the Hessian of one number with vectors, nested as the sources are.
+
+        >>> x = tf.constant([3.0, 5.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = x[0] * x[0] * x[1]
+        >>> tape.hvp(y, x, tf.constant([1.0, 0.0])).numpy().tolist()
+        [10.0, 6.0]
+        """
+        tape = self._to_differentiate()
+        asked = _sources(sources)
+        with self._closed(tape):
+            first = _own_gradient(tape, target, asked, "hvp")
+            seeds = [conjugate(seed) for seed in _seeds(first, vectors)]
+            pulled = pull_back(tape, first, seeds, asked, drain=False)
+            found = [
+                fill_unconnected(conjugate(g), x, UnconnectedGradients.ZERO)
+                for g, x in zip(pulled, asked, strict=True)
+            ]
+        return _arranged(sources, found)
 
     # ---- jacobians ---------------------------------------------------------------------------
 
@@ -469,6 +572,22 @@ def _seed(index: int, target: Tensor, given: TensorLike | None) -> Tensor:
             f"{seed.dtype.name}{list(dims(seed))}."
         )
     return seed
+
+
+def _own_gradient(tape: Tape, target: Value, sources: Sequence[Any], who: str) -> list[Any]:
+    """The gradient of one number by each source, recorded on the tape itself."""
+    (y,) = _single(target, "target")
+    if is_certain(dims(y)) and math.prod(dims(y)) != 1:
+        raise ValueError(
+            f"GradientTape.{who} needs a target that is one number, got the shape {list(dims(y))}. "
+            "Sum it with tf.reduce_sum, or take the Hessian of each of its elements."
+        )
+    with also_listening(tape):
+        pulled = pull_back(tape, [y], [_all_ones(y)], sources, drain=False)
+        return [
+            conjugate(bound.zeros_like(x) if g is None else bound.to_dense(g))
+            for g, x in zip(pulled, sources, strict=True)
+        ]
 
 
 # ---- rows of a Jacobian -----------------------------------------------------------------------

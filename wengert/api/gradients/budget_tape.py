@@ -1,0 +1,311 @@
+"""A tape that keeps within an amount of memory: it drops what is cheap to compute again.
+
+Half of the budget is for what is held, half for what the sweep computes again at one time. What the rules
+will read is held until the first half is full. Then what was recorded since the last time becomes a
+segment: values that the program still refers to are kept, as later operations may use them, and the others can
+be computed again from those. First go elementwise results of what is kept, then all others; when
+that is not enough, neighbouring segments become one, and the values between them go, too.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+from wengert.core.context import listening, thread
+from wengert.core.dispatch import apply
+from wengert.core.row import Attrs, Row
+from wengert.core.tape import LEAF, WIDTH, Tape
+from wengert.errors import MemoryBudgetWarning
+from wengert.host.memory_size import written
+from wengert.host.user_frames import callers_depth
+from wengert.values.tensor import Tensor, key_of
+from wengert.values.value import Key
+
+# What costs next to nothing to compute again, beside products and sums over much.
+_VIEWS: Final = frozenset(["Identity", "Reshape", "ExpandDims", "Squeeze", "EnsureShape"])
+
+
+class _Held:
+    """Stands in a record for a value that the tape holds, or computes again."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Key) -> None:
+        self.key = key
+
+
+class _Producer(NamedTuple):
+    """How a value is computed again: its inputs are tensors, or stand for values of the tape."""
+
+    row: Row
+    attrs: Attrs
+    inputs: list[Any]
+    out: tuple[Key, ...]
+    sizes: tuple[int, ...]  # bytes of each result
+    is_cheap: bool
+    can_repeat: bool
+
+
+class _Segment(NamedTuple):
+    """A range of the values in the order in which they were computed."""
+
+    begin: int
+    end: int
+
+
+class BudgetTape(Tape):
+    """Holds values beside the records, and drops and computes again what does not fit."""
+
+    __slots__ = (
+        "_again",
+        "_budget",
+        "_bytes",
+        "_ends",
+        "_held",
+        "_last_use",
+        "_of",
+        "_order",
+        "_segments",
+        "_since",
+        "_warned",
+        "peak",
+    )
+
+    def __init__(self, watches_variables: bool, budget: int) -> None:
+        super().__init__(watches_variables)
+        self.records = _Records(self)
+        self.peak = 0  # the most bytes that were held, those computed again included
+        self._budget = budget
+        self._bytes = 0  # of what is held, and of what was computed again
+        self._held: dict[Key, Tensor] = {}
+        self._again: dict[Key, Tensor] = {}  # computed again by the sweep that is under way
+        self._of: dict[Key, _Producer] = {}
+        self._order: list[Key] = []
+        self._ends = [0]  # bytes of all values up to each
+        self._last_use: dict[Key, int] = {}  # before which value an operation used it last
+        self._segments: list[_Segment] = []
+        self._since = 0  # where the next segment begins
+        self._warned = False
+
+    # ---- recording -------------------------------------------------------------------------------
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        """Note an operation; what its rules read is held apart."""
+        at = len(self.records)
+        super().record(row, inputs, attrs, result)
+        results = result if row.many else [result]
+        if len(self.records) == at or any(type(y) is not Tensor for y in results):
+            return
+        self._note_producer(row, inputs, attrs, results)
+        for place in (at + 4, at + 5, at + 7):
+            self.records[place] = self._put_by(self.records[place])
+        if self._bytes > self._budget // 2:
+            self._drop()
+
+    def _note_producer(
+        self, row: Row, inputs: Sequence[Any], attrs: Attrs, results: Sequence[Any]
+    ) -> None:
+        computed = [self.positions.get(x._key, LEAF) != LEAF for x in inputs]
+        size = sum(y._array.nbytes for y in results)
+        around = [
+            x._array.nbytes
+            for x, c in zip(inputs, computed, strict=True)
+            if not c and x._key not in self.positions
+        ]
+        plain = not (row.stateful or row.users or row.graphs or row.effects)
+        out = tuple([key_of(y) for y in results])
+        producer = _Producer(
+            row,
+            attrs,
+            [_Held(x._key) if c else x for x, c in zip(inputs, computed, strict=True)],
+            out,
+            tuple([0 if row.name in _VIEWS else y._array.nbytes for y in results]),
+            row.elementwise or row.name in _VIEWS or (bool(row.linear) and len(inputs) == 1),
+            plain and row.name != "ReadVariableOp" and sum(around) <= max(size, 1 << 12),
+        )
+        for x in producer.inputs:
+            if type(x) is _Held:
+                self._last_use[x.key] = len(self._order)
+        for key, size in zip(out, producer.sizes, strict=True):
+            self._of[key] = producer
+            self._order.append(key)
+            self._ends.append(self._ends[-1] + size)
+
+    def _put_by(self, slot: Any) -> Any:
+        """What stands in a record for a tensor that was computed on the tape."""
+        if isinstance(slot, list):
+            return [self._put_by(x) for x in slot]
+        if type(slot) is not Tensor or slot._key not in self._of:
+            return slot
+        key = key_of(slot)
+        if key not in self._held and not (
+            self._of[key].can_repeat and self._of[key].row.name in _VIEWS
+        ):
+            self._held[key] = slot
+            self._count(slot)
+        return _Held(key)
+
+    def _count(self, value: Tensor) -> None:
+        self._bytes += value._array.nbytes
+        self.peak = max(self.peak, self._bytes)
+
+    def _let_go(self, values: dict[Key, Tensor], key: Key) -> None:
+        value = values.pop(key, None)
+        if value is not None:
+            self._bytes -= value._array.nbytes
+
+    # ---- dropping --------------------------------------------------------------------------------
+
+    def _drop(self) -> None:
+        """Drop values until three quarters of what may be held are left, cheap ones first."""
+        self._segments.append(_Segment(self._since, len(self._order)))
+        self._since = len(self._order)
+        for cheap_only in (True, False):
+            for segment in reversed(self._segments):
+                if not self._is_full():
+                    return
+                self._drop_within(segment, cheap_only)
+        while self._is_full() and self._merge():
+            pass
+        at_once = max(map(self._size, self._segments))
+        if self._bytes + at_once > self._budget and not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"The tape cannot keep to {written(self._budget)}: it holds {written(self._bytes)} "
+                f"that it cannot drop, and will have to compute {written(at_once)} again at one time. "
+                "What the program refers to is not dropped, and what is random or of the user's making "
+                "cannot be computed again. For a chain of n values of s bytes 2 s times the root "
+                "of n is about the least.",
+                MemoryBudgetWarning,
+                stacklevel=callers_depth(),
+            )
+
+    def _is_full(self) -> bool:
+        return self._bytes > self._budget * 3 // 8
+
+    def _drop_within(self, segment: _Segment, cheap_only: bool) -> None:
+        """Drop what is not needed outside of a segment."""
+        for key in self._order[segment.begin : segment.end]:
+            if key not in self._held or not self._may_go(key, segment):
+                continue
+            producer = self._of[key]
+            if not cheap_only or (producer.is_cheap and self._is_near(producer)):
+                self._let_go(self._held, key)
+
+    def _may_go(self, key: Key, segment: _Segment) -> bool:
+        is_used_later = self._last_use.get(key, 0) >= segment.end
+        # Two references are ours: in `_held`, and the argument of getrefcount.
+        is_referred_to = sys.getrefcount(self._held[key]) > 2
+        return self._of[key].can_repeat and not is_used_later and not is_referred_to
+
+    def _is_near(self, producer: _Producer) -> bool:
+        """Whether all inputs are held, or cheap to compute of what is held."""
+        for x in producer.inputs:
+            if type(x) is _Held and x.key not in self._held:
+                above = self._of[x.key]
+                if not above.is_cheap or not self._is_near(above):
+                    return False
+        return True
+
+    def _merge(self) -> bool:
+        """Make the two neighbours with the fewest bytes one segment; whether there were such."""
+        pairs = list(pairwise(range(len(self._segments))))
+        sizes = [self._size(self._joined(*pair)) for pair in pairs]
+        if not sizes or min(sizes) > self._budget // 2:
+            return False
+        first, second = pairs[sizes.index(min(sizes))]
+        joined = self._joined(first, second)
+        self._segments[first : second + 1] = [joined]
+        self._drop_within(joined, cheap_only=False)
+        return True
+
+    def _joined(self, first: int, second: int) -> _Segment:
+        return _Segment(self._segments[first].begin, self._segments[second].end)
+
+    def _size(self, segment: _Segment) -> int:
+        """The bytes of all values of a segment, which are there at once when the sweep is in it."""
+        return self._ends[segment.end] - self._ends[segment.begin]
+
+    # ---- the sweep -------------------------------------------------------------------------------
+
+    def restored(self, slot: Any) -> Any:
+        """What a rule reads, computed again if it was dropped."""
+        if type(slot) is _Held:
+            return self._value(slot.key)
+        return [self.restored(x) for x in slot] if isinstance(slot, list) else slot
+
+    def _value(self, key: Key) -> Tensor:
+        found = self._known(key)
+        if found is not None:
+            return found
+        # Tapes know the value by its key, which it gets back; what computes must hear of it anew.
+        waiting = [key]
+        with listening(*[r for r in thread.context.recorders if r.computes]):
+            while waiting:
+                self._compute(waiting)
+        return self._again[key]
+
+    def _compute(self, waiting: list[Key]) -> None:
+        """The last of what waits, unless something must be computed before it."""
+        producer = self._of[waiting[-1]]
+        asked = [x.key for x in producer.inputs if type(x) is _Held]
+        missing = [key for key in asked if self._known(key) is None]
+        if missing:
+            waiting += missing
+            return
+        inputs = [self._known(x.key) if type(x) is _Held else x for x in producer.inputs]
+        result = apply(producer.row, inputs, producer.attrs)
+        for key, y in zip(producer.out, result if producer.row.many else [result], strict=True):
+            if key not in self._again:
+                y._key = key
+                self._again[key] = y
+                self._count(y)
+        waiting.pop()
+
+    def _known(self, key: Key) -> Tensor | None:
+        found = self._held.get(key)
+        return self._again.get(key) if found is None else found
+
+    def passed(self, keys: Sequence[Key], for_good: bool) -> None:
+        """The sweep has passed the operation that computed some values: no rule reads them now."""
+        for key in keys:
+            self._let_go(self._again, key)
+            if for_good:
+                self._let_go(self._held, key)
+
+    def held(self) -> list[Tensor]:
+        """What is held now, beside what the records themselves have."""
+        return [*self._held.values(), *self._again.values()]
+
+    def restore_all(self) -> None:
+        """Put all values back into the records, for who reads these by itself."""
+        for at, slot in enumerate(self.records):
+            if type(slot) in (_Held, list):
+                self.records[at] = self.restored(slot)
+
+
+class _Records(list[Any]):
+    """Records whose values are restored while a sweep goes over them."""
+
+    def __init__(self, tape: BudgetTape, records: Sequence[Any] = ()) -> None:
+        super().__init__(records)
+        self._tape = tape
+
+    def __getitem__(self, at: Any) -> Any:
+        found = super().__getitem__(at)
+        return _Records(self._tape, found) if isinstance(at, slice) else found
+
+    def __reversed__(self) -> Iterator[Any]:
+        tape = self._tape
+        for at in range(len(self) - WIDTH, -1, -WIDTH):
+            row, attrs, key_a, key_b, a, b, out, y = super().__getitem__(slice(at, at + WIDTH))
+            yield tape.restored(y)
+            yield out
+            yield tape.restored(b)
+            yield tape.restored(a)
+            yield from (key_b, key_a, attrs, row)
+            tape.passed(out if row.many else (out,), len(self) <= at)
