@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import chain, graphs, importing, operations
+from benchmarks import chain, derivatives, graphs, importing, operations
 from benchmarks.native import measuring, plot, table
 from benchmarks.worker import Worker
 
@@ -21,7 +21,11 @@ RESULTS = Path(__file__).parent / "results"
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=["eager", "native"], default="eager", help="compiled gradients?"
+        "what",
+        nargs="?",
+        choices=["eager", "native", "derivatives"],
+        default="eager",
+        help="compiled gradients, or Jacobians and the like?",
     )
     parser.add_argument("part", nargs="?", default="", help="of names of native's workloads")
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds")
@@ -31,6 +35,8 @@ def main() -> int:
     options = parser.parse_intermixed_args()
     if options.what == "native":
         native(options)
+    elif options.what == "derivatives":
+        of_derivatives(options)
     else:
         eager(options)
     return 0
@@ -54,6 +60,15 @@ def eager(options: argparse.Namespace) -> None:
     print(text)
     if not options.no_write:
         write(measured, text, options.output or "latest")
+
+
+def of_derivatives(options: argparse.Namespace) -> None:
+    """Jacobians, Hessians, sparse ones, Taylor mode."""
+    measured = {"machine": measuring.machine(), **derivatives.measure(options.rounds)}
+    text = derivatives.as_markdown(measured)
+    print(text)
+    if not options.no_write:
+        write(measured, text, options.output or "derivatives")
 
 
 def native(options: argparse.Namespace) -> None:

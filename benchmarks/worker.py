@@ -72,7 +72,22 @@ def serve_runs(runs: dict[str, Callable[[], object]] | None) -> None:
         return
     print("ready")
     for line in sys.stdin:
-        print(statistics.median(several(runs[line.strip()])))
+        what, _, name = line.strip().partition(": ")
+        if what == "names":
+            print(json.dumps(sorted(runs)))
+        elif what == "size":
+            print(size(runs[name]()))
+        else:
+            print(statistics.median(several(runs[line.strip()])))
+
+
+def size(result: Any) -> float:
+    """The sum of all absolute values of a result, to compare those of two libraries."""
+    if isinstance(result, dict):
+        result = list(result.values())
+    if isinstance(result, (list, tuple)):
+        return sum(map(size, result))
+    return float(np.abs(np.asarray(result, np.float64)).sum())
 
 
 def several(run: Callable[[], object], at_least: float = 0.1) -> list[float]:

@@ -538,3 +538,20 @@ def test_the_mode_is_chosen_once_for_each_shape() -> None:
     assert len(runs) == 2  # once to see that forward mode is cheaper
     jacobian(X)
     assert len(runs) == 3
+
+
+def test_a_sparse_problem_for_scipy() -> None:
+    optimize = pytest.importorskip("scipy.optimize")
+
+    def residuals(x: Any) -> Any:
+        return x**2 + 0.1 * tf.roll(x, 1, 0) - 1.1
+
+    start = np.full(200, 0.7)
+    problem = tf.to_scipy(residuals, sparse=True)
+    assert problem.jac(start).nnz == 400
+    found = optimize.least_squares(problem.fun, start, problem.jac, tr_solver="lsmr", method="trf")
+    assert found.success
+    np.testing.assert_allclose(found.x, 1.0, rtol=1e-5)
+    both = tf.to_scipy(lambda d: tf.reduce_sum(d["a"] ** 2 * d["b"]), {"a": X, "b": X}, sparse=True)
+    dense = tf.to_scipy(lambda d: tf.reduce_sum(d["a"] ** 2 * d["b"]), {"a": X, "b": X})
+    np.testing.assert_allclose(both.hess(both.start()).toarray(), dense.hess(both.start()))

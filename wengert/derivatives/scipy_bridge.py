@@ -81,8 +81,17 @@ class ScipyProblem:
     Asked twice for one point, it computes once.
     """
 
-    def __init__(self, f: Callable[..., Any], like: Any = None, args: Sequence[Any] = ()) -> None:
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        like: Any = None,
+        args: Sequence[Any] = (),
+        sparse: bool = False,
+    ) -> None:
         self._f = f
+        self._sparse = sparse
+        self._jacobian = jacobian(self._with_value, has_aux=True, sparse=sparse and "scipy")
+        self._hessian = hessian(f, sparse=sparse and "scipy")
         self._args = tuple(args)
         self._layout = None if like is None else _Layout(like, "to_scipy")
         self._is_number: bool | None = None  # seen at the first call
@@ -112,7 +121,7 @@ class ScipyProblem:
 
     def hess(self, x: Any) -> Any:
         """The Hessian of a number."""
-        return self._once("hess", x, lambda: self._square(hessian(self._f)(*self._at(x))))
+        return self._once("hess", x, lambda: self._square(self._hessian(*self._at(x))))
 
     def hessp(self, x: Any, p: Any) -> Any:
         """The Hessian times a vector."""
@@ -132,7 +141,7 @@ class ScipyProblem:
         if self._is_number:
             number, gradient = value_and_grad(self._f)(*at)
             return float(number), _vector(gradient).astype(float)
-        blocks, value = jacobian(self._with_value, has_aux=True)(*at)
+        blocks, value = self._jacobian(*at)
         return _vector(value).astype(float), self._matrix(blocks, math.prod(dims(value)))
 
     def _with_value(self, *args: Any) -> tuple[Any, Any]:
@@ -147,6 +156,8 @@ class ScipyProblem:
         return known[1]
 
     def _matrix(self, structure: Any, rows: int) -> Any:
+        if self._sparse:
+            return load_module("scipy.sparse").hstack(structures.flatten(structure), "csr")
         blocks = [reshape(block, (rows, -1)) for block in structures.flatten(structure)]
         return np.asarray(concat(blocks, 1), float)
 
@@ -154,6 +165,9 @@ class ScipyProblem:
         """The blocks of a Hessian as one matrix."""
         blocks = structures.flatten(structure)
         count = math.isqrt(len(blocks))
+        if self._sparse:
+            rows = [blocks[at : at + count] for at in range(0, len(blocks), count)]
+            return load_module("scipy.sparse").bmat(rows, "csr")
         sizes = [math.isqrt(math.prod(dims(blocks[i * (count + 1)]))) for i in range(count)]
         rows = [
             [
@@ -165,7 +179,9 @@ class ScipyProblem:
         return np.block(rows)
 
 
-def to_scipy(f: Callable[..., Any], like: Any = None, args: Sequence[Any] = ()) -> ScipyProblem:
+def to_scipy(
+    f: Callable[..., Any], like: Any = None, args: Sequence[Any] = (), sparse: bool = False
+) -> ScipyProblem:
     """A function with the derivatives that `scipy.optimize` asks for: fun, jac, hess, hessp.
 
     Args:
@@ -174,6 +190,8 @@ def to_scipy(f: Callable[..., Any], like: Any = None, args: Sequence[Any] = ()) 
         like: What the argument looks like, where it is no vector; `problem.start()` is its vector,
             and `problem.pack(x)` the way back.
         args: Further arguments of `f`, which stay as they are.
+        sparse: Whether Jacobians and Hessians are sparse matrices, as `least_squares` and
+            `trust-constr` take them.
 
     >>> import scipy.optimize
     >>> problem = tf.to_scipy(lambda x: (1.0 - x[0]) ** 2.0 + 100.0 * (x[1] - x[0] ** 2.0) ** 2.0)
@@ -183,4 +201,4 @@ def to_scipy(f: Callable[..., Any], like: Any = None, args: Sequence[Any] = ()) 
     [1.0, 1.0]
     """
     check_function(f, "to_scipy")
-    return ScipyProblem(f, like, args)
+    return ScipyProblem(f, like, args, sparse)

@@ -93,9 +93,47 @@ def _rule_b(
 
 
 def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
-    """Align the batch axes of one example, then let matrix products broadcast over the batch."""
+    """One product of larger matrices where one matrix is the same for all; else a product for each.
+
+    Otherwise the batch axes of one example are aligned, so that products broadcast over the batch.
+    """
+    if all(len(dims(x)) - b == 2 for x, b in zip(xs, batched, strict=True)) and not all(batched):
+        folded = _rows_below(size, xs, **attrs) if batched[0] else _columns_beside(size, xs, **attrs)
+        if folded is not None:
+            return folded
     result: Tensor = apply(BATCH_MATMUL, align(batched, xs), attrs)
     return result
+
+
+def _rows_below(
+    size: int, xs: Sequence[Any], transpose_a: bool, transpose_b: bool
+) -> Tensor | None:
+    """All left matrices, one below the other, times the right one."""
+    a, b = xs
+    _, rows, inner = dims(a)
+    if transpose_a:
+        if type(inner) is not int or inner != 1:
+            return None
+        rows, inner = inner, rows  # one column each: the same elements in the same order
+    product = _product(reshape(a, (size * rows, inner)), b, False, transpose_b)
+    return reshape(product, (size, rows, dims(product)[1]))
+
+
+def _columns_beside(
+    size: int, xs: Sequence[Any], transpose_a: bool, transpose_b: bool
+) -> Tensor | None:
+    """The left matrix times all right ones: those, transposed, one below the other, times it."""
+    a, b = xs
+    _, inner, columns = dims(b)
+    if transpose_b:
+        columns, inner = inner, columns
+    elif type(columns) is not int or columns != 1:
+        return None
+    product = _product(reshape(b, (size * columns, inner)), a, False, not transpose_a)
+    apart = reshape(product, (size, columns, dims(product)[1]))
+    if type(columns) is int and columns == 1:
+        return reshape(apart, (size, dims(product)[1], 1))
+    return transpose(apart, (0, 2, 1))
 
 
 def _matmul_shape(a: Dims, b: Dims, *, transpose_a: bool, transpose_b: bool) -> Dims:
