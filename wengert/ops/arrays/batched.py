@@ -57,17 +57,24 @@ def taken_apart(y: Tensor, axis: int, size: int) -> Tensor:
     return in_front(apart, axis)
 
 
-def merged(name: str, axes: Sequence[int | None], results: int | Sequence[int] = 0) -> BatchRule:
+def merged(
+    name: str, axes: Sequence[int | None], results: int | Sequence[int] = 0, sizes: str = ""
+) -> BatchRule:
     """For operations that treat the entries of an axis apart.
 
     `axes` says which axis that is, of each input and of each result. An input for which it is None
-    has no such axis: examples that differ in it run one after the other.
+    has no such axis: examples that differ in it run one after the other. `sizes` is the name of the
+    attribute that says the shape of the result, if there is one.
     """
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         row: Row = TABLE[name]
         if any(b and axis is None for b, axis in zip(batched, axes, strict=True)):
             return one_by_one(row, batched, size, xs, attrs)
+        if sizes and isinstance(results, int):
+            wanted = list(attrs[sizes])
+            wanted[results] = size * wanted[results]
+            attrs = attrs | {sizes: tuple(wanted)}
         return run_merged(row, batched, size, xs, attrs, axes, results)
 
     return rule
