@@ -292,9 +292,7 @@ def _batched_gather_nd(batched: Sequence[bool], size: int, xs: Sequence[Any], at
     return apply(GATHER_ND, full, {"batch_dims": attrs["batch_dims"] + 1})
 
 
-def _batched_scatter_nd(
-    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
-) -> Any:
+def _batched_scatter_nd(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
     wider = {"shape": (size, *attrs["shape"]), "batch_dims": attrs["batch_dims"] + 1}
     return apply(SCATTER_ND, batch_all(batched, size, xs), wider)
 

@@ -176,9 +176,7 @@ def _stitch_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
     return [((rows, *shape[len(places) :]), dtype)]
 
 
-def _batched_stitch(
-    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
-) -> Tensor:
+def _batched_stitch(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
     count = len(xs) // 2
     indices, data = xs[:count], batch_all(batched[count:], size, xs[count:])
     if any(batched[:count]):  # each example has its own number of rows

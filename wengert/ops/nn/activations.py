@@ -469,9 +469,7 @@ def _l2_kernel(_: Namespace, x: Array) -> Array:
     return np.asarray(np.dot(flat, flat) * flat.dtype.type(0.5)).astype(x.dtype)
 
 
-def _batched_l2_loss(
-    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
-) -> Tensor:
+def _batched_l2_loss(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
     x = xs[0]
     wide = x if x.dtype is dtypes.float64 else cast(x, dtypes.float32)
     total = reduce_sum(square(wide), range(1, len(dims(x))))

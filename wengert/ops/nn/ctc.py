@@ -196,6 +196,7 @@ CTC_LOSS: Row = op(
         None,
         None,
     ),
+    shape=lambda log_p, *others, blank: (log_p[1],),
     batch=merged("CTCLoss", (1, 0, 0, 0)),
     saves="x",
 )
@@ -203,6 +204,7 @@ CTC_OCCUPIED: Row = op(
     "CTCLossOccupancy",
     _occupied_kernel,
     vjp=(_occupied_rule, None, None, None),
+    shape=lambda log_p, *others, blank: log_p,
     batch=merged("CTCLossOccupancy", (1, 0, 0, 0), 1),
     saves="x",
 )

@@ -63,9 +63,7 @@ def _count_rule(
     return where(inside, taken, zeros_like(taken))
 
 
-def _batched_count(
-    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
-) -> Tensor:
+def _batched_count(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
     """The kernel counts each row separately."""
     values, weights = batch_all(batched, size, xs)
     shape = dims(values)

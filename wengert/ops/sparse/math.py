@@ -88,9 +88,7 @@ def _dense_kernel(
     return out
 
 
-def _batched_dense(
-    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
-) -> Tensor:
+def _batched_dense(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
     """The coordinates begin with the number of the example, and so stay in order."""
     values, indices = batch_all(batched, size, xs)
     every = with_number(indices, size)
@@ -439,9 +437,7 @@ def _dense_rule(
     return _product(values, reverse(indices, [1]), g, dims(b)[0])
 
 
-def _batched_product(
-    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
-) -> Tensor:
+def _batched_product(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
     """One matrix times the columns of all examples, or a matrix with a block for each."""
     result: Tensor
     if not (batched[0] or batched[1]):
