@@ -204,7 +204,7 @@ def apply_batched(
         return row.batch(batched, size, xs, attrs)
     if row.elementwise:
         return apply(row, align(batched, xs), attrs)
-    return _one_by_one(row, batched, size, xs, attrs)
+    return one_by_one(row, batched, size, xs, attrs)
 
 
 def align(batched: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
@@ -220,9 +220,10 @@ def with_rank(x: Any, rank: int) -> Any:
     return bound.reshape(x, (size, *[1] * missing, *one)) if missing else x
 
 
-def _one_by_one(
+def one_by_one(
     row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
 ) -> Any:
+    """One example after the other: also what a rule does with inputs that it has no form for."""
     columns = [
         bound.part_examples(x, size) if b else [x] * size for x, b in zip(xs, batched, strict=True)
     ]

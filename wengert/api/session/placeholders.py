@@ -9,6 +9,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.graph.graph_builder import PLACEHOLDER
+from wengert.ops.support.batch_rules import with_attrs
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
 from wengert.values.shapes import TensorShape
@@ -22,6 +23,10 @@ WITH_DEFAULT: Row = op(
     lambda _, x, *, shape: x,
     vjp=(lambda g, y, x, *, shape: g,),
     linear=(0,),
+    batch=with_attrs(
+        "PlaceholderWithDefault",
+        lambda attrs, n: {"shape": None if attrs["shape"] is None else (n, *attrs["shape"])},
+    ),
     saves="",
     forms=lambda xs, attrs: [(attrs["shape"], xs[0]._array.dtype)],
 )

@@ -8,6 +8,7 @@ slicing           Slice, pad, reverse and roll
 joining           Joining and splitting: concat, stack, unstack, split
 broadcasting      Broadcast shapes, bitcast, polyval, and a few others
 creation          Creation of tensors: constants, zeros, ranges, grids
+batched           Batching rules that move axes and indices
 indexing          Indexing with square brackets, strided_slice, boolean_mask
 partitioning      dynamic_partition and dynamic_stitch: rows split among tensors, and merged again
 scatter_kernels   Scatter kernels: updates applied sequentially at coordinates

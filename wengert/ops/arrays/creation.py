@@ -10,8 +10,8 @@ import numpy as np
 
 from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
-from wengert.core.table import op
+from wengert.core.row import Attrs, Row
+from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE, keep_memory
 from wengert.inference.public_functions import deferrable
@@ -26,8 +26,10 @@ from wengert.ops.arrays.shaping import (
     static,
     transpose,
 )
+from wengert.ops.arrays.slicing import take_part
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.elementwise import cast, in_floats
+from wengert.ops.support.batch_rules import BatchRule
 from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
 from wengert.values.convert import convert, convert_to_tensor, register_converter
@@ -301,12 +303,23 @@ def _counted(sizes: int | Sequence[int | None], dtype: DType, who: str) -> Array
     return wide.astype(dtype.numpy_dtype)
 
 
+def _of_one_example(name: str) -> BatchRule:
+    """The examples of a batch have the same shape."""
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+        told = apply(TABLE[name], (take_part(xs[0], (0,)),), attrs)
+        return broadcast_to(told, (size, *dims(told)))
+
+    return rule
+
+
 SHAPE: Row = op(
     "Shape",
     lambda _, x, *, dtype: _counted(x.shape, dtype, "Shape"),
     shape=lambda have, *, dtype: (len(have),),
     dtype=lambda x, *, dtype: dtype.numpy_dtype,
     integers=lambda xs, attrs: array_of(tuple(iter(dims(xs[0])))),
+    batch=_of_one_example("Shape"),
     by_shape=True,
 )
 SIZE: Row = op(
@@ -315,6 +328,7 @@ SIZE: Row = op(
     shape=lambda have, *, dtype: (),
     dtype=lambda x, *, dtype: dtype.numpy_dtype,
     integers=lambda xs, attrs: array_of([count_of(dims(xs[0]))]).reshape(()),
+    batch=_of_one_example("Size"),
     by_shape=True,
 )
 

@@ -15,6 +15,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function, integer
+from wengert.ops.arrays.batched import by_segment
 from wengert.ops.arrays.shaping import (
     as_shape,
     expand_dims,
@@ -26,7 +27,7 @@ from wengert.ops.arrays.shaping import (
 )
 from wengert.ops.math.comparison import greater_equal, where
 from wengert.ops.math.elementwise import zeros_like
-from wengert.ops.support.batch_rules import batch_all
+from wengert.ops.support.batch_rules import batch_all, shift_axis
 from wengert.ops.support.segment_kernels import reduced_rows
 from wengert.values import dtypes
 from wengert.values.convert import convert, register_converter
@@ -103,12 +104,24 @@ def _gather_rule(
 
 
 def _batched_gather(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
-    x, i = xs
-    axis, inner = attrs["axis"], attrs["batch_dims"]
-    if not batched[1] and not inner:
-        return apply(GATHER, (x, i), {"axis": axis + 1, "batch_dims": 0})
+    return _at_indices(GATHER, batched, size, xs, attrs | {"axis": attrs["axis"] + 1})
+
+
+def _batched_gather_grad(
+    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> Any:
+    wider = {"axis": attrs["axis"] + 1, "shape": (size, *attrs["shape"])}
+    return _at_indices(GATHER_GRAD, batched, size, xs, attrs | wider)
+
+
+def _at_indices(
+    row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> Any:
+    """Indices that all examples share stay as they are; otherwise there is one more batch axis."""
+    if not batched[1] and not attrs["batch_dims"]:
+        return apply(row, xs, attrs)
     full = batch_all(batched, size, xs)
-    return apply(GATHER, full, {"axis": axis + 1, "batch_dims": inner + 1})
+    return apply(row, full, attrs | {"batch_dims": attrs["batch_dims"] + 1})
 
 
 def _gathered_shape(x: Dims, i: Dims, *, axis: int, batch_dims: int) -> Dims:
@@ -145,6 +158,7 @@ GATHER_GRAD: Row = op(
         None,
     ),
     linear=(0,),
+    batch=_batched_gather_grad,
     saves="x",
 )
 
@@ -235,7 +249,9 @@ def coordinates(i: Array, shape: Dims, words_for: str, who: str) -> tuple[Any, .
 def _gather_nd_kernel(xp: Namespace, x: Array, i: Array, *, batch_dims: int) -> Array:
     places = coordinates(i, x.shape[batch_dims:], "param shape", "GatherNd")
     if not places:
-        return xp.broadcast_to(x, (*i.shape[:-1], *x.shape[batch_dims:])).copy()
+        batch, rest = x.shape[:batch_dims], x.shape[batch_dims:]
+        alike = x.reshape(*batch, *[1] * (i.ndim - 1 - batch_dims), *rest)
+        return xp.broadcast_to(alike, (*i.shape[:-1], *rest)).copy()
     return x[tuple([*_batch_grid(i.shape[:-1], batch_dims), *places])]
 
 
@@ -244,7 +260,9 @@ def _scatter_nd_kernel(
 ) -> Array:
     places = coordinates(i, shape[batch_dims:], "shape", "ScatterNd")
     if not places:
-        return updates.reshape(-1, *shape).sum(axis=0, dtype=updates.dtype)
+        batch, rest = shape[:batch_dims], shape[batch_dims:]
+        count = math.prod(i.shape[batch_dims:-1])
+        return updates.reshape(*batch, count, *rest).sum(axis=batch_dims, dtype=updates.dtype)
     at = (*_batch_grid(i.shape[:-1], batch_dims), *places)
     ids = linear(at, shape[: len(at)])
     rows = updates.reshape(ids.size, *shape[len(at) :])
@@ -267,12 +285,25 @@ def _gather_nd_rule(g: Tensor, y: Tensor | None, x: Tensor, i: Tensor, *, batch_
     return apply(SCATTER_ND, (i, g), {"shape": shape, "batch_dims": batch_dims})
 
 
+def _batched_gather_nd(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    if not batched[0] and not attrs["batch_dims"]:
+        return apply(GATHER_ND, xs, attrs)
+    full = batch_all(batched, size, xs)
+    return apply(GATHER_ND, full, {"batch_dims": attrs["batch_dims"] + 1})
+
+
+def _batched_scatter_nd(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    wider = {"shape": (size, *attrs["shape"]), "batch_dims": attrs["batch_dims"] + 1}
+    return apply(SCATTER_ND, batch_all(batched, size, xs), wider)
+
+
 GATHER_ND: Row = op(
     "GatherNd",
     _gather_nd_kernel,
     shape=lambda x, i, *, batch_dims: (*i[:-1], *x[batch_dims + operator.index(i[-1]) :]),
     vjp=(_gather_nd_rule, None),
     linear=(0,),
+    batch=_batched_gather_nd,
     saves="x",
 )
 SCATTER_ND: Row = op(
@@ -285,6 +316,7 @@ SCATTER_ND: Row = op(
         lambda g, y, i, u, *, shape, batch_dims: gather_nd(g, i, batch_dims),
     ),
     linear=(1,),
+    batch=_batched_scatter_nd,
     saves="x",
 )
 
@@ -374,6 +406,7 @@ ONE_HOT: Row = op(
     _one_hot_kernel,
     shape=lambda i, *, depth, axis, on, off: (*i[:axis], depth, *i[axis:]),
     dtype=lambda i, *, on, **_: on.dtype,
+    batch=shift_axis("OneHot"),
 )
 
 
@@ -455,6 +488,7 @@ UNSORTED_SEGMENT_SUM: Row = op(
     shape=segmented_shape,
     vjp=(lambda g, y, x, ids, *, num_segments: rows_of_segments(g, ids), None),
     linear=(0,),
+    batch=by_segment("UnsortedSegmentSum"),
     saves="x",
 )
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wengert.core.batch import one_by_one
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, EachInput, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import behind, in_front
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.comparison import equal
 from wengert.ops.math.elementwise import cast
+from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -72,6 +75,16 @@ def _partition_rule(
     return reshape(dynamic_stitch(dealt, gs), (*shape, *rest))
 
 
+def _batched_partition(
+    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> list[Tensor]:
+    x, partitions = xs
+    if batched[1]:  # each example has parts of its own sizes
+        return one_by_one(PARTITION, batched, size, xs, attrs)  # type: ignore[no-any-return]
+    parts = apply(PARTITION, (behind(x, len(dims(partitions))), partitions), attrs)
+    return [in_front(part, 1) for part in parts]
+
+
 PARTITION: Row = op(
     "DynamicPartition",
     _partition_kernel,
@@ -81,6 +94,7 @@ PARTITION: Row = op(
     saves="x",
     by_value=True,
     forms=_partition_forms,
+    batch=_batched_partition,
 )
 
 
@@ -162,6 +176,15 @@ def _stitch_forms(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
     return [((rows, *shape[len(places) :]), dtype)]
 
 
+def _batched_stitch(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+    count = len(xs) // 2
+    indices, data = xs[:count], batch_all(batched[count:], size, xs[count:])
+    if any(batched[:count]):  # each example has its own number of rows
+        return one_by_one(STITCH, batched, size, xs, attrs)  # type: ignore[no-any-return]
+    rows = [behind(x, len(dims(i))) for i, x in zip(indices, data, strict=True)]
+    return in_front(apply(STITCH, (*indices, *rows)), 1)
+
+
 STITCH: Row = op(
     "DynamicStitch",
     _stitch_kernel,
@@ -170,6 +193,7 @@ STITCH: Row = op(
     saves="x",
     by_value=True,
     forms=_stitch_forms,
+    batch=_batched_stitch,
 )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
-from wengert.core.table import op
+from wengert.core.row import Attrs, Row
+from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import with_number
 from wengert.ops.arrays.creation import fill, range_
 from wengert.ops.arrays.gathering import check_scatter, gather_nd, integers
 from wengert.ops.arrays.indexing import index_of
@@ -18,6 +20,7 @@ from wengert.ops.arrays.shaping import broadcast_to, reshape
 from wengert.ops.arrays.slicing import Index, take_part
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.support.batch_rules import BatchRule, batch_all, with_attrs
 from wengert.ops.support.declare import convert_alike
 from wengert.values.tensor import Tensor, dims
 
@@ -61,6 +64,17 @@ def _extreme_in_updates(g: Tensor, y: Tensor, x: Tensor, i: Tensor, u: Tensor) -
     return where(came, shared, zeros_like(u))
 
 
+def _batched(name: str) -> BatchRule:
+    """One scatter, in whose coordinates the number of the example comes first."""
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+        x, i, u = batch_all(batched, size, xs)
+        result: Tensor = apply(TABLE[name], (x, with_number(i, size), u))
+        return result
+
+    return rule
+
+
 def _row(kind: str, vjp: Any, linear: Any = (), saves: str = "x") -> Row:
     return op(
         f"TensorScatter{kind}",
@@ -68,6 +82,7 @@ def _row(kind: str, vjp: Any, linear: Any = (), saves: str = "x") -> Row:
         vjp=vjp,
         shape=lambda x, i, u: x,
         linear=linear,
+        batch=_batched(f"TensorScatter{kind}"),
         saves=saves,
     )
 
@@ -197,6 +212,9 @@ SLICE_UPDATE: Row = op(
     ),
     shape=lambda x, value, *, key: x,
     linear="jointly",
+    batch=with_attrs(
+        "TensorStridedSliceUpdate", lambda attrs, n: {"key": (slice(None), *attrs["key"])}
+    ),
     saves="",
 )
 

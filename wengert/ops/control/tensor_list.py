@@ -12,13 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wengert.core.batch import one_by_one
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
-from wengert.core.table import op
+from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.inference.shape_inference import form_of
+from wengert.ops.arrays.batched import behind, in_front
 from wengert.ops.arrays.joining import concat
+from wengert.ops.support.batch_rules import BatchRule
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import VARIANT
 from wengert.values.tensor import Tensor, TensorList, dims, wrap
@@ -261,6 +264,50 @@ def _stated_stack(xs: Sequence[Any], attrs: Attrs) -> list[Any]:
     return [(None if shape is None else (attrs["count"], *shape), attrs["dtype"])]
 
 
+# The lists of a batch's examples are one list, whose elements have the batch axis in front. Where
+# the index differs between examples, they run one after the other.
+
+
+def _everywhere(batched: Sequence[bool], size: int, xs: Sequence[Any]) -> list[Any]:
+    """The values of all examples, also where all are the same."""
+    pairs = zip(xs, batched, strict=True)
+    return [x if b else bound.repeat_example(x, size) for x, b in pairs]
+
+
+def _at_shared_index(name: str) -> BatchRule:
+    """For operations on a list, at an index, with some values."""
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+        if batched[1]:
+            return one_by_one(TABLE[name], batched, size, xs, attrs)
+        values, *others = _everywhere((batched[0], *batched[2:]), size, (xs[0], *xs[2:]))
+        if attrs.get("shape") is not None:
+            attrs = attrs | {"shape": (size, *attrs["shape"])}
+        return apply(TABLE[name], (values, xs[1], *others), attrs)
+
+    return rule
+
+
+def _batched_sum(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    return apply(ADD_LISTS, _everywhere(batched, size, xs))
+
+
+def _batched_stack(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    shape = attrs["shape"]
+    if shape is None:
+        return one_by_one(STACK_LIST, batched, size, xs, attrs)
+    return in_front(apply(STACK_LIST, xs, attrs | {"shape": (size, *shape)}), 1)
+
+
+def _batched_stack_like(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    values, like = _everywhere(batched, size, xs)
+    return in_front(apply(STACK_LIKE, (values, behind(like, 1))), 1)
+
+
+def _batched_unstack(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+    return apply(UNSTACK_LIST, (behind(xs[0], 1),))
+
+
 GET: Row = _list_op(
     "TensorListGetItem",
     lambda xp, values, index, *, dtype, shape: _get(xp, values, index, dtype, shape),
@@ -270,6 +317,7 @@ GET: Row = _list_op(
         None,
     ),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(GET_LIKE, ts[0], xs[1], ys[0]),
+    batch=_at_shared_index("TensorListGetItem"),
 )
 GET_LIKE: Row = _list_op(
     "TensorListGetItemLike",
@@ -277,6 +325,7 @@ GET_LIKE: Row = _list_op(
     forms=_form_of(2),
     vjp=(lambda g, y, values, index, like: apply(ONLY, (values, index, g)), None, None),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(GET_LIKE, ts[0], xs[1], ys[0]),
+    batch=_at_shared_index("TensorListGetItemLike"),
 )
 SET: Row = _list_op(
     "TensorListSetItem",
@@ -287,12 +336,14 @@ SET: Row = _list_op(
         lambda g, y, values, index, item: apply(GET_LIKE, (g, index, item)),
     ),
     joint_jvp=lambda ts, ys, xs, attrs: [_set_tangent(ts[0], ts[2], xs[0], xs[1])],
+    batch=_at_shared_index("TensorListSetItem"),
 )
 CLEAR: Row = _list_op(
     "TensorListClearItem",
     _cleared,
     vjp=(lambda g, y, values, index: apply(CLEAR, (g, index)), None),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(CLEAR, ts[0], xs[1]),
+    batch=_at_shared_index("TensorListClearItem"),
 )
 ONLY: Row = _list_op(
     "TensorListOnlyItem",
@@ -301,6 +352,7 @@ ONLY: Row = _list_op(
     joint_jvp=lambda ts, ys, xs, attrs: (
         [None] if ts[2] is None else [apply(ONLY, (xs[0], xs[1], ts[2]))]
     ),
+    batch=_at_shared_index("TensorListOnlyItem"),
 )
 ADD_LISTS: Row = _list_op(
     "TensorListAdd",
@@ -309,6 +361,7 @@ ADD_LISTS: Row = _list_op(
     joint_jvp=lambda ts, ys, xs, attrs: [
         ts[0] if ts[1] is None else ts[1] if ts[0] is None else apply(ADD_LISTS, ts)
     ],
+    batch=_batched_sum,
 )
 STACK_LIST: Row = _list_op(
     "TensorListStack",
@@ -316,6 +369,7 @@ STACK_LIST: Row = _list_op(
     forms=_stated_stack,
     vjp=(lambda g, y, values, *, dtype, shape, count: apply(UNSTACK_LIST, (g,)),),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(STACK_LIKE, ts[0], ys[0]),
+    batch=_batched_stack,
 )
 STACK_LIKE: Row = _list_op(
     "TensorListStackLike",
@@ -323,6 +377,7 @@ STACK_LIKE: Row = _list_op(
     forms=_form_of(1),
     vjp=(lambda g, y, values, like: apply(UNSTACK_LIST, (g,)), None),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(STACK_LIKE, ts[0], ys[0]),
+    batch=_batched_stack_like,
 )
 CONCAT_LIST: Row = _list_op(
     "TensorListConcatV2",
@@ -351,6 +406,7 @@ UNSTACK_LIST: Row = _list_op(
     lambda _, x: list(x),
     vjp=(lambda g, y, x: apply(STACK_LIKE, (g, x)),),
     linear=(0,),
+    batch=_batched_unstack,
 )
 EMPTY: Row = _list_op("TensorListReserve", lambda _, size: [None] * int(size))
 ZEROS: Row = _list_op("TensorListZerosLike", lambda _, values: [None] * len(values))
@@ -361,8 +417,7 @@ LENGTH: Row = _list_op(
 )
 
 
-# ---- batches ----------------------------------------------------------------------------------
-# The lists of a batch's examples are one list, whose elements have the batch axis in front.
+# ---- examples of a batch ----------------------------------------------------------------------
 
 
 def _each(function: Callable[..., Any], value: Array | TensorList) -> Any:

@@ -17,9 +17,11 @@ from wengert.ops.image.color import ADJUST_HUE, ADJUST_SATURATION, GREY, mix_cha
 from wengert.ops.image.resize import as_floats
 from wengert.ops.math.arithmetic import floordiv, maximum, multiply, saturate_cast
 from wengert.ops.math.elementwise import cast, sqrt
-from wengert.ops.reductions.reductions import reduce_mean, reduce_sum, reduce_variance
+from wengert.ops.reductions.reductions import reduce_mean, reduce_variance
+from wengert.ops.support.batch_rules import beside_the_first
 from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import shape_text
@@ -101,7 +103,7 @@ def _contrast_kernel(_: Namespace, x: Array, factor: Array) -> Array:
 
 def _contrast_factor_rule(g: Tensor, y: Tensor | None, x: Tensor, factor: Tensor) -> Tensor:
     mean = reduce_mean(x, (-3, -2), keepdims=True)
-    return cast(reduce_sum(g * (x - mean)), factor.dtype)
+    return cast(bound.sum_to(g * (x - mean), dims(factor)), factor.dtype)
 
 
 ADJUST_CONTRAST: Row = op(
@@ -112,6 +114,7 @@ ADJUST_CONTRAST: Row = op(
         _contrast_factor_rule,
     ),
     shape=lambda have, factor: have,
+    batch=beside_the_first("AdjustContrastv2"),
     saves="x",
 )
 

@@ -25,9 +25,10 @@ from wengert.ops.math.arithmetic import clip_by_value, div_no_nan, floormod
 from wengert.ops.math.comparison import greater, less, logical_and
 from wengert.ops.math.elementwise import cast, ones_like, sign_real
 from wengert.ops.reductions.reductions import argmax, argmin, reduce_sum
-from wengert.ops.support.batch_rules import with_attrs
+from wengert.ops.support.batch_rules import all_at_once, beside_the_first
 from wengert.ops.support.declare import REAL, wrong_dtype
 from wengert.ops.support.half_precision import widen
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor, dims
 
@@ -115,7 +116,7 @@ RGB_TO_HSV: Row = op(
     _to_hsv_kernel,
     vjp=(_to_hsv_rule,),
     shape=lambda have: have,
-    batch=with_attrs("RGBToHSV", lambda attrs, n: {}),
+    batch=all_at_once("RGBToHSV"),
     saves="x",
 )
 
@@ -165,7 +166,7 @@ HSV_TO_RGB: Row = op(
     _to_rgb_kernel,
     vjp=(_to_rgb_rule,),
     shape=lambda have: have,
-    batch=with_attrs("HSVToRGB", lambda attrs, n: {}),
+    batch=all_at_once("HSVToRGB"),
     saves="x",
 )
 
@@ -207,12 +208,18 @@ def hsv_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
 
 # ---- adjusting hue and saturation -------------------------------------------------------------
 
+# By one number; in a batch by one for each example, of the rank of the images.
+
+
+def _for_planes(number: Array) -> Array:
+    return number[..., 0] if number.ndim else number
+
 
 def _turned_kernel(xp: Namespace, x: Array, delta: Array) -> Array:
     planes = _planes(xp, widen(x))
     low, high = _ends(xp, planes)
     reach = high - low
-    hue = _hue_of(xp, planes, high, reach) + delta.astype(reach.dtype)
+    hue = _hue_of(xp, planes, high, reach) + _for_planes(delta).astype(reach.dtype)
     hue = hue - xp.floor(hue)
     colours = [low + reach * pure for pure in _pure_planes(xp, hue)]
     return _together(xp, colours).astype(x.dtype, copy=False)
@@ -237,12 +244,12 @@ def _hue_rule(g: Tensor, y: Tensor | None, x: Tensor, delta: Tensor) -> Tensor:
 
 def _hue_delta_rule(g: Tensor, y: Tensor | None, x: Tensor, delta: Tensor) -> Tensor:
     _, slope = _turned_parts(x, delta)
-    return cast(reduce_sum(g * slope * _hue_parts(x)[3]), delta.dtype)
+    return cast(bound.sum_to(g * slope * _hue_parts(x)[3], dims(delta)), delta.dtype)
 
 
 def _saturated_kernel(xp: Namespace, x: Array, factor: Array) -> Array:
     hsv = _to_hsv_kernel(xp, widen(x))
-    hsv[..., 1] = xp.clip(hsv[..., 1] * factor, 0, 1)
+    hsv[..., 1] = xp.clip(hsv[..., 1] * _for_planes(factor), 0, 1)
     return _to_rgb_kernel(xp, hsv).astype(x.dtype)
 
 
@@ -264,7 +271,8 @@ def _saturation_rule(g: Tensor, y: Tensor | None, x: Tensor, factor: Tensor) -> 
 
 def _saturation_factor_rule(g: Tensor, y: Tensor | None, x: Tensor, factor: Tensor) -> Tensor:
     inner, free, saturation = _saturation_parts(g, x, factor)
-    return cast(reduce_sum(inner[..., 1:2] * free * saturation), factor.dtype)
+    total = bound.sum_to(inner[..., 1:2] * free * saturation, dims(factor))
+    return cast(total, factor.dtype)
 
 
 ADJUST_HUE: Row = op(
@@ -272,6 +280,7 @@ ADJUST_HUE: Row = op(
     _turned_kernel,
     vjp=(_hue_rule, _hue_delta_rule),
     shape=lambda have, delta: have,
+    batch=beside_the_first("AdjustHue"),
     saves="x",
 )
 ADJUST_SATURATION: Row = op(
@@ -279,6 +288,7 @@ ADJUST_SATURATION: Row = op(
     _saturated_kernel,
     vjp=(_saturation_rule, _saturation_factor_rule),
     shape=lambda have, factor: have,
+    batch=beside_the_first("AdjustSaturation"),
     saves="x",
 )
 

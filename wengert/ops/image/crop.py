@@ -8,20 +8,23 @@ order of the derivative along each axis is an attribute, as it is of the row of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import own_ranges, run_merged
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import as_shape
 from wengert.ops.image.resize import as_floats
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.scipy_lazy import scipy_sparse
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -143,6 +146,29 @@ def _boxes_rule(
     return stack([sides[0], sides[2], sides[1], sides[3]], 1)
 
 
+def _batched_crop(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+    """Boxes of all examples, in the images of all, or in those that they share."""
+    image, boxes, which = xs
+    if batched[0]:
+        which = own_ranges(batch_all(batched, size, xs)[2], dims(image)[1], size)
+    own = (batched[0], batched[1], batched[0] or batched[2])
+    axes = (0 if batched[0] else None, 0, 0)
+    result: Tensor = run_merged(CROP, own, size, (image, boxes, which), attrs, axes)
+    return result
+
+
+def _batched_crop_grad(
+    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> Tensor:
+    g, boxes, which = batch_all(batched, size, xs)
+    count, *image = attrs["shape"]
+    given = (g, boxes, own_ranges(which, count, size))
+    wider = attrs | {"shape": (size * count, *image)}
+    every = (True, True, True)
+    result: Tensor = run_merged(CROP_GRAD_IMAGE, every, size, given, wider, axes=(0, 0, 0))
+    return result
+
+
 CROP: Row = op(
     "CropAndResize",
     _crop_kernel,
@@ -154,6 +180,7 @@ CROP: Row = op(
         None,
     ),
     shape=lambda image, boxes, which, *, crop_size, **_: (boxes[0], *crop_size, image[3]),
+    batch=_batched_crop,
     saves="x",
 )
 CROP_GRAD_IMAGE: Row = op(
@@ -169,6 +196,7 @@ CROP_GRAD_IMAGE: Row = op(
         None,
     ),
     shape=lambda g, boxes, which, *, shape, **_: shape,
+    batch=_batched_crop_grad,
     saves="x",
 )
 

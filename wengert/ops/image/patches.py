@@ -86,6 +86,7 @@ def _family(name: str) -> Row:
         vjp=(lambda u, x, g, *, input_shape, **attrs: apply(TABLE[name], (u,), attrs),),
         shape=lambda g, *, input_shape, **attrs: input_shape,
         linear=(0,),
+        batch=merged_batch(grad, sizes="input_shape"),
         saves="",
     )
     return row

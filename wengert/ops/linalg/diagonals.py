@@ -7,12 +7,14 @@ Diagonals shorter than the longest are at one end of their row, depending on `al
 from __future__ import annotations
 
 import functools
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -398,12 +400,29 @@ def _tensor_diag_part_kernel(_: Namespace, x: Array) -> Array:
     return x.reshape(size, size).diagonal().reshape(half).copy()
 
 
+def _batched_tensor_diag(
+    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> Tensor:
+    shape = dims(xs[0])[1:]
+    flat = reshape(xs[0], (size, math.prod(shape)))
+    return reshape(diag(flat), (size, *shape, *shape))
+
+
+def _batched_tensor_diag_part(
+    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> Tensor:
+    half = dims(xs[0])[1 : 1 + len(dims(xs[0])) // 2]
+    count = math.prod(half)
+    return reshape(diag_part(reshape(xs[0], (size, count, count))), (size, *half))
+
+
 TENSOR_DIAG: Row = op(
     "Diag",
     _tensor_diag_kernel,
     vjp=(lambda g, y, x: tensor_diag_part(g),),
     shape=lambda x: (*x, *x),
     linear=(0,),
+    batch=_batched_tensor_diag,
     saves="",
 )
 TENSOR_DIAG_PART: Row = op(
@@ -412,6 +431,7 @@ TENSOR_DIAG_PART: Row = op(
     vjp=(lambda g, y, x: tensor_diag(g),),
     shape=lambda x: x[: len(x) // 2],
     linear=(0,),
+    batch=_batched_tensor_diag_part,
     saves="",
 )
 

@@ -22,6 +22,7 @@ from wengert.ops.math.comparison import (
 )
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast, log, ones_like, zeros_like
+from wengert.ops.support.batch_rules import all_at_once
 from wengert.ops.support.declare import (
     INEXACT,
     NUMBER,
@@ -466,6 +467,7 @@ ADD_N: Row = op(
     shape=lambda x, *others: x,
     vjp=EachInput(lambda i, g, y, *xs: g),
     linear="jointly",
+    batch=all_at_once("AddN"),
     saves="",
 )
 

@@ -12,6 +12,7 @@ from wengert.core.table import op
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import abs_real, ones_like, sign_real, zeros_like
+from wengert.ops.support.batch_rules import all_at_once
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import real_of
@@ -30,6 +31,7 @@ REAL_PART: Row = op(
     dtype=real_of,
     vjp=(lambda g, y, x: complex(g, zeros_like(g)),),
     linear=(0,),
+    batch=all_at_once("Real"),
     saves="",
 )
 IMAG_PART: Row = op(
@@ -39,6 +41,7 @@ IMAG_PART: Row = op(
     dtype=real_of,
     vjp=(lambda g, y, x: complex(zeros_like(g), -g),),
     linear=(0,),
+    batch=all_at_once("Imag"),
     saves="",
 )
 CONJ: Row = op(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE
@@ -469,7 +469,21 @@ def _l2_kernel(_: Namespace, x: Array) -> Array:
     return np.asarray(np.dot(flat, flat) * flat.dtype.type(0.5)).astype(x.dtype)
 
 
-L2_LOSS: Row = op("L2Loss", _l2_kernel, vjp=(lambda g, y, x: g * x,), shape=lambda x: (), saves="x")
+def _batched_l2_loss(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+    x = xs[0]
+    wide = x if x.dtype is dtypes.float64 else cast(x, dtypes.float32)
+    total = reduce_sum(square(wide), range(1, len(dims(x))))
+    return cast(total * 0.5, x.dtype)
+
+
+L2_LOSS: Row = op(
+    "L2Loss",
+    _l2_kernel,
+    vjp=(lambda g, y, x: g * x,),
+    shape=lambda x: (),
+    batch=_batched_l2_loss,
+    saves="x",
+)
 
 
 @deferrable

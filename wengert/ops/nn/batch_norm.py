@@ -19,6 +19,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import fill
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.math.elementwise import cast, rsqrt
@@ -265,11 +266,31 @@ def _slope_rule(i: int, g: Tensor, y: Tensor | None, *xs: Tensor, **attrs: Any) 
     return result
 
 
+# Channels are normalized apart, so those of all examples lie side by side.
+
+
+def _batched_slope(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+    at = attrs["axis"]
+    axes = (at, at, 0, 0, 0, 0, 0)
+    result: Tensor = run_merged(FUSED_GRAD, batched, size, xs, attrs, axes, at)
+    return result
+
+
+def _batched_norm(
+    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> list[Tensor]:
+    at = attrs["axis"]
+    axes, results = (at, 0, 0, 0, 0), (at, 0, 0, 0, 0)
+    made: list[Tensor] = run_merged(FUSED_BATCH_NORM, batched, size, xs, attrs, axes, results)
+    return made
+
+
 FUSED_GRAD: Row = op(
     "FusedBatchNormGradV3",
     _slope_kernel,
     vjp=EachInput(_slope_rule),
     shape=lambda g, *others, **attrs: g,
+    batch=_batched_slope,
     saves="x",
 )
 
@@ -320,6 +341,7 @@ FUSED_BATCH_NORM: Row = op(
     ),
     shape=lambda x, scale, *others, **attrs: [x, *[scale] * 4],
     dtype=lambda x, scale, *others, **attrs: [x, *[scale] * 4],
+    batch=_batched_norm,
     many=True,
 )
 

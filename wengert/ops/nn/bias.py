@@ -11,6 +11,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import broadcast_to, reshape
+from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.declare import NUMBER, convert_alike, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.values.shapes import Dims, shape_text
@@ -55,6 +56,12 @@ def _batched(batched: Any, size: int, xs: Any, attrs: Attrs) -> Any:
     return x + reshape(b, (size, *[1] * (rank - len(inner)), *inner))
 
 
+def _batched_sum(batched: Any, size: int, xs: Any, attrs: Attrs) -> Tensor:
+    rank = len(dims(xs[0]))
+    channels = rank - 1 if attrs["data_format"] == "NHWC" else 2
+    return reduce_sum(xs[0], [axis for axis in range(1, rank) if axis != channels])
+
+
 BIAS_ADD: Row = op(
     "BiasAdd",
     _add,
@@ -76,6 +83,7 @@ BIAS_ADD_GRAD: Row = op(
     vjp=(_repeated,),
     shape=lambda g, *, data_format: (g[-1] if data_format == "NHWC" else g[1],),
     linear=(0,),
+    batch=_batched_sum,
     saves="",
 )
 

@@ -18,6 +18,7 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import merged
 from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.joining import stack
 from wengert.ops.arrays.shaping import broadcast_to, expand_dims, static, transpose
@@ -138,6 +139,7 @@ def _occupied_kernel(
 STATES: Row = op(
     "CTCStates",
     lambda _, labels, lengths, *, blank: list(_states(labels, lengths, blank)),
+    batch=merged("CTCStates", (0, 0), (0, 0, 0)),
     many=True,
 )
 
@@ -194,10 +196,17 @@ CTC_LOSS: Row = op(
         None,
         None,
     ),
+    shape=lambda log_p, *others, blank: (log_p[1],),
+    batch=merged("CTCLoss", (1, 0, 0, 0)),
     saves="x",
 )
 CTC_OCCUPIED: Row = op(
-    "CTCLossOccupancy", _occupied_kernel, vjp=(_occupied_rule, None, None, None), saves="x"
+    "CTCLossOccupancy",
+    _occupied_kernel,
+    vjp=(_occupied_rule, None, None, None),
+    shape=lambda log_p, *others, blank: log_p,
+    batch=merged("CTCLossOccupancy", (1, 0, 0, 0), 1),
+    saves="x",
 )
 
 # ---- public functions -------------------------------------------------------------------------

@@ -19,9 +19,10 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import zeros_like
-from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.support.batch_rules import all_at_once, beside_the_first
 from wengert.ops.support.declare import REAL, convert_alike, wrong_dtype
 from wengert.ops.support.half_precision import widen
+from wengert.values.bound_ops import bound
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
@@ -67,23 +68,18 @@ def _kept(side: int, g: Tensor, xs: Sequence[Tensor], how: Any) -> Tensor:
     return where(equal(apply(SIDE, xs, how), side), g, zeros_like(g))
 
 
-def _summed(g: Tensor, end: Tensor) -> Tensor:
-    """The sum for an end of the range: over all axes, or over all but the channels."""
-    kept = len(dims(end))
-    return reduce_sum(g, list(range(len(dims(g)) - kept)))
-
-
-SIDE: Row = op("FakeQuantSide", _side_kernel)
+SIDE: Row = op("FakeQuantSide", _side_kernel, batch=beside_the_first("FakeQuantSide"))
 # The reverse rule of each input. They save inputs only.
 RULES: Final[tuple[Rule, ...]] = (
     lambda g, y, *xs, **how: _kept(0, g, xs, how),
-    lambda g, y, *xs, **how: _summed(_kept(-1, g, xs, how), xs[1]),
-    lambda g, y, *xs, **how: _summed(_kept(1, g, xs, how), xs[2]),
+    lambda g, y, *xs, **how: bound.sum_to(_kept(-1, g, xs, how), dims(xs[1])),
+    lambda g, y, *xs, **how: bound.sum_to(_kept(1, g, xs, how), dims(xs[2])),
 )
 VARS: Row = op(
     "FakeQuantWithMinMaxVars",
     _quantized_kernel,
     vjp=RULES,
+    batch=beside_the_first("FakeQuantWithMinMaxVars"),
     shape=lambda x, low, high, **how: x,
     saves="x",
 )
@@ -91,6 +87,7 @@ PER_CHANNEL: Row = op(
     "FakeQuantWithMinMaxVarsPerChannel",
     _quantized_kernel,
     vjp=RULES,
+    batch=beside_the_first("FakeQuantWithMinMaxVarsPerChannel"),
     shape=lambda x, low, high, **how: x,
     saves="x",
 )
@@ -118,7 +115,7 @@ ARGS: Row = op(
     vjp=(_args_rule,),
     jvp=(_args_rule,),
     shape=lambda x, **how: x,
-    batch=lambda batched, n, xs, attrs: apply(ARGS, xs, attrs),
+    batch=all_at_once("FakeQuantWithMinMaxArgs"),
     saves="x",
 )
 ARGS_GRAD: Row = op(
@@ -127,6 +124,7 @@ ARGS_GRAD: Row = op(
     vjp=(lambda h, y, g, x, **how: apply(ARGS_GRAD, (h, x), how), None),
     shape=lambda g, x, **how: g,
     linear=(0,),
+    batch=all_at_once("FakeQuantWithMinMaxArgsGradient"),
     saves="x",
 )
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from wengert.core.batch import with_rank
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
-from wengert.core.table import op
+from wengert.core.row import Attrs, Row
+from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.shaping import reshape
+from wengert.ops.arrays.batched import side_by_side, taken_apart
+from wengert.ops.arrays.shaping import broadcast_to, reshape
 from wengert.ops.math.comparison import greater_equal, less_equal, logical_and, where
 from wengert.ops.math.elementwise import zeros_like
+from wengert.ops.support.batch_rules import BatchRule, batch_all
 from wengert.ops.support.declare import REAL, convert_alike, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.values.shapes import normal_axis, shape_text
@@ -84,11 +88,33 @@ def _inside_rule(
     return where(inside, g, zeros_like(g))
 
 
+def _batched(name: str) -> BatchRule:
+    """What is quantized with a range of its own lies side by side, as the channels do."""
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+        row: Row = TABLE[name]
+        axis = attrs["axis"]
+        x, *ends = batch_all(batched, size, xs)
+        if axis is None:
+            rows = reshape(x, (size, math.prod(dims(x)[1:])))
+            return reshape(apply(row, (rows, *ends), attrs | {"axis": 0}), dims(x))
+        channels = dims(x)[1 + axis]
+        flat = [
+            reshape(broadcast_to(with_rank(end, 1), (size, channels)), (size * channels,))
+            for end in ends
+        ]
+        y = apply(row, (side_by_side(x, axis), *flat), attrs)
+        return taken_apart(y, axis, size)
+
+    return rule
+
+
 QUANTIZE_V2: Row = op(
     "QuantizeAndDequantizeV2",
     _kernel,
     vjp=(lambda g, y, x, low, high, **how: g, None, None),
     shape=lambda x, low, high, **how: x,
+    batch=_batched("QuantizeAndDequantizeV2"),
     saves="",
 )
 QUANTIZE_V4: Row = op(
@@ -100,6 +126,7 @@ QUANTIZE_V4: Row = op(
         lambda g, y, x, low, high, **how: zeros_like(high),
     ),
     shape=lambda x, low, high, **how: x,
+    batch=_batched("QuantizeAndDequantizeV4"),
     saves="x",
 )
 ROUNDING: Final = ("HALF_TO_EVEN", "HALF_UP")

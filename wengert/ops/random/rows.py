@@ -19,6 +19,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.shape_inference import GUESSES, ranks_in_common
+from wengert.ops.arrays.batched import in_front
 from wengert.ops.math.elementwise import log
 from wengert.ops.random import distributions, rejection
 from wengert.ops.random.philox import LONG, Philox, scrambled_state
@@ -26,6 +27,7 @@ from wengert.ops.random.rejection import RESERVED
 from wengert.ops.random.seeds import Stream
 from wengert.ops.special.gamma import digamma
 from wengert.ops.special.incomplete_gamma import gamma_density, gamma_in_a
+from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.scipy_lazy import scipy_special
 from wengert.values.bound_ops import bound
 from wengert.values.dtypes import DType
@@ -185,7 +187,17 @@ def _streamed(name: str, sample: Callable[..., Any], **fields: Any) -> Row:
         state = stream.reserve(count * xs[0].size * RESERVED)
         return _placed(sample(state, count, *xs), shape, xs, dtype)
 
-    return op(name, kernel, stateful=True, forms=_forms(kernel), **fields)
+    def together(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+        """Other samples than those of one example after the other."""
+        stream, *parameters = xs
+        if not any(batched):
+            wider = attrs | {"shape": (size, *attrs["shape"])}
+            return apply(row, xs, wider)  # type: ignore[no-any-return]
+        drawn = apply(row, (stream, *batch_all(batched[1:], size, parameters)), attrs)
+        return in_front(drawn, len(attrs["shape"]))
+
+    row = op(name, kernel, stateful=True, batch=together, forms=_forms(kernel), **fields)
+    return row
 
 
 def _pure(name: str, sample: Callable[..., Any], **fields: Any) -> Row:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather, integers, scatter_nd
 from wengert.ops.arrays.joining import stack
-from wengert.ops.arrays.shaping import reshape, static
+from wengert.ops.arrays.shaping import broadcast_to, reshape, static
 from wengert.ops.math.arithmetic import maximum, minimum
 from wengert.ops.math.comparison import less, where
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_max
+from wengert.ops.support.batch_rules import batch_all
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
@@ -61,11 +63,24 @@ def _count_rule(
     return where(inside, taken, zeros_like(taken))
 
 
+def _batched_count(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+    """The kernel counts each row separately."""
+    values, weights = batch_all(batched, size, xs)
+    shape = dims(values)
+    front, last = shape[1:-1], shape[-1] if len(shape) > 1 else 1
+    rows = (size * math.prod(front), last)
+    if len(dims(weights)) == 1:  # one number for all values of an example
+        weights = broadcast_to(reshape(weights, (size, *[1] * (len(shape) - 1))), shape)
+    counts = apply(BINCOUNT, (reshape(values, rows), reshape(weights, rows)), attrs)
+    return reshape(counts, (size, *front, dims(counts)[1]))
+
+
 BINCOUNT: Row = op(
     "DenseBincount",
     _count_kernel,
     vjp=(None, _count_rule),
     linear=(1,),
+    batch=_batched_count,
     saves="x",
 )
 

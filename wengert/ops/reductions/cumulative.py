@@ -96,6 +96,7 @@ RECURRENCE: Row = op(
         ),
         lambda g, h, a, b, *, axis, reverse: _adjoint_of_recurrence(g, a, axis, reverse),
     ),
+    batch=shift_axis("LinearRecurrence"),
 )
 
 

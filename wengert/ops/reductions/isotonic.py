@@ -11,6 +11,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import merged
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import one_axis, reshape, transpose
@@ -58,7 +59,14 @@ def _rule(gs: Sequence[Any], ys: Sequence[Tensor], x: TensorOrDims) -> Tensor:
     return reshape(gather(means, ids), (rows, size))
 
 
-ISOTONIC: Row = op("IsotonicRegression", _kernel, vjp=(_rule,), saves="y", many=True)
+ISOTONIC: Row = op(
+    "IsotonicRegression",
+    _kernel,
+    vjp=(_rule,),
+    batch=merged("IsotonicRegression", (0,), (0, 0)),
+    saves="y",
+    many=True,
+)
 
 
 @deferrable

@@ -13,10 +13,11 @@ import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
-from wengert.core.table import op
+from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.creation import ones, range_
+from wengert.ops.arrays.batched import behind, by_segment, in_front, own_ranges, taken_apart
+from wengert.ops.arrays.creation import ones
 from wengert.ops.arrays.gathering import (
     UNSORTED_SEGMENT_SUM,
     check_ids,
@@ -26,12 +27,13 @@ from wengert.ops.arrays.gathering import (
     segmented_shape,
     unsorted_segment_sum,
 )
-from wengert.ops.arrays.shaping import reshape, static
+from wengert.ops.arrays.shaping import expand_dims, reshape, static
 from wengert.ops.math.arithmetic import div_no_nan, maximum
-from wengert.ops.math.comparison import equal, greater_equal, where
+from wengert.ops.math.comparison import equal, where
 from wengert.ops.math.elementwise import cast, sqrt, zeros_like
 from wengert.ops.reductions.cumulative import cumprod
-from wengert.ops.support.batch_rules import batch_all
+from wengert.ops.reductions.reductions import reduce_max
+from wengert.ops.support.batch_rules import BatchRule, batch_all
 from wengert.ops.support.declare import INEXACT, NUMBER, REAL_OR_INT, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.segment_kernels import reduced_rows
@@ -163,9 +165,7 @@ def _laid_out(x: Tensor, ids: Tensor, count: int) -> Tensor:
 def _together(batched: Sequence[bool], size: int, xs: Sequence[Any], count: int) -> tuple[Any, Any]:
     """Rows and indices of all examples as one, where each example has its own segments."""
     x, ids = batch_all(batched, size, xs)
-    own = reshape(range_(size) * count, (size,) + (1,) * (len(dims(ids)) - 1))
-    moved = ids + cast(own, ids.dtype)
-    return x, where(greater_equal(ids, zeros_like(ids)), moved, ids)
+    return x, own_ranges(ids, count, size)
 
 
 def _batched_laying(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
@@ -202,6 +202,35 @@ TAKEN_UP: Row = op(
     saves="x",
 )
 
+# ---- batches ----------------------------------------------------------------------------------
+
+
+def flat_segments(ids: Tensor, size: int, who: str) -> Tensor:
+    """Sorted indices of all examples one behind the other, each in a range of its own."""
+    counts = maximum(reduce_max(cast(ids, dtypes.int64), 1), -1) + 1
+    alike = equal(counts, counts[0])
+    if type(alike) is Tensor and not np.all(alike):
+        raise InvalidArgumentError(
+            f"The examples of a batch have different numbers of segments: {counts.numpy().tolist()}. "
+            f"Use the unsorted form, which takes their number. [Op:{who}]"
+        )
+    # Where the numbers are not known yet, the kernel is to complain if they differ.
+    own = where(expand_dims(alike, 1), own_ranges(ids, counts[0], size), -1)
+    return reshape(own, (-1,))
+
+
+def _by_sorted(name: str) -> BatchRule:
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+        row: Row = TABLE[name]
+        if not batched[1]:
+            return in_front(apply(row, (behind(xs[0], 1), xs[1])), 1)
+        x, ids = batch_all(batched, size, xs)
+        rows = reshape(x, (size * dims(x)[1], *dims(x)[2:]))
+        return taken_apart(apply(row, (rows, flat_segments(ids, size, name))), 0, size)
+
+    return rule
+
+
 # ---- rows -------------------------------------------------------------------------------------
 
 
@@ -224,6 +253,7 @@ SEGMENT_SUM: Row = op(
     shape=_by_segment,
     vjp=(_sum_rule, None),
     linear=(0,),
+    batch=_by_sorted("SegmentSum"),
     saves="x",
     by_value=True,
 )
@@ -233,6 +263,7 @@ SEGMENT_MEAN: Row = op(
     shape=_by_segment,
     vjp=(_mean_rule, None),
     linear=(0,),
+    batch=_by_sorted("SegmentMean"),
     saves="x",
     by_value=True,
 )
@@ -241,6 +272,7 @@ SEGMENT_MAX: Row = op(
     _sorted("SegmentMax", np.maximum, _lowest, 0),
     shape=_by_segment,
     vjp=(_extreme_rule, None),
+    batch=_by_sorted("SegmentMax"),
     by_value=True,
 )
 SEGMENT_MIN: Row = op(
@@ -248,6 +280,7 @@ SEGMENT_MIN: Row = op(
     _sorted("SegmentMin", np.minimum, _highest, 0),
     shape=_by_segment,
     vjp=(_extreme_rule, None),
+    batch=_by_sorted("SegmentMin"),
     by_value=True,
 )
 SEGMENT_PROD: Row = op(
@@ -255,6 +288,7 @@ SEGMENT_PROD: Row = op(
     _sorted("SegmentProd", np.multiply, 1, 1),
     shape=_by_segment,
     vjp=(_prod_rule, None),
+    batch=_by_sorted("SegmentProd"),
     saves="x",
     by_value=True,
 )
@@ -263,18 +297,21 @@ UNSORTED_MAX: Row = op(
     _unsorted("UnsortedSegmentMax", np.maximum, _lowest),
     shape=segmented_shape,
     vjp=(_extreme_rule, None),
+    batch=by_segment("UnsortedSegmentMax"),
 )
 UNSORTED_MIN: Row = op(
     "UnsortedSegmentMin",
     _unsorted("UnsortedSegmentMin", np.minimum, _highest),
     shape=segmented_shape,
     vjp=(_extreme_rule, None),
+    batch=by_segment("UnsortedSegmentMin"),
 )
 UNSORTED_PROD: Row = op(
     "UnsortedSegmentProd",
     _unsorted("UnsortedSegmentProd", np.multiply, 1),
     shape=segmented_shape,
     vjp=(_prod_rule, None),
+    batch=by_segment("UnsortedSegmentProd"),
     saves="x",
 )
 

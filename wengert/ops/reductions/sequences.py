@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import run_merged
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import gather_densely, integers
 from wengert.ops.arrays.shaping import expand_dims, one_axis, reshape, static
@@ -75,12 +77,21 @@ def _turn_kernel(
     return np.moveaxis(picked, (0, 1), (batch_axis, seq_axis))
 
 
+def _batched_turn(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+    along = attrs["batch_axis"]
+    result: Tensor = run_merged(
+        REVERSE_SEQUENCE, batched, size, xs, attrs, axes=(along, 0), results=along
+    )
+    return result
+
+
 REVERSE_SEQUENCE: Row = op(
     "ReverseSequence",
     _turn_kernel,
     shape=lambda x, *_, **attrs: x,
     vjp=(lambda g, y, x, n, **attrs: apply(REVERSE_SEQUENCE, (g, n), attrs), None),
     linear=(0,),
+    batch=_batched_turn,
     saves="x",
 )
 

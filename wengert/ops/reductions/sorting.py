@@ -13,6 +13,7 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import merged
 from wengert.ops.arrays.gathering import GATHER_GRAD, integers
 from wengert.ops.arrays.shaping import one_axis, reshape, static, transpose
 from wengert.ops.support.declare import REAL_OR_INT, convert_alike, wrong_dtype
@@ -332,7 +333,7 @@ def _in_top_kernel(_: Namespace, predictions: Array, targets: Array, *, k: int) 
     return inside & (above < k) & np.isfinite(predictions).all(1)
 
 
-IN_TOP_K: Row = op("InTopKV2", _in_top_kernel)
+IN_TOP_K: Row = op("InTopKV2", _in_top_kernel, batch=merged("InTopKV2", (0, 0)))
 
 
 @deferrable

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
+from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import own_ranges, run_merged, with_number
 from wengert.ops.arrays.creation import ones, zeros
 from wengert.ops.arrays.gathering import gather, gather_nd, scatter_nd, unsorted_segment_sum
 from wengert.ops.arrays.identity import stop_gradient
-from wengert.ops.arrays.joining import concat
+from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import broadcast_to, static
 from wengert.ops.arrays.shaping import reshape as reshape_dense
 from wengert.ops.arrays.shaping import transpose as transpose_dense
@@ -49,6 +50,7 @@ from wengert.ops.sparse.tensor import (
     new_sparse,
     sparse,
 )
+from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.scipy_lazy import scipy_sparse
 from wengert.values import dtypes
@@ -86,12 +88,23 @@ def _dense_kernel(
     return out
 
 
+def _batched_dense(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+    """The coordinates begin with the number of the example, and so stay in order."""
+    values, indices = batch_all(batched, size, xs)
+    every = with_number(indices, size)
+    _, count, depth = dims(every)
+    flat = (reshape_dense(values, (size * count,)), reshape_dense(every, (size * count, depth)))
+    result: Tensor = apply(TO_DENSE, flat, attrs | {"shape": (size, *attrs["shape"])})
+    return result
+
+
 TO_DENSE: Row = op(
     "SparseToDense",
     _dense_kernel,
     vjp=(lambda g, y, values, indices, *, shape, validate: gather_nd(g, indices), None),
     linear=(0,),
     shape=lambda values, indices, *, shape, validate: shape,
+    batch=_batched_dense,
     saves="x",
 )
 
@@ -424,6 +437,21 @@ def _dense_rule(
     return _product(values, reverse(indices, [1]), g, dims(b)[0])
 
 
+def _batched_product(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+    """One matrix times the columns of all examples, or a matrix with a block for each."""
+    result: Tensor
+    if not (batched[0] or batched[1]):
+        result = run_merged(PRODUCT, batched, size, xs, attrs, (None, None, 1), 1)
+        return result
+    values, indices, b = batch_all(batched, size, xs)
+    rows, columns = attrs["rows"], dims(b)[1]
+    ends = ((indices[..., 0], rows), (indices[..., 1], columns))
+    blocks = stack([own_ranges(ids, count, size) for ids, count in ends], -1)
+    every, wider = (True, True, True), {"rows": size * rows}
+    result = run_merged(PRODUCT, every, size, (values, blocks, b), wider, (0, 0, 0))
+    return result
+
+
 PRODUCT: Row = op(
     "SparseTensorDenseMatMul",
     _product_kernel,
@@ -434,6 +462,7 @@ PRODUCT: Row = op(
         lambda t, y, values, indices, b, *, rows: _product(values, indices, t, rows),
     ),
     shape=lambda values, indices, b, *, rows: (rows, b[1]),
+    batch=_batched_product,
     saves="x",
 )
 

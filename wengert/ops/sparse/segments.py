@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row
-from wengert.core.table import op
+from wengert.core.row import Attrs, Row
+from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import behind, in_front, own_ranges, taken_apart
 from wengert.ops.arrays.gathering import gather, integers, unsorted_segment_sum
-from wengert.ops.arrays.shaping import static
+from wengert.ops.arrays.shaping import reshape, static
 from wengert.ops.math.arithmetic import div_no_nan
 from wengert.ops.math.elementwise import sqrt
-from wengert.ops.reductions.segments import segment_sizes, sorted_count
+from wengert.ops.reductions.segments import flat_segments, segment_sizes, sorted_count
+from wengert.ops.support.batch_rules import BatchRule, batch_all
 from wengert.ops.support.declare import INEXACT, NUMBER, wrong_dtype
 from wengert.ops.support.half_precision import widen
 from wengert.ops.support.segment_kernels import reduced_rows
@@ -73,6 +75,25 @@ def _rule(scale: Scale | None) -> Callable[..., Any]:
     return rule
 
 
+def _batched(name: str) -> BatchRule:
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
+        row: Row = TABLE[name]
+        if not (batched[1] or batched[2]):
+            return in_front(apply(row, (behind(xs[0], 1), *xs[1:]), attrs), 1)
+        x, indices, ids = batch_all(batched, size, xs)
+        rows, count = dims(x)[1], attrs["num_segments"]
+        flat = reshape(x, (size * rows, *dims(x)[2:]))
+        at = reshape(own_ranges(indices, rows, size), (-1,))
+        if count is None:
+            places = flat_segments(ids, size, name)
+        else:
+            places = reshape(own_ranges(ids, count, size), (-1,))
+            attrs = {"num_segments": size * count}
+        return taken_apart(apply(row, (flat, at, places), attrs), 0, size)
+
+    return rule
+
+
 def _row(name: str, scale: Scale | None = None, again: Scale | None = None) -> Row:
     """`scale` maps segment sizes to the divisors of sums; `again` is the same for tensors."""
     return op(
@@ -80,6 +101,7 @@ def _row(name: str, scale: Scale | None = None, again: Scale | None = None) -> R
         _kernel(name, scale),
         vjp=(_rule(again), None, None),
         linear=(0,),
+        batch=_batched(name),
         saves="x",
         by_value=True,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from wengert.core.batch import align
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import TABLE
@@ -40,6 +41,21 @@ def batch_all(batched: Sequence[bool], size: int, xs: Sequence[Any]) -> list[Any
     ]
 
 
+def all_at_once(name: str) -> BatchRule:
+    """For operations that treat each element, or each example, apart."""
+    return with_attrs(name, lambda attrs, n: {})
+
+
+def beside_the_first(name: str) -> BatchRule:
+    """For elementwise operations whose result has the shape of the first input, as others must broadcast."""
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+        first = batch_all(batched[:1], size, xs[:1])
+        return apply(TABLE[name], align([True, *batched[1:]], [*first, *xs[1:]]), attrs)
+
+    return rule
+
+
 def shift_axis(name: str) -> BatchRule:
     """For operations along `axis`, counted from the front, or from the end if ranks are unknown."""
     return with_attrs(name, lambda attrs, n: {"axis": attrs["axis"] + (attrs["axis"] >= 0)})
@@ -50,17 +66,20 @@ def shift_axes(name: str) -> BatchRule:
     return with_attrs(name, lambda attrs, n: {"axis": tuple(a + 1 for a in attrs["axis"])})
 
 
-def merged_batch(name: str) -> BatchRule:
-    """For operations on batches of images: all examples' images are merged into one batch."""
+def merged_batch(name: str, sizes: str = "orig_input_shape") -> BatchRule:
+    """For operations on batches of images: all examples' images are merged into one batch.
+
+    `sizes` is the name of the attribute that says the shape of the result, if there is one.
+    """
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
         merged = [
             bound.reshape(x, (size * dims(x)[1], *dims(x)[2:]))
             for x in batch_all(batched, size, xs)
         ]
-        shape = attrs.get("orig_input_shape")
+        shape = attrs.get(sizes)
         if shape is not None:
-            attrs = attrs | {"orig_input_shape": (size * shape[0], *shape[1:])}
+            attrs = attrs | {sizes: (size * shape[0], *shape[1:])}
         y = apply(TABLE[name], merged, attrs)
         return bound.reshape(y, (size, dims(y)[0] // size, *dims(y)[1:]))
 

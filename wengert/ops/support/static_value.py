@@ -13,6 +13,7 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.shape_inference import form_of
+from wengert.ops.support.batch_rules import with_attrs
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
@@ -71,6 +72,9 @@ ENSURE_SHAPE: Row = op(
     _checked,
     vjp=(lambda g, y, x, *, shape: g,),
     jvp=(lambda t, y, x, *, shape: t,),
+    batch=with_attrs(
+        "EnsureShape", lambda attrs, n: {"shape": TensorShape([None]).concatenate(attrs["shape"])}
+    ),
     forms=_known,
     saves="",
 )

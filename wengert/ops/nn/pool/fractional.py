@@ -15,6 +15,7 @@ from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import merged
 from wengert.ops.arrays.window_geometry import check_rank
 from wengert.ops.nn.pool.kernels import lowest
 from wengert.ops.random.stateful import uniform
@@ -189,6 +190,7 @@ MAX: Row = op(
     vjp=(lambda g, y, x, rows, cols, **at: apply(MAX_GRAD, (x, g, rows, cols), at), None, None),
     jvp=(lambda t, y, x, rows, cols, **at: apply(MAX_PICK, (x, t, rows, cols), at), None, None),
     shape=_out_shape,
+    batch=merged("FractionalMaxPool", (0, None, None)),
     saves="x",
 )
 MAX_GRAD: Row = op(
@@ -202,6 +204,7 @@ MAX_GRAD: Row = op(
     ),
     shape=lambda x, *others, overlapping: x,
     linear=(1,),
+    batch=merged("FractionalMaxPoolGrad", (0, 0, None, None)),
     saves="x",
 )
 MAX_PICK: Row = op(
@@ -215,6 +218,7 @@ MAX_PICK: Row = op(
     ),
     shape=_out_shape,
     linear=(1,),
+    batch=merged("FractionalMaxPoolGradGrad", (0, 0, None, None)),
     saves="x",
 )
 AVG: Row = op(
@@ -229,6 +233,7 @@ AVG: Row = op(
     ),
     shape=_out_shape,
     linear=(0,),
+    batch=merged("FractionalAvgPool", (0, None, None)),
     saves="x",
 )
 AVG_GRAD: Row = op(
@@ -241,6 +246,7 @@ AVG_GRAD: Row = op(
     ),
     shape=lambda g, rows, cols, *, overlapping, shape: shape,
     linear=(0,),
+    batch=merged("FractionalAvgPoolGrad", (0, None, None), sizes="shape"),
     saves="x",
 )
 

@@ -16,6 +16,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays.batched import merged
 from wengert.ops.arrays.slicing import reverse
 from wengert.ops.arrays.window_geometry import (
     Tap,
@@ -124,6 +125,7 @@ DILATION: Row = op(
         lambda t, y, x, w, **attrs: apply(FROM_FILTER, (x, w, t), attrs),
     ),
     shape=_out_shape,
+    batch=merged("Dilation2D", (3, 2), 3),
     saves="x",
 )
 TO_INPUT: Row = op(
@@ -132,6 +134,7 @@ TO_INPUT: Row = op(
     vjp=(None, None, lambda u, b, x, w, g, **attrs: apply(FROM_INPUT, (x, w, u), attrs)),
     shape=lambda x, w, g, **attrs: x,
     linear=(2,),
+    batch=merged("Dilation2DBackpropInput", (3, 2, 3), 3),
     saves="x",
 )
 TO_FILTER: Row = op(
@@ -140,6 +143,7 @@ TO_FILTER: Row = op(
     vjp=(None, None, lambda u, b, x, w, g, **attrs: apply(FROM_FILTER, (x, w, u), attrs)),
     shape=lambda x, w, g, **attrs: w,
     linear=(2,),
+    batch=merged("Dilation2DBackpropFilter", (3, 2, 3), 2),
     saves="x",
 )
 FROM_INPUT: Row = op(
@@ -148,6 +152,7 @@ FROM_INPUT: Row = op(
     vjp=(None, None, lambda g, b, x, w, u, **attrs: apply(TO_INPUT, (x, w, g), attrs)),
     shape=_out_shape,
     linear=(2,),
+    batch=merged("Dilation2DGradGradInput", (3, 2, 3), 3),
     saves="x",
 )
 FROM_FILTER: Row = op(
@@ -156,6 +161,7 @@ FROM_FILTER: Row = op(
     vjp=(None, None, lambda g, b, x, w, u, **attrs: apply(TO_FILTER, (x, w, g), attrs)),
     shape=_out_shape,
     linear=(2,),
+    batch=merged("Dilation2DGradGradFilter", (3, 2, 2), 3),
     saves="x",
 )
 

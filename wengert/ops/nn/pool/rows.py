@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -9,8 +10,11 @@ import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
-from wengert.core.table import op
+from wengert.core.table import TABLE, op
 from wengert.errors import InvalidArgumentError
+from wengert.ops.arrays.batched import run_merged
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.shaping import reshape
 from wengert.ops.arrays.window_geometry import (
     Windows,
     check_positive,
@@ -18,6 +22,7 @@ from wengert.ops.arrays.window_geometry import (
     padding_attrs,
     windows,
 )
+from wengert.ops.math.elementwise import cast
 from wengert.ops.nn.pool.kernels import (
     maxima,
     means,
@@ -26,7 +31,7 @@ from wengert.ops.nn.pool.kernels import (
     routed_back,
     spread_means,
 )
-from wengert.ops.support.batch_rules import merged_batch
+from wengert.ops.support.batch_rules import BatchRule, batch_all, merged_batch
 from wengert.ops.support.half_precision import widen
 from wengert.values import dtypes
 from wengert.values.shapes import Dims
@@ -236,8 +241,36 @@ def _argmax_rule(
     return result
 
 
+def _batched_argmax(
+    batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
+) -> list[Tensor]:
+    """The indices are asked for within the images, and those within the batch made of them."""
+    within = attrs | {"include_batch_in_index": False}
+    y, index = run_merged(MAX_POOL_WITH_ARGMAX, batched, size, xs, within, (0,), (0, 0))
+    if attrs["include_batch_in_index"]:
+        _, images, *one = dims(xs[0])
+        first = cast(range_(images) * math.prod(one), index.dtype)
+        index = index + reshape(first, (images, 1, 1, 1))
+    return [y, index]
+
+
+def _at_argmax(name: str) -> BatchRule:
+    """Indices within the batch of an example are those within one image, as the kernel sees it."""
+    images_merged = merged_batch(name, sizes="shape")
+
+    def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Any:
+        if not attrs["include_batch_in_index"]:
+            return images_merged(batched, size, xs, attrs)
+        wider: Attrs = {"include_batch_in_index": False}
+        if "shape" in attrs:
+            wider["shape"] = (size, *attrs["shape"])
+        return apply(TABLE[name], batch_all(batched, size, xs), wider)
+
+    return rule
+
+
 MAX_POOL_WITH_ARGMAX: Row = op(
-    "MaxPoolWithArgmax", _argmax, vjp=(_argmax_rule,), many=True, saves=""
+    "MaxPoolWithArgmax", _argmax, vjp=(_argmax_rule,), many=True, batch=_batched_argmax, saves=""
 )
 MAX_POOL_PUT: Row = op(
     "MaxPoolGradWithArgmax",
@@ -250,6 +283,7 @@ MAX_POOL_PUT: Row = op(
     ),
     shape=lambda g, index, *, shape, include_batch_in_index: shape,
     linear=(0,),
+    batch=_at_argmax("MaxPoolGradWithArgmax"),
     saves="x",
 )
 MAX_POOL_TAKE: Row = op(
@@ -265,6 +299,7 @@ MAX_POOL_TAKE: Row = op(
     ),
     shape=lambda u, index, *, include_batch_in_index: index,
     linear=(0,),
+    batch=_at_argmax("MaxPoolGradGradWithArgmax"),
     saves="x",
 )
 
