@@ -198,7 +198,7 @@ def apply_batched(
     row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
 ) -> Any:
     """Carry out an operation for all examples; the batch is the first axis of what comes back."""
-    if not size:
+    if type(size) is int and not size:
         return _empty(row, batched, xs, attrs)
     if row.batch is not None:
         return row.batch(batched, size, xs, attrs)

@@ -85,7 +85,7 @@ def planned(
 ) -> Derivative:
     """The derivative of a function, with its plan; it has the signature of `f`."""
     if f is not None:
-        functools.update_wrapper(whole, f)
+        functools.update_wrapper(whole, f, updated=())
     whole.plan = plan  # type: ignore[attr-defined]
     return cast(Derivative, whole)
 

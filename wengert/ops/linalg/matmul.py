@@ -54,6 +54,20 @@ def _matmul_kernel(
             "In[0] and In[1] must have compatible batch dimensions: "
             f"{shape_text(a.shape)} vs. {shape_text(b.shape)} [Op:BatchMatMulV2]"
         )
+    if (
+        type(a) is np.ndarray
+        and a.ndim == 3
+        and b.shape[:-2] in ((), (1,))
+        and a.flags.c_contiguous
+    ):
+        # The right matrix is the same for all: one product of all rows, which BLAS does better.
+        n, rows, inner = a.shape
+        below = _multiplied(xp, a.reshape(n * rows, inner), b.reshape(b.shape[-2:]))
+        return below.reshape(n, rows, b.shape[-1])
+    return _multiplied(xp, a, b)
+
+
+def _multiplied(xp: Namespace, a: Array, b: Array) -> Array:
     if type(a) is np.ndarray and a.size * b.shape[-1] > _LARGE:
         found = matmul_kernel(a, b) if a.ndim == b.ndim == 2 and a.dtype == b.dtype else None
         if found is not None:
@@ -93,47 +107,26 @@ def _rule_b(
 
 
 def _batched_matmul(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
-    """One product of larger matrices where one matrix is the same for all; else a product for each.
-
-    Otherwise the batch axes of one example are aligned, so that products broadcast over the batch.
-    """
-    if all(len(dims(x)) - b == 2 for x, b in zip(xs, batched, strict=True)) and not all(batched):
-        folded = _rows_below(size, xs, **attrs) if batched[0] else _columns_beside(size, xs, **attrs)
-        if folded is not None:
-            return folded
+    """Align the batch axes of one example, then let matrix products broadcast over the batch."""
+    if not batched[0] and len(dims(xs[0])) == 2 and _is_column(xs[1], attrs["transpose_b"]):
+        return _times_columns(size, *xs, **attrs)
     result: Tensor = apply(BATCH_MATMUL, align(batched, xs), attrs)
     return result
 
 
-def _rows_below(
-    size: int, xs: Sequence[Any], transpose_a: bool, transpose_b: bool
-) -> Tensor | None:
-    """All left matrices, one below the other, times the right one."""
-    a, b = xs
-    _, rows, inner = dims(a)
-    if transpose_a:
-        if type(inner) is not int or inner != 1:
-            return None
-        rows, inner = inner, rows  # one column each: the same elements in the same order
-    product = _product(reshape(a, (size * rows, inner)), b, False, transpose_b)
-    return reshape(product, (size, rows, dims(product)[1]))
+def _is_column(b: Tensor, is_transposed: bool) -> bool:
+    """Whether each example has one column."""
+    shape = dims(b)
+    columns = shape[-2 if is_transposed else -1]
+    return len(shape) == 3 and type(columns) is int and columns == 1
 
 
-def _columns_beside(
-    size: int, xs: Sequence[Any], transpose_a: bool, transpose_b: bool
-) -> Tensor | None:
-    """The left matrix times all right ones: those, transposed, one below the other, times it."""
-    a, b = xs
-    _, inner, columns = dims(b)
-    if transpose_b:
-        columns, inner = inner, columns
-    elif type(columns) is not int or columns != 1:
-        return None
-    product = _product(reshape(b, (size * columns, inner)), a, False, not transpose_a)
-    apart = reshape(product, (size, columns, dims(product)[1]))
-    if type(columns) is int and columns == 1:
-        return reshape(apart, (size, dims(product)[1], 1))
-    return transpose(apart, (0, 2, 1))
+def _times_columns(size: int, a: Tensor, b: Tensor, transpose_a: bool, transpose_b: bool) -> Tensor:
+    """One matrix times many columns: those as rows times the transposed matrix, which is one product."""
+    rows = reshape(b, (size, 1, dims(b)[2 if transpose_b else 1]))
+    attrs = {"transpose_a": False, "transpose_b": not transpose_a}
+    product = apply(BATCH_MATMUL, align([True, False], [rows, a]), attrs)
+    return reshape(product, (size, dims(product)[2], 1))
 
 
 def _matmul_shape(a: Dims, b: Dims, *, transpose_a: bool, transpose_b: bool) -> Dims:
