@@ -21,6 +21,7 @@ RESULTS: Final = ROOT / "benchmarks" / "results"
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as eager  # noqa: E402
+from benchmarks import derivatives  # noqa: E402
 from benchmarks.native import table  # noqa: E402
 from benchmarks.native.libraries import LIMITS  # noqa: E402
 from benchmarks.native.table import number  # noqa: E402
@@ -100,6 +101,7 @@ def written() -> dict[Path, str]:
     """What each file should say."""
     found = {page: filled(page.read_text("utf-8")) for page in pages()}
     found[RESULTS / "native.md"] = table.as_markdown(results("native"))
+    found[RESULTS / "derivatives.md"] = derivatives.as_markdown(results("derivatives"))
     found[RESULTS / "measured.md"] = eager.as_markdown(results("measured"))
     return found
 

@@ -43,7 +43,18 @@ BOOSTED = {
     },
 }
 
+TITLES = {
+    "measured": "Measured",
+    "native": "Measured: compiled",
+    "derivatives": "Measured: derivatives",
+}
+
 LEGENDS = {
+    "derivatives": """
+Medians, in milliseconds; an empty cell is a library that was not asked for it. *share*: Wengert's time divided by that of
+what stands beside it; *bar*: the largest share that the project accepts. Results are compared with one another before anything is timed.
+[Which derivative do I want?](../derivatives.md) says what is what.
+""",
     "measured": """
 *ratio*: Wengert's time divided by the other library's; below one, Wengert is faster. *interquartile range*: the
 range from the first to the third quartile of the rounds; the number itself is the median. *limit*: the most that the project
@@ -88,7 +99,7 @@ def extra_pages() -> dict[str, str]:
     for program in sorted((ROOT / "examples").glob("*.py")):
         made[f"examples/{program.stem}.md"] = example(program)
     for table in (ROOT / "benchmarks" / "results").glob("*.md"):
-        title = {"measured": "Measured", "native": "Measured: compiled"}.get(table.stem, table.stem)
+        title = TITLES.get(table.stem, table.stem)
         legend = LEGENDS.get(table.stem, "")
         made[f"measured/{table.name}"] = f"# {title}\n{legend}\n{table.read_text('utf-8')}"
     return {**made, **from_the_root()}
