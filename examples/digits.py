@@ -86,6 +86,18 @@ pictures, labels = examples(1000)
 predicted = np.argmax(network(tf.constant(pictures)), axis=1)
 show("share of 1000 new digits that it reads", np.mean(predicted == labels), 1.0, within=0.05)
 
+if hasattr(tf, "per_example_gradients"):  # which picture pulls hardest at the last layer?
+
+    def loss_of_one(offset, features, label):
+        logits = tf.linalg.matvec(out, features, transpose_a=True) + offset
+        return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=label, logits=logits)
+
+    features = tf.nn.relu(tf.matmul(tf.constant(pictures), hidden) + hidden_offset)
+    each = tf.per_example_gradients(loss_of_one)(out_offset, features, tf.constant(labels))
+    hardest = int(np.argmax(np.linalg.norm(each, axis=1)))
+    print(f"hardest of them: a {labels[hardest]}, read as {predicted[hardest]}")
+    show("a gradient for each picture", list(each.shape), [1000, 10])
+
 try:
     import matplotlib
 

@@ -70,3 +70,16 @@ if hasattr(tf, "register_op"):  # Wengert can refuse; TensorFlow gives the gradi
         refused = True
         print(error)
     show("the gradient of the first of them is refused", refused, True)
+
+if hasattr(
+    tf, "spectral_function"
+):  # without eigenvectors to ask for: right at equal eigenvalues, too
+
+    def by_function(kernel):
+        return tf.linalg.trace(tf.spectral_function(tf.math.log, covariance(kernel)))
+
+    by_trace = tf.grad(by_function)(FILTER)
+    show("... by the matrix logarithm, difference", np.abs(by_trace - wanted_first).max(), 0.0)
+    bend = tf.hvp(lambda a: tf.linalg.trace(tf.spectral_function(lambda v: v**3, a)))
+    direction = tf.constant([[0.0, 1.0], [1.0, 0.0]])
+    show("second derivative of the sum of cubes there", bend(tf.eye(2), direction), 6.0 * direction)

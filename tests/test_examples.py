@@ -41,6 +41,7 @@ NUMBERS = {
         "x² at 3: second derivative": "2.",
         "sin at 0.7: sixth derivative": "-0.6442177",
         "log at 0.7: sixth derivative": "-1019.9831703",
+        "log at 0.7: all orders in one pass, the sixth": "-1019.9831703",
     },
     "eager_and_lazy": {
         "x⁵ at 2, eagerly: value and derivatives": "[ 32., 80., 160.]",
