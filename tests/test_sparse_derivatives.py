@@ -38,6 +38,11 @@ def doubled(x: Any) -> Any:
     return 2.0 * x, lambda g: g * 2.0 + g[::-1] * 3.0  # another pattern than the forward one
 
 
+@tf.custom_gradient
+def reversed_gradient(x: Any) -> Any:
+    return tf.identity(x), lambda g: -g  # it only moves, and its gradient is another one
+
+
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "elementwise": lambda x: x**2,
     "slices": lambda x: x[2:] * x[:-2] + tf.sin(x[1:-1]),
@@ -85,6 +90,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "a constant": lambda x: tf.zeros([3], tf.float64),
     "stopped": lambda x: tf.stop_gradient(x) * x,
     "custom gradient": lambda x: doubled(x) * x,
+    "gradient reversal": lambda x: reversed_gradient(x[1:]) * x[:-1],
+    "forward mode": lambda x: tf.jvp(lambda x: x[1:] * x[:-1], (x,), (x * x,))[1],
     "function": tf.function(lambda x: x[1:] * x[:-1]),
     "map": lambda x: tf.map_fn(lambda row: row * row[0], grid(x)),
 }

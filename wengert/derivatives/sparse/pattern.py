@@ -73,23 +73,13 @@ def pattern_of(events: Sequence[Event], sources: Sequence[Any], targets: Sequenc
     origins, places = _origins(events, sources)
     used = _uses(events, origins, targets)
     ends = [key for key in origins if key in used]
-    of_ends = [origins[key].ravel() for key in ends]
-    all_origins = np.concatenate([np.zeros(0, np.int64), *of_ends])
-    there = all_origins != EMPTY
-    # Elements that come from nowhere, such as those of padding, have no column.
-    numbers = np.where(there, np.arange(1, len(all_origins) + 1), EMPTY)
+    all_origins = np.concatenate([np.zeros(0, np.int64), *[origins[key].ravel() for key in ends]])
     sets = IndexSets(len(all_origins))
-    known: Sets = {}
-    first = 0
-    for key in ends:
-        size = origins[key].size
-        known[key] = numbers[first : first + size].reshape(origins[key].shape)
-        first += size
+    known = _numbered(ends, origins)
     computed = [e for e in events if not all(key_of(y) in origins for y in e.results)]
     follow(computed, sets, known)
-    none = np.zeros(0, np.int64)
-    found = [_numbers_of(y, known) for y in targets]
-    rows, columns = sets.members(np.concatenate([none, *found]))
+    found = [np.zeros(0, np.int64), *[_numbers_of(y, known) for y in targets]]
+    rows, columns = sets.members(np.concatenate(found))
     whole = np.int64(max(width, 1))
     by_argument, belongs = np.unique(rows * whole + all_origins[columns] - 1, return_inverse=True)
     return Pattern(
@@ -101,6 +91,16 @@ def pattern_of(events: Sequence[Event], sources: Sequence[Any], targets: Sequenc
         Links(rows, columns),
         belongs,
     )
+
+
+def _numbered(ends: Sequence[Key], origins: dict[Key, Any]) -> Sets:
+    """The sets of the elements of the ends: each its own, but for those that come from nowhere."""
+    known, first = {}, 1
+    for key in ends:
+        numbers = np.arange(first, first + origins[key].size).reshape(origins[key].shape)
+        known[key] = np.where(origins[key] != EMPTY, numbers, EMPTY)
+        first += origins[key].size
+    return known
 
 
 def _numbers_of(y: Any, known: Sets) -> Any:
@@ -140,7 +140,8 @@ def _origins(
         if any(k in origins or k in computed for k in keys):
             computed |= {key_of(y) for y in event.results}
             for y in event.results:  # that a custom gradient says anew
-                origins.pop(key_of(y), None)
+                if origins.pop(key_of(y), None) is not None:
+                    del places[key_of(y)]
     return origins, places
 
 
