@@ -53,7 +53,7 @@ def while_loop(
         raise ValueError("'loop_vars' cannot be empty.")
     variables = _Variables(loop_vars)
     batcher = thread.context.interpreter
-    if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.builds:
+    if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.building:
         return _of_batches(batcher, cond, body, variables, maximum_iterations)
     if current_graph() is None:
         return _in_python(cond, body, variables, maximum_iterations)
