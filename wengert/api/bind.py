@@ -6,7 +6,8 @@ own kind. Each is declared where it is spoken of, and bound here.
 
 from __future__ import annotations
 
-import wengert.engines.register  # noqa: F401  # what computes graphs
+import wengert.engines.register  # what computes graphs
+import wengert.ops.nn.pool.ties  # noqa: F401  # which operations have kinks
 from wengert.api.function.function import evaluate
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.core.context import to_graph

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
+from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.batch import vectorize
 from wengert.core.context import apply_overrides, current_graph, start, stop
@@ -26,7 +27,16 @@ from wengert.ops.arrays.shaping import broadcast_to, reshape, transpose
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.elementwise import ones_like
 from wengert.ops.reductions.reductions import reduce_prod
-from wengert.overrides.override import as_overrides
+from wengert.overrides.kinks import Ties, counted_by
+from wengert.overrides.switches import (
+    IntSources,
+    Kinks,
+    OnNonscalar,
+    Switches,
+    new_tape,
+    switches_in_force,
+    with_switches,
+)
 from wengert.state.variable import Variable
 from wengert.values import dtypes, nest
 from wengert.values.bound_ops import bound
@@ -58,9 +68,31 @@ class GradientTape:
     ...     dy = inner.gradient(y, x)
     >>> dy.numpy(), outer.gradient(dy, x).numpy()
     (np.float32(27.0), np.float32(18.0))
+
+    `strong_zero`, `on_nonscalar`, `kinks` and `int_sources` choose other conventions than TensorFlow's for
+    the derivatives by this tape: see `tf.config.gradient_switches`.
+
+    >>> x = tf.constant(0.0)
+    >>> with tf.GradientTape(strong_zero=True) as tape:
+    ...     tape.watch(x)
+    ...     y = tf.where(x > 0.0, tf.math.log(x), 0.0)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(0.0)
     """
 
-    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+    def __init__(
+        self,
+        persistent: bool = False,
+        watch_accessed_variables: bool = True,
+        *,
+        strong_zero: bool | None = None,
+        on_nonscalar: OnNonscalar | None = None,
+        kinks: Kinks | None = None,
+        int_sources: IntSources | None = None,
+    ) -> None:
+        own = Switches(strong_zero, on_nonscalar, kinks, int_sources)
+        self._switches = switches_in_force(own)
+        self._ties = Ties()
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._tape: Tape | None = None
@@ -85,7 +117,7 @@ class GradientTape:
                 "already-active tape. Leave its `with` block first, or use a second tape."
             )
         if self._tape is None:
-            self._tape = Tape(self._watch_accessed_variables)
+            self._tape = new_tape(self._switches, self._watch_accessed_variables)
         start(self._tape)
         self._recording = True
 
@@ -108,11 +140,14 @@ class GradientTape:
                 )
         for value in leaves:
             if not value.dtype.is_differentiable:
-                _warn_dtype("watched tensor", value, "watch")
+                self._complain("watched tensor", value, "watch")
             if isinstance(value, Variable):
                 tape.watch_variable(value)
             else:
                 tape.watch(value)
+
+    def _complain(self, what: str, value: Value, method: str = "gradient") -> None:
+        complain_of_dtype(what, value, f"GradientTape.{method}", self._switches)
 
     def _started(self, method: str) -> Tape:
         if self._tape is None:
@@ -226,9 +261,11 @@ class GradientTape:
         tape = self._to_differentiate()
         targets = _targets(target)
         seeds = _seeds(targets, output_gradients)
-        asked = _sources(sources)
-        used = [(t, s) for t, s in zip(targets, seeds, strict=True) if _can_be_target(t)]
-        with self._closed(tape), apply_overrides(as_overrides(overrides)):
+        asked = self._sources(sources)
+        weights = None if output_gradients is None else _flat(output_gradients)
+        complain_of_shapes(targets, weights, "output_gradients", self._switches)
+        used = [(t, s) for t, s in zip(targets, seeds, strict=True) if self._can_be_target(t)]
+        with self._closed(tape), self._by(overrides):
             pulled = pull_back(
                 tape,
                 [t for t, _ in used],
@@ -241,6 +278,19 @@ class GradientTape:
                 for g, x in zip(pulled, asked, strict=True)
             ]
         return _arranged(sources, gradients)
+
+    def _sources(self, sources: Tensors) -> list[Any]:
+        flat = [_checked(x, "source") for x in _flat(sources)]
+        for x in flat:
+            if not x.dtype.is_differentiable:
+                self._complain("source tensor", x)
+        return flat
+
+    def _can_be_target(self, target: Tensor) -> bool:
+        if target.dtype.is_differentiable:
+            return True
+        self._complain("target tensor", target)
+        return False
 
     def _to_differentiate(self) -> Tape:
         if self._tape is None:
@@ -255,6 +305,24 @@ class GradientTape:
                 stacklevel=callers_depth(),
             )
         return self._tape
+
+    def _by(self, overrides: Any) -> AbstractContextManager[None]:
+        """A derivative is taken inside, by these overrides and the tape's switches."""
+        taken = apply_overrides(with_switches(overrides, self._switches))
+        return taken if self._switches.kinks is None else _counting(taken, self._ties)
+
+    @property
+    def ties(self) -> Ties:
+        """The ties that derivatives by this tape met, where `kinks` is given.
+
+        >>> x = tf.constant([0.0, 2.0, 0.0])
+        >>> with tf.GradientTape(kinks="mean") as tape:
+        ...     tape.watch(x)
+        ...     y = tf.reduce_sum(tf.nn.relu(x))
+        >>> tape.gradient(y, x).numpy(), tape.ties.count
+        (array([0.5, 1. , 0.5], dtype=float32), 2)
+        """
+        return self._ties
 
     def _used(self) -> TapeError:
         way_out = "This one has not recorded anything: enter it with `with tape:` first."
@@ -309,9 +377,9 @@ class GradientTape:
                 "eager execution enabled and with experimental_use_pfor set to False."
             )
         (y,) = _single(target, "target")
-        asked = _sources(sources)
-        with self._closed(tape), apply_overrides(as_overrides(overrides)):
-            if not _can_be_target(y):
+        asked = self._sources(sources)
+        with self._closed(tape), self._by(overrides):
+            if not self._can_be_target(y):
                 rows: list[Any] = [None] * len(asked)
             else:
                 rows = _rows(tape, y, asked, experimental_use_pfor)
@@ -344,7 +412,7 @@ class GradientTape:
         tape = self._to_differentiate()
         (y,), (x,) = _single(target, "target"), _single(source, "source")
         if not (is_certain(dims(y)) and is_certain(dims(x))):
-            with self._closed(tape), apply_overrides(as_overrides(overrides)):
+            with self._closed(tape), self._by(overrides):
                 return _batch_jacobian_in_a_loop(tape, y, x, policy)
         if not dims(y) or not dims(x) or dims(y)[0] != dims(x)[0]:
             raise ValueError(
@@ -353,7 +421,7 @@ class GradientTape:
             )
         n, *one = dims(y)
         size = math.prod(one)
-        with self._closed(tape), apply_overrides(as_overrides(overrides)):
+        with self._closed(tape), self._by(overrides):
             if size == 0:
                 return zeros((n, *one, *dims(x)[1:]), x.dtype)
             # Row i asks for element i of every example at once: the examples do not mix.
@@ -366,6 +434,12 @@ class GradientTape:
             return reshape(behind, (n, *one, *dims(x)[1:]))
 
 
+@contextmanager
+def _counting(taken: AbstractContextManager[None], ties: Ties) -> Iterator[None]:
+    with taken, counted_by(ties):
+        yield
+
+
 # ---- arguments --------------------------------------------------------------------------------
 
 
@@ -376,14 +450,6 @@ def _targets(target: Tensors) -> list[Any]:
             "CompositeTensors to be differentiated, but received None."
         )
     return [_checked(t, "target") for t in _flat(target)]
-
-
-def _sources(sources: Tensors) -> list[Any]:
-    flat = [_checked(x, "source") for x in _flat(sources)]
-    for x in flat:
-        if not x.dtype.is_differentiable:
-            _warn_dtype("source tensor", x, "gradient")
-    return flat
 
 
 def _arranged(sources: Structure, gradients: Sequence[Any]) -> Any:
@@ -421,23 +487,6 @@ def _single(value: Any, role: str) -> list[Any]:
     if len(flat) != 1:
         raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
     return flat
-
-
-def _can_be_target(target: Tensor) -> bool:
-    if target.dtype.is_differentiable:
-        return True
-    _warn_dtype("target tensor", target, "gradient")
-    return False
-
-
-def _warn_dtype(what: str, value: Value, method: str) -> None:
-    warnings.warn(
-        f"The dtype of the {what} must be floating (e.g. tf.float32) when calling "
-        f"GradientTape.{method}, got {value.dtype!r}: the gradient is None. "
-        "Use tf.cast(x, tf.float32) before the tape starts to follow it.",
-        GradientWarning,
-        stacklevel=callers_depth(),
-    )
 
 
 def _seeds(targets: Sequence[Any], output_gradients: Nested[TensorLike | None]) -> list[Any]:
