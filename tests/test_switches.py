@@ -580,3 +580,43 @@ def test_unknown_values(name: str, value: Any, choices: str) -> None:
             tf.vjp(tf.sin, 1.0, **{name: value})
         with pytest.raises(ValueError, match=words):
             tf.jvp(tf.sin, (1.0,), (1.0,), **{name: value})
+
+
+# ---- stop_gradient with a mask ----------------------------------------------------------------
+
+MASK = tf.constant([True, False, True])
+
+
+@pytest.mark.parametrize("way", [w for w in WAYS if w not in ("vmap",)])
+def test_gradients_stop_where_the_mask_is_true(way: str) -> None:
+    """In every mode; the value is that of the tensor."""
+    f: Any = lambda x: tf.stop_gradient(x, mask=MASK) * x  # noqa: E731
+    x = tf.constant([1.0, 2.0, INF])
+    np.testing.assert_array_equal(f(x).numpy(), [1.0, 4.0, INF])
+    found = WAYS[way](f, tf.constant([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(found.numpy(), [1.0, 4.0, 3.0])
+
+
+@pytest.mark.parametrize("way", ORDERS)
+def test_second_derivatives_stop_there_too(way: str) -> None:
+    """x² * stopped(x): 6 x where it is not stopped, 2 x where it is."""
+    f: Any = lambda x: tf.stop_gradient(x, mask=MASK) * x * x  # noqa: E731
+    found = ORDERS[way](f, tf.constant([1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(found.numpy(), [2.0, 12.0, 6.0])
+
+
+def test_masks_broadcast() -> None:
+    """To the shape of the tensor, and not the other way round; in a batch each has its own."""
+    x = tf.ones([2, 3])
+    g = tf.grad(lambda x: tf.reduce_sum(tf.stop_gradient(x, mask=MASK)))(x)
+    assert g.numpy().tolist() == [[0.0, 1.0, 0.0]] * 2
+    g = tf.grad(lambda x: tf.reduce_sum(tf.stop_gradient(x, mask=True)))(x)
+    assert g.numpy().tolist() == [[0.0] * 3] * 2
+    each = tf.vmap(tf.grad(lambda x, m: tf.reduce_sum(tf.stop_gradient(x, mask=m))))
+    assert each(x[:, 0], tf.constant([True, False])).numpy().tolist() == [0.0, 1.0]
+    pair = tf.stop_gradient([x, x], mask=[True, False])
+    assert [y.numpy().tolist() for y in pair] == [x.numpy().tolist()] * 2
+    with pytest.raises(InvalidArgumentError, match="broadcast to the shape of the tensor"):
+        tf.stop_gradient(tf.ones([3]), mask=tf.ones([2, 3], tf.bool))
+    with pytest.raises(TypeError, match="booleans, got float32"):
+        tf.stop_gradient(x, mask=x)

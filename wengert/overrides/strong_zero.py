@@ -238,11 +238,11 @@ def _elementwise(row: Row, strong: tuple[int, ...]) -> Callable[..., Any]:
 def _bilinear(row: Row, strong: tuple[int, ...]) -> Callable[..., Any]:
     """The kernel of a sum of products whose terms are zero where a strong factor is."""
 
-    def kernel(xp: Namespace, *arrays: Array, **attrs: Any) -> Array:
-        value = row.kernel(xp, *arrays, **attrs)
+    def kernel(_: Namespace, *arrays: Array, **attrs: Any) -> Array:
+        value = row.kernel(np, *arrays, **attrs)
         if len(arrays) != 2 or np.isfinite(value).all():  # no zero has met infinity
             return value
-        return _of_terms(lambda a, b: row.kernel(xp, a, b, **attrs), *arrays, strong, value.dtype)
+        return _of_terms(lambda a, b: row.kernel(np, a, b, **attrs), *arrays, strong, value.dtype)
 
     return kernel
 
