@@ -620,3 +620,124 @@ def test_masks_broadcast() -> None:
         tf.stop_gradient(tf.ones([3]), mask=tf.ones([2, 3], tf.bool))
     with pytest.raises(TypeError, match="booleans, got float32"):
         tf.stop_gradient(x, mask=x)
+
+
+# ---- parts of what a tape watches -------------------------------------------------------------
+
+MOVES: dict[str, Callable[[Any], Any]] = {
+    "slice": lambda x: x[2:5],
+    "steps": lambda x: x[::-2],
+    "tf.slice": lambda x: tf.slice(x, [1], [3]),
+    "reshape": lambda x: tf.reshape(x, [2, 3]),
+    "transpose": lambda x: tf.transpose(tf.reshape(x, [2, 3]))[1:],
+    "new axis": lambda x: x[:, None],
+    "chain": lambda x: tf.reshape(x, [2, 3])[:, 1:][::-1],
+}
+
+
+def cubed(x: Any) -> Any:
+    return tf.reduce_sum(x * x * x)
+
+
+@pytest.mark.parametrize("when", ["before", "inside", "after", "in a function", "batch"])
+@pytest.mark.parametrize("name", MOVES)
+def test_the_gradient_of_a_part(name: str, when: str) -> None:
+    """It is that part of the gradient, whenever it was taken."""
+    take = MOVES[name]
+    x = tf.constant([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+
+    def found(x: Any) -> Any:
+        part = take(x) if when == "before" else None
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            part = take(x) if when == "inside" else part
+            y = cubed(x)
+        return tape.gradient(y, take(x) if part is None else part)
+
+    if when == "in a function":
+        found = tf.function(found)
+    if when == "batch":
+        got = tf.vmap(lambda x, a: found(x) * a, in_axes=(None, 0))(x, tf.constant([1.0, 1.0]))[1]
+    else:
+        got = found(x)
+    np.testing.assert_array_equal(got.numpy(), take(3.0 * x * x).numpy())
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_the_gradient_of_a_part_of_a_variable(name: str) -> None:
+    """Of the value that the tape saw, and of no other."""
+    take = MOVES[name]
+    v = tf.Variable([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    with tf.GradientTape(persistent=True) as tape:
+        inside = take(v)
+        y = cubed(v)
+    after, expected = take(v), take(3.0 * v * v).numpy()
+    for part in (inside, after):
+        np.testing.assert_array_equal(tape.gradient(y, part).numpy(), expected)
+    v.assign_add(tf.ones([6]))
+    assert tape.gradient(y, take(v)) is None
+    with tf.GradientTape() as tape:
+        before = cubed(v)
+        v.assign_add(tf.ones([6]))
+        y = before + cubed(v)
+    assert tape.gradient(y, take(v)) is None
+
+
+def test_parts_have_jacobians_and_second_derivatives() -> None:
+    """The part is taken by an operation, which tapes record."""
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+    np.testing.assert_array_equal(tape.jacobian(y, x[1:]).numpy(), [[0, 0], [4, 0], [0, 6]])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = cubed(x)
+        g = inner.gradient(y, x[1:])
+    np.testing.assert_array_equal(outer.gradient(g, x).numpy(), [0.0, 12.0, 18.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = cubed(x)
+    first, part = tape.gradient(y, [x, x[:2]], unconnected_gradients="zero")
+    assert first.numpy().tolist() == [3.0, 12.0, 27.0]
+    assert part.numpy().tolist() == [3.0, 12.0]
+
+
+def test_parts_on_the_way_are_as_ever() -> None:
+    """What is computed from a part has the gradient that flows through it."""
+    x = tf.constant([1.0, 2.0, 3.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        part = x[1:]
+        y = tf.reduce_sum(part * part) + tf.reduce_sum(x) * 10.0
+    assert tape.gradient(y, part).numpy().tolist() == [4.0, 6.0]
+
+
+def test_what_is_no_part_has_no_gradient() -> None:
+    """Copies, other values, repeated elements, what only looks alike: None, as in TensorFlow."""
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    whole = tf.reshape(x, [4])
+    half = x[:2]
+    others: dict[str, Any] = {
+        "a copy": tf.constant(x.numpy())[1:],
+        "itself": tf.identity(x),
+        "stopped": tf.stop_gradient(x),
+        "repeated": tf.broadcast_to(x, [2, 4]),
+        "as other numbers": tf.bitcast(x, tf.int32)[1:],
+        "computed": (x * 1.0)[1:],
+        "an element": x[1],
+        "empty": x[2:2],
+    }
+    for what, other in others.items():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = cubed(x)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert tape.gradient(y, other) is None, what
+    with tf.GradientTape() as tape:  # more than what is watched
+        tape.watch(half)
+        y = cubed(half)
+    assert tape.gradient(y, whole[1:]) is None

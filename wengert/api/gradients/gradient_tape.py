@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
+from wengert.api.gradients.parts import pull_back_to
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.batch import vectorize
 from wengert.core.context import apply_overrides, current_graph, start, stop
 from wengert.core.contract import same_shape
-from wengert.core.reverse import conjugate, pull_back
+from wengert.core.reverse import conjugate
 from wengert.core.tape import Tape
 from wengert.errors import GradientWarning, SymbolicValueError, TapeError
 from wengert.host.context_manager import Change, context_manager, enter
@@ -248,6 +249,10 @@ class GradientTape:
         their elements, weighted by `output_gradients`. For each derivative separately, use
         `jacobian`.
 
+        A source may be a part of what the tape watches, such as `x[2:5]`, also one that is not on
+        the way to the target: its gradient is then that part of the gradient of `x`. It must be a slice, a
+        reshape or a transpose that NumPy gives as a view, or one taken while the tape recorded.
+
         `overrides` gives operations other rules for this one gradient, by type, name, name scope
         or predicate: `{"Relu": lambda op, grad: ...}`. See `tf.gradient_override_map`.
 
@@ -266,7 +271,7 @@ class GradientTape:
         complain_of_shapes(targets, weights, "output_gradients", self._switches)
         used = [(t, s) for t, s in zip(targets, seeds, strict=True) if self._can_be_target(t)]
         with self._closed(tape), self._by(overrides):
-            pulled = pull_back(
+            pulled = pull_back_to(
                 tape,
                 [t for t, _ in used],
                 [conjugate(s) for _, s in used],
@@ -541,10 +546,10 @@ def _in_a_loop(
     """The rows where only a run knows how many: one after the other, in the loop of a graph."""
 
     def one(seed: Tensor) -> list[Any]:
-        pulled = pull_back(tape, [y], [seed], sources, drain=False)
+        pulled = pull_back_to(tape, [y], [seed], sources, drain=False)
         return [conjugate(bound.to_dense(g)) for g in pulled if g is not None]
 
-    connected = pull_back(tape, [y], [bound.zeros_like(y)], sources, drain=False)
+    connected = pull_back_to(tape, [y], [bound.zeros_like(y)], sources, drain=False)
     there = [x.dtype for x, g in zip(sources, connected, strict=True) if g is not None]
     if not there:
         return [None] * len(sources)
@@ -581,7 +586,7 @@ def _each_row(
     """For each source the gradients of all rows, stacked."""
 
     def one(seed: Tensor) -> list[Any]:
-        pulled = pull_back(tape, [y], [seed], sources, drain=False)
+        pulled = pull_back_to(tape, [y], [seed], sources, drain=False)
         return [bound.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
 
     return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))
