@@ -741,3 +741,41 @@ def test_what_is_no_part_has_no_gradient() -> None:
         tape.watch(half)
         y = cubed(half)
     assert tape.gradient(y, whole[1:]) is None
+
+
+def test_rules_that_look_for_the_batch() -> None:
+    """A custom gradient within a custom gradient, and a loop, for many examples at once."""
+
+    @tf.custom_gradient
+    def inner(x: Any) -> Any:
+        return tf.math.log(x), lambda dy: dy / x
+
+    @tf.custom_gradient
+    def outer(x: Any) -> Any:
+        def rule(dy: Any) -> Any:
+            _, again = tf.while_loop(lambda i, _: i < 1, lambda i, v: (i + 1, v), (0, dy))
+            return again * tf.exp(-inner(x))
+
+        return tf.math.log(x), rule
+
+    f: Any = lambda x: tf.where(x > 0.0, outer(x), 0.0)  # noqa: E731
+    x = tf.constant([0.0, 4.0])
+    for g in (tf.grad(f, strong_zero=True), tf.grad(tf.function(f), strong_zero=True)):
+        np.testing.assert_allclose(tf.vmap(g)(x).numpy(), [0.0, 0.25])
+    np.testing.assert_allclose(gradient(f, x, strong_zero=True).numpy(), [0.0, 0.25])
+    np.testing.assert_allclose(gradient(tf.function(f), x, strong_zero=True).numpy(), [0.0, 0.25])
+
+
+def test_a_rule_that_replaces_another_has_no_kinks() -> None:
+    """The identity in place of relu has one slope."""
+    x = tf.constant([0.0, -1.0])
+    with tf.GradientTape(kinks="mean") as tape:
+        tape.watch(x)
+        with tf.gradient_override_map({"Relu": "Identity"}):
+            y = tf.nn.relu(x)
+    assert tape.gradient(y, x).numpy().tolist() == [1.0, 1.0]
+    with tf.GradientTape(kinks="zero") as tape:
+        tape.watch(x)
+        y = tf.nn.relu(x)
+    found = tape.gradient(y, x, overrides={"Relu": lambda op, dy: dy * 7.0})
+    assert found.numpy().tolist() == [7.0, 7.0]

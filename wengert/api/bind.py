@@ -6,8 +6,7 @@ own kind. Each is declared where it is spoken of, and bound here.
 
 from __future__ import annotations
 
-import wengert.engines.register  # what computes graphs
-import wengert.ops.nn.pool.ties  # noqa: F401  # which operations have kinks
+import wengert.engines.register  # noqa: F401  # what computes graphs
 from wengert.api.function.function import evaluate
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.core.context import to_graph

@@ -30,7 +30,7 @@ from wengert.ops.math.comparison import (
 from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.ops.support.batch_rules import batch_all
-from wengert.overrides.kinks import KINKS, count_ties
+from wengert.overrides.kinks import count_ties, declare_kinks
 from wengert.values.bound_ops import bound
 from wengert.values.tensor import Tensor, dims
 
@@ -52,7 +52,7 @@ class Kink(NamedTuple):
 
 def has_kinks(name: str, kink: Kink) -> None:
     """Declare the kinks of an operation."""
-    KINKS[name] = lambda row, how, place: with_kinks(row, kink, how, place)
+    declare_kinks(name, lambda row, how, place: with_kinks(row, kink, how, place))
 
 
 # ---- rows -------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def has_kinks(name: str, kink: Kink) -> None:
 
 def with_kinks(row: Row, kink: Kink, how: str, place: str) -> Row:
     """The row with the derivative of a convention at its kinks: tensorflow, mean, zero, raise."""
-    if row.vjp is None:  # somebody gave it another derivative altogether
+    if row.vjp is None or row.gradient_type:  # somebody gave it another derivative altogether
         return row
     rules = _Rules(row, kink, how, place)
     return row.replace(
@@ -195,11 +195,14 @@ def _clip_means(y: Tensor, x: Tensor, low: Tensor, high: Tensor) -> Sequence[Ten
 has_kinks("Abs", Kink(_at(0.0), _all(0.0)))
 # Its own rule makes zeros of nothing, and a graph would run nothing that notes the ties.
 _OF_SIGN: Final = Kink(_at(0.0), _all(0.0))
-KINKS["Sign"] = lambda row, how, place: with_kinks(
-    row.replace(vjp=(lambda g, y, x: where(equal(y, zeros_like(y) + 2.0), g, zeros_like(g)),)),
-    _OF_SIGN,
-    how,
-    place,
+declare_kinks(
+    "Sign",
+    lambda row, how, place: with_kinks(
+        row.replace(vjp=(lambda g, y, x: where(equal(y, zeros_like(y) + 2.0), g, zeros_like(g)),)),
+        _OF_SIGN,
+        how,
+        place,
+    ),
 )
 has_kinks("Relu", Kink(_at(0.0), _all(0.5)))
 has_kinks("Relu6", Kink(_at(0.0, 6.0), _all(0.5)))

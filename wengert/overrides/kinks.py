@@ -13,9 +13,30 @@ from typing import Final
 
 from wengert.core.row import Row
 
-# By the type of the operation: from its row, one of the conventions and the user's line to a row
-# with that derivative at the kinks.
-KINKS: Final[dict[str, Callable[[Row, str, str], Row]]] = {}
+# From a row, one of the conventions and the user's line to a row with that derivative at kinks.
+WithKinks = Callable[[Row, str, str], Row]
+
+_KINKS: Final[dict[str, WithKinks]] = {}
+# What declares the kinks, which few programs ask for.
+_LATER: Final[list[Callable[[], object]]] = []
+
+
+def declare_kinks(name: str, with_kinks: WithKinks) -> None:
+    """Enter what the kinks of a type of operation are."""
+    _KINKS[name] = with_kinks
+
+
+def kinks_declared_later(declare: Callable[[], object]) -> None:
+    """The function is called when somebody asks for kinks."""
+    _LATER.append(declare)
+
+
+def kinks_of(name: str) -> WithKinks | None:
+    """The kinks of a type of operation, if it has any."""
+    for declare in _LATER:
+        declare()
+    _LATER.clear()
+    return _KINKS.get(name)
 
 
 class Ties:

@@ -6,7 +6,8 @@ also times infinity. A strong product is a row of its own, whose rules are those
 product, run in the same way, with the factor known that is zero strongly. So derivatives of
 derivatives have the same zeros, in every mode, in graphs, and in gradients that users wrote.
 
-Only the products differ. Sums, gathers and whatever else is linear keep zeros by themselves; solving
+Only the products differ, and not those within branches and loops of a rule that a user wrote, where they
+are added to a graph. Sums, gathers and whatever else is linear keep zeros by themselves; solving
 a linear system is left as it is.
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -26,7 +27,10 @@ from wengert.core.recorder import GraphInterpreter, Interpreter
 from wengert.core.row import Attrs, EachInput, Row, Rule
 from wengert.core.table import TABLE
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.typing import Array, Namespace
+from wengert.values.symbolic import SymbolicTensor
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array, Namespace
 
 # Of each product the inputs in which it is linear. They are what a zero may come through.
 _PRODUCTS: Final[dict[str, tuple[int, ...]]] = {
@@ -75,7 +79,7 @@ class Linear:
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         """Carry out an operation, strongly where it is a product."""
-        which = tuple([i for i, x in enumerate(inputs) if id(x) in self._known])
+        which = tuple([i for i, x in enumerate(inputs) if self._is_linear(x)])
         if which:
             row = strong_product(row, which)
         with activate(thread.context.recorders, self.outer):
@@ -88,7 +92,7 @@ class Linear:
         """An operation was carried out by other means."""
         with activate(thread.context.recorders, self.outer):
             result = announce(row, inputs, attrs, result)
-        if any(id(x) in self._known for x in inputs):
+        if any(map(self._is_linear, inputs)):
             self.know(as_list(result))
         return result
 
@@ -96,6 +100,21 @@ class Linear:
         """A variable is being read."""
         with activate(thread.context.recorders, self.outer):
             note_access(variable)
+
+    def _is_linear(self, x: Any) -> bool:
+        if id(x) in self._known:
+            return True
+        # Branches, loops and calls that wait for sizes are added to a graph by other ways.
+        added = type(x) is SymbolicTensor and (x.op.row.graphs or x.op.row.overridden is not None)
+        if not added or not any(map(self._is_linear, x.op.inputs)):
+            return False
+        self.know([x])
+        return True
+
+
+def without_linear(active: Any) -> Any:
+    """The interpreter around a rule, such as the batch that it runs in."""
+    return active.outer if isinstance(active, Linear) else active
 
 
 @contextmanager

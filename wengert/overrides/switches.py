@@ -23,7 +23,7 @@ from wengert.core.tape import MANY, WIDTH, Records, Tape
 from wengert.host.context_manager import context_manager, enter
 from wengert.host.user_frames import callers_place
 from wengert.overrides.gradient_ops import Entry, OfTape, Whole
-from wengert.overrides.kinks import KINKS, Ties, counted_by
+from wengert.overrides.kinks import Ties, counted_by, kinks_of
 from wengert.overrides.override import Overrides, as_overrides
 from wengert.overrides.strong_zero import with_strong_zeros
 from wengert.values.value import Key
@@ -64,8 +64,9 @@ class Switches(NamedTuple):
         """The row with these conventions."""
         if row.graphs or row.overridden is not None:  # its derivative is taken of what it runs
             return _inward(row, overrides or SwitchedOverrides(None, self))
-        if self.kinks is not None and row.name in KINKS:
-            row = KINKS[row.name](row, self.kinks, place or callers_place())
+        with_kinks = None if self.kinks is None else kinks_of(row.name)
+        if with_kinks is not None and self.kinks is not None:
+            row = with_kinks(row, self.kinks, place or callers_place())
         return with_strong_zeros(row) if self.strong_zero else row
 
 
@@ -96,10 +97,16 @@ def switches_around() -> Switches:
     return found
 
 
-def switches_in_force(own: Switches) -> Switches:
+def switches_in_force(
+    strong_zero: bool | None,
+    on_nonscalar: OnNonscalar | None,
+    kinks: Kinks | None,
+    int_sources: IntSources | None,
+) -> Switches:
     """What a call says, and what is said around it."""
     around = switches_around()
-    return around if own == _NOTHING_SAID else checked(own).over(around)
+    said = strong_zero, on_nonscalar, kinks, int_sources
+    return around if said == _NOTHING_SAID else checked(Switches(*said)).over(around)
 
 
 @context_manager
@@ -112,7 +119,8 @@ def gradient_switches(
     """Conventions of derivatives for a block of code: of all tapes and accumulators made inside.
 
     Blocks nest; what an inner one does not say is as around it. A tape's own arguments come
-    first. Functions that are called inside are traced for these conventions.
+    first. Functions that are called inside are traced for these conventions. Taylor mode
+    (`tf.hessian_diag`, `tf.laplacian`, `tf.taylor`) keeps to TensorFlow's.
 
     Args:
         strong_zero: Whether a cotangent, or a tangent, that is exactly zero contributes exactly zero,
@@ -136,7 +144,7 @@ def gradient_switches(
     ...     print(tf.grad(lambda x: tf.reduce_sum(tf.nn.relu(x)))(x).numpy(), ties.count)
     [0.5 1. ] 1
     """
-    switches = switches_in_force(Switches(strong_zero, on_nonscalar, kinks, int_sources))
+    switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
     ties = Ties()
     counting = counted_by(ties)
     counting.__enter__()
@@ -204,7 +212,7 @@ class SwitchedTape(Tape):
         """Note an operation, and where it was called."""
         before = len(self.records)
         super().record(row, inputs, attrs, result)
-        if row.name in KINKS and len(self.records) > before:
+        if len(self.records) > before and kinks_of(row.name) is not None:
             self.places[before] = callers_place()
 
 
@@ -266,7 +274,9 @@ class SwitchedOverrides(Overrides):
 def with_switches(overrides: Any, switches: Switches) -> Overrides | None:
     """The overrides of one call together with its switches; None where there is nothing."""
     given = as_overrides(overrides)
-    return SwitchedOverrides(given, switches) if switches.changes_rules else given
+    if switches is _NOTHING_SAID or not switches.changes_rules:
+        return given
+    return SwitchedOverrides(given, switches)
 
 
 # ---- forward mode -----------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from wengert.overrides.switches import (
     IntSources,
     Kinks,
     SwitchedAccumulator,
-    Switches,
     new_accumulator,
     switches_in_force,
 )
@@ -51,8 +50,7 @@ class ForwardAccumulator:
         kinks: Kinks | None = None,
         int_sources: IntSources | None = None,
     ) -> None:
-        own = Switches(strong_zero=strong_zero, kinks=kinks, int_sources=int_sources)
-        self._switches = switches_in_force(own)
+        self._switches = switches_in_force(strong_zero, None, kinks, int_sources)
         self._accumulator = new_accumulator(self._switches)
         self._recording = False
         nest.assert_same_structure(primals, tangents)

@@ -33,7 +33,6 @@ from wengert.overrides.switches import (
     IntSources,
     Kinks,
     OnNonscalar,
-    Switches,
     new_tape,
     switches_in_force,
     with_switches,
@@ -91,9 +90,8 @@ class GradientTape:
         kinks: Kinks | None = None,
         int_sources: IntSources | None = None,
     ) -> None:
-        own = Switches(strong_zero, on_nonscalar, kinks, int_sources)
-        self._switches = switches_in_force(own)
-        self._ties = Ties()
+        self._switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
+        self._ties: Ties | None = None
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._tape: Tape | None = None
@@ -267,8 +265,9 @@ class GradientTape:
         targets = _targets(target)
         seeds = _seeds(targets, output_gradients)
         asked = self._sources(sources)
-        weights = None if output_gradients is None else _flat(output_gradients)
-        complain_of_shapes(targets, weights, "output_gradients", self._switches)
+        if self._switches.on_nonscalar is not None:
+            weights = None if output_gradients is None else _flat(output_gradients)
+            complain_of_shapes(targets, weights, "output_gradients", self._switches)
         used = [(t, s) for t, s in zip(targets, seeds, strict=True) if self._can_be_target(t)]
         with self._closed(tape), self._by(overrides):
             pulled = pull_back_to(
@@ -314,7 +313,7 @@ class GradientTape:
     def _by(self, overrides: Any) -> AbstractContextManager[None]:
         """A derivative is taken inside, by these overrides and the tape's switches."""
         taken = apply_overrides(with_switches(overrides, self._switches))
-        return taken if self._switches.kinks is None else _counting(taken, self._ties)
+        return taken if self._switches.kinks is None else _counting(taken, self.ties)
 
     @property
     def ties(self) -> Ties:
@@ -327,6 +326,7 @@ class GradientTape:
         >>> tape.gradient(y, x).numpy(), tape.ties.count
         (array([0.5, 1. , 0.5], dtype=float32), 2)
         """
+        self._ties = self._ties or Ties()
         return self._ties
 
     def _used(self) -> TapeError:

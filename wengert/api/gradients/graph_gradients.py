@@ -78,7 +78,7 @@ def gradients(
     6.0
     """
     policy = as_policy(unconnected_gradients)
-    switches = switches_in_force(Switches(strong_zero, on_nonscalar, kinks, int_sources))
+    switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
     targets, sources = as_list(ys), as_list(xs)
     graph = _graph_of([*targets, *sources])
     with activate(thread.context.recorders, graph), graph.name_scope(name):
