@@ -69,7 +69,7 @@ def test_methods_of_a_class() -> None:
     """With words those that have some, by name those that have none."""
     page = PAGES["tf.md"]
     (entry,) = re.findall(r"^### GradientTape .*?(?=^### )", page, re.M | re.S)
-    assert "tf.GradientTape(persistent=False, watch_accessed_variables=True)" in entry
+    assert "tf.GradientTape(persistent=False, watch_accessed_variables=True, " in entry
     assert "**`gradient(target, sources, output_gradients=None" in entry
     assert "unconnected_gradients=UnconnectedGradients.NONE" in entry
 

@@ -197,6 +197,7 @@ from wengert.ops.reductions.sorting import sort as sort
 from wengert.ops.support.static_value import ensure_shape as ensure_shape
 from wengert.ops.support.static_value import get_static_value as get_static_value
 from wengert.ops.support.static_value import is_tensor as is_tensor
+from wengert.overrides.kinks import kinks_declared_later as _kinks_declared_later
 from wengert.state.variable import Variable as Variable
 from wengert.values.convert import convert_to_tensor as convert_to_tensor
 from wengert.values.dtypes import DType as DType
@@ -427,6 +428,9 @@ if not _typing.TYPE_CHECKING:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *_LATER, *_ELSEWHERE})
+
+
+_kinks_declared_later(lambda: _importlib.import_module("wengert.ops.nn.pool.ties"))
 
 
 @_declared_later

@@ -1,4 +1,4 @@
-"""tf.config: what computes graphs, with how many threads, on which devices; degenerate spectra."""
+"""tf.config: what computes graphs, with how many threads, on which devices; conventions of derivatives."""
 
 from wengert.api.function.function import functions_run_eagerly as functions_run_eagerly
 from wengert.api.function.function import run_functions_eagerly as run_functions_eagerly
@@ -19,3 +19,5 @@ from wengert.host.threads import get_threads as get_threads
 from wengert.host.threads import set_threads as set_threads
 from wengert.ops.support.degenerate_setting import get_degenerate as get_degenerate
 from wengert.ops.support.degenerate_setting import set_degenerate as set_degenerate
+from wengert.overrides.switches import gradient_switches as gradient_switches
+from wengert.overrides.switches import set_gradient_switches as set_gradient_switches

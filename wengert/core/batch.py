@@ -84,7 +84,7 @@ class Batched(Tensor):
 class Batcher:
     """Carries out operations on batched tensors. Active within `vectorized`."""
 
-    builds: ClassVar[bool] = False
+    building: ClassVar[None] = None
 
     def __init__(self, size: int) -> None:
         self.size = size

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
 from wengert.core.row import Attrs, Row
@@ -80,8 +80,7 @@ def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) ->
     context = thread.context
     context.recorders = recorders
     context.interpreter = interpreter
-    builds = interpreter is not None and interpreter.builds
-    context.building = cast(GraphInterpreter, interpreter) if builds else None
+    context.building = None if interpreter is None else interpreter.building
     context.listeners = listeners() if interpreter is None else None
 
 

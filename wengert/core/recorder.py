@@ -47,8 +47,9 @@ class Recorder:
 class Interpreter(Protocol):
     """Who takes operations in place of the kernels."""
 
-    # Whether it builds a graph, in which values are not known yet.
-    builds: ClassVar[bool]
+    @property
+    def building(self) -> GraphInterpreter | None:
+        """The graph that operations go into, in which values are not known yet."""
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         """The results of an operation."""

@@ -18,6 +18,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.tracing import traced_body
 from wengert.ops.arrays.identity import IDENTITY, READ
+from wengert.overrides.strong_zero import Linear
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 
@@ -107,6 +108,6 @@ class _Reads(Recorder):
 def _graph_around() -> Any:
     """The graph under construction, also where a batch within it takes the operations."""
     active: Any = thread.context.interpreter
-    while isinstance(active, Batcher):
+    while isinstance(active, (Batcher, Linear)):
         active = active.outer
     return active

@@ -12,6 +12,7 @@ from wengert.derivatives.arguments import Arguments, check_function
 from wengert.derivatives.results import differentiable_result, seeds_for, without_aux
 from wengert.derivatives.reverse import vjp
 from wengert.ops.math.elementwise import zeros_like
+from wengert.overrides.switches import Kinks, Switches, block_of
 from wengert.values.convert import convert
 
 
@@ -20,6 +21,8 @@ def jvp(
     primals: Sequence[Any],
     tangents: Sequence[Any],
     has_aux: bool = False,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
 ) -> Any:
     """The value of a function and its derivative along a direction, in one pass.
 
@@ -28,6 +31,8 @@ def jvp(
         primals: Its arguments, a tuple or a list with one entry for each.
         tangents: The direction, nested as the arguments are. None stands for zeros.
         has_aux: Whether `f` returns a pair, whose second part is handed on.
+        strong_zero: As of `tf.config.gradient_switches`: a tangent of zero contributes zero.
+        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         (value, tangent), or (value, tangent, aux).
@@ -41,7 +46,8 @@ def jvp(
     given = Arguments(f, primals, {}, range(len(primals)), who="jvp")
     directions = given.flatten(tuple(tangents), "The tangents and the primals")
     tangents = seeds_for(given.leaves, directions)
-    with ForwardAccumulator(given.leaves, tangents) as accumulator:
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    with block_of(own), ForwardAccumulator(given.leaves, tangents) as accumulator:
         value, aux = without_aux(given.call(), has_aux, "jvp")
         results = [differentiable_result(y, "jvp") for y in structures.flatten(value)]
     found = [accumulator.jvp(y, unconnected_gradients="zero") for y in results]
@@ -63,10 +69,16 @@ def _check_sequences(primals: Any, tangents: Any) -> None:
         )
 
 
-def linearize(f: Callable[..., Any], *primals: Any) -> Any:
+def linearize(
+    f: Callable[..., Any],
+    *primals: Any,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
+) -> Any:
     """The value of a function, and its derivative there as a linear function of a direction.
 
     What the derivative needs is computed once. `jvp` is cheaper for one direction, this for several.
+    `strong_zero` and `kinks` are those of `tf.config.gradient_switches`.
 
     Returns:
         (value, push): `push(*tangents)` takes a tangent for each argument and gives that of the value.
@@ -76,8 +88,9 @@ def linearize(f: Callable[..., Any], *primals: Any) -> Any:
     array([0.    , 1.3818], dtype=float32)
     """
     check_function(f, "linearize")
-    value, pull = vjp(f, *primals)
-    return value, _transposed_pull(value, pull, primals)
+    with block_of(Switches(strong_zero=strong_zero, kinks=kinks)):
+        value, pull = vjp(f, *primals)
+        return value, _transposed_pull(value, pull, primals)
 
 
 def _transposed_pull(value: Any, pull: Callable[[Any], Any], primals: Sequence[Any]) -> Any:

@@ -38,6 +38,7 @@ from wengert.ops.arrays.shaping import reshape, transpose
 from wengert.ops.linalg.diagonals import diag_part
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.reductions.reductions import reduce_sum
+from wengert.overrides.switches import Kinks, Switches, within_block
 from wengert.values.convert import convert
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
@@ -55,6 +56,8 @@ def jacobian(
     has_aux: bool = False,
     sparse: Sparse = False,
     coloring: str = "auto",
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
 ) -> Derivative:
     """All derivatives of all elements of a result, as a function of the same arguments.
 
@@ -70,6 +73,8 @@ def jacobian(
             "scipy" gives matrices of `scipy.sparse` in CSR form. The mode is "colored" then.
         coloring: What a product of the mode "colored" computes together: "columns", "rows", "both"
             with the dense lines apart, or "auto", the cheapest of these.
+        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         The function of the Jacobian: for each result, for each argument, a tensor of the shape of
@@ -95,7 +100,8 @@ def jacobian(
         chosen = "colored" if sparse else mode
         return plan_of_jacobian(given, chosen, has_aux, coloring, "jacobian")
 
-    return planned(f, whole, plan)
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    return planned(f, within_block(whole, own), plan)
 
 
 def _dense_jacobian(
@@ -234,6 +240,8 @@ def hessian(
     has_aux: bool = False,
     sparse: Sparse = False,
     coloring: str = "auto",
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
 ) -> Derivative:
     """All second derivatives of a function whose result is one number: forward over reverse mode.
 
@@ -245,6 +253,8 @@ def hessian(
         sparse: As of `tf.jacobian`.
         coloring: As of `tf.jacobian`; and "star" or "acyclic", which use that a Hessian is symmetric.
             An acyclic coloring takes fewer products, and subtracts values from one another.
+        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     >>> tf.hessian(lambda x: x[0] ** 2.0 * x[1])(tf.constant([3.0, 5.0])).numpy().tolist()
     [[10.0, 6.0], [6.0, 0.0]]
@@ -263,15 +273,23 @@ def hessian(
         chosen = "colored" if is_colored else "forward"
         return plan_of_jacobian(given, chosen, has_aux, coloring, "hessian", True)
 
-    return planned(f, whole, plan)
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    return planned(f, within_block(whole, own), plan)
 
 
-def hvp(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
+def hvp(
+    f: Callable[..., Any],
+    argnums: ArgNums = 0,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
+) -> Derivative:
     """The product of the Hessian with a vector, at the price of a few gradients.
 
     Args:
         f: A function whose result is one number.
         argnums: Which arguments are differentiated.
+        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         A function of the arguments of `f` and, behind them, of a vector nested as those arguments
@@ -293,7 +311,8 @@ def hvp(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
         given = Arguments(grad(f, argnums), args[:-1], kwargs, argnums, who="hvp")
         return plan_of_product(given, "hvp")
 
-    return planned(None, product, plan)
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    return planned(None, within_block(product, own), plan)
 
 
 def _hessian_product(given: Arguments, vector: Sequence[Any]) -> list[Any]:
@@ -375,8 +394,15 @@ def _units_of(leaves: Sequence[Any]) -> tuple[list[Any], int]:
 # ---- fields -----------------------------------------------------------------------------------
 
 
-def divergence(f: Callable[..., Any], argnums: int = 0) -> Derivative:
+def divergence(
+    f: Callable[..., Any],
+    argnums: int = 0,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
+) -> Derivative:
     """The divergence of a vector field, whose result has the shape of its argument.
+
+    `strong_zero` and `kinks` are those of `tf.config.gradient_switches`.
 
     >>> tf.divergence(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy()
     np.float32(6.0)
@@ -393,11 +419,19 @@ def divergence(f: Callable[..., Any], argnums: int = 0) -> Derivative:
         size = math.prod(dims(x))
         return reduce_sum(diag_part(reshape(j, (size, size))))
 
-    return planned(f, trace, _forward_plan(f, argnums, "divergence"))
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    return planned(f, within_block(trace, own), _forward_plan(f, argnums, "divergence"))
 
 
-def curl(f: Callable[..., Any], argnums: int = 0) -> Derivative:
+def curl(
+    f: Callable[..., Any],
+    argnums: int = 0,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
+) -> Derivative:
     """The curl of a field in three dimensions, a vector, or in two, a number.
+
+    `strong_zero` and `kinks` are those of `tf.config.gradient_switches`.
 
     >>> tf.curl(lambda x: tf.stack([-x[1], x[0]]))(tf.constant([1.0, 2.0])).numpy()
     np.float32(2.0)
@@ -415,7 +449,8 @@ def curl(f: Callable[..., Any], argnums: int = 0) -> Derivative:
             return j[1, 0] - j[0, 1]
         return stack([j[2, 1] - j[1, 2], j[0, 2] - j[2, 0], j[1, 0] - j[0, 1]])
 
-    return planned(f, rotation, _forward_plan(f, argnums, "curl"))
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    return planned(f, within_block(rotation, own), _forward_plan(f, argnums, "curl"))
 
 
 def _forward_plan(f: Callable[..., Any], argnums: int, who: str) -> Callable[..., DerivativePlan]:

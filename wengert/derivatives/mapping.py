@@ -14,6 +14,7 @@ from wengert.derivatives.reverse import grad
 from wengert.errors import SymbolicValueError
 from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import transpose
+from wengert.overrides.switches import Kinks
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.sizes import key_of
@@ -151,7 +152,11 @@ def _placed(full: Any, axis: int | None) -> Any:
 
 
 def per_example_gradients(
-    f: Callable[..., Any], argnums: int = 0, has_aux: bool = False
+    f: Callable[..., Any],
+    argnums: int = 0,
+    has_aux: bool = False,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
 ) -> Callable[..., Any]:
     """For each example of a batch the gradient of its loss, all of them at once.
 
@@ -159,6 +164,8 @@ def per_example_gradients(
         f: The loss of one example: `f(parameters, *example)`, one number.
         argnums: Where the parameters are; the other arguments have the examples along their first axis.
         has_aux: Whether `f` returns a pair, whose second part is handed on for each example.
+        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     >>> loss = lambda w, x, y: (tf.reduce_sum(w * x) - y) ** 2
     >>> x, y = tf.constant([[1.0, 0.0], [0.0, 2.0]]), tf.constant([0.0, 1.0])
@@ -166,7 +173,7 @@ def per_example_gradients(
     [[2.0, 0.0], [0.0, 4.0]]
     """
     check_function(f, "per_example_gradients")
-    gradient = grad(f, argnums, has_aux=has_aux)
+    gradient = grad(f, argnums, has_aux=has_aux, strong_zero=strong_zero, kinks=kinks)
 
     @functools.wraps(f)
     def gradients(*args: Any) -> Any:

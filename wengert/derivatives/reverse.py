@@ -15,6 +15,7 @@ from wengert.derivatives.results import (
     seeds_for,
     without_aux,
 )
+from wengert.overrides.switches import Kinks, Switches, block_of, within_block
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
@@ -25,6 +26,8 @@ def grad(
     argnums: ArgNums = 0,
     argnames: ArgNames = None,
     has_aux: bool = False,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
 ) -> Derivative:
     """The gradient of a function whose result is one number, as a function of the same arguments.
 
@@ -33,6 +36,8 @@ def grad(
         argnums: Which positional arguments; one number gives its gradient, a tuple gives a tuple.
         argnames: Which arguments given by name; several give a dictionary.
         has_aux: Whether to hand on what `f` returns beside the number, behind the gradient.
+        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         The function of the gradient. Arguments may be nested in lists, tuples, dictionaries and
@@ -48,7 +53,8 @@ def grad(
     (np.float32(3.0), np.float32(2.0))
     """
     check_function(f, "grad")
-    both = _value_and_grad(f, argnums, argnames, has_aux, "grad")
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    both = _value_and_grad(f, argnums, argnames, has_aux, "grad", own)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         value, found = both(*args, **kwargs)
@@ -62,6 +68,8 @@ def value_and_grad(
     argnums: ArgNums = 0,
     argnames: ArgNames = None,
     has_aux: bool = False,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
 ) -> Derivative:
     """The same as `grad`, beside the value: a function that returns (value, gradient).
 
@@ -70,11 +78,17 @@ def value_and_grad(
     (np.float32(5.0), [2.0, 4.0])
     """
     check_function(f, "value_and_grad")
-    return _value_and_grad(f, argnums, argnames, has_aux, "value_and_grad")
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    return _value_and_grad(f, argnums, argnames, has_aux, "value_and_grad", own)
 
 
 def _value_and_grad(
-    f: Callable[..., Any], argnums: ArgNums, argnames: ArgNames, has_aux: bool, who: str
+    f: Callable[..., Any],
+    argnums: ArgNums,
+    argnames: ArgNames,
+    has_aux: bool,
+    who: str,
+    own: Switches,
 ) -> Derivative:
     def both(*args: Any, **kwargs: Any) -> Any:
         given = Arguments(f, args, kwargs, argnums, argnames, who)
@@ -89,7 +103,7 @@ def _value_and_grad(
         given = Arguments(f, args, kwargs, argnums, argnames, who)
         return plan_of_gradient(given, has_aux, who)
 
-    return planned(f, both, plan)
+    return planned(f, within_block(both, own), plan)
 
 
 def _dense(gradient: Any, source: Any) -> Any:
@@ -99,13 +113,21 @@ def _dense(gradient: Any, source: Any) -> Any:
     return gradient
 
 
-def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def vjp(
+    f: Callable[..., Any],
+    *primals: Any,
+    has_aux: bool = False,
+    strong_zero: bool | None = None,
+    kinks: Kinks | None = None,
+) -> Any:
     """The value of a function, and the function from a cotangent of it to those of its arguments.
 
     Args:
         f: The function, of positional arguments.
         *primals: Its arguments; each is differentiated.
         has_aux: Whether `f` returns a pair, whose second part is handed on.
+        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         (value, pull) or, with `has_aux`, (value, pull, aux). `pull(cotangent)` takes something
@@ -118,8 +140,10 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     """
     check_function(f, "vjp")
     given = Arguments(f, primals, {}, range(len(primals)), who="vjp")
-    tape = GradientTape(persistent=True, watch_accessed_variables=False)
-    with tape:
+    own = Switches(strong_zero=strong_zero, kinks=kinks)
+    with block_of(own):
+        tape = GradientTape(persistent=True, watch_accessed_variables=False)
+    with tape, block_of(own):
         tape.watch(given.leaves)
         value, aux = without_aux(given.call(), has_aux, "vjp")
         targets = [differentiable_result(y, "vjp") for y in structures.flatten(value)]

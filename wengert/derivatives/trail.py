@@ -39,7 +39,7 @@ class Event(NamedTuple):
 class Trail(Recorder):
     """The operations carried out while it is active, in their order."""
 
-    builds: ClassVar[bool] = False
+    building: ClassVar[None] = None
 
     def __init__(self) -> None:
         self.events: list[Event] = []

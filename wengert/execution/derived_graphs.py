@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.core.context import activate
-from wengert.core.forward import Accumulator
 from wengert.execution.plan import Plan
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_reverse import pull_back_through_graph
+from wengert.overrides.switches import inner_accumulator
 from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
 
@@ -73,7 +73,7 @@ class Pushforward:
         graph: GradientGraph | None = None,
     ) -> None:
         self.graph = graph or GradientGraph(f"{body.name}_jvp", body)
-        accumulator = Accumulator()
+        accumulator = inner_accumulator()
         with activate((), self.graph):
             ts = [self.graph.entered(t) for t in given]
         for x, t in zip(moving, ts, strict=True):

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from wengert.core.context import activate, active_rules, note, note_access, thread
-from wengert.core.forward import Accumulator
 from wengert.core.reverse import conjugate
 from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
@@ -26,6 +25,7 @@ from wengert.execution.plan import Plan, effects, given_value
 from wengert.execution.replay import replay
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
+from wengert.overrides.switches import inner_accumulator, switches_inside
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import bound
@@ -197,7 +197,7 @@ class Subgraph:
     def _pushed(self, ts: Any, xs: Any, more: Sequence[SymbolicTensor]) -> list[Any]:
         """The tangents of the results, by a graph that computes tangents."""
         there = tuple([t is not None for t in ts])
-        key = (*there, tuple(map(id, more)), active_rules())
+        key = (*there, tuple(map(id, more)), active_rules(), switches_inside())
         if key not in self._tangents:
             self._tangents[key] = _carrying_tangents(self, there, xs, more)
         pushed = self._tangents[key]
@@ -253,7 +253,7 @@ def _carrying_tangents(
     """A subgraph from inputs and tangents to the tangents of the results."""
     given = subgraph.graph
     graph = FunctionGraph(f"{given.name}_jvp", given.outer_graph)
-    accumulator = Accumulator()
+    accumulator = inner_accumulator()
     inputs = given.all_inputs
     with activate((), graph):
         values = [

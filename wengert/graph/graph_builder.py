@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from wengert.core.context import thread
 from wengert.core.contract import check_gradients
@@ -83,8 +83,6 @@ def _around(row: Row, count: int) -> Row:
 class Builder:
     """Adds a node for every operation."""
 
-    builds: ClassVar[bool] = True
-
     def __init__(self) -> None:
         self.operations: list[Operation] = []
         self.names = Names()
@@ -105,6 +103,11 @@ class Builder:
         self._devices: list[str] = [""]
 
     # ---- the interpreter ---------------------------------------------------------------------
+
+    @property
+    def building(self) -> Any:
+        """The graph that operations go into: this one."""
+        return self
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         """Add the node of an operation; its results."""

@@ -311,7 +311,7 @@ class _Foreseeing:
     It remembers the last operation, after which the call is named.
     """
 
-    builds: ClassVar[bool] = False
+    building: ClassVar[None] = None
 
     def __init__(self) -> None:
         self.kind = ""

@@ -4,6 +4,7 @@ A row declares each one; the rest of its file is the kernel, the rules and the p
 
 gradient_sum  The sum of two gradients of the same value, as the reverse sweep accumulates them
 operators     Python's operators on tensors and variables
+kinks         The kinks of operations, and their rows with another derivative there
 
 support       Helpers that the files of operations share
 math          Elementwise operations: arithmetic, comparisons, complex numbers

@@ -232,6 +232,12 @@ def broadcastable(a: Dims, b: Dims) -> bool:
     return all(1 in (p, q) or p == q for p, q in zip(a[::-1], b[::-1], strict=False))
 
 
+def stretches(have: Dims, wanted: Dims) -> bool:
+    """Whether broadcasting repeats one shape to the other."""
+    pairs = zip(have[::-1], wanted[::-1], strict=False)
+    return len(have) <= len(wanted) and all(h in (1, w) for h, w in pairs)
+
+
 def broadcast_axes(dims: Dims, target: Dims) -> tuple[Dims, bool]:
     """The axes along which `dims` was repeated to become `target`, as axes of `target`.
 

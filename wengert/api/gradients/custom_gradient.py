@@ -24,6 +24,7 @@ from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row, place
 from wengert.errors import CustomGradientError
 from wengert.ops.arrays.identity import identity
+from wengert.overrides.strong_zero import without_linear
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
@@ -237,7 +238,7 @@ def _row_of_one(full_row: Row, batcher: Batcher) -> Row:
 
 
 def _batcher_of(inputs: Sequence[Any]) -> Batcher | None:
-    active = thread.context.interpreter
+    active = without_linear(thread.context.interpreter)
     if isinstance(active, Batcher) and any(
         isinstance(v, Batched) and active.holds(v) for v in inputs
     ):

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.context import start, stop
-from wengert.core.forward import Accumulator, MissingTangent
+from wengert.core.forward import MissingTangent
 from wengert.errors import GradientWarning
 from wengert.host.user_frames import callers_depth
+from wengert.overrides.kinks import Ties
+from wengert.overrides.switches import (
+    IntSources,
+    Kinks,
+    SwitchedAccumulator,
+    new_accumulator,
+    switches_in_force,
+)
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
@@ -33,8 +41,17 @@ class ForwardAccumulator:
     [4.0, 0.0]
     """
 
-    def __init__(self, primals: Tensors, tangents: Nested[TensorLike]) -> None:
-        self._accumulator = Accumulator()
+    def __init__(
+        self,
+        primals: Tensors,
+        tangents: Nested[TensorLike],
+        *,
+        strong_zero: bool | None = None,
+        kinks: Kinks | None = None,
+        int_sources: IntSources | None = None,
+    ) -> None:
+        self._switches = switches_in_force(strong_zero, None, kinks, int_sources)
+        self._accumulator = new_accumulator(self._switches)
         self._recording = False
         nest.assert_same_structure(primals, tangents)
         pairs = zip(nest.flatten(primals), nest.flatten(tangents), strict=True)
@@ -55,12 +72,13 @@ class ForwardAccumulator:
                 "first with tf.convert_to_tensor, and use that inside the accumulator."
             )
         if not primal.dtype.is_differentiable:
-            warnings.warn(
+            message = (
                 "The dtype of the watched primal must be floating (e.g. tf.float32), got "
-                f"{primal.dtype!r}: its tangent is not used.",
-                GradientWarning,
-                stacklevel=callers_depth(),
+                f"{primal.dtype!r}: its tangent is not used."
             )
+            if self._switches.int_sources == "raise":
+                raise TypeError(f"{message} int_sources='raise' was said.")
+            warnings.warn(message, GradientWarning, stacklevel=callers_depth())
             return
         value = convert(tangent, None if isinstance(tangent, Variable) else primal.dtype)
         if not value.shape.is_compatible_with(primal.shape):
@@ -82,6 +100,12 @@ class ForwardAccumulator:
         if self._recording:
             stop(self._accumulator)
             self._recording = False
+
+    @property
+    def ties(self) -> Ties:
+        """The ties that derivatives met, where `kinks` is given."""
+        accumulator = self._accumulator
+        return accumulator.ties if isinstance(accumulator, SwitchedAccumulator) else Ties()
 
     def jvp(
         self,

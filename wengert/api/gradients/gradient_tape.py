@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
 from wengert.api.gradients.budget_tape import BudgetTape
+from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
 from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
+from wengert.api.gradients.parts import pull_back_to
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.batch import vectorize
 from wengert.core.context import also_listening, apply_overrides, current_graph, start, stop
@@ -29,7 +31,15 @@ from wengert.ops.arrays.shaping import broadcast_to, reshape, transpose
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.elementwise import ones_like
 from wengert.ops.reductions.reductions import reduce_prod
-from wengert.overrides.override import as_overrides
+from wengert.overrides.kinks import Ties, counted_by
+from wengert.overrides.switches import (
+    IntSources,
+    Kinks,
+    OnNonscalar,
+    new_tape,
+    switches_in_force,
+    with_switches,
+)
 from wengert.state.variable import Variable
 from wengert.values import dtypes, nest
 from wengert.values.bound_ops import bound
@@ -61,6 +71,16 @@ class GradientTape:
     ...     dy = inner.gradient(y, x)
     >>> dy.numpy(), outer.gradient(dy, x).numpy()
     (np.float32(27.0), np.float32(18.0))
+
+    `strong_zero`, `on_nonscalar`, `kinks` and `int_sources` choose other conventions than TensorFlow's for
+    the derivatives by this tape: see `tf.config.gradient_switches`.
+
+    >>> x = tf.constant(0.0)
+    >>> with tf.GradientTape(strong_zero=True) as tape:
+    ...     tape.watch(x)
+    ...     y = tf.where(x > 0.0, tf.math.log(x), 0.0)
+    >>> tape.gradient(y, x).numpy()
+    np.float32(0.0)
     """
 
     def __init__(
@@ -69,7 +89,14 @@ class GradientTape:
         watch_accessed_variables: bool = True,
         memory_budget: str | int | None = None,
         source_lines: bool = False,
+        *,
+        strong_zero: bool | None = None,
+        on_nonscalar: OnNonscalar | None = None,
+        kinks: Kinks | None = None,
+        int_sources: IntSources | None = None,
     ) -> None:
+        self._switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
+        self._ties: Ties | None = None
         self._persistent = persistent
         self._watch_accessed_variables = watch_accessed_variables
         self._source_lines = source_lines
@@ -105,8 +132,9 @@ class GradientTape:
     def _new_tape(self) -> Tape:
         if self._budget is not None:
             return BudgetTape(self._watch_accessed_variables, self._budget)
-        kind = TapeWithLines if self._source_lines else Tape
-        return kind(self._watch_accessed_variables)
+        if self._source_lines:
+            return TapeWithLines(self._watch_accessed_variables)
+        return new_tape(self._switches, self._watch_accessed_variables)
 
     def memory_report(self) -> MemoryReport:
         """What the tape holds, largest first: print it.
@@ -144,11 +172,14 @@ class GradientTape:
                 )
         for value in leaves:
             if not value.dtype.is_differentiable:
-                _warn_dtype("watched tensor", value, "watch")
+                self._complain("watched tensor", value, "watch")
             if isinstance(value, Variable):
                 tape.watch_variable(value)
             else:
                 tape.watch(value)
+
+    def _complain(self, what: str, value: Value, method: str = "gradient") -> None:
+        complain_of_dtype(what, value, f"GradientTape.{method}", self._switches)
 
     def _started(self, method: str) -> Tape:
         if self._tape is None:
@@ -249,6 +280,10 @@ class GradientTape:
         their elements, weighted by `output_gradients`. For each derivative separately, use
         `jacobian`.
 
+        A source may be a part of what the tape watches, such as `x[2:5]`, also one that is not on
+        the way to the target: its gradient is then that part of the gradient of `x`. It must be a slice, a
+        reshape or a transpose that NumPy gives as a view, or one taken while the tape recorded.
+
         `overrides` gives operations other rules for this one gradient, by type, name, name scope
         or predicate: `{"Relu": lambda op, grad: ...}`. See `tf.gradient_override_map`.
 
@@ -262,12 +297,13 @@ class GradientTape:
         tape = self._to_differentiate()
         targets = _targets(target)
         seeds = _seeds(targets, output_gradients)
-        asked = _sources(sources)
-        used = [(t, s) for t, s in zip(targets, seeds, strict=True) if _can_be_target(t)]
-        if overrides is not None and isinstance(tape, BudgetTape):
-            tape.restore_all()  # rules may be looked for by what they read
-        with self._closed(tape), apply_overrides(as_overrides(overrides)):
-            pulled = pull_back(
+        asked = self._sources(sources)
+        if self._switches.on_nonscalar is not None:
+            weights = None if output_gradients is None else _flat(output_gradients)
+            complain_of_shapes(targets, weights, "output_gradients", self._switches)
+        used = [(t, s) for t, s in zip(targets, seeds, strict=True) if self._can_be_target(t)]
+        with self._closed(tape), self._by(overrides, tape):
+            pulled = pull_back_to(
                 tape,
                 [t for t, _ in used],
                 [conjugate(s) for _, s in used],
@@ -279,6 +315,19 @@ class GradientTape:
                 for g, x in zip(pulled, asked, strict=True)
             ]
         return _arranged(sources, gradients)
+
+    def _sources(self, sources: Tensors) -> list[Any]:
+        flat = [_checked(x, "source") for x in _flat(sources)]
+        for x in flat:
+            if not x.dtype.is_differentiable:
+                self._complain("source tensor", x)
+        return flat
+
+    def _can_be_target(self, target: Tensor) -> bool:
+        if target.dtype.is_differentiable:
+            return True
+        self._complain("target tensor", target)
+        return False
 
     def _to_differentiate(self) -> Tape:
         if self._tape is None:
@@ -293,6 +342,28 @@ class GradientTape:
                 stacklevel=callers_depth(),
             )
         return self._tape
+
+    def _by(self, overrides: Any, tape: Tape) -> AbstractContextManager[None]:
+        """A derivative is taken inside, by these overrides and the tape's switches."""
+        rules = with_switches(overrides, self._switches)
+        if rules is not None and isinstance(tape, BudgetTape):
+            tape.restore_all()  # operations may be looked for by what they read
+        taken = apply_overrides(rules)
+        return taken if self._switches.kinks is None else _counting(taken, self.ties)
+
+    @property
+    def ties(self) -> Ties:
+        """The ties that derivatives by this tape met, where `kinks` is given.
+
+        >>> x = tf.constant([0.0, 2.0, 0.0])
+        >>> with tf.GradientTape(kinks="mean") as tape:
+        ...     tape.watch(x)
+        ...     y = tf.reduce_sum(tf.nn.relu(x))
+        >>> tape.gradient(y, x).numpy(), tape.ties.count
+        (array([0.5, 1. , 0.5], dtype=float32), 2)
+        """
+        self._ties = self._ties or Ties()
+        return self._ties
 
     def _used(self) -> TapeError:
         way_out = "This one has not recorded anything: enter it with `with tape:` first."
@@ -347,8 +418,8 @@ class GradientTape:
         [[10.0, 6.0], [6.0, 0.0]]
         """
         tape = self._to_differentiate()
-        asked = _sources(sources)
-        with self._closed(tape):
+        asked = self._sources(sources)
+        with self._closed(tape), self._by(None, tape):
             first = _own_gradient(tape, target, asked, "hessian")
             rows = [
                 _arranged(
@@ -373,8 +444,8 @@ class GradientTape:
         [10.0, 6.0]
         """
         tape = self._to_differentiate()
-        asked = _sources(sources)
-        with self._closed(tape):
+        asked = self._sources(sources)
+        with self._closed(tape), self._by(None, tape):
             first = _own_gradient(tape, target, asked, "hvp")
             seeds = [conjugate(seed) for seed in _seeds(first, vectors)]
             pulled = pull_back(tape, first, seeds, asked, drain=False)
@@ -412,9 +483,9 @@ class GradientTape:
                 "eager execution enabled and with experimental_use_pfor set to False."
             )
         (y,) = _single(target, "target")
-        asked = _sources(sources)
-        with self._closed(tape), apply_overrides(as_overrides(overrides)):
-            if not _can_be_target(y):
+        asked = self._sources(sources)
+        with self._closed(tape), self._by(overrides, tape):
+            if not self._can_be_target(y):
                 rows: list[Any] = [None] * len(asked)
             else:
                 rows = _rows(tape, y, asked, experimental_use_pfor)
@@ -447,7 +518,7 @@ class GradientTape:
         tape = self._to_differentiate()
         (y,), (x,) = _single(target, "target"), _single(source, "source")
         if not (is_certain(dims(y)) and is_certain(dims(x))):
-            with self._closed(tape), apply_overrides(as_overrides(overrides)):
+            with self._closed(tape), self._by(overrides, tape):
                 return _batch_jacobian_in_a_loop(tape, y, x, policy)
         if not dims(y) or not dims(x) or dims(y)[0] != dims(x)[0]:
             raise ValueError(
@@ -456,7 +527,7 @@ class GradientTape:
             )
         n, *one = dims(y)
         size = math.prod(one)
-        with self._closed(tape), apply_overrides(as_overrides(overrides)):
+        with self._closed(tape), self._by(overrides, tape):
             if size == 0:
                 return zeros((n, *one, *dims(x)[1:]), x.dtype)
             # Row i asks for element i of every example at once: the examples do not mix.
@@ -469,6 +540,12 @@ class GradientTape:
             return reshape(behind, (n, *one, *dims(x)[1:]))
 
 
+@contextmanager
+def _counting(taken: AbstractContextManager[None], ties: Ties) -> Iterator[None]:
+    with taken, counted_by(ties):
+        yield
+
+
 # ---- arguments --------------------------------------------------------------------------------
 
 
@@ -479,14 +556,6 @@ def _targets(target: Tensors) -> list[Any]:
             "CompositeTensors to be differentiated, but received None."
         )
     return [_checked(t, "target") for t in _flat(target)]
-
-
-def _sources(sources: Tensors) -> list[Any]:
-    flat = [_checked(x, "source") for x in _flat(sources)]
-    for x in flat:
-        if not x.dtype.is_differentiable:
-            _warn_dtype("source tensor", x, "gradient")
-    return flat
 
 
 def _arranged(sources: Structure, gradients: Sequence[Any]) -> Any:
@@ -524,23 +593,6 @@ def _single(value: Any, role: str) -> list[Any]:
     if len(flat) != 1:
         raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
     return flat
-
-
-def _can_be_target(target: Tensor) -> bool:
-    if target.dtype.is_differentiable:
-        return True
-    _warn_dtype("target tensor", target, "gradient")
-    return False
-
-
-def _warn_dtype(what: str, value: Value, method: str) -> None:
-    warnings.warn(
-        f"The dtype of the {what} must be floating (e.g. tf.float32) when calling "
-        f"GradientTape.{method}, got {value.dtype!r}: the gradient is None. "
-        "Use tf.cast(x, tf.float32) before the tape starts to follow it.",
-        GradientWarning,
-        stacklevel=callers_depth(),
-    )
 
 
 def _seeds(targets: Sequence[Any], output_gradients: Nested[TensorLike | None]) -> list[Any]:
@@ -611,10 +663,10 @@ def _in_a_loop(
     """The rows where only a run knows how many: one after the other, in the loop of a graph."""
 
     def one(seed: Tensor) -> list[Any]:
-        pulled = pull_back(tape, [y], [seed], sources, drain=False)
+        pulled = pull_back_to(tape, [y], [seed], sources, drain=False)
         return [conjugate(bound.to_dense(g)) for g in pulled if g is not None]
 
-    connected = pull_back(tape, [y], [bound.zeros_like(y)], sources, drain=False)
+    connected = pull_back_to(tape, [y], [bound.zeros_like(y)], sources, drain=False)
     there = [x.dtype for x, g in zip(sources, connected, strict=True) if g is not None]
     if not there:
         return [None] * len(sources)
@@ -651,7 +703,7 @@ def _each_row(
     """For each source the gradients of all rows, stacked."""
 
     def one(seed: Tensor) -> list[Any]:
-        pulled = pull_back(tape, [y], [seed], sources, drain=False)
+        pulled = pull_back_to(tape, [y], [seed], sources, drain=False)
         return [bound.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
 
     return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.context import activate, apply_overrides, current_graph, thread
 from wengert.core.contract import as_list, same_shape
@@ -18,7 +19,14 @@ from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.elementwise import ones_like
-from wengert.overrides.override import as_overrides
+from wengert.overrides.switches import (
+    IntSources,
+    Kinks,
+    OnNonscalar,
+    Switches,
+    switches_in_force,
+    with_switches,
+)
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
@@ -51,11 +59,17 @@ def gradients(
     stop_gradients: Tensors | None = None,
     unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     overrides: Any = None,
+    *,
+    strong_zero: bool | None = None,
+    on_nonscalar: OnNonscalar | None = None,
+    kinks: Kinks | None = None,
+    int_sources: IntSources | None = None,
 ) -> list[Any]:
     """The gradients of the sum of `ys` with respect to each of `xs`, as tensors of the graph.
 
     `overrides` gives operations other rules for this one gradient, by type, name, name scope or
-    predicate. See `tf.gradient_override_map`.
+    predicate. See `tf.gradient_override_map`. The last four choose other conventions than
+    TensorFlow's: see `tf.config.gradient_switches`.
 
     >>> with tf.Graph().as_default():
     ...     x = tf.constant(3.0)
@@ -64,6 +78,7 @@ def gradients(
     6.0
     """
     policy = as_policy(unconnected_gradients)
+    switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
     targets, sources = as_list(ys), as_list(xs)
     graph = _graph_of([*targets, *sources])
     with activate(thread.context.recorders, graph), graph.name_scope(name):
@@ -73,11 +88,22 @@ def gradients(
             _source(graph, x) for x in as_list([] if stop_gradients is None else stop_gradients)
         ]
         seeds = _seeds(elements, grad_ys)
-        with apply_overrides(as_overrides(overrides)):
+        weights = None if grad_ys is None else as_list(grad_ys)
+        complain_of_shapes(elements, weights, "grad_ys", switches)
+        if switches.int_sources is not None:  # TensorFlow says nothing here
+            _complain_of_dtypes(elements, sources, switches)
+        with apply_overrides(with_switches(overrides, switches)):
             pulled = pull_back_through_graph(elements, seeds, sources, stopped, outward=True)
         return [
             fill_unconnected(conjugate(g), x, policy) for g, x in zip(pulled, sources, strict=True)
         ]
+
+
+def _complain_of_dtypes(targets: Sequence[Any], sources: Sequence[Any], switches: Switches) -> None:
+    for what, values in (("target", targets), ("source", sources)):
+        for value in values:
+            if not value.dtype.is_differentiable:
+                complain_of_dtype(f"{what} tensor", value, "tf.gradients", switches)
 
 
 def hessians(

@@ -12,12 +12,15 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
+from wengert.ops.math.comparison import where
 from wengert.ops.support.batch_rules import batch_all
 from wengert.ops.support.declare import INEXACT, wrong_dtype
-from wengert.values import nest
+from wengert.values import dtypes, nest
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.tensor import Tensor
+from wengert.values.shapes import shape_text, stretches
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
@@ -112,8 +115,21 @@ def identity_n(input: TensorLike, name: str | None = None) -> list[Tensor]:
 
 
 @deferrable
-def stop_gradient(input: Any, name: str | None = None) -> Any:
+def stop_gradient(input: Any, name: str | None = None, *, mask: Any = None) -> Any:
     """The same value, treated as a constant by gradients.
+
+    Args:
+        input: A tensor, or a nested structure of them.
+        name: A name for the operation.
+        mask: Which elements are treated so, in derivatives of every order and mode; all, if it is not
+            given. Of the shape of the tensor or one that broadcasts to it, and nested as `input` is.
+
+    Returns:
+        Tensors of the same values.
+
+    Raises:
+        TypeError: If the mask is not of booleans.
+        InvalidArgumentError: If it does not broadcast to the shape of the tensor.
 
     >>> x = tf.constant(3.0)
     >>> with tf.GradientTape() as tape:
@@ -121,10 +137,30 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:
     ...     y = x * tf.stop_gradient(x)
     >>> tape.gradient(y, x).numpy()
     np.float32(3.0)
+    >>> tf.grad(lambda x: tf.reduce_sum(tf.stop_gradient(x, mask=x > 1.0)))(tf.constant([1.0, 2.0])).numpy()
+    array([1., 0.], dtype=float32)
     """
+    if mask is not None:
+        return nest.map_structure(_stopped_where, input, mask)
     return nest.map_structure(
         lambda x: apply(STOP_GRADIENT, (convert(x),)), input, expand_composites=True
     )
+
+
+def _stopped_where(input: TensorLike, mask: TensorLike) -> Tensor:
+    x, stopped = convert(input), convert(mask)
+    if stopped.dtype is not dtypes.bool_:
+        raise TypeError(
+            f"The mask of tf.stop_gradient is of booleans, got {stopped.dtype.name}: compare, or cast "
+            "it to tf.bool."
+        )
+    have, wanted = dims(stopped), dims(x)
+    if is_certain(have) and is_certain(wanted) and not stretches(have, wanted):
+        raise InvalidArgumentError(
+            f"Shapes {shape_text(have)} and {shape_text(wanted)} are incompatible: a mask must "
+            "broadcast to the shape of the tensor [Op:StopGradient]"
+        )
+    return where(stopped, apply(STOP_GRADIENT, (x,)), x)
 
 
 @deferrable

@@ -46,7 +46,7 @@ def _update_rule(g: Tensor, y: Tensor | None, x: Tensor, i: Tensor, u: Tensor) -
     return taken * won(i, dims(g), taken)
 
 
-def _shares(y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> tuple[Any, Any, Any]:
+def shares(y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> tuple[Any, Any, Any]:
     """Whether the element, and whether each update, equals the result; and how many do."""
     stayed, came = equal(x, y), equal(u, gather_nd(y, i))
     count = apply(ADD, (cast(stayed, y.dtype), i, cast(came, y.dtype)))
@@ -54,12 +54,12 @@ def _shares(y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> tuple[Any, Any, Any]:
 
 
 def _extreme_in_x(g: Tensor, y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> Tensor:
-    stayed, _, count = _shares(y, x, i, u)
+    stayed, _, count = shares(y, x, i, u)
     return where(stayed, g / where(stayed, count, zeros_like(count) + 1.0), zeros_like(g))
 
 
 def _extreme_in_updates(g: Tensor, y: Tensor, x: Tensor, i: Tensor, u: Tensor) -> Tensor:
-    _, came, count = _shares(y, x, i, u)
+    _, came, count = shares(y, x, i, u)
     shared = gather_nd(g, i) / where(came, gather_nd(count, i), zeros_like(u) + 1.0)
     return where(came, shared, zeros_like(u))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from wengert.core.batch import Batcher
 from wengert.core.context import thread
 from wengert.core.row import Attrs
+from wengert.overrides.strong_zero import without_linear
 from wengert.values.bound_ops import bound
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     def rule(
         gs: Sequence[Tensor | None], ys: Sequence[Tensor], xs: Sequence[Tensor], attrs: Attrs
     ) -> list[Any]:
-        batcher = thread.context.interpreter
+        batcher = without_linear(thread.context.interpreter)
         if not isinstance(batcher, Batcher):
             return joint(gs, ys, xs, attrs)
         with batcher.outside(*thread.context.recorders):

@@ -16,6 +16,7 @@ from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_op import Loop, check_shapes, kept_where, loop_condition
 from wengert.ops.math.comparison import less, logical_and
 from wengert.ops.reductions.reductions import reduce_any
+from wengert.overrides.strong_zero import without_linear
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.composite import Composite
@@ -52,8 +53,8 @@ def while_loop(
     if isinstance(loop_vars, (list, tuple)) and not loop_vars:
         raise ValueError("'loop_vars' cannot be empty.")
     variables = _Variables(loop_vars)
-    batcher = thread.context.interpreter
-    if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.builds:
+    batcher = without_linear(thread.context.interpreter)
+    if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.building:
         return _of_batches(batcher, cond, body, variables, maximum_iterations)
     if current_graph() is None:
         return _in_python(cond, body, variables, maximum_iterations)

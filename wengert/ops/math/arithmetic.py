@@ -35,7 +35,7 @@ from wengert.ops.support.declare import (
 from wengert.values import dtypes, sizes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.shapes import Dims, shape_text
+from wengert.values.shapes import shape_text, stretches
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
 
@@ -397,19 +397,13 @@ def clip_by_value(
     x, low, high = convert_alike("ClipByValue", t, clip_value_min, clip_value_max)
     shape = dims(x)
     for bound in (low, high):
-        if not _stretches(dims(bound), shape):
+        if not stretches(dims(bound), shape):
             raise InvalidArgumentError(
                 f"Shapes {shape} and {dims(bound)} are incompatible: a bound must broadcast to "
                 "the shape of the tensor that is clipped [Op:ClipByValue]"
             )
     result: Tensor = apply(CLIP, (x, low, high))
     return result
-
-
-def _stretches(have: Dims, wanted: Dims) -> bool:
-    """Whether broadcasting repeats one shape to the other."""
-    pairs = zip(have[::-1], wanted[::-1], strict=False)
-    return len(have) <= len(wanted) and all(h in (1, w) for h, w in pairs)
 
 
 def _inside(x: Tensor, low: Tensor, high: Tensor) -> Tensor:

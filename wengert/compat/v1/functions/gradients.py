@@ -19,6 +19,7 @@ def gradients(
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
     overrides: Any = None,
+    **switches: Any,
 ) -> list[Any]:
     """The derivatives of the sum of `ys` with respect to each of `xs`, as tensors of the graph.
 
@@ -39,6 +40,7 @@ def gradients(
         stop_gradients,
         unconnected_gradients,
         overrides,
+        **switches,
     )
 
 
