@@ -779,3 +779,16 @@ def test_a_rule_that_replaces_another_has_no_kinks() -> None:
         y = tf.nn.relu(x)
     found = tape.gradient(y, x, overrides={"Relu": lambda op, dy: dy * 7.0})
     assert found.numpy().tolist() == [7.0, 7.0]
+
+
+def test_a_missing_gradient_that_is_not_asked_for() -> None:
+    """It may be registered later, or stand beside the way."""
+    absent = tf.register_op("BesideTheWay", lambda x: x * 2.0)
+    x = tf.constant(3.0)
+    with tf.GradientTape(strong_zero=True, persistent=True) as tape:
+        tape.watch(x)
+        beside = absent(x)
+        y = x * x
+    assert tape.gradient(y, x).numpy() == 6.0
+    with pytest.raises(LookupError, match="BesideTheWay"):
+        tape.gradient(beside, x)

@@ -149,7 +149,7 @@ def with_strong_zeros(row: Row) -> Row:
 def _with_strong_rules(row: Row) -> Row:
     changes: dict[str, Any] = {"sums_back": row.sums_back}
     if row.joint is not None:
-        changes["joint"] = _strong_joint(row.joint)
+        changes["joint"] = _StrongJoint(row.joint)
     if row.vjp is not None and (row.saves or row.many):  # else the rules know numbers of ours only
         changes["vjp"] = _strong_rules(row.vjp)
 
@@ -160,14 +160,20 @@ def _with_strong_rules(row: Row) -> Row:
     return row.replace(**changes, joint_jvp=joint_jvp)
 
 
-def _strong_joint(joint: Callable[..., Any]) -> Callable[..., Any]:
-    def strong(gs: Sequence[Any], ys: Any, xs: Any, attrs: Attrs) -> Any:
-        with linear_in([g for g in gs if g is not None]):
-            return joint(gs, ys, xs, attrs)
+class _StrongJoint:
+    """A joint rule that keeps zeros."""
 
-    # Errors name the user's line.
-    strong.__wrapped__ = getattr(joint, "__wrapped__", joint)  # type: ignore[attr-defined]
-    return strong
+    def __init__(self, joint: Callable[..., Any]) -> None:
+        self._joint = joint
+
+    @property
+    def __wrapped__(self) -> Any:
+        """So that errors name the user's line; a rule may be looked up for that, or be missing."""
+        return getattr(self._joint, "__wrapped__", self._joint)
+
+    def __call__(self, gs: Sequence[Any], ys: Any, xs: Any, attrs: Attrs) -> Any:
+        with linear_in([g for g in gs if g is not None]):
+            return self._joint(gs, ys, xs, attrs)
 
 
 def _strong_rules(rules: Any) -> Any:
