@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.core.context import also_listening, announce, listening, thread
+from wengert.core.context import also_listening, announce, current_graph, listening, thread
 from wengert.core.forward import Accumulator
 from wengert.core.recorder import Recorder
 from wengert.core.reverse import conjugate, pull_through
@@ -19,6 +19,7 @@ from wengert.core.row import Attrs, Row
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import check_function
 from wengert.derivatives.results import differentiable_result
+from wengert.derivatives.trail import Trail
 from wengert.host.memory_size import bytes_of
 from wengert.ops.arrays.identity import identity
 from wengert.values.convert import convert
@@ -33,7 +34,8 @@ def checkpointed_loop(f: Step, x: Any, n: int, budget: int | str | None = None) 
 
     Args:
         f: One step: from a state to the next, which is nested alike and has the same shapes. What it
-            closes over has gradients, too. It must give the same for the same state each time.
+            closes over has gradients, too; in a function or a graph, where it closes over tensors of
+            that, nothing is dropped. It must give the same for the same state each time.
         x: The first state.
         n: How many steps.
         budget: How many states are kept, or how much memory they may take, such as "200MB". By
@@ -104,8 +106,9 @@ class _Step:
     def carried_out(self, leaves: Sequence[Any], n: int, states: int) -> list[Any]:
         """So many steps, of which a gradient can be taken with so many states."""
         current = list(leaves)
-        if not thread.context.recorders and thread.context.interpreter is None:
-            return self.plainly(current, n)
+        interpreter = thread.context.interpreter
+        if isinstance(interpreter, Trail) or (interpreter is None and not thread.context.recorders):
+            return self.plainly(current, n)  # what follows single operations follows these
         while n > 1:
             some = first_part(n, states)
             current = self._as_one(current, some, states)
@@ -125,6 +128,8 @@ class _Step:
         reads = _Reads(thread.context.recorders, own)
         with listening(reads):
             results = self.plainly(own, n)
+        if reads.found and current_graph() is not None:
+            return self.plainly(leaves, n)  # a rule within a graph would read what belongs to it
         inputs = [*leaves, *reads.found.values()]
         found: list[Any] = announce(_row(self, n, states), inputs, {}, list(map(identity, results)))
         return found
@@ -149,6 +154,9 @@ class _Reads(Recorder):
         """By a recorder, or perhaps later, where it is a value of a graph."""
         symbolic = type(x) is SymbolicTensor and x.dtype.is_differentiable
         return symbolic or any(recorder.follows((x,)) for recorder in self._outer)
+
+    def follows(self, values: Sequence[Any]) -> bool:
+        return any(self._is_followed(x) for x in values)
 
     def accessed(self, variable: Any) -> None:
         for recorder in self._outer:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.core.batch import Batcher
 from wengert.core.context import also_listening, listening, thread
 from wengert.core.forward import Accumulator
 from wengert.core.recorder import Recorder
@@ -18,7 +17,6 @@ from wengert.errors import InvalidArgumentError
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.tracing import traced_body
 from wengert.ops.arrays.identity import IDENTITY, READ
-from wengert.overrides.strong_zero import Linear
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 
@@ -100,6 +98,9 @@ class _Reads(Recorder):
             if any(recorder.follows((x,)) for recorder in self._outer):
                 self.found.setdefault(id(x), x)
 
+    def follows(self, values: Sequence[Any]) -> bool:
+        return any(recorder.follows(values) for recorder in self._outer)
+
     def accessed(self, variable: Any) -> None:
         for recorder in self._outer:
             recorder.accessed(variable)
@@ -108,6 +109,6 @@ class _Reads(Recorder):
 def _graph_around() -> Any:
     """The graph under construction, also where a batch within it takes the operations."""
     active: Any = thread.context.interpreter
-    while isinstance(active, (Batcher, Linear)):
+    while active is not None and active.building is None:
         active = active.outer
-    return active
+    return None if active is None else active.building

@@ -156,4 +156,6 @@ def _elements(value: Any) -> int:
 
 
 def _width(event: Event) -> int:
-    return int(getattr(event.results[0].dtype, "size", 8)) if event.results else 8
+    """Bytes of an element; lists of tensors have none."""
+    dtype = event.results[0].dtype if event.results else None
+    return 8 if dtype is None or not dtype.is_differentiable else int(dtype.size)

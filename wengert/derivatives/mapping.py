@@ -42,7 +42,7 @@ def vmap(
     """
     check_function(f, "vmap")
 
-    @functools.wraps(f)
+    @_named_after(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         whole = (args, kwargs)
         axes = _axes_of_arguments(in_axes, args, kwargs)
@@ -66,6 +66,17 @@ def vmap(
         return structures.pack(returned[0], placed)
 
     return mapped
+
+
+def _named_after(f: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Gives a function the name and the words of another, and not its defaults: axes are counted."""
+
+    def named(mapped: Callable[..., Any]) -> Callable[..., Any]:
+        functools.update_wrapper(mapped, f, updated=())
+        del mapped.__wrapped__  # type: ignore[attr-defined]
+        return mapped
+
+    return named
 
 
 def _axes_of_arguments(in_axes: Any, args: Any, kwargs: Any) -> list[int | None]:
@@ -175,7 +186,7 @@ def per_example_gradients(
     check_function(f, "per_example_gradients")
     gradient = grad(f, argnums, has_aux=has_aux, strong_zero=strong_zero, kinks=kinks)
 
-    @functools.wraps(f)
+    @_named_after(f)
     def gradients(*args: Any) -> Any:
         at = argnums % max(len(args), 1)
         axes = tuple(None if i == at else 0 for i in range(len(args)))

@@ -110,7 +110,7 @@ def outline_of(given: Arguments, has_aux: bool, who: str, with_pattern: bool = F
         with activate((), graph):
             leaves = [graph.input_like(x) for x in given.leaves]
             return _listened(given.with_leaves(leaves), has_aux, who, with_pattern)
-    except SymbolicValueError:
+    except (SymbolicValueError, AttributeError, TypeError, ValueError):  # such as x.numpy()
         note = "The function decides by values: it was run once to see what it does."
         line = _listened(given, has_aux, who, with_pattern)
         return line._replace(notes=[note])

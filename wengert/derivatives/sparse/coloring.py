@@ -117,6 +117,9 @@ def color(pattern: Pattern, kind: str = "auto", symmetric: bool = False) -> Spli
 
 def _symmetric_split(pattern: Pattern, kind: str) -> Split | None:
     links = pattern.links
+    mirrored = np.sort(links.columns * np.int64(pattern.width) + links.rows)
+    if not np.array_equal(links.rows * np.int64(pattern.width) + links.columns, mirrored):
+        return None  # a superset of the pattern that is not symmetric
     if kind == "auto":
         degrees = np.bincount(links.rows, minlength=pattern.height)
         if int(degrees[links.columns].sum()) > _PATIENCE:

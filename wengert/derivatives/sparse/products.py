@@ -46,7 +46,7 @@ def colored_jacobian(
     known: list[Kept] = []
     form: Form = "scipy" if sparse == "scipy" else "tensor" if sparse else "dense"
 
-    @functools.wraps(f)
+    @functools.wraps(f, updated=())
     def whole(*args: Any, **kwargs: Any) -> Any:
         if form == "scipy" and current_graph() is not None:
             raise ValueError(
@@ -267,7 +267,10 @@ def _as_scipy(links: Links, values: Any, y: Dims, x: Dims) -> Any:
     shape = math.prod(y), math.prod(x)
     starts = np.concatenate([[0], np.cumsum(np.bincount(links.rows, minlength=shape[0]))])
     csr = load_module("scipy.sparse").csr_matrix
-    return csr((np.asarray(values), links.columns, starts), shape=shape)
+    found = np.asarray(values)
+    if found.dtype.itemsize < 4:  # SciPy has no matrices of half precision
+        found = found.astype(np.float32)
+    return csr((found, links.columns, starts), shape=shape)
 
 
 _FORMS: Final[dict[str, Callable[..., Any]]] = {

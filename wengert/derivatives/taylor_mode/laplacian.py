@@ -59,7 +59,7 @@ class LaplacianMode(Trail):
             self._known.pop(key_of(y), None)
         if not row.differentiable or all(s is None for s in known):
             return
-        if row.graphs:
+        if row.graphs or row.users:  # a rule of the user's may read what is not an input
             raise LoopOfGraphError
         failed = [s for s in known if isinstance(s, NoGradientError)]
         found: Sequence[Any]

@@ -39,9 +39,10 @@ class TaylorMode(Trail):
 
     computes: ClassVar[bool] = True
 
-    def __init__(self, order: int) -> None:
+    def __init__(self, order: int, around: TaylorMode | None = None) -> None:
         super().__init__()
         self.order = order
+        self._around = around  # whose values have series, too
         self._series: dict[Key, Series | NoGradientError] = {}
 
     def watch(self, value: Any, series: Series) -> None:
@@ -51,14 +52,21 @@ class TaylorMode(Trail):
 
     def series(self, value: Any) -> Series:
         """The series of a value."""
-        found = self._series.get(key_of(value))
+        found = self._known(key_of(value))
         if isinstance(found, NoGradientError):
             raise found
         return [value, *[None] * self.order] if found is None else found
 
+    def _known(self, key: Key) -> Series | NoGradientError | None:
+        found = self._series.get(key)
+        if found is None and self._around is not None:
+            found = self._around._known(key)
+            return found[: self.order + 1] if isinstance(found, list) else found
+        return found
+
     def _keep(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         results = list(result) if row.many else [result]
-        known = [self._series.get(key_of(x)) for x in inputs]
+        known = [self._known(key_of(x)) for x in inputs]
         for y in results:
             self._series.pop(key_of(y), None)  # a custom gradient says more than what is inside
         if not row.differentiable or all(c is None for c in known):
@@ -135,7 +143,7 @@ class TaylorMode(Trail):
         order: int,
     ) -> list[Series]:
         """The series of the derivatives of the results by t, up to an order."""
-        inner = TaylorMode(order)
+        inner = TaylorMode(order, around=self)
         tangents: list[Any] = []
         for x, asked in zip(inputs, followed, strict=True):
             if not asked:

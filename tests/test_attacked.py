@@ -1,0 +1,137 @@
+"""Compositions of derivatives that once gave wrong numbers or failed, each against another way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+X = tf.constant([1.0, 2.0], tf.float64)
+ONE = tf.ones([2], tf.float64)
+
+
+def loop(x: Any) -> Any:
+    return tf.checkpointed_loop(lambda z: tf.sin(z) * x, x, 4, 2)
+
+
+def plain_loop(x: Any) -> Any:
+    z = x
+    for _ in range(4):
+        z = tf.sin(z) * x
+    return z
+
+
+def scaled(x: Any) -> Any:
+    s = 2.0 * x
+    return tf.custom_gradient(lambda z: (z * s, lambda dy: dy * s))(x)
+
+
+def root(x: Any) -> Any:
+    return tf.implicit_root(lambda y, a: y**3 - a)(ONE, x)
+
+
+def test_a_traced_function_within_a_solver_keeps_what_it_closes_over() -> None:
+    traced = tf.grad(lambda x: tf.reduce_sum(tf.linear_solve(tf.function(lambda y: y * x), ONE)))
+    np.testing.assert_allclose(traced(X), -1.0 / X**2)
+    v = tf.Variable(X)
+    for step in (tf.function(lambda z: tf.sin(z) * v), lambda z: tf.sin(z) * v):
+        with tf.GradientTape() as tape:
+            y = tf.checkpointed_loop(step, ONE, 3, 2)
+        np.testing.assert_allclose(tape.gradient(y, v), [1.638161, 0.262596], rtol=1e-5)
+    decay = tf.ode_solve(
+        tf.function(lambda t, y, a: -a * y), ONE, tf.constant([0.0, 1.0], tf.float64), X
+    )
+    assert decay.shape == (2, 2)
+    by = tf.grad(
+        lambda a: tf.reduce_sum(
+            tf.ode_solve(
+                tf.function(lambda t, y, a: -a * y), ONE, tf.constant([0.0, 1.0], tf.float64), a
+            )[1]
+        )
+    )
+    np.testing.assert_allclose(by(X), -np.exp(-X), rtol=1e-3)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function])
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f: tf.jacobian(f, mode="colored", coloring="rows"),
+        lambda f: tf.jacobian(f, mode="colored", coloring="columns"),
+        lambda f: tf.jacobian(f),
+        lambda f: lambda x: tf.taylor(f, x, ONE, 2),
+        lambda f: lambda x: tf.jvp(f, (x,), (ONE,))[1],
+        lambda f: tf.hessian_diag(lambda x: tf.reduce_sum(f(x))),
+        lambda f: tf.laplacian(lambda x: tf.reduce_sum(f(x))),
+    ],
+)
+def test_loops_that_close_over_their_source(derivative: Any, wrap: Any) -> None:
+    np.testing.assert_allclose(derivative(wrap(loop))(X), derivative(plain_loop)(X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+def test_a_derivative_of_a_traced_function_is_traced_itself(jit_compile: bool) -> None:
+    f = tf.function(lambda x: x * x, jit_compile=jit_compile)
+    colored = tf.function(tf.jacobian(f, mode="colored"), jit_compile=jit_compile)
+    np.testing.assert_allclose(colored(X), tf.jacobian(f)(X))
+    stacked = tf.function(lambda x: tf.stack([x, x]))
+    np.testing.assert_allclose(tf.function(tf.vmap(stacked))(X), [[1.0, 1.0], [2.0, 2.0]])
+    loss = tf.function(lambda w, x: tf.reduce_sum(w * x) ** 2)
+    each = tf.function(tf.per_example_gradients(loss))(X, tf.ones([3, 2], tf.float64))
+    np.testing.assert_allclose(each, np.full((3, 2), 6.0))
+
+
+def test_what_a_custom_rule_closes_over_has_series() -> None:
+    x = tf.constant(3.0, tf.float64)
+    np.testing.assert_allclose(tf.taylor(scaled, x, 1.0, 2), [18.0, 6.0, 2.0])
+    np.testing.assert_allclose(tf.hessian_diag(scaled)(x), 2.0)
+    np.testing.assert_allclose(tf.laplacian(scaled)(x), 2.0)
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f: tf.jacobian(f, mode="colored"),
+        lambda f: lambda x: tf.taylor(f, x, ONE, 1)[1],
+        lambda f: lambda x: tf.laplacian(lambda x: tf.reduce_sum(f(x)))(x)[None],
+    ],
+)
+def test_solutions_within_other_derivatives(derivative: Callable[..., Any]) -> None:
+    np.testing.assert_allclose(
+        derivative(root)(X), derivative(lambda x: x ** (1.0 / 3.0))(X), rtol=1e-6, atol=1e-12
+    )
+
+
+def test_a_pattern_that_is_not_symmetric() -> None:
+    def f(x: Any) -> Any:
+        return tf.reduce_sum(tf.math.top_k(x, 2)[0] ** 2)
+
+    x = tf.constant([1.0, 2.0, 3.0])
+    for coloring in ("star", "acyclic", "auto"):
+        found = tf.hessian(f, sparse="scipy", coloring=coloring)(x).toarray()
+        np.testing.assert_allclose(found, np.diag([0.0, 2.0, 2.0]))
+
+
+def test_empty_and_half() -> None:
+    for f in (lambda x: tf.cumsum(x[:0]), lambda x: tf.matmul(x[:0, None], x[None, :])):
+        assert tf.jacobian(f, sparse="scipy")(X).nnz == 0
+    half = tf.constant([1.0, 2.0], tf.float16)
+    np.testing.assert_allclose(
+        tf.jacobian(lambda x: x * x, sparse="scipy")(half).toarray(), [[2.0, 0.0], [0.0, 4.0]]
+    )
+
+
+def test_a_plan_of_what_cannot_be_traced() -> None:
+    assert "decides by values" in repr(tf.jacobian(lambda x: x * x.numpy()).plan(X))
+    written = tf.jacobian(lambda x: tf.TensorArray(tf.float64, 1).write(0, x).stack())
+    assert written.plan(X).mode == "reverse"
+
+
+def test_defaults_of_a_mapped_function() -> None:
+    assert tf.function(tf.vmap(lambda x, k=2.0: x * k))(X).numpy().tolist() == [2.0, 4.0]
+    batch = tf.function(tf.vmap(tf.matmul, (0, None)))(tf.ones([2, 2, 2]), tf.ones([2, 2]))
+    assert batch.shape == (2, 2, 2)
