@@ -307,6 +307,7 @@ def test_traces_are_found_at_once() -> None:
 
 def test_retracing_is_said(caplog: pytest.LogCaptureFixture) -> None:
     """Once for a function, after five traces, with the argument that differed."""
+    caplog.set_level("WARNING", tf.get_logger().name)
     f = tf.function(lambda x, k: x * k)
     for k in range(12):
         f(tf.constant(1.0), float(k))

@@ -1,7 +1,7 @@
-"""What is active in a thread: who listens to operations, and who takes them.
+"""The state of a thread: its active recorders, and the active interpreter.
 
-Recorders (tapes, forward accumulators) are told of every operation. An interpreter (a batch, a
-graph under construction) takes operations in place of the kernels. The machine knows none of
+Recorders (tapes, forward accumulators) are notified of every operation. An interpreter (a batch, a
+graph under construction) carries out operations in place of the kernels. The machine knows none of
 them by name.
 """
 
@@ -18,24 +18,24 @@ from wengert.host.fp_errors import quiet_runner
 
 
 class _Start:
-    """What takes operations in a new thread: nobody, or a graph where execution is not eager."""
+    """The interpreter of a new thread: none, or a graph where execution is not eager."""
 
     interpreter: GraphInterpreter | None = None
 
 
 def threads_start_eagerly() -> bool:
-    """Whether operations run at once in a new thread."""
+    """Whether a new thread executes eagerly."""
     return _Start.interpreter is None
 
 
 def start_threads_with(interpreter: GraphInterpreter | None) -> None:
-    """Let it take the operations of this thread, and of those to come."""
+    """Make it the interpreter of this thread, and of new ones."""
     _Start.interpreter = interpreter
     install(thread.context.recorders, interpreter)
 
 
 class Context:
-    """What is active in one thread. Changed by `install` alone."""
+    """The state of one thread. Only `install` changes it."""
 
     __slots__ = (
         "building",
@@ -57,16 +57,16 @@ class Context:
         self.sweeping: Any = None
         # The name scope of eager operations, with a slash at its end.
         self.scope = ""
-        # Rules that replace those of some operation types, for whoever records.
+        # Rules that replace those of some operation types, as recorders see them.
         self.overrides: dict[str, Any] = {}
-        # Who is told of an operation; None while an interpreter is active. One look tells the
-        # door everything.
+        # The recorders to notify; None while an interpreter is active, so that the door needs to
+        # look at one attribute only.
         self.listeners: tuple[Recorder, ...] | None = () if _Start.interpreter is None else None
         self.run_quietly = quiet_runner()
 
 
 class Thread(threading.local):
-    """`thread.context` is what is active in the thread that asks."""
+    """`thread.context` is the state of the current thread."""
 
     def __init__(self) -> None:
         self.context = Context()
@@ -76,7 +76,7 @@ thread: Final = Thread()
 
 
 def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> None:
-    """Say who listens in this thread, and who takes the operations."""
+    """Set the recorders and the interpreter of this thread."""
     context = thread.context
     context.recorders = recorders
     context.interpreter = interpreter
@@ -86,7 +86,7 @@ def install(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) ->
 
 @context_manager
 def activate(recorders: tuple[Recorder, ...], interpreter: Interpreter | None) -> Change:
-    """These recorders and this interpreter, and afterwards what was there before."""
+    """Use these recorders and this interpreter, then restore the previous ones."""
     before = thread.context.recorders, thread.context.interpreter
     install(recorders, interpreter)
     return None, lambda: install(*before)
@@ -97,13 +97,13 @@ def current_graph() -> Any:
     return thread.context.building
 
 
-# ---- telling the recorders --------------------------------------------------------------------
+# ---- notifying the recorders --------------------------------------------------------------------
 
 
 class _Noting(Recorder):
-    """Tells recorders of operations: with the rules in force here, and with the name scope.
+    """Notifies recorders of operations, with the overrides in force and the name scope.
 
-    Of the rest they are told themselves.
+    All other notifications reach the recorders directly.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class _Noting(Recorder):
 
 
 def listeners() -> tuple[Recorder, ...]:
-    """Who is to be told of an operation."""
+    """The recorders to notify of an operation."""
     context = thread.context
     if (context.overrides or context.scope) and context.recorders:
         return (_Noting(context.recorders, context.overrides, context.scope),)
@@ -136,7 +136,7 @@ def listeners() -> tuple[Recorder, ...]:
 
 @context_manager
 def enter_scope(name: str | None) -> tuple[str, Callable[[], None]]:
-    """What is recorded inside is noted as part of a name scope."""
+    """Record the operations inside as part of a name scope."""
     before = thread.context.scope
     scope = name if name and name.endswith("/") else f"{before}{name}/" if name else ""
     _put("scope", scope)
@@ -152,7 +152,7 @@ def override_rows(rules: dict[str, Any]) -> Change:
 
 
 def _put(name: str, value: Any) -> None:
-    """What recorders are told is told by somebody else now."""
+    """Set an attribute of the context, and update the listeners accordingly."""
     context = thread.context
     setattr(context, name, value)
     install(context.recorders, context.interpreter)
@@ -189,7 +189,7 @@ class apply_overrides:
 
 
 def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
-    """Tell of an operation that was carried out by other means; the results as others see them."""
+    """Announce an operation that was carried out by other means; returns its results as seen from outside."""
     context = thread.context
     if context.interpreter is not None:
         return context.interpreter.announce(row, inputs, attrs, result)
@@ -198,13 +198,13 @@ def announce(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
 
 
 def note(row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
-    """Tell whoever listens of an operation, whoever takes operations."""
+    """Notify the recorders of an operation, bypassing the interpreter."""
     for recorder in listeners():
         recorder.record(row, inputs, attrs, result)
 
 
 def note_access(variable: Any) -> None:
-    """Tell everybody who listens that a variable is being read."""
+    """Notify recorders and interpreter that a variable is being read."""
     context = thread.context
     for recorder in context.recorders:
         recorder.accessed(variable)
@@ -212,25 +212,25 @@ def note_access(variable: Any) -> None:
         context.interpreter.accessed(variable)
 
 
-# ---- who listens ------------------------------------------------------------------------------
+# ---- active recorders ---------------------------------------------------------------------------
 
 
 def start(recorder: Recorder) -> None:
-    """Let a recorder listen in this thread."""
+    """Activate a recorder in this thread."""
     now = thread.context.recorders
     at = len(now) if recorder.computes else sum(not r.computes for r in now)
     install((*now[:at], recorder, *now[at:]), thread.context.interpreter)
 
 
 def stop(recorder: Recorder) -> None:
-    """Let a recorder listen no more."""
+    """Deactivate a recorder."""
     context = thread.context
     install(tuple(r for r in context.recorders if r is not recorder), context.interpreter)
 
 
 @context_manager
 def listening(*recorders: Recorder) -> Change:
-    """Only these recorders hear what happens inside."""
+    """Notify only these recorders of what happens inside."""
     before = thread.context.recorders
     install(recorders, thread.context.interpreter)
     return None, lambda: install(before, thread.context.interpreter)
@@ -238,7 +238,7 @@ def listening(*recorders: Recorder) -> Change:
 
 @context_manager
 def also_listening(recorder: Recorder) -> Change:
-    """This recorder, too, hears what happens inside."""
+    """Notify this recorder, too, of what happens inside."""
     start(recorder)
     return None, lambda: stop(recorder)
 
@@ -252,7 +252,7 @@ def to_graph(tensor: Value) -> Value:
     return tensor if graph is None else graph.constant(tensor)
 
 
-# ---- public functions -------------------------------------------------------------------------
+# ---- public functions ---------------------------------------------------------------------------
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

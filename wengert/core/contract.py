@@ -1,4 +1,4 @@
-"""What a gradient function that somebody else wrote must return, and the words when it does not."""
+"""Checks of what a user-defined gradient function returns, and their messages."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Who listens to operations, who takes them, and who builds a graph of them: what each is asked.
+"""The interfaces of recorders, interpreters, and graphs under construction.
 
-A recorder is told of an operation once, where the operation gets its result:
+A recorder is notified of an operation once, where the operation gets its result:
 
-- dispatch.apply and its fast door, of what a kernel computed;
-- context.note, of what was computed by other means: a custom gradient, a call of a subgraph, a call
-  that waits for sizes;
-- a graph (`told`), of a node it added, with the values from around as they were given;
-- a batch, of an operation on examples; those around the batch hear of it from the door;
-- overrides, which carry out an operation once more for rules: only recorders that compute.
+- by dispatch.apply and its fast door, of what a kernel computed;
+- by context.note, of what was computed by other means: a custom gradient, a call of a subgraph, a
+  call that is deferred until sizes are known;
+- by a graph (`told`), of a node it added, with captured values as they were given;
+- by a batch, of an operation on examples; recorders around the batch are notified by the door;
+- by overrides, which carry out an operation again for rules: only recorders that compute.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from wengert.core.row import Attrs, Row
 
 
 class Recorder:
-    """Who listens to operations. Without more it hears nothing and follows nobody."""
+    """Is notified of operations. This base class ignores them and follows no value."""
 
     __slots__ = ()
 
-    # A recorder that computes when it hears of an operation comes after those that only note it,
-    # and what it computes is heard by the recorders before it.
+    # A recorder that computes when it is notified comes after those that only take notes, and the
+    # recorders before it are notified of what it computes.
     computes: ClassVar[bool] = False
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:

@@ -56,6 +56,7 @@ def set_verbosity(v: int) -> None:
     >>> tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
     >>> tf.compat.v1.logging.get_verbosity() == tf.compat.v1.logging.ERROR
     True
+    >>> tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.WARN)
     """
     _logger.setLevel(v)
 

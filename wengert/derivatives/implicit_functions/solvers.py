@@ -339,5 +339,12 @@ def l_bfgs(system: System, start: Array) -> Array:
     optimize = load_module("scipy.optimize")
     most = system.settings.max_iterations or 150 * _MOST
     limits = {"ftol": 0.0, "gtol": 1e-3 * system.tolerance, "maxiter": most, "maxfun": 20 * most}
-    found = optimize.minimize(both, start, jac=True, method="L-BFGS-B", options=limits)
-    return check_solution(system, start, found.x)
+    y = start
+    for _ in range(_RESTARTS):  # its line search may give up before the gradient is small
+        y = optimize.minimize(both, y, jac=True, method="L-BFGS-B", options=limits).x
+        if _size(system.residual(np.asarray(y, start.dtype))) <= system.tolerance:
+            return check_solution(system, start, y)
+    return check_solution(system, start, descent(system, np.asarray(y, start.dtype)))
+
+
+_RESTARTS: Final = 3
