@@ -18,6 +18,7 @@ from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import check_function
+from wengert.derivatives.closures import Reads
 from wengert.derivatives.results import differentiable_result
 from wengert.derivatives.trail import Trail
 from wengert.host.memory_size import bytes_of
@@ -125,7 +126,7 @@ class _Step:
     def _as_one(self, leaves: Sequence[Any], n: int, states: int) -> list[Any]:
         """So many steps as one operation of the state and of all that the step reads from around."""
         own = [identity(x) for x in leaves]  # apart from what the step may read by itself
-        reads = _Reads(thread.context.recorders, own)
+        reads = _ReadsOfSteps(thread.context.recorders, own)
         with listening(reads):
             results = self.plainly(own, n)
         if reads.found and current_graph() is not None:
@@ -135,50 +136,45 @@ class _Step:
         return found
 
 
-class _Reads(Recorder):
-    """Notes what steps use that is followed by those who listen, and was not made by them."""
+class _ReadsOfSteps(Reads):
+    """Beside what recorders follow, the values of a graph: of those a gradient may be asked later."""
 
     def __init__(self, outer: Sequence[Recorder], leaves: Sequence[Any]) -> None:
-        self._outer = outer
+        super().__init__(outer)
         self._made = {id(x): x for x in leaves}
-        self.found: dict[int, Any] = {}
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
-        for x in inputs:
-            if id(x) not in self._made and self._is_followed(x):
-                self.found.setdefault(id(x), x)
+        """Note the inputs that the steps themselves did not make."""
+        super().record(row, [x for x in inputs if id(x) not in self._made], attrs, result)
         for y in result if row.many else [result]:
             self._made[id(y)] = y
 
-    def _is_followed(self, x: Any) -> bool:
-        """By a recorder, or perhaps later, where it is a value of a graph."""
-        symbolic = type(x) is SymbolicTensor and x.dtype.is_differentiable
-        return symbolic or any(recorder.follows((x,)) for recorder in self._outer)
-
     def follows(self, values: Sequence[Any]) -> bool:
-        return any(self._is_followed(x) for x in values)
+        """Whether one of the values is followed, or one of a graph."""
+        symbolic = any(type(x) is SymbolicTensor and x.dtype.is_differentiable for x in values)
+        return symbolic or super().follows(values)
 
-    def accessed(self, variable: Any) -> None:
-        for recorder in self._outer:
-            recorder.accessed(variable)
+
+def _repetitions(n: int, states: int) -> int:
+    """How often a step is computed again at the most, if so many states are kept."""
+    repeated = 0
+    while math.comb(states + repeated, states) < n:
+        repeated += 1
+    return repeated
 
 
 def first_part(n: int, states: int) -> int:
     """After how many of n steps the next state is kept, with the fewest steps computed again."""
     if states == 1:
         return n - 1
-    repeated = 0
-    while math.comb(states + repeated, states) < n:
-        repeated += 1
+    repeated = _repetitions(n, states)
     most = math.comb(states + repeated - 1, states)
     return min(most, n - math.comb(states + repeated - 2, states - 1))
 
 
 def computed_again(n: int, states: int) -> int:
     """The least number of steps that are computed beside those on the tape."""
-    repeated = 0
-    while math.comb(states + repeated, states) < n:
-        repeated += 1
+    repeated = _repetitions(n, states)
     return repeated * n - math.comb(states + repeated, states + 1) if n > 1 else 0
 
 

@@ -53,7 +53,7 @@ class Closure:
         outer = thread.context.recorders
         if not outer:
             return []
-        noted = _Reads(outer)
+        noted = Reads(outer)
         with listening(noted):
             for x in points:
                 self(x, ())
@@ -86,7 +86,7 @@ class Closure:
         return accumulator.tangent(result)
 
 
-class _Reads(Recorder):
+class Reads(Recorder):
     """Notes which of the values that operations use are followed by those who listened before."""
 
     def __init__(self, outer: Sequence[Recorder]) -> None:
@@ -94,14 +94,17 @@ class _Reads(Recorder):
         self.found: dict[int, Any] = {}
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        """Note the followed inputs of an operation."""
         for x in inputs:
-            if any(recorder.follows((x,)) for recorder in self._outer):
+            if self.follows((x,)):
                 self.found.setdefault(id(x), x)
 
     def follows(self, values: Sequence[Any]) -> bool:
+        """Whether one of the values is followed by those who listened before."""
         return any(recorder.follows(values) for recorder in self._outer)
 
     def accessed(self, variable: Any) -> None:
+        """Tell those who listened before."""
         for recorder in self._outer:
             recorder.accessed(variable)
 
