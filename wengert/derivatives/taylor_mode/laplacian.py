@@ -7,7 +7,7 @@ carried along for each direction is the first derivative alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from wengert.core.batch import vectorize
 from wengert.core.forward import push_forward
@@ -16,14 +16,12 @@ from wengert.derivatives import structures
 from wengert.derivatives.arguments import Arguments
 from wengert.derivatives.mapping import for_each
 from wengert.derivatives.results import differentiable_result
-from wengert.derivatives.taylor_mode.mode import LoopOfGraphError, TaylorMode, nested_along
+from wengert.derivatives.taylor_mode.carrying import Carrying, LoopOfGraphError
+from wengert.derivatives.taylor_mode.mode import TaylorMode, nested_along
 from wengert.derivatives.taylor_mode.series import scaled, total
-from wengert.derivatives.trail import Trail
-from wengert.errors import NoGradientError
 from wengert.ops.reductions.reductions import reduce_sum
 from wengert.values.bound_ops import bound
 from wengert.values.tensor import key_of
-from wengert.values.value import Key
 
 
 class _Second(NamedTuple):
@@ -31,50 +29,26 @@ class _Second(NamedTuple):
     sum: Any  # of the second derivatives along them; None is zero
 
 
-class LaplacianMode(Trail):
+class LaplacianMode(Carrying):
     """Computes the gradient and the Laplacian of every result from those of the inputs."""
-
-    computes: ClassVar[bool] = True
 
     def __init__(self, directions: int) -> None:
         super().__init__()
         self._directions = directions
-        self._known: dict[Key, _Second | NoGradientError] = {}
 
     def watch(self, value: Any, units: Any) -> None:
         """Take derivatives by a value: for each direction the part of it that moves the value."""
-        self._known[key_of(value)] = _Second(units, None)
+        self._carried[key_of(value)] = _Second(units, None)
 
     def laplacian(self, value: Any) -> Any:
         """The sum of the second derivatives of a value."""
-        found = self._known.get(key_of(value))
-        if isinstance(found, NoGradientError):
-            raise found
+        found: _Second | None = self.carried(value)
         return bound.zeros_like(value) if found is None or found.sum is None else found.sum
 
-    def _keep(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
-        results = list(result) if row.many else [result]
-        known = [self._known.get(key_of(x)) for x in inputs]
-        for y in results:
-            self._known.pop(key_of(y), None)
-        if not row.differentiable or all(s is None for s in known):
-            return
-        if row.graphs or row.users:  # a rule of the user's may read what is not an input
-            raise LoopOfGraphError
-        failed = [s for s in known if isinstance(s, NoGradientError)]
-        found: Sequence[Any]
-        try:
-            if failed:
-                raise failed[0]
-            with self.outside():
-                found = self._of_results(row, inputs, known, attrs, results)
-        except NoGradientError as error:  # an error only for who asks for it
-            found = [error.with_traceback(None)] * len(results)
-        for y, second in zip(results, found, strict=True):
-            if y.dtype.is_differentiable and second is not None:
-                self._known[key_of(y)] = second
+    def _is_closed(self, row: Row) -> bool:
+        return bool(row.graphs) or row.users  # a rule of the user's may read what is not an input
 
-    def _of_results(
+    def _computed(
         self, row: Row, inputs: Sequence[Any], known: list[Any], attrs: Attrs, results: list[Any]
     ) -> list[_Second | None]:
         slopes, curved = self._along_each(row, inputs, known, attrs, results)

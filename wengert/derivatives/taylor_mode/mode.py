@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from wengert.core.forward import push_forward
 from wengert.core.row import Attrs, Row
@@ -17,10 +17,9 @@ from wengert.derivatives import structures
 from wengert.derivatives.arguments import Arguments, check_function
 from wengert.derivatives.forward import jvp
 from wengert.derivatives.results import differentiable_result, seeds_for
+from wengert.derivatives.taylor_mode.carrying import Carrying, LoopOfGraphError
 from wengert.derivatives.taylor_mode.rules import RULES, of_linear
 from wengert.derivatives.taylor_mode.series import Series, derivative, filled, spread
-from wengert.derivatives.trail import Trail
-from wengert.errors import NoGradientError
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.joining import stack
 from wengert.ops.math.arithmetic import multiply
@@ -30,61 +29,35 @@ from wengert.values.tensor import key_of
 from wengert.values.value import Key
 
 
-class LoopOfGraphError(Exception):
-    """A loop or a branch was added to a graph: its operations are not carried out one by one."""
-
-
-class TaylorMode(Trail):
+class TaylorMode(Carrying):
     """Computes the series of every result from those of the inputs, up to a power of t."""
-
-    computes: ClassVar[bool] = True
 
     def __init__(self, order: int, around: TaylorMode | None = None) -> None:
         super().__init__()
         self.order = order
         self._around = around  # whose values have series, too
-        self._series: dict[Key, Series | NoGradientError] = {}
 
     def watch(self, value: Any, series: Series) -> None:
         """Let a value have a series; its first coefficient is the value."""
         known = series[: self.order + 1]
-        self._series[key_of(value)] = [*known, *[None] * (self.order + 1 - len(known))]
+        self._carried[key_of(value)] = [*known, *[None] * (self.order + 1 - len(known))]
 
     def series(self, value: Any) -> Series:
         """The series of a value."""
-        found = self._known(key_of(value))
-        if isinstance(found, NoGradientError):
-            raise found
+        found: Series | None = self.carried(value)
         return [value, *[None] * self.order] if found is None else found
 
-    def _known(self, key: Key) -> Series | NoGradientError | None:
-        found = self._series.get(key)
+    def _find(self, key: Key) -> Any:
+        found = super()._find(key)
         if found is None and self._around is not None:
-            found = self._around._known(key)
+            found = self._around._find(key)
             return found[: self.order + 1] if isinstance(found, list) else found
         return found
 
-    def _keep(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
-        results = list(result) if row.many else [result]
-        known = [self._known(key_of(x)) for x in inputs]
-        for y in results:
-            self._series.pop(key_of(y), None)  # a custom gradient says more than what is inside
-        if not row.differentiable or all(c is None for c in known):
-            return
-        if row.graphs:
-            raise LoopOfGraphError
-        failed = [c for c in known if isinstance(c, NoGradientError)]
-        found: Sequence[Any]
-        try:
-            if failed:
-                raise failed[0]
-            with self.outside():
-                found = self.of_results(row, inputs, [c is not None for c in known], attrs, results)
-        except NoGradientError as error:  # an error only for who asks for it
-            found = [error.with_traceback(None)] * len(results)
-        for y, series in zip(results, found, strict=True):
-            if y.dtype.is_differentiable:
-                self._series[key_of(y)] = series
+    def _computed(
+        self, row: Row, inputs: Sequence[Any], known: list[Any], attrs: Attrs, results: list[Any]
+    ) -> Sequence[Any]:
+        return self.of_results(row, inputs, [c is not None for c in known], attrs, results)
 
     def of_results(
         self,
