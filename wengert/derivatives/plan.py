@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Final, NamedTuple, Protocol, cast
 
 from wengert.core.context import activate, also_listening
 from wengert.derivatives import structures
@@ -159,10 +159,16 @@ def plan_of_jacobian(
     return DerivativePlan(what, choices, cost.function, [*line.notes, *note])
 
 
+_LIFTING: Final = 40_000.0  # nanoseconds that a batch of tangents takes beside its products,
+_LIFTED: Final = 4_000.0  # and for each operation
+
+
 def cheaper(cost: Estimate, width: int, height: int) -> str:
     """Whether all columns forward or all rows in reverse are less work."""
-    forward = cost.forward.weight * width
-    return "reverse" if cost.reverse.weight * height <= forward else "forward"
+    forward = cost.function.plus(cost.forward, width).weight
+    forward += _LIFTING + _LIFTED * cost.forward.operations
+    reverse = cost.function.plus(cost.reverse, height).weight
+    return "reverse" if reverse <= forward else "forward"
 
 
 def _colored(
