@@ -8,6 +8,7 @@ import numpy as np
 
 IndexArray = Any  # for each element of a tensor the number of its set
 EMPTY: Final = 0
+_FEW: Final = 64  # members
 
 # Beyond this many members in one step, everything is taken to depend on everything.
 LIMIT: Final = 50_000_000
@@ -23,7 +24,7 @@ class IndexSets:
         self.columns = columns
         self._bits = columns.bit_length()  # of a member, in a key of group and member
         self._starts = _Growing(np.concatenate([[0], np.arange(columns + 1)]))
-        self._members = _Growing(np.arange(columns))
+        self._members = _Growing(np.arange(columns, dtype=np.int32))
         self._all = -1  # the set of all columns, once it was needed
 
     def sizes(self, numbers: IndexArray) -> Any:
@@ -34,16 +35,20 @@ class IndexSets:
     def members(self, numbers: IndexArray) -> tuple[Any, Any]:
         """For a vector of numbers: the place in that vector and the column of every member."""
         sizes = self.sizes(numbers)
-        ends = np.cumsum(sizes)
-        total = int(ends[-1]) if len(ends) else 0
-        owners = np.repeat(np.arange(len(numbers)), sizes)
-        shifts = self._starts.array[numbers] - (ends - sizes)
-        return owners, self._members.array[np.arange(total) + shifts[owners]]
+        columns = self._columns_of(numbers, sizes).astype(np.int64)
+        return np.repeat(np.arange(len(numbers)), sizes), columns
+
+    def _columns_of(self, numbers: IndexArray, sizes: Any) -> Any:
+        shifts = self._starts.array[numbers] - (np.cumsum(sizes) - sizes)
+        places = np.repeat(shifts, sizes)
+        places += np.arange(len(places))
+        return self._members.array[places]
 
     def everything(self) -> int:
         """The set of all columns."""
         if self._all < 0:
-            (self._all,) = self._add(np.array([self.columns]), np.arange(self.columns))
+            columns = np.arange(self.columns, dtype=np.int32)
+            (self._all,) = self._add(np.array([self.columns]), columns)
         return self._all
 
     def union(self, a: IndexArray, b: IndexArray) -> IndexArray:
@@ -80,21 +85,37 @@ class IndexSets:
             return found
         if alone.any():
             numbers, groups = numbers[~alone], groups[~alone]
-        if int(self.sizes(numbers).sum()) > LIMIT:
+        own = self.sizes(numbers)
+        if int(own.sum()) > LIMIT:
             found[several] = self.everything()
             return found
+        sizes, of_members, members = self._merged(numbers, groups, own, count)
+        # A set that contains the others is their union: it keeps its number.
+        whole = own == sizes[groups]
+        found[groups[whole]] = numbers[whole]
+        new = several & (found == EMPTY)
+        if new.all():
+            return self._add(sizes, members)
+        if new.any():
+            found[new] = self._add(sizes[new], members[new[of_members]])
+        return found
+
+    def _merged(self, numbers: Any, groups: Any, own: Any, count: int) -> tuple[Any, Any, Any]:
+        """How many different columns each group has, and for each of these its group and itself."""
+        in_groups = np.bincount(groups, own, count).astype(np.int64)
+        width = int(in_groups[0])
+        if (
+            width <= _FEW and (in_groups == width).all()
+        ):  # short lines sort faster than one long one
+            lines = np.sort(self._columns_of(numbers, own).reshape(count, width), 1)
+            is_first = np.ones(lines.shape, bool)
+            np.not_equal(lines[:, 1:], lines[:, :-1], out=is_first[:, 1:])
+            sizes = np.count_nonzero(is_first, 1)
+            return sizes, np.repeat(np.arange(count), sizes), lines[is_first]
         owners, members = self.members(numbers)
         keys = _distinct((groups[owners] << self._bits) | members)
         of_members = keys >> self._bits
-        sizes = np.bincount(of_members, minlength=count)
-        # A set that contains the others is their union: it keeps its number.
-        whole = self.sizes(numbers) == sizes[groups]
-        found[groups[whole]] = numbers[whole]
-        new = several & (found == EMPTY)
-        if new.any():
-            kept = keys[new[of_members]]
-            found[new] = self._add(sizes[new], kept & ((1 << self._bits) - 1))
-        return found
+        return np.bincount(of_members, minlength=count), of_members, keys & ((1 << self._bits) - 1)
 
     def _add(self, sizes: Any, members: Any) -> Any:
         first = self._starts.size - 1
