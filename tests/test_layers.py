@@ -62,6 +62,8 @@ ROOMS = [
     "api",
     "derivatives",
     "train",
+    "insight.reports",
+    "insight",
     "public",
     "cli",
 ]
@@ -171,7 +173,7 @@ def test_a_folder_is_a_room(folder: Path) -> None:
     assert len(files) <= MOST_FILES
     if module_of(folder / "__init__.py").split(".")[1:2] not in (
         [room] for room in ("host", "values", "core", "inference", "overrides", "graph", "state",
-                            "execution", "engines", "ops", "api", "derivatives")
+                            "execution", "engines", "ops", "api", "derivatives", "insight")
     ):  # fmt: skip
         return
     contents = ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) or ""
