@@ -48,7 +48,7 @@ def _parts(title: str, blocks: Sequence[Block]) -> Iterator[str]:
     if title:
         yield f"<h1>{escape(title)}</h1>"
     for block in blocks:
-            if isinstance(block, Words):
+        if isinstance(block, Words):
             yield from (f"<p>{escape(words)}</p>" for words in block.text.split("\n") if words)
         elif isinstance(block, Heading):
             yield f"<h2>{escape(block.text)}</h2>"
