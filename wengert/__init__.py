@@ -21,6 +21,7 @@ from wengert import nest as nest
 from wengert.api import bind as _bind  # noqa: F401  # what the machine speaks of
 from wengert.api.function.function import function as function
 from wengert.api.function.signatures import TensorSpec as TensorSpec
+from wengert.api.gradients.answers import answers as _answers
 from wengert.api.gradients.custom_gradient import custom_gradient as custom_gradient
 from wengert.api.gradients.gradient_override_map import (
     gradient_override_map as gradient_override_map,
@@ -431,6 +432,7 @@ def __dir__() -> list[str]:
 
 
 _kinks_declared_later(lambda: _importlib.import_module("wengert.ops.nn.pool.ties"))
+_answers.load = lambda: _importlib.import_module("wengert.insight.answers")
 
 
 @_declared_later

@@ -14,6 +14,7 @@ from wengert.execution.plan import Plan, effects
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST
 from wengert.graph.operation import Operation
+from wengert.host.user_frames import replayed
 from wengert.state.cell import is_resource, new_resource
 from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
@@ -47,10 +48,17 @@ class _Replay:
         self.known = {id(x): v for x, v in zip(tensors, values, strict=True)}
 
     def carry_out(self, operations: Sequence[Operation]) -> None:
-        for op in operations:
-            made = self._again(op, [self.known.get(id(x), x) for x in op.inputs])
-            self._tensors += op.outputs
-            self.known.update({id(y): value for y, value in zip(op.outputs, made, strict=False)})
+        before = replayed.place
+        try:
+            for op in operations:
+                replayed.place = op.place
+                made = self._again(op, [self.known.get(id(x), x) for x in op.inputs])
+                self._tensors += op.outputs
+                self.known.update(
+                    {id(y): value for y, value in zip(op.outputs, made, strict=False)}
+                )
+        finally:
+            replayed.place = before
 
     def value_of(self, x: SymbolicTensor) -> Any:
         """The value that replaces a tensor; replays what it depends on, if need be."""

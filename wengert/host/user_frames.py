@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import threading
 from types import FrameType
 from typing import Final
 
@@ -31,10 +32,30 @@ def callers_frame() -> FrameType:
     return frame
 
 
+class _Replayed(threading.local):
+    """The line of the operation of a graph that this thread carries out again, if any."""
+
+    place = ""
+
+
+replayed: Final = _Replayed()
+
+
 def callers_place() -> str:
-    """The line that called into the library, as file:line."""
-    frame = callers_frame()
+    """The line that called into the library, as file:line; within a function the line in it."""
+    if replayed.place:
+        return replayed.place
+    return place_of(callers_frame())
+
+
+def place_of(frame: FrameType) -> str:
+    """The line that a frame is at, as file:line."""
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame runs code of the library."""
+    return _IS_OURS[frame.f_code.co_filename]
 
 
 def callers_depth() -> int:

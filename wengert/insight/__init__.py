@@ -2,5 +2,9 @@
 
 It stands above the interface: nothing below knows it, and it is loaded when somebody asks.
 
-reports  What an answer looks like: in a terminal, in a notebook, as a page
+reports       What an answer looks like: in a terminal, in a notebook, as a page
+journal       The journal of a tape: every operation with its line, and every exit
+program_text  The program as it is written
+explain       Why a gradient is None, zero, or not a number
+answers       What tapes ask for: the journal, and the answers
 """

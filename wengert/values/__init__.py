@@ -4,6 +4,7 @@ typing          What functions take and give, for the annotations: only type che
 bound_ops       The few operations that the machine itself speaks of
 dtypes          Data types: TensorFlow's names over NumPy's types
 shapes          Shapes: TensorShape for people, tuples of integers for the machine
+exits           Where values leave the library, for those who ask why a gradient is missing
 value           What tensors and variables have in common: an array, an identity, and Python's
                 conversions
 tensor          The eager tensor: an array that does not change, and an identity that recorders

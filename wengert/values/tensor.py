@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from wengert.values.dtypes import VARIANT
+from wengert.values.exits import exit_watchers, left
 from wengert.values.shapes import Dims, TensorShape
 from wengert.values.value import Key, Value, on_own_lines, shown_value
 
@@ -56,6 +57,8 @@ class Tensor(Value):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = np.asarray(self._array)
+        if exit_watchers:
+            left(self, "NumPy")
         if copy or (dtype is not None and np.dtype(dtype) != array.dtype):
             if copy is False:
                 raise ValueError("Unable to avoid copy: the dtype has to be converted.")

@@ -8,6 +8,7 @@ import numpy as np
 
 from wengert.values import dtypes
 from wengert.values.dtypes import DType
+from wengert.values.exits import exit_watchers, left
 
 if TYPE_CHECKING:
     from wengert.values.shapes import TensorShape
@@ -51,11 +52,15 @@ class Value:
         array([1, 2], dtype=int32)
         """
         array = self._array
+        if exit_watchers:
+            left(self, ".numpy()")
         if array.shape:
             return array.copy()
         return array[()] if isinstance(array, np.ndarray) else array
 
     def __bool__(self) -> bool:
+        if exit_watchers:
+            left(self, "bool()")
         try:
             return bool(self._array)
         except ValueError as error:
@@ -65,15 +70,23 @@ class Value:
             ) from None
 
     def __int__(self) -> int:
+        if exit_watchers:
+            left(self, "int()")
         return int(self._array)
 
     def __float__(self) -> float:
+        if exit_watchers:
+            left(self, "float()")
         return float(self._array)
 
     def __complex__(self) -> complex:
+        if exit_watchers:
+            left(self, "complex()")
         return complex(self._array)
 
     def __index__(self) -> int:
+        if exit_watchers:
+            left(self, "int()")
         try:
             index: int = self._array.__index__()
         except (TypeError, AttributeError):

@@ -6,6 +6,7 @@ user_gradient          User-defined grad_fn: what it is given, and checks of wha
 custom_gradient        tf.custom_gradient: functions with a hand-written gradient
 complaints             What is said of targets that are no scalars, and of sources and targets
                        without derivatives
+answers                Why a gradient is None or NaN: what insight/ answers, loaded when asked
 parts                  Sources that are parts of what a tape watches: slices of x in place of x
 unconnected            tf.UnconnectedGradients: what to return for sources that the target does
                        not depend on

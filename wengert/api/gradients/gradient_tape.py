@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 
+from wengert.api.gradients.answers import answers, is_asked_in
 from wengert.api.gradients.budget_tape import BudgetTape
 from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
 from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
@@ -23,7 +24,7 @@ from wengert.core.tape import Tape
 from wengert.errors import GradientWarning, SymbolicValueError, TapeError
 from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.memory_size import bytes_of
-from wengert.host.user_frames import callers_depth, callers_place
+from wengert.host.user_frames import callers_depth, callers_frame, callers_place
 from wengert.ops.arrays.creation import range_, shape, size, zeros
 from wengert.ops.arrays.gathering import one_hot
 from wengert.ops.arrays.joining import concat, stack
@@ -107,16 +108,23 @@ class GradientTape:
         self._recording = False
         self._used_at = ""
         self._watched_variables: tuple[Variable, ...] = ()
+        self._journal: Any = None  # of what happens in the block, where somebody will ask
 
     # ---- recording ---------------------------------------------------------------------------
 
     def __enter__(self) -> GradientTape:
+        if self._journal is None and (self._source_lines or answers.always or is_asked_in(1)):
+            self._journal = answers.new_journal()
+        if self._journal is not None and not self._recording:
+            self._journal.begin()
         self._start()
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._recording:
             self._stop()
+        if self._journal is not None:
+            self._journal.end()
 
     def _start(self) -> None:
         if self._recording:
@@ -126,8 +134,12 @@ class GradientTape:
             )
         if self._tape is None:
             self._tape = self._new_tape()
+            if self._journal is not None:
+                self._journal.follow(self._tape)
         start(self._tape)
         self._recording = True
+        if self._journal is not None:
+            self._journal.note_recording(True)
 
     def _new_tape(self) -> Tape:
         if self._budget is not None:
@@ -158,6 +170,8 @@ class GradientTape:
             raise ValueError("Tape is not recording.")
         stop(self._tape)
         self._recording = False
+        if self._journal is not None:
+            self._journal.note_recording(False)
 
     def watch(self, tensor: Tensors) -> None:
         """Watch a tensor, a variable or a nested structure of them."""
@@ -216,6 +230,8 @@ class GradientTape:
         """Forget everything recorded and watched, and go on recording."""
         self._stop()
         self._tape = None
+        if self._journal is not None:
+            self._journal.note_reset()
         self._start()
 
     def watched_variables(self) -> tuple[Variable, ...]:
@@ -401,6 +417,22 @@ class GradientTape:
         [9.0, 6.0]
         """
         return target, self.gradient(target, sources, **options)
+
+    def explain(self, target: Any, sources: Any) -> Any:
+        """Why the gradient of the target is None, zero or not finite: print the answer.
+
+        It may be asked before `gradient` or after it. Where the tape begins in a function that names
+        `explain`, it notes the lines of the program from its beginning; elsewhere `GradientTape(source_lines=True)`
+        or `wengert run --explain` makes it do so. For several sources there is a list of answers.
+
+        >>> x = tf.constant(3.0)
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     y = tf.stop_gradient(x * x)
+        >>> tape.explain(y, x).kind
+        'stop-gradient'
+        """
+        return answers.explain(self, target, sources, callers_frame())
 
     # ---- second order ------------------------------------------------------------------------
 

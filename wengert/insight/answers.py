@@ -1,0 +1,4 @@
+"""What tapes ask for: the journal, and the answers."""
+
+from wengert.insight.explain.entry import explain_tape as explain_tape
+from wengert.insight.journal import Journal as Journal

@@ -1,0 +1,72 @@
+"""Which operations lead from a source to a target, whether or not they have gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wengert.insight.journal import Step
+from wengert.values.value import Key
+
+
+class History:
+    """Operations in their order, and the ways of values through them."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.steps = steps
+        self.made_by: dict[Key, int] = {}
+        for number, step in enumerate(steps):
+            for y in step.results:
+                self.made_by[y._key] = number
+
+    def down(self, keys: set[Key]) -> tuple[set[Key], set[int]]:
+        """All values that were computed from these, and the operations that did it."""
+        values, numbers = set(keys), set()
+        for number, step in enumerate(self.steps):
+            if not values.isdisjoint(keys_of(step.inputs)):
+                numbers.add(number)
+                values.update(y._key for y in step.results if self.made_by[y._key] == number)
+        return values, numbers
+
+    def up(self, keys: set[Key]) -> tuple[set[Key], set[int]]:
+        """All values from which these were computed, and the operations."""
+        values, numbers = set(keys), set()
+        waiting = list(keys)
+        while waiting:
+            number = self.made_by.get(waiting.pop(), -1)
+            if number >= 0 and number not in numbers:
+                numbers.add(number)
+                new = [key for key in keys_of(self.steps[number].inputs) if key not in values]
+                values.update(new)
+                waiting += new
+        return values, numbers
+
+    def leaves(self, numbers: set[int]) -> list[Any]:
+        """What these operations use that none of the history computed, in the order of its use."""
+        found: dict[Key, Any] = {}
+        for number in sorted(numbers):
+            for x in self.steps[number].inputs:
+                key = getattr(x, "_key", None)
+                if key is not None and key not in self.made_by:
+                    found.setdefault(key, x)
+        return list(found.values())
+
+    def shortest(self, numbers: set[int], source: Key, target: Key) -> list[int]:
+        """The fewest operations that lead from one value to another, among these."""
+        before: dict[Key, tuple[Key, int] | None] = {source: None}
+        for number in sorted(numbers):
+            step = self.steps[number]
+            ways = [key for key in keys_of(step.inputs) if key in before]
+            if ways:
+                for y in step.results:
+                    before.setdefault(y._key, (ways[0], number))
+        found, at = [], before.get(target)
+        while at is not None:
+            found.append(at[1])
+            at = before[at[0]]
+        return found[::-1]
+
+
+def keys_of(values: Sequence[Any]) -> list[Key]:
+    """The identities of values that have one."""
+    return [key for key in [getattr(x, "_key", None) for x in values] if key is not None]

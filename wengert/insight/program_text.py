@@ -1,0 +1,115 @@
+"""The program as it is written: which names an expression has, and where a name was given its value."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+from types import FrameType
+from typing import NamedTuple
+
+
+class Assignment(NamedTuple):
+    """A name was given a value."""
+
+    name: str
+    line: int
+    value: ast.expr
+
+
+class Program:
+    """The source of the function, or of the module, that a frame runs."""
+
+    def __init__(self, frame: FrameType) -> None:
+        self.file = frame.f_code.co_filename
+        self.frame = frame
+        text = "".join(linecache.getlines(self.file, frame.f_globals))
+        try:
+            tree: ast.AST = ast.parse(text)
+        except (SyntaxError, ValueError):
+            tree = ast.Module([], [])
+        self.tree = _of_code(tree, frame.f_code)
+
+    def place(self, line: int) -> str:
+        """A line as file:line."""
+        return f"{self.file}:{line}"
+
+    def arguments(self, method: str) -> list[str]:
+        """The arguments of the call that the frame is in, as written; empty if they are not found."""
+        line = self.frame.f_lineno
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or line):
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+                name = node.func.id if isinstance(node.func, ast.Name) else name
+                if name == method:
+                    named = [k.value for k in node.keywords]
+                    return [ast.unparse(a) for a in (*node.args, *named)]
+        return []
+
+    def assignments(self, name: str) -> list[Assignment]:
+        """Where a name was given a value, from the top down."""
+        found = []
+        for node in ast.walk(self.tree):
+            targets: list[ast.expr] = []
+            if isinstance(node, ast.Assign):
+                targets = node.targets
+            elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+                targets = [node.target]
+            elif isinstance(node, (ast.For, ast.comprehension)):
+                found += [
+                    Assignment(name, node.iter.lineno, node.iter)
+                    for n in ast.walk(node.target)
+                    if isinstance(n, ast.Name) and n.id == name
+                ]
+            for target in targets:
+                if name in names_in(target, stored=True) and getattr(node, "value", None):
+                    found.append(Assignment(name, target.lineno, node.value))  # type: ignore[attr-defined]
+        return sorted(found, key=lambda a: a.line)
+
+    def blocks(self, of: str) -> list[ast.With]:
+        """The `with` blocks whose context is such a call, like GradientTape."""
+        return [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.With)
+            and any(of in ast.unparse(item.context_expr) for item in node.items)
+        ]
+
+    def statement(self, line: int) -> ast.stmt | None:
+        """The innermost statement at a line."""
+        found = None
+        for node in ast.walk(self.tree):
+            if (
+                isinstance(node, ast.stmt)
+                and node.lineno <= line <= (node.end_lineno or line)
+                and not isinstance(node, (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef))
+            ):
+                found = node
+        return found
+
+
+def _of_code(tree: ast.AST, code: object) -> ast.AST:
+    name, first = code.co_name, code.co_firstlineno  # type: ignore[attr-defined]
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+            begins = min([node.lineno, *[d.lineno for d in node.decorator_list]])
+            if begins == first:
+                return node
+    return tree
+
+
+def names_in(node: ast.AST, stored: bool = False) -> list[str]:
+    """The names that an expression reads, or stores."""
+    kind = ast.Store if stored else ast.Load
+    return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, kind)]
+
+
+def line_text(place: str) -> str:
+    """The text of a line that is named as file:line."""
+    file, _, number = place.rpartition(":")
+    return linecache.getline(file, int(number)).strip() if number.isdigit() else ""
+
+
+def short(place: str) -> str:
+    """The same with the name of the file alone."""
+    return os.path.basename(place)

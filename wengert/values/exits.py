@@ -1,0 +1,15 @@
+"""Where values leave the library: as arrays, as Python's numbers. Nobody listens unless asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+# Each is called with the value and the way it left, such as ".numpy()".
+exit_watchers: Final[list[Callable[[Any, str], None]]] = []
+
+
+def left(value: Any, way: str) -> None:
+    """Tell those who listen."""
+    for watcher in exit_watchers:
+        watcher(value, way)
