@@ -300,6 +300,7 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import vjp as vjp
     from wengert.derivatives import vmap as vmap
     from wengert.derivatives import wrap as wrap
+    from wengert.insight.explain.entry import explain_gradient as explain_gradient
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
     from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
     from wengert.ops.arrays.text import as_string as as_string
@@ -378,6 +379,7 @@ _ELSEWHERE = {
     "grad_pass_through": ("api.gradients.recompute_grad", "grad_pass_through"),
     "numpy_function": ("api.function.python_functions", "numpy_function"),
     "py_function": ("api.function.python_functions", "py_function"),
+    "explain_gradient": ("insight.explain.entry", "explain_gradient"),
     "recompute_grad": ("api.gradients.recompute_grad", "recompute_grad"),
     "unique": ("ops.reductions.unique", "unique"),
     "unique_with_counts": ("ops.reductions.unique", "unique_with_counts"),

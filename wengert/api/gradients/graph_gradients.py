@@ -80,12 +80,12 @@ def gradients(
     policy = as_policy(unconnected_gradients)
     switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
     targets, sources = as_list(ys), as_list(xs)
-    graph = _graph_of([*targets, *sources])
+    graph = graph_of([*targets, *sources])
     with activate(thread.context.recorders, graph), graph.name_scope(name):
-        elements = [_element(graph, y) for y in targets]
-        sources = [_source(graph, x) for x in sources]
+        elements = [element_of(graph, y) for y in targets]
+        sources = [source_of(graph, x) for x in sources]
         stopped = [
-            _source(graph, x) for x in as_list([] if stop_gradients is None else stop_gradients)
+            source_of(graph, x) for x in as_list([] if stop_gradients is None else stop_gradients)
         ]
         seeds = _seeds(elements, grad_ys)
         weights = None if grad_ys is None else as_list(grad_ys)
@@ -122,7 +122,7 @@ def hessians(
     [[6.0, 0.0], [0.0, 12.0]]
     """
     sources = as_list(xs)
-    graph = _graph_of([*as_list(ys), *sources])
+    graph = graph_of([*as_list(ys), *sources])
     with activate(thread.context.recorders, graph), graph.name_scope(name):
         return [_hessian(g, x) for g, x in zip(gradients(ys, sources), sources, strict=True)]
 
@@ -155,7 +155,8 @@ def gradients_of_each(ys: Any, x: Any) -> Tensor:
     return result
 
 
-def _graph_of(values: Sequence[Any]) -> Graph:
+def graph_of(values: Sequence[Any]) -> Graph:
+    """The graph in which a gradient is taken: that of the values, or the one being built."""
     graphs = [v.graph for v in values if isinstance(v, SymbolicTensor)]
     graphs += [v.graph for v in values if isinstance(v, Variable) and v.graph is not None]
     active = current_graph()
@@ -169,13 +170,14 @@ def _graph_of(values: Sequence[Any]) -> Graph:
     return graphs[0] if graphs else active  # type: ignore[no-any-return]
 
 
-def _element(graph: Graph, y: Tensor) -> SymbolicTensor:
+def element_of(graph: Graph, y: Tensor) -> SymbolicTensor:
+    """A target as a tensor of the graph."""
     if isinstance(y, IndexedSlices):
         y = y.values
     return graph.entered(convert(y))
 
 
-def _source(graph: Graph, x: TensorLike) -> Tensor:
+def source_of(graph: Graph, x: TensorLike) -> Tensor:
     """What a gradient is asked for: a tensor, or a variable by its handle.
 
     A tensor made of a number now has no connection with the targets: the gradient is None, as in TensorFlow.

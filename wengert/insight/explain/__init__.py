@@ -4,6 +4,10 @@ question     A question: which gradient, on which tape, asked where
 history      Which operations lead from a source to a target
 backward     The sweep, one operation at a time
 explanation  The answer
+rewriting    Lines of the program with the trouble taken out
 missing      Why a gradient is None
+patterns     The known ways to an infinite gradient or a NaN
+zeros        Which factor is zero
+numbers      Why a gradient is zero, infinite or not a number
 entry        tape.explain and tf.explain_gradient
 """

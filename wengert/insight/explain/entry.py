@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import ast
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from wengert.api.gradients.graph_gradients import element_of, graph_of, source_of
+from wengert.api.session.session import Session, get_default_session
+from wengert.core.context import activate, current_graph
+from wengert.errors import OpError
+from wengert.execution.derived_graphs import GradientGraph
+from wengert.host.user_frames import callers_frame
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing
+from wengert.insight.explain.numbers import explain_numbers
 from wengert.insight.explain.question import Question
+from wengert.insight.explain.unjournaled import without_journal
+from wengert.insight.journal import Step
 from wengert.insight.program_text import Program
+from wengert.ops.math.arithmetic import add_n
+from wengert.values.tensor import wrap
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Tensors
 
 
 def explain_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> Any:
@@ -43,7 +59,7 @@ def _names(text: str, sources: Any) -> list[str]:
 def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Program) -> Explanation:
     journal = tape._journal
     if journal is None:
-        return _without_journal(tape, target, source, y, x, program)
+        return without_journal(tape, target, source, y, x, program)
     followed = [t for t, _ in journal.tapes]
     question = Question(
         target,
@@ -58,10 +74,110 @@ def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Progr
         journal,
         tape._watch_accessed_variables,
     )
-    return explain_missing(question) or Explanation("right", f"{question.title} is there.")
+    return _answer(question)
 
 
-def _without_journal(
-    tape: Any, target: Any, source: Any, y: str, x: str, program: Program
-) -> Explanation:
-    return Explanation("unknown", f"d {y} / d {x}: the tape kept no journal.")
+def _answer(q: Question) -> Explanation:
+    graph = current_graph()
+    if graph is None:
+        found = explain_missing(q) or explain_numbers(q)
+        return found or Explanation("right", f"{q.title} is there: finite, and not zero.")
+    with activate((), GradientGraph("explanation", graph)):  # its operations are for nobody else
+        found = explain_missing(q)
+    return found or Explanation("right", f"{q.title} is there; a run tells its numbers.")
+
+
+# ---- graphs -------------------------------------------------------------------------------------
+
+
+def explain_gradient(
+    ys: Tensors, xs: Tensors, feed_dict: Any = None, session: Session | None = None
+) -> Any:
+    """Why the gradients of `ys` with respect to `xs`, in a graph, are what they are: print the answer.
+
+    Whether they are None is known without a run. To see whether they are zero or not finite, the graph is
+    run with what is fed, in the session, or in the default one. For a list of sources there is a list of answers.
+
+    >>> with tf.Graph().as_default():
+    ...     x = tf.constant(3.0)
+    ...     y = tf.sqrt(tf.stop_gradient(x))
+    ...     tf.explain_gradient(y, x).kind
+    'stop-gradient'
+    """
+    program = Program(callers_frame())
+    written = program.arguments("explain_gradient")
+    several = isinstance(xs, (list, tuple))
+    targets: Any = ys if isinstance(ys, (list, tuple)) else [ys]
+    sources: Any = xs if isinstance(xs, (list, tuple)) else [xs]
+    graph = graph_of([*targets, *sources])
+    names = _names(written[1] if len(written) > 1 else "the source", xs)
+    y = written[0] if written else "the target"
+    with activate((), graph):
+        target = element_of(graph, targets[0] if len(targets) == 1 else add_n(targets))
+        asked = [source_of(graph, x) for x in sources]
+        steps = [_step(op) for op in graph.operations]
+        questions = [
+            Question(target, x, y, name, History(steps), program)
+            for x, name in zip(asked, names, strict=True)
+        ]
+        with activate((), GradientGraph("explanation", graph)):
+            missing = [explain_missing(q) for q in questions]
+    found = [
+        answer or _by_run(q, feed_dict, session)
+        for q, answer in zip(questions, missing, strict=True)
+    ]
+    return found if several else found[0]
+
+
+def _step(op: Any) -> Step:
+    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), op.place)
+
+
+def _by_run(q: Question, feed_dict: Any, session: Session | None) -> Explanation:
+    """Run the graph, and look at the numbers."""
+    there = Explanation("right", f"{q.title} is there; a run tells its numbers.")
+    graph = q.target.graph
+    chosen = (
+        session or get_default_session() or (None if graph.is_function else Session(graph=graph))
+    )
+    if chosen is None:
+        return there
+    _, used = q.history.up({q.target._key})
+    values: dict[int, Any] = {}
+    for number in used:
+        for x in (*q.history.steps[number].inputs, *q.history.steps[number].results):
+            if x.dtype.name not in ("resource", "variant"):
+                values.setdefault(id(x), x)
+    fed = {id(x) for x in feed_dict or ()}
+    asked = [x for x in values.values() if id(x) not in fed]
+    try:
+        ran = chosen.run(asked, feed_dict)
+    except (OpError, ValueError):
+        return there  # nothing was fed, or the variables have no values yet
+    known = {id(x): _as_tensor(v, x) for x, v in zip(asked, ran, strict=True)}
+    known |= {
+        id(x): _as_tensor(np.asarray(v, x.dtype.as_numpy_dtype), x)
+        for x, v in (feed_dict or {}).items()
+    }
+    steps = [
+        step._replace(
+            inputs=tuple([known.get(id(x), x) for x in step.inputs]),
+            results=tuple([known.get(id(x), x) for x in step.results]),
+        )
+        for number, step in enumerate(q.history.steps)
+        if number in used
+    ]
+    with activate((), None):
+        seen = q._replace(
+            target=known.get(id(q.target), q.target),
+            source=known.get(id(q.source), q.source),
+            history=History(steps),
+        )
+        found = explain_numbers(seen)
+    return found or Explanation("right", f"{q.title} is there: finite, and not zero.")
+
+
+def _as_tensor(value: Any, like: Any) -> Any:
+    tensor = wrap(np.asarray(value))
+    tensor._key = like._key
+    return tensor

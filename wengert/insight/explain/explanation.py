@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wengert.insight.explain.rewriting import Edit
 from wengert.insight.program_text import short
 from wengert.insight.reports.blocks import Block, Code, Words
 from wengert.insight.reports.report import Report
@@ -24,12 +25,14 @@ class Explanation(Report):
         mend: str = "",
         blocks: Sequence[Block] = (),
         added: Sequence[str] = (),
+        edit: Edit | None = None,
     ) -> None:
         self.kind = kind
         self.title = title
         self.line = line
         self.mend = mend
         self.added = list(added)  # lines of a program that end the trouble
+        self.edit = edit  # how they go into the program, if that is plain
         self._blocks = list(blocks)
 
     @property

@@ -1,0 +1,251 @@
+"""Why a gradient is zero, infinite or not a number: the operation that made it so, and its operands."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from wengert.insight.explain.backward import Back, backward
+from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.history import History
+from wengert.insight.explain.patterns import Culprit, name_the_trouble
+from wengert.insight.explain.question import Question, chain, described
+from wengert.insight.explain.zeros import name_the_zero
+from wengert.insight.journal import Step
+from wengert.insight.program_text import line_text, short
+from wengert.insight.reports.blocks import Block, Table, Words
+from wengert.overrides.strong_zero import with_strong_zeros
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.value import Key
+
+
+class Sweep(NamedTuple):
+    """All that went back, and what arrived at the source."""
+
+    backs: list[Back]
+    gradient: Any
+
+
+def explain_numbers(q: Question) -> Explanation | None:
+    """The reason; None if every number of the gradient is finite and not all are zero."""
+    sweep = _sweep(q, q.history)
+    gradient = array_of(sweep.gradient)
+    if gradient is None or gradient.dtype.kind not in "fcV" or not gradient.size:
+        return None
+    bad = ~finite(gradient)
+    if bad.any():
+        return _not_finite(q, sweep, gradient, bad)
+    if not np.any(gradient):
+        return _zero(q, sweep)
+    return None
+
+
+def _sweep(q: Question, history: History) -> Sweep:
+    down, made = history.down({q.source._key})
+    up, used = history.up({q.target._key})
+    backs = []
+    gradient: Any = None
+    for back in backward(history, made & used, down & up, q.target):
+        backs.append(back)
+        g = back.goes.get(q.source._key)
+        if g is not None:
+            gradient = g if gradient is None else gradient + g
+    return Sweep(backs, gradient)
+
+
+def array_of(value: Any) -> Any:
+    """The numbers of a value, in plain NumPy types; None if it has none."""
+    if isinstance(value, IndexedSlices):
+        value = value.values
+    array = getattr(value, "_array", None)
+    if array is None or not hasattr(array, "dtype"):
+        return None
+    array = np.asarray(array)
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
+
+
+def finite(array: Any) -> Any:
+    """Element by element, whether a number is finite; everything that is no float is."""
+    return np.isfinite(array) if array.dtype.kind in "fc" else np.ones(array.shape, bool)
+
+
+# ---- not finite ---------------------------------------------------------------------------------
+
+
+def _not_finite(q: Question, sweep: Sweep, gradient: Any, bad: Any) -> Explanation:
+    forward = _first_forward(q)
+    backward_one = _first_backward(sweep)
+    culprit = forward if forward is not None else backward_one
+    where = _places(q.x, bad)
+    what = "NaN" if np.isnan(gradient).any() else "infinity"
+    head = f"{q.title} has {int(bad.sum())} {what} of {_count(gradient.size, 'number')}{where}"
+    if culprit is None:
+        return Explanation("overflow", f"{head}.", q.began, "It came with the data or the seed.")
+    kind, why, mend = name_the_trouble(q, culprit)
+    loss = array_of(q.target)
+    is_finite = loss is not None and finite(loss).all()
+    title = (
+        f"{head}, though {q.y} is finite." if is_finite else f"{head}; {q.y} is not finite either."
+    )
+    blocks: list[Block] = [
+        Words(f"The first number that is not finite, going {'forward' if forward else 'back'}:"),
+        _scene(q, culprit),
+        Words(why),
+    ]
+    blocks += _tried(q)
+    return Explanation(kind, title, culprit.step.line, mend.words, blocks, mend.lines, mend.edit)
+
+
+def _first_forward(q: Question) -> Culprit | None:
+    """The first operation that made something that is not finite from finite numbers."""
+    _, used = q.history.up({q.target._key})
+    loss = array_of(q.target)
+    if loss is None or finite(loss).all():
+        return None
+    for number in sorted(used):
+        step = q.history.steps[number]
+        found = _bad_result(step)
+        if found is not None:
+            return Culprit(number, step, True, *found)
+    return None
+
+
+def _bad_result(step: Step) -> tuple[Any, Any, Any] | None:
+    inputs = [array_of(x) for x in step.inputs]
+    if any(a is not None and not finite(a).all() for a in inputs):
+        return None
+    for y in step.results:
+        array = array_of(y)
+        if array is not None and not finite(array).all():
+            at = np.unravel_index(int(np.argmin(finite(array))), array.shape)
+            return at, None, array[at]
+    return None
+
+
+def _first_backward(sweep: Sweep) -> Culprit | None:
+    """The first operation of the sweep that made something that is not finite from finite numbers."""
+    for back in sweep.backs:
+        came = [array_of(g) for g in back.came]
+        if any(a is not None and not finite(a).all() for a in came):
+            continue
+        for key, g in back.goes.items():
+            array = array_of(g)
+            if array is None or finite(array).all():
+                continue
+            at = np.unravel_index(int(np.argmin(finite(array))), array.shape)
+            arrived = next((a for a in came if a is not None), None)
+            seed = arrived[at] if arrived is not None and arrived.shape == array.shape else arrived
+            return Culprit(back.number, back.step, False, at, seed, array[at], key)
+    return None
+
+
+def _scene(q: Question, culprit: Culprit) -> Table:
+    """The operation with its operands at the element, and what its rule made of them."""
+    step = culprit.step
+    rows = [(short(step.line), line_text(step.line))]
+    inputs = ", ".join(_operand(q, x, culprit.at) for x in step.inputs)
+    results = ", ".join(_at(y, culprit.at) for y in step.results)
+    rows.append(("", f"{step.row.name}: {inputs} → {results}"))
+    if not culprit.forward:
+        rows.append(
+            ("", f"its rule: {_number(culprit.came)} comes in, {_number(culprit.made)} goes out")
+        )
+    return Table(("", ""), tuple(rows))
+
+
+def _operand(q: Question, x: Any, at: Any) -> str:
+    name = q.name(x)
+    array = array_of(x)
+    if array is None:
+        return name or described(x)
+    place = f"[{', '.join(map(str, at))}]" if at and array.shape and len(at) == array.ndim else ""
+    return f"{name}{place} = {_at(x, at)}" if name else _at(x, at)
+
+
+def _at(x: Any, at: Any) -> str:
+    array = array_of(x)
+    if array is None:
+        return described(x)
+    if array.ndim == len(at) and all(i < n for i, n in zip(at, array.shape, strict=True)):
+        return _number(array[at])
+    return _number(array[()]) if array.ndim == 0 else described(x)
+
+
+def _number(value: Any) -> str:
+    if value is None:
+        return "a cotangent"
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return f"{array[()]:.6g}" if array.dtype.kind in "fc" else str(array[()])
+    return f"{array.dtype}[{', '.join(map(str, array.shape))}]"
+
+
+def _places(name: str, bad: Any) -> str:
+    if not bad.ndim:
+        return ""
+    places = np.argwhere(bad)
+    shown = ", ".join(f"{name}[{', '.join(map(str, p))}]" for p in places[:3])
+    return f", {shown}{', ...' if len(places) > 3 else ''}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _tried(q: Question) -> list[Block]:
+    """What the gradient would be with strong zeros, if that ends the trouble."""
+    steps = [
+        s._replace(row=with_strong_zeros(s.row)) if s.row.differentiable else s
+        for s in q.history.steps
+    ]
+    try:
+        gradient = array_of(_sweep(q, History(steps)).gradient)
+    except Exception:  # noqa: BLE001  # it is an attempt: some rules cannot have strong zeros
+        return []
+    if gradient is None or not finite(gradient).all():
+        return []
+    text = np.array2string(gradient, precision=6, threshold=12, separator=", ")
+    return [
+        Words(
+            f"With strong_zero=True the gradient is {text}: a cotangent of zero then contributes zero."
+        )
+    ]
+
+
+# ---- zero ---------------------------------------------------------------------------------------
+
+
+def _zero(q: Question, sweep: Sweep) -> Explanation:
+    """The first operation of the sweep that lets nothing through."""
+    for back in sweep.backs:
+        came = [array_of(g) for g in back.came]
+        if not any(a is not None and np.any(a) for a in came):
+            continue
+        goes = {key: array_of(g) for key, g in back.goes.items()}
+        dead = [key for key, a in goes.items() if a is not None and not np.any(a)]
+        if dead and len(dead) == len([a for a in goes.values() if a is not None]):
+            return _zero_at(q, back, dead[0])
+    return Explanation(
+        "zero",
+        f"{q.title} is zero: contributions cancel one another.",
+        q.began,
+        "Each path has a gradient, and their sum is zero.",
+    )
+
+
+def _zero_at(q: Question, back: Back, key: Key) -> Explanation:
+    why, mend = name_the_zero(q, back.step, key)
+    _, made = q.history.down({q.source._key})
+    _, used = q.history.up({q.target._key})
+    path = q.history.shortest(made & used, q.source._key, q.target._key)
+    count = _count(int(np.size(array_of(q.source))), "element")
+    return Explanation(
+        "zero",
+        f"{q.title} is zero in all of its {count}: {why}",
+        back.step.line,
+        mend.words,
+        [chain(q, path, back.number, {back.number: "passes zero"})],
+        mend.lines,
+        mend.edit,
+    )

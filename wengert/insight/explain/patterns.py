@@ -1,0 +1,544 @@
+"""The known ways to an infinite gradient or a NaN, by name, with their mends."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.insight.explain.question import Question
+from wengert.insight.explain.rewriting import (
+    Mend,
+    called,
+    expression,
+    replacing,
+    rewritten,
+    safe_branch,
+)
+from wengert.insight.journal import Step
+from wengert.insight.program_text import line_text
+from wengert.values.value import Key
+
+
+class Culprit(NamedTuple):
+    """The operation that made the first number that is not finite."""
+
+    number: int
+    step: Step
+    forward: bool  # its result, or else what its rule gave
+    at: Any  # the element
+    came: Any  # the cotangent there
+    made: Any  # the number
+    key: Key | None = None  # the input whose cotangent it is
+
+
+Verdict = tuple[str, str, Mend]
+
+_SPECTRAL: Final = (
+    "SelfAdjointEigV2", "Svd", "Eig", "Qr", "MatrixSquareRoot", "SelfAdjointEig", "Cholesky",
+)  # fmt: skip
+_FUNCTIONS: Final = {
+    "Log": ("log",), "Log1p": ("log1p",), "Sqrt": ("sqrt",), "Rsqrt": ("rsqrt",), "Exp": ("exp",),
+    "Reciprocal": ("reciprocal",), "Acos": ("acos",), "Asin": ("asin",), "Acosh": ("acosh",),
+    "Atanh": ("atanh",), "RealDiv": ("divide", "/"), "Div": ("divide", "/"), "Pow": ("pow", "**"),
+    "Xdivy": ("xdivy",), "Digamma": ("digamma",), "Lgamma": ("lgamma",), "Expm1": ("expm1",),
+    "Sinh": ("sinh",), "Cosh": ("cosh",), "Atan2": ("atan2",), "EuclideanNorm": ("norm",),
+}  # fmt: skip
+_HARMLESS: Final = {"Acos": "0.0", "Asin": "0.0", "Atanh": "0.0", "Exp": "0.0", "Acosh": "2.0"}
+
+
+def name_the_trouble(q: Question, c: Culprit) -> Verdict:
+    """The kind of trouble, why it is one, and the mend."""
+    unused = _behind_where(q, c)
+    if unused is not None:
+        return unused
+    if c.step.row.name in _SPECTRAL:
+        return _of_spectrum(c)
+    rule = _BY_NAME.get(c.step.row.name, _of_overflow)
+    return rule(q, c)
+
+
+# ---- a branch that is not taken -----------------------------------------------------------------
+
+
+def _behind_where(q: Question, c: Culprit) -> Verdict | None:
+    """The operation is in a branch of `where` that is not taken: its cotangent is zero."""
+    if c.forward or c.came is None or np.any(c.came):
+        return None
+    found = _where_after(q, c)
+    if found is None:
+        return None
+    name = c.step.row.name
+    names = _FUNCTIONS.get(name, (name.lower(),))
+    lines = safe_branch(found.line, c.step.line, names, _HARMLESS.get(name, "1.0"))
+    words = (
+        "The branch that is not taken gets the gradient 0, and 0 times infinity is NaN. Make its "
+        "argument safe:"
+    )
+    why = f"{name} is in a branch of tf.where that is not taken at this element."
+    return "where", why, replacing(c.step.line, words, *lines)
+
+
+def _where_after(q: Question, c: Culprit) -> Step | None:
+    """The selection that the result of an operation flows into."""
+    values, _ = {y._key for y in c.step.results}, 0
+    for number in range(c.number + 1, len(q.history.steps)):
+        step = q.history.steps[number]
+        if any(getattr(x, "_key", None) in values for x in step.inputs):
+            if step.row.name in ("SelectV2", "Select"):
+                return step
+            values |= {y._key for y in step.results}
+    return None
+
+
+# ---- by operation -------------------------------------------------------------------------------
+
+
+def _of_sqrt(q: Question, c: Culprit) -> Verdict:
+    if c.forward:
+        return (
+            "sqrt",
+            "The square root of a negative number is NaN.",
+            _argument(
+                c, ("sqrt",), "tf.maximum({0}, 0.0)", "Keep its argument from being negative:"
+            ),
+        )
+    squares = _is_sum_of_squares(q, c.step)
+    text = line_text(c.step.line)
+    if squares or "norm" in text:
+        new = rewritten(c.step.line, _smooth_norm)
+        words = "The norm has no derivative at zero. A smooth one has:"
+        why = "A norm is the square root of a sum of squares; at zero its rule divides by zero."
+        return "norm", why, replacing(c.step.line, words, *([new] if new else []))
+    if "std" in text:
+        new = rewritten(c.step.line, _smooth_deviation)
+        words = "The standard deviation has no derivative where all numbers are equal. A smooth one has:"
+        return (
+            "sqrt",
+            "At zero its rule divides by zero.",
+            replacing(c.step.line, words, *([new] if new else [])),
+        )
+    why = "The slope of a square root is infinite at zero: its rule divides by twice the root."
+    return "sqrt", why, _argument(c, ("sqrt",), "{0} + 1e-12", "Keep its argument away from zero:")
+
+
+def _smooth_norm(node: ast.AST) -> ast.expr | None:
+    if called(node) == "norm" and isinstance(node, ast.Call):
+        inner = ast.unparse(node.args[0])
+        rest = "".join(f", {ast.unparse(a)}" for a in node.args[2:])
+        rest += "".join(
+            f", {k.arg}={ast.unparse(k.value)}" for k in node.keywords if k.arg != "ord"
+        )
+        return expression(f"tf.sqrt(tf.reduce_sum(({inner}) ** 2{rest}) + 1e-12)")
+    if called(node) == "sqrt" and isinstance(node, ast.Call):
+        return expression(f"{ast.unparse(node.func)}({ast.unparse(node.args[0])} + 1e-12)")
+    return None
+
+
+def _smooth_deviation(node: ast.AST) -> ast.expr | None:
+    if called(node) == "reduce_std" and isinstance(node, ast.Call):
+        rest = ", ".join(ast.unparse(a) for a in (*node.args, *node.keywords))
+        return expression(f"tf.sqrt(tf.math.reduce_variance({rest}) + 1e-12)")
+    return None
+
+
+def _is_sum_of_squares(q: Question, step: Step) -> bool:
+    number = q.history.made_by.get(step.inputs[0]._key, -1)
+    if number < 0:
+        return False
+    total = q.history.steps[number]
+    if total.row.name in ("Add", "AddV2"):
+        return all(_is_square(q, x) for x in total.inputs)
+    return total.row.name == "Sum" and _is_square(q, total.inputs[0])
+
+
+def _is_square(q: Question, x: Any) -> bool:
+    number = q.history.made_by.get(getattr(x, "_key", None), -1)
+    if number < 0:
+        return False
+    step = q.history.steps[number]
+    same = step.row.name == "Mul" and step.inputs[0]._key is step.inputs[1]._key
+    return same or step.row.name in ("Square", "Pow", "SquaredDifference", "Mul")
+
+
+def _of_norm(q: Question, c: Culprit) -> Verdict:
+    new = rewritten(c.step.line, _smooth_norm)
+    words = "The norm has no derivative at zero. A smooth one has:"
+    return (
+        "norm",
+        "At zero the rule of a norm divides by zero.",
+        replacing(c.step.line, words, *([new] if new else [])),
+    )
+
+
+def _of_log(q: Question, c: Culprit) -> Verdict:
+    text = line_text(c.step.line)
+    value = _operand(c)
+    sums = rewritten(c.step.line, _log_of_sum)
+    if sums:
+        return (
+            "log",
+            "exp has underflown, and the sum of zeros has no logarithm.",
+            replacing(
+                c.step.line, "There is a function that neither overflows nor underflows:", sums
+            ),
+        )
+    product = rewritten(c.step.line, _product_with_log)
+    if product:
+        return (
+            "log",
+            f"log {_text(value)} is infinite, and 0 times infinity is NaN.",
+            replacing(c.step.line, "x log x is 0 at 0 for tf.math.xlogy:", product),
+        )
+    if "softmax" in text:
+        new = rewritten(c.step.line, _log_of_softmax)
+        if new:
+            return (
+                "log",
+                "The softmax has underflown to zero.",
+                replacing(c.step.line, "There is a function that does both at once:", new),
+            )
+    if value is not None and value < 0:
+        why = f"The logarithm of a negative number, {_text(value)}, is NaN."
+    else:
+        why = "The logarithm of zero is minus infinity, and its rule divides by zero."
+    names = _FUNCTIONS.get(c.step.row.name, ("log",))
+    return (
+        "log",
+        why,
+        _argument(c, names, "tf.maximum({0}, 1e-12)", "Keep its argument away from zero:"),
+    )
+
+
+def _log_of_sum(node: ast.AST) -> ast.expr | None:
+    if (
+        called(node) == "log"
+        and isinstance(node, ast.Call)
+        and called(node.args[0]) == "reduce_sum"
+    ):
+        inner = node.args[0]
+        assert isinstance(inner, ast.Call)
+        if inner.args and called(inner.args[0]) == "exp":
+            exp = inner.args[0]
+            assert isinstance(exp, ast.Call)
+            rest = ", ".join(
+                ast.unparse(a) for a in (exp.args[0], *inner.args[1:], *inner.keywords)
+            )
+            return expression(f"tf.reduce_logsumexp({rest})")
+    return None
+
+
+def _log_of_softmax(node: ast.AST) -> ast.expr | None:
+    if called(node) == "log" and isinstance(node, ast.Call) and called(node.args[0]) == "softmax":
+        inner = node.args[0]
+        assert isinstance(inner, ast.Call)
+        rest = ", ".join(ast.unparse(a) for a in (*inner.args, *inner.keywords))
+        return expression(f"tf.nn.log_softmax({rest})")
+    return None
+
+
+def _product_with_log(node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+        for a, b in ((node.left, node.right), (node.right, node.left)):
+            if called(b) == "log" and isinstance(b, ast.Call):
+                return expression(f"tf.math.xlogy({ast.unparse(a)}, {ast.unparse(b.args[0])})")
+    return None
+
+
+def _of_exp(q: Question, c: Culprit) -> Verdict:
+    value = _operand(c)
+    place = c.step.line
+    for change, kind, words in (
+        (_soft_plus, "exp", "log(1 + exp x) has a function that does not overflow:"),
+        (_log_of_sum, "exp", "log of a sum of exponentials has a function that does not overflow:"),
+        (_soft_max, "softmax", "exp x / sum exp x has a function that does not overflow:"),
+        (_sigmoid, "exp", "1 / (1 + exp(-x)) has a function that does not overflow:"),
+    ):
+        for at in (place, *_later_lines(q, c)):
+            new = rewritten(at, change)
+            if new:
+                why = f"exp {_text(value)} is more than the dtype can hold."
+                return kind, why, replacing(at, words, new)
+    shared = _softmax_by_hand(q, c)
+    if shared is not None:
+        return shared
+    if _is_half(c.step):
+        return _of_half(c)
+    why = f"exp {_text(value)} is more than the dtype can hold."
+    return "exp", why, _argument(c, ("exp",), "tf.minimum({0}, 80.0)", "Keep its argument small:")
+
+
+def _softmax_by_hand(q: Question, c: Culprit) -> Verdict | None:
+    """e = exp(x); e / sum(e): subtracting the maximum changes nothing but the overflow."""
+    keys = {y._key for y in c.step.results}
+    later = q.history.steps[c.number + 1 :]
+    sums = [s for s in later if s.row.name == "Sum" and s.inputs[0]._key in keys]
+    if not sums or not any(s.row.name == "RealDiv" for s in later):
+        return None
+    why = "exp overflows, and infinity by infinity is NaN: a softmax written by hand."
+    words = "Subtract the maximum first (tf.nn.softmax does): it changes nothing else."
+    template = "{0} - tf.reduce_max({0}, -1, keepdims=True)"
+    return "softmax", why, _argument(c, ("exp",), template, words)
+
+
+def _later_lines(q: Question, c: Culprit) -> list[str]:
+    """The lines that use the result."""
+    keys = {y._key for y in c.step.results}
+    later = q.history.steps[c.number + 1 :]
+    return [s.line for s in later if any(getattr(x, "_key", None) in keys for x in s.inputs)][:3]
+
+
+def _soft_plus(node: ast.AST) -> ast.expr | None:
+    if called(node) not in ("log", "log1p") or not isinstance(node, ast.Call):
+        return None
+    inner = node.args[0]
+    if called(node) == "log1p" and called(inner) == "exp":
+        assert isinstance(inner, ast.Call)
+        return expression(f"tf.nn.softplus({ast.unparse(inner.args[0])})")
+    if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
+        for one, exp in ((inner.left, inner.right), (inner.right, inner.left)):
+            if ast.unparse(one) in ("1", "1.0") and called(exp) == "exp":
+                assert isinstance(exp, ast.Call)
+                return expression(f"tf.nn.softplus({ast.unparse(exp.args[0])})")
+    return None
+
+
+def _soft_max(node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        top, bottom = node.left, node.right
+        if called(top) == "exp" and called(bottom) == "reduce_sum":
+            assert isinstance(top, ast.Call)
+            return expression(f"tf.nn.softmax({ast.unparse(top.args[0])})")
+    return None
+
+
+def _sigmoid(node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        bottom = node.right
+        if isinstance(bottom, ast.BinOp) and isinstance(bottom.op, ast.Add):
+            for one, exp in ((bottom.left, bottom.right), (bottom.right, bottom.left)):
+                if ast.unparse(one) in ("1", "1.0") and called(exp) == "exp":
+                    assert isinstance(exp, ast.Call)
+                    top, inner = ast.unparse(node.left), ast.unparse(exp.args[0])
+                    negated = inner[1:] if inner.startswith("-") else f"-({inner})"
+                    return expression(f"{top} * tf.sigmoid({negated})")
+    return None
+
+
+def _of_division(q: Question, c: Culprit) -> Verdict:
+    new = rewritten(c.step.line, _safe_division)
+    soft = rewritten(c.step.line, _soft_max)
+    if soft:
+        return (
+            "softmax",
+            "Infinity by infinity, or zero by zero, is NaN.",
+            replacing(
+                c.step.line, "exp x / sum exp x has a function that does not overflow:", soft
+            ),
+        )
+    top = _value_at(c.step.inputs[0], c.at)
+    why = (
+        "Zero by zero is NaN." if top is not None and top == 0 else "A number by zero is infinite."
+    )
+    words = "Where the divisor is zero, tf.math.divide_no_nan gives zero:"
+    return "division", why, replacing(c.step.line, words, *([new] if new else []))
+
+
+def _safe_division(node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+        return expression(
+            f"tf.math.divide_no_nan({ast.unparse(node.left)}, {ast.unparse(node.right)})"
+        )
+    if called(node) in ("divide", "truediv") and isinstance(node, ast.Call):
+        return expression(f"tf.math.divide_no_nan({', '.join(map(ast.unparse, node.args))})")
+    if called(node) == "reciprocal" and isinstance(node, ast.Call):
+        inner = ast.unparse(node.args[0])
+        return expression(f"tf.math.divide_no_nan(tf.ones_like({inner}), {inner})")
+    return None
+
+
+def _of_power(q: Question, c: Culprit) -> Verdict:
+    base = _value_at(c.step.inputs[0], c.at)
+    if c.forward and base is not None and base < 0:
+        why = "A negative number to a power that is no integer is NaN."
+    else:
+        why = "A power below one has an infinite slope at zero."
+    new = rewritten(c.step.line, _shifted_power)
+    return (
+        "pow",
+        why,
+        replacing(c.step.line, "Keep the base away from zero:", *([new] if new else [])),
+    )
+
+
+def _shifted_power(node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return expression(
+            f"tf.maximum({ast.unparse(node.left)}, 1e-12) ** {ast.unparse(node.right)}"
+        )
+    if called(node) == "pow" and isinstance(node, ast.Call):
+        base, power = map(ast.unparse, node.args[:2])
+        return expression(f"tf.pow(tf.maximum({base}, 1e-12), {power})")
+    return None
+
+
+def _of_edge(q: Question, c: Culprit) -> Verdict:
+    name = c.step.row.name
+    why = f"The slope of {name.lower()} is infinite at the end of its range: it divides by sqrt(1 - x²) or the like."
+    template = (
+        "tf.clip_by_value({0}, 1.0 + 1e-6, 1e30)"
+        if name == "Acosh"
+        else "tf.clip_by_value({0}, -1.0 + 1e-6, 1.0 - 1e-6)"
+    )
+    return "sqrt", why, _argument(c, _FUNCTIONS[name], template, "Keep its argument inside:")
+
+
+def _of_angle(q: Question, c: Culprit) -> Verdict:
+    why = "An angle has no derivative at the origin: its rule divides zero by zero."
+    new = rewritten(
+        c.step.line,
+        lambda n: (
+            expression(f"tf.atan2({ast.unparse(n.args[0])}, {ast.unparse(n.args[1])} + 1e-12)")
+            if called(n) == "atan2" and isinstance(n, ast.Call)
+            else None
+        ),
+    )
+    return (
+        "division",
+        why,
+        replacing(
+            c.step.line, "Keep one of its arguments away from zero:", *([new] if new else [])
+        ),
+    )
+
+
+def _of_spectrum(c: Culprit) -> Verdict:
+    words = (
+        "What is computed from the whole spectrum has a derivative: ask for the exact one, in the whole "
+        'program by tf.config.set_degenerate("exact"), or use tf.spectral_function.'
+    )
+    why = "Where two eigenvalues or singular values coincide, the vectors have no derivative: the rule divides by their difference."
+    line = 'tf.config.set_degenerate("exact")'
+    return "spectrum", why, Mend(words, (line,))
+
+
+def _is_half(step: Step) -> bool:
+    return any(getattr(y, "dtype", None) is not None and y.dtype.size == 2 for y in step.results)
+
+
+def _of_half(c: Culprit) -> Verdict:
+    dtype = c.step.results[0].dtype.name
+    why = f"{dtype} holds no number above {'65504' if dtype == 'float16' else '3.4e38'}."
+    words = (
+        "Compute this part in float32, or scale the loss down before the sweep and the gradient up after it "
+        "(loss scaling)."
+    )
+    new = rewritten(c.step.line, _in_single)
+    return "overflow", why, replacing(c.step.line, words, *([new] if new else []))
+
+
+def _in_single(node: ast.AST) -> ast.expr | None:
+    if isinstance(node, ast.Call) and node.args:
+        inner = [f"tf.cast({ast.unparse(node.args[0])}, tf.float32)"]
+        inner += [ast.unparse(a) for a in (*node.args[1:], *node.keywords)]
+        return expression(f"{ast.unparse(node.func)}({', '.join(inner)})")
+    if isinstance(node, ast.BinOp):
+        left, right = ast.unparse(node.left), ast.unparse(node.right)
+        sign = {ast.Mult: "*", ast.Add: "+", ast.Pow: "**", ast.MatMult: "@"}.get(type(node.op))
+        if sign and sign != "**":
+            return expression(f"tf.cast({left}, tf.float32) {sign} tf.cast({right}, tf.float32)")
+        if sign:
+            return expression(f"tf.cast({left}, tf.float32) ** {right}")
+    return None
+
+
+def _of_overflow(q: Question, c: Culprit) -> Verdict:
+    if c.step.row.name == "Mul" and not c.forward:
+        return _zero_times_infinity(c)
+    if _is_half(c.step):
+        return _of_half(c)
+    dtype = c.step.results[0].dtype.name if c.step.results else "the dtype"
+    why = f"{c.step.row.name} gives more than {dtype} can hold."
+    return (
+        "overflow",
+        why,
+        Mend("Compute in float64, scale the numbers down, or work with logarithms."),
+    )
+
+
+def _zero_times_infinity(c: Culprit) -> Verdict:
+    if _is_half(c.step):
+        return _of_half(c)
+    return (
+        "overflow",
+        "A product is more than the dtype can hold.",
+        Mend("Compute in float64, scale the numbers down, or work with logarithms."),
+    )
+
+
+# ---- helpers ------------------------------------------------------------------------------------
+
+
+def _operand(c: Culprit) -> Any:
+    return _value_at(c.step.inputs[0], c.at)
+
+
+def _value_at(x: Any, at: Any) -> Any:
+    array = np.asarray(getattr(x, "_array", x))
+    if array.dtype.kind not in "fiu":
+        return None
+    if array.ndim == 0:
+        return array[()]
+    fits = array.ndim == len(at) and all(i < n for i, n in zip(at, array.shape, strict=True))
+    return array[at] if fits else None
+
+
+def _text(value: Any) -> str:
+    return "there" if value is None else f"{value:.6g}"
+
+
+def _argument(c: Culprit, names: tuple[str, ...], template: str, words: str) -> Mend:
+    """The line with another argument for the function."""
+
+    def change(node: ast.AST) -> ast.expr | None:
+        if called(node) in names and isinstance(node, ast.Call) and node.args:
+            inner = ast.unparse(node.args[0])
+            rest = "".join(f", {ast.unparse(a)}" for a in (*node.args[1:], *node.keywords))
+            safe = template.format(inner if "({0}" in template else _bracketed(inner))
+            return expression(f"{ast.unparse(node.func)}({safe}{rest})")
+        return None
+
+    new = rewritten(c.step.line, change)
+    return replacing(c.step.line, words, *([new] if new else []))
+
+
+def _bracketed(text: str) -> str:
+    tree = ast.parse(text, mode="eval").body
+    return (
+        f"({text})" if isinstance(tree, (ast.IfExp, ast.Lambda, ast.Compare, ast.BoolOp)) else text
+    )
+
+
+_BY_NAME: Final[dict[str, Callable[[Question, Culprit], Verdict]]] = {
+    "Sqrt": _of_sqrt,
+    "Rsqrt": _of_sqrt,
+    "EuclideanNorm": _of_norm,
+    "Log": _of_log,
+    "Log1p": _of_log,
+    "Exp": _of_exp,
+    "Expm1": _of_exp,
+    "Sinh": _of_exp,
+    "Cosh": _of_exp,
+    "RealDiv": _of_division,
+    "Div": _of_division,
+    "Reciprocal": _of_division,
+    "Inv": _of_division,
+    "Pow": _of_power,
+    "Acos": _of_edge,
+    "Asin": _of_edge,
+    "Atanh": _of_edge,
+    "Acosh": _of_edge,
+    "Atan2": _of_angle,
+}

@@ -1,0 +1,147 @@
+"""Lines of the program with the trouble taken out: the mend, as one would type it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import NamedTuple
+
+from wengert.insight.program_text import line_text
+
+
+class Edit(NamedTuple):
+    """Lines in place of a line of the program, or before it."""
+
+    line: int
+    lines: tuple[str, ...]
+    replaces: bool
+
+    def applied(self, text: str) -> str:
+        """The program with the edit, each line with the indentation of the old one."""
+        lines = text.split("\n")
+        old = lines[self.line - 1]
+        indentation = old[: len(old) - len(old.lstrip())]
+        new = [indentation + line.lstrip() for line in self.lines]
+        lines[self.line - 1 : self.line] = new if self.replaces else [*new, old]
+        return "\n".join(lines)
+
+
+class Mend(NamedTuple):
+    """What to do, in words and in lines."""
+
+    words: str
+    lines: tuple[str, ...] = ()
+    edit: Edit | None = None
+
+
+def replacing(place: str, words: str, *lines: str) -> Mend:
+    """A mend that puts lines in place of one line of the program."""
+    number = place.rpartition(":")[2]
+    if not lines or not number.isdigit():
+        return Mend(words, lines)
+    return Mend(words, lines, Edit(int(number), lines, True))
+
+
+Change = Callable[[ast.Call | ast.BinOp], ast.expr | None]
+
+
+def rewritten(place: str, change: Change) -> str:
+    """The statement at a place with the first fitting expression changed; empty if none fits."""
+    text = line_text(place)
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return ""
+    changer = _Changer(change)
+    new = changer.visit(tree)
+    return ast.unparse(new) if changer.found else ""
+
+
+class _Changer(ast.NodeTransformer):
+    def __init__(self, change: Change) -> None:
+        self._change = change
+        self.found = False
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, (ast.Call, ast.BinOp)) and not self.found:
+            new = self._change(node)
+            if new is not None:
+                self.found = True
+                return new
+        return super().generic_visit(node)
+
+
+def called(node: ast.AST) -> str:
+    """The last part of the name that an expression calls."""
+    return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+
+
+def expression(text: str) -> ast.expr:
+    """An expression, from its text."""
+    return ast.parse(text, mode="eval").body
+
+
+def safe_branch(where_place: str, place: str, names: tuple[str, ...], one: str) -> list[str]:
+    """`tf.where` with a safe argument for the function in the branch that is not taken."""
+    where = _first(line_text(where_place), lambda n: called(n) == "where")
+    if not isinstance(where, ast.Call) or len(where.args) != 3:
+        return []
+    condition = ast.unparse(where.args[0])
+    text = line_text(place)
+    call = _first(text, lambda n: called(n) in names or _is_operator(n, names))
+    if call is None:
+        return []
+    argument = call.args[0] if isinstance(call, ast.Call) else _base(call, names)
+    branch = _branch(where, call, text)
+    inner = ast.unparse(argument)
+    safe = (
+        f"tf.where({condition}, {inner}, {one})"
+        if branch
+        else f"tf.where({condition}, {one}, {inner})"
+    )
+    new = ast.unparse(call).replace(inner, "safe", 1) if isinstance(call, ast.Call) else ""
+    if isinstance(call, ast.BinOp):
+        parts = [ast.unparse(call.left), ast.unparse(call.right)]
+        parts["/" in names] = "safe"
+        new = f"{parts[0]} {'/' if '/' in names else '**'} {parts[1]}"
+    line = ast.unparse(ast.parse(text))
+    return [f"safe = {safe}", line.replace(ast.unparse(call), new, 1)]
+
+
+def _is_operator(node: ast.AST, names: tuple[str, ...]) -> bool:
+    if not isinstance(node, ast.BinOp):
+        return False
+    return ("/" in names and isinstance(node.op, ast.Div)) or (
+        "**" in names and isinstance(node.op, ast.Pow)
+    )
+
+
+def _base(node: ast.BinOp, names: tuple[str, ...]) -> ast.expr:
+    return node.right if "/" in names else node.left
+
+
+def _branch(where: ast.Call, call: ast.AST, text: str) -> bool:
+    """Whether the function is computed for the first branch: of True."""
+    name = ""
+    try:
+        statement = ast.parse(text).body[0]
+        if isinstance(statement, ast.Assign):
+            name = ast.unparse(statement.targets[0])
+    except (SyntaxError, IndexError):
+        pass
+    second = ast.unparse(where.args[2])
+    written = ast.unparse(call)
+    return not (
+        written in second or (name and name in second.replace("(", " ").split()) or second == name
+    )
+
+
+def _first(text: str, fits: Callable[[ast.AST], bool]) -> ast.Call | ast.BinOp | None:
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Call, ast.BinOp)) and fits(node):
+            return node
+    return None

@@ -1,0 +1,77 @@
+"""Which factor is zero: saturated, dead, masked, constant."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.insight.explain.question import Question
+from wengert.insight.explain.rewriting import Mend
+from wengert.insight.journal import Step
+from wengert.insight.program_text import short
+from wengert.values.value import Key
+
+# By the type of the operation: what is said, with the number of its elements, and what helps.
+_SAYINGS: Final = {
+    "Sigmoid": ("the sigmoid is saturated: its slope y (1 - y) is zero", "Scale its input down, or give "
+                "logits to a loss that takes them (tf.nn.sigmoid_cross_entropy_with_logits)."),
+    "Tanh": ("tanh is saturated: its slope 1 - y² is zero", "Scale its input down, e.g. by a smaller "
+             "initial weight or a normalization."),
+    "Relu": ("relu is dead: its input is negative everywhere", "Let some of it be positive (bias, "
+             "initialization), or use tf.nn.leaky_relu."),
+    "Relu6": ("relu6 is flat: its input is outside of 0 to 6", "Scale its input, or use tf.nn.leaky_relu."),
+    "Selu": ("selu is saturated", "Scale its input."),
+    "Elu": ("elu is saturated", "Scale its input."),
+    "Softmax": ("softmax is saturated: one probability is 1", "Give logits to "
+                "tf.nn.softmax_cross_entropy_with_logits, or divide them by a temperature."),
+    "Exp": ("exp has underflown to zero", "Work with logarithms: tf.reduce_logsumexp, tf.nn.log_softmax."),
+    "Erf": ("erf is saturated", "Scale its input down."),
+    "Round": ("rounding is constant almost everywhere", "Straight-through: "
+              "x + tf.stop_gradient(tf.round(x) - x)."),
+    "Rint": ("rounding is constant almost everywhere", "Straight-through: "
+             "x + tf.stop_gradient(tf.math.rint(x) - x)."),
+    "Floor": ("floor is constant almost everywhere", "Straight-through: "
+              "x + tf.stop_gradient(tf.floor(x) - x)."),
+    "Ceil": ("ceil is constant almost everywhere", "Straight-through: "
+             "x + tf.stop_gradient(tf.math.ceil(x) - x)."),
+    "Sign": ("sign is constant almost everywhere", "Use a smooth one: tf.tanh(10.0 * x)."),
+    "Square": ("its input is zero, where a square has no slope", "Start at another point."),
+    "Abs": ("its input is zero, where its derivative is set to zero", "Start at another point."),
+    "Pow": ("its base is zero", "Start at another point."),
+    "ClipByValue": ("everything is clipped", "Widen the bounds, or pass the gradient through: "
+                    "x + tf.stop_gradient(clipped - x)."),
+    "SelectV2": ("the branch that depends on it is selected nowhere", "Look at the condition."),
+    "Select": ("the branch that depends on it is selected nowhere", "Look at the condition."),
+    "Maximum": ("the other argument is larger everywhere", "Look at the other argument."),
+    "Minimum": ("the other argument is smaller everywhere", "Look at the other argument."),
+    "GatherV2": ("no element of it is gathered", "Look at the indices."),
+    "StridedSlice": ("the slice takes none of it", "Look at the slice."),
+}  # fmt: skip
+
+
+def name_the_zero(q: Question, step: Step, key: Key) -> tuple[str, Mend]:
+    """Why an operation passes zero on to an input, and what helps."""
+    name = step.row.name
+    place = short(step.line)
+    if name in ("Mul", "MatMul", "BatchMatMulV2", "Einsum", "RealDiv"):
+        zero = _zero_factor(q, step, key)
+        if zero:
+            return (
+                f"it is multiplied by {zero} ({place}), which is zero.",
+                Mend(f"Let {zero} be different from zero: a mask, a weight or an initial value."),
+            )
+    saying = _SAYINGS.get(name)
+    if saying is None:
+        return f"{name} ({place}) passes zero.", Mend(f"Look at what {name} is given there.")
+    return f"{saying[0]} ({place}).", Mend(saying[1])
+
+
+def _zero_factor(q: Question, step: Step, key: Key) -> str:
+    for x in step.inputs:
+        array: Any = getattr(x, "_array", None)
+        is_other = getattr(x, "_key", None) is not key or len(step.inputs) == 1
+        if is_other and isinstance(np.asarray(array), np.ndarray) and not np.any(np.asarray(array)):
+            return q.name(x) or "a factor"
+    squares = [x for x in step.inputs if getattr(x, "_key", None) is key]
+    return (q.name(squares[0]) or "itself") if len(squares) > 1 else ""
