@@ -434,7 +434,7 @@ def __dir__() -> list[str]:
 
 
 _kinks_declared_later(lambda: _importlib.import_module("wengert.ops.nn.pool.ties"))
-_answers.load = lambda: _importlib.import_module("wengert.insight.answers")
+_answers.given_by(lambda: _importlib.import_module("wengert.insight.answers"))
 
 
 @_declared_later

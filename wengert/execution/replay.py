@@ -14,7 +14,7 @@ from wengert.execution.plan import Plan, effects
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST
 from wengert.graph.operation import Operation
-from wengert.host.user_frames import replayed
+from wengert.host.user_frames import replay_at, replayed_place
 from wengert.state.cell import is_resource, new_resource
 from wengert.values.bound_ops import bound
 from wengert.values.symbolic import SymbolicTensor
@@ -48,17 +48,17 @@ class _Replay:
         self.known = {id(x): v for x, v in zip(tensors, values, strict=True)}
 
     def carry_out(self, operations: Sequence[Operation]) -> None:
-        before = replayed.place
+        before = replayed_place()
         try:
             for op in operations:
-                replayed.place = op.place
+                replay_at(op.place)
                 made = self._again(op, [self.known.get(id(x), x) for x in op.inputs])
                 self._tensors += op.outputs
                 self.known.update(
                     {id(y): value for y, value in zip(op.outputs, made, strict=False)}
                 )
         finally:
-            replayed.place = before
+            replay_at(before)
 
     def value_of(self, x: SymbolicTensor) -> Any:
         """The value that replaces a tensor; replays what it depends on, if need be."""

@@ -38,13 +38,24 @@ class _Replayed(threading.local):
     place = ""
 
 
-replayed: Final = _Replayed()
+_replayed: Final = _Replayed()
+
+
+def replay_at(place: str) -> str:
+    """The line of the operation that is carried out again from here on; returns the one before."""
+    before, _replayed.place = _replayed.place, place
+    return before
+
+
+def replayed_place() -> str:
+    """The line of the operation that is carried out again; empty if none is."""
+    return _replayed.place
 
 
 def callers_place() -> str:
     """The line that called into the library, as file:line; within a function the line in it."""
-    if replayed.place:
-        return replayed.place
+    if _replayed.place:
+        return _replayed.place
     return place_of(callers_frame())
 
 

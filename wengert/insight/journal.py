@@ -15,7 +15,7 @@ from wengert.core.context import thread
 from wengert.core.row import Attrs, Row
 from wengert.core.tape import Tape
 from wengert.derivatives.trail import Trail
-from wengert.host.user_frames import callers_place, is_ours, place_of, replayed
+from wengert.host.user_frames import callers_place, is_ours, place_of, replayed_place
 from wengert.values.exits import exit_watchers
 from wengert.values.tensor import key_of
 
@@ -88,7 +88,7 @@ class Journal:
         # By itself the library looks at values, too: __array__ or numpy() is two frames above.
         caller = sys._getframe(3)
         if not is_ours(caller):
-            place = replayed.place or place_of(_of_the_program(caller))
+            place = replayed_place() or place_of(_of_the_program(caller))
             self.exits.append(Exit(value, way, place, len(self.steps)))
 
 

@@ -46,6 +46,10 @@ class Program:
                     return [ast.unparse(a) for a in (*node.args, *named)]
         return []
 
+    def names(self) -> set[str]:
+        """The names that are given values."""
+        return set(names_in(self.tree, stored=True))
+
     def assignments(self, name: str) -> list[Assignment]:
         """Where a name was given a value, from the top down."""
         found = []

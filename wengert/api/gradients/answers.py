@@ -16,16 +16,21 @@ from typing import Any, Final
 class Answers:
     """The functions that answer, and whether every tape keeps a journal."""
 
-    load: Callable[[], Any]  # gives the module that has them
-    always = False
+    def __init__(self) -> None:
+        self.always = False
+        self._load: Callable[[], Any] = lambda: None
+
+    def given_by(self, load: Callable[[], Any]) -> None:
+        """`load` gives the module that has the answers."""
+        self._load = load
 
     def explain(self, *args: Any) -> Any:
         """Why a gradient is None, zero or not finite."""
-        return self.load().explain_tape(*args)
+        return self._load().explain_tape(*args)
 
     def new_journal(self) -> Any:
         """What notes everything that happens in the block of a tape."""
-        return self.load().Journal()
+        return self._load().Journal()
 
 
 answers: Final = Answers()

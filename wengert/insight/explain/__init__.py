@@ -5,9 +5,12 @@ history      Which operations lead from a source to a target
 backward     The sweep, one operation at a time
 explanation  The answer
 rewriting    Lines of the program with the trouble taken out
+cuts         What cuts the way: one operation, of which kind
+without_way  Why nothing leads from a source to a target
 missing      Why a gradient is None
 patterns     The known ways to an infinite gradient or a NaN
 zeros        Which factor is zero
 numbers      Why a gradient is zero, infinite or not a number
+unjournaled  What can be said of a tape that kept no journal
 entry        tape.explain and tf.explain_gradient
 """

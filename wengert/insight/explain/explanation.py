@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Sequence
 from typing import Any
 
-from wengert.insight.explain.rewriting import Edit
+from wengert.insight.explain.rewriting import Mend, edited
 from wengert.insight.program_text import short
 from wengert.insight.reports.blocks import Block, Code, Words
 from wengert.insight.reports.report import Report
@@ -22,32 +23,32 @@ class Explanation(Report):
         kind: str,
         title: str,
         line: str = "",
-        mend: str = "",
+        mend: Mend | str = "",
         blocks: Sequence[Block] = (),
-        added: Sequence[str] = (),
-        edit: Edit | None = None,
     ) -> None:
+        mend = Mend(mend) if isinstance(mend, str) else mend
         self.kind = kind
         self.title = title
         self.line = line
-        self.mend = mend
-        self.added = list(added)  # lines of a program that end the trouble
-        self.edit = edit  # how they go into the program, if that is plain
-        self._blocks = list(blocks)
+        self.mend = "\n".join([mend.words, *mend.lines])
+        self.edits = list(mend.edits)  # how its lines go into the program, if that is plain
+        self._blocks = [*blocks, Words(mend.words)] if mend.words else list(blocks)
+        if mend.lines:
+            self._blocks.append(Code(mend.lines, frozenset(range(len(mend.lines)))))
 
     @property
     def right(self) -> bool:
         """Whether the gradient is neither None nor zero nor infinite nor NaN."""
         return self.kind == "right"
 
+    def mended(self) -> str:
+        """The text of the program with the lines of the mend in their places."""
+        file = self.line.rpartition(":")[0]
+        return edited("".join(linecache.getlines(file)), self.edits)
+
     def blocks(self) -> list[Block]:
         """What it says below its title."""
-        found = list(self._blocks)
-        if self.mend:
-            found.append(Words(self.mend))
-        if self.added:
-            found.append(Code(tuple(self.added), frozenset(range(len(self.added)))))
-        return found
+        return self._blocks
 
     def to_dict(self) -> dict[str, Any]:
         """The kind, the line and the mend, as plain strings."""
@@ -56,7 +57,6 @@ class Explanation(Report):
             "title": self.title,
             "line": self.line,
             "mend": self.mend,
-            "added": self.added,
             "text": str(self),
         }
 

@@ -9,7 +9,7 @@ import numpy as np
 from wengert.insight.explain.backward import Back, backward
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
-from wengert.insight.explain.patterns import Culprit, name_the_trouble
+from wengert.insight.explain.patterns import SPECTRAL, Culprit, name_the_trouble, of_spectrum
 from wengert.insight.explain.question import Question, chain, described
 from wengert.insight.explain.zeros import name_the_zero
 from wengert.insight.journal import Step
@@ -33,12 +33,12 @@ def explain_numbers(q: Question) -> Explanation | None:
     gradient = array_of(sweep.gradient)
     if gradient is None or gradient.dtype.kind not in "fcV" or not gradient.size:
         return None
-    bad = ~finite(gradient)
-    if bad.any():
-        return _not_finite(q, sweep, gradient, bad)
+    if not finite(gradient).all():
+        return _not_finite(q, sweep, gradient)
     if not np.any(gradient):
         return _zero(q, sweep)
-    return None
+    loss = array_of(q.target)
+    return None if loss is None or finite(loss).all() else _not_finite(q, sweep, gradient)
 
 
 def _sweep(q: Question, history: History) -> Sweep:
@@ -73,28 +73,33 @@ def finite(array: Any) -> Any:
 # ---- not finite ---------------------------------------------------------------------------------
 
 
-def _not_finite(q: Question, sweep: Sweep, gradient: Any, bad: Any) -> Explanation:
+def _not_finite(q: Question, sweep: Sweep, gradient: Any) -> Explanation:
     forward = _first_forward(q)
-    backward_one = _first_backward(sweep)
-    culprit = forward if forward is not None else backward_one
-    where = _places(q.x, bad)
-    what = "NaN" if np.isnan(gradient).any() else "infinity"
-    head = f"{q.title} has {int(bad.sum())} {what} of {_count(gradient.size, 'number')}{where}"
+    culprit = forward if forward is not None else _first_backward(sweep)
+    title = _headline(q, gradient)
     if culprit is None:
-        return Explanation("overflow", f"{head}.", q.began, "It came with the data or the seed.")
+        return Explanation("overflow", title, q.began, "It came with the data, or with the seed.")
     kind, why, mend = name_the_trouble(q, culprit)
-    loss = array_of(q.target)
-    is_finite = loss is not None and finite(loss).all()
-    title = (
-        f"{head}, though {q.y} is finite." if is_finite else f"{head}; {q.y} is not finite either."
-    )
     blocks: list[Block] = [
         Words(f"The first number that is not finite, going {'forward' if forward else 'back'}:"),
         _scene(q, culprit),
         Words(why),
     ]
     blocks += _tried(q)
-    return Explanation(kind, title, culprit.step.line, mend.words, blocks, mend.lines, mend.edit)
+    return Explanation(kind, title, culprit.step.line, mend, blocks)
+
+
+def _headline(q: Question, gradient: Any) -> str:
+    bad = ~finite(gradient)
+    if not bad.any():
+        return f"{q.y} is not finite, though {q.title} is."
+    what = "NaN" if np.isnan(gradient).any() else "infinite"
+    verb = "is" if bad.sum() == 1 else "are"
+    head = f"{int(bad.sum())} of {_count(gradient.size, 'number')} in {q.title} {verb} {what}"
+    loss = array_of(q.target)
+    is_finite = loss is not None and finite(loss).all()
+    rest = f", though {q.y} is finite." if is_finite else f"; {q.y} is not finite either."
+    return head + _places(q.x, bad) + rest
 
 
 def _first_forward(q: Question) -> Culprit | None:
@@ -235,17 +240,19 @@ def _zero(q: Question, sweep: Sweep) -> Explanation:
 
 
 def _zero_at(q: Question, back: Back, key: Key) -> Explanation:
-    why, mend = name_the_zero(q, back.step, key)
+    kind = "zero"
+    if back.step.row.name in SPECTRAL:
+        kind, why, mend = of_spectrum(q)
+    else:
+        why, mend = name_the_zero(q, back.step, key)
     _, made = q.history.down({q.source._key})
     _, used = q.history.up({q.target._key})
     path = q.history.shortest(made & used, q.source._key, q.target._key)
     count = _count(int(np.size(array_of(q.source))), "element")
     return Explanation(
-        "zero",
+        kind,
         f"{q.title} is zero in all of its {count}: {why}",
         back.step.line,
-        mend.words,
+        mend,
         [chain(q, path, back.number, {back.number: "passes zero"})],
-        mend.lines,
-        mend.edit,
     )

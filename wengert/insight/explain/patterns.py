@@ -13,6 +13,9 @@ from wengert.insight.explain.rewriting import (
     Mend,
     called,
     expression,
+    expressions,
+    in_single,
+    read_names,
     replacing,
     rewritten,
     safe_branch,
@@ -36,7 +39,7 @@ class Culprit(NamedTuple):
 
 Verdict = tuple[str, str, Mend]
 
-_SPECTRAL: Final = (
+SPECTRAL: Final = (
     "SelfAdjointEigV2", "Svd", "Eig", "Qr", "MatrixSquareRoot", "SelfAdjointEig", "Cholesky",
 )  # fmt: skip
 _FUNCTIONS: Final = {
@@ -54,8 +57,8 @@ def name_the_trouble(q: Question, c: Culprit) -> Verdict:
     unused = _behind_where(q, c)
     if unused is not None:
         return unused
-    if c.step.row.name in _SPECTRAL:
-        return _of_spectrum(c)
+    if c.step.row.name in SPECTRAL:
+        return of_spectrum(q)
     rule = _BY_NAME.get(c.step.row.name, _of_overflow)
     return rule(q, c)
 
@@ -111,14 +114,14 @@ def _of_sqrt(q: Question, c: Culprit) -> Verdict:
         new = rewritten(c.step.line, _smooth_norm)
         words = "The norm has no derivative at zero. A smooth one has:"
         why = "A norm is the square root of a sum of squares; at zero its rule divides by zero."
-        return "norm", why, replacing(c.step.line, words, *([new] if new else []))
+        return "norm", why, replacing(c.step.line, words, new)
     if "std" in text:
         new = rewritten(c.step.line, _smooth_deviation)
         words = "The standard deviation has no derivative where all numbers are equal. A smooth one has:"
         return (
             "sqrt",
             "At zero its rule divides by zero.",
-            replacing(c.step.line, words, *([new] if new else [])),
+            replacing(c.step.line, words, new),
         )
     why = "The slope of a square root is infinite at zero: its rule divides by twice the root."
     return "sqrt", why, _argument(c, ("sqrt",), "{0} + 1e-12", "Keep its argument away from zero:")
@@ -169,12 +172,11 @@ def _of_norm(q: Question, c: Culprit) -> Verdict:
     return (
         "norm",
         "At zero the rule of a norm divides by zero.",
-        replacing(c.step.line, words, *([new] if new else [])),
+        replacing(c.step.line, words, new),
     )
 
 
 def _of_log(q: Question, c: Culprit) -> Verdict:
-    text = line_text(c.step.line)
     value = _operand(c)
     sums = rewritten(c.step.line, _log_of_sum)
     if sums:
@@ -192,14 +194,14 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
             f"log {_text(value)} is infinite, and 0 times infinity is NaN.",
             replacing(c.step.line, "x log x is 0 at 0 for tf.math.xlogy:", product),
         )
-    if "softmax" in text:
-        new = rewritten(c.step.line, _log_of_softmax)
-        if new:
-            return (
-                "log",
-                "The softmax has underflown to zero.",
-                replacing(c.step.line, "There is a function that does both at once:", new),
-            )
+    soft = rewritten(c.step.line, _log_of_softmax) or _log_of_named_softmax(q, c)
+    if soft:
+        why = "The softmax has underflown to zero."
+        return (
+            "log",
+            why,
+            replacing(c.step.line, "There is a function that does both at once:", soft),
+        )
     if value is not None and value < 0:
         why = f"The logarithm of a negative number, {_text(value)}, is NaN."
     else:
@@ -239,6 +241,17 @@ def _log_of_softmax(node: ast.AST) -> ast.expr | None:
     return None
 
 
+def _log_of_named_softmax(q: Question, c: Culprit) -> str:
+    """The line that takes the logarithm of what another line computed by softmax."""
+    place = q.line_of(c.step.inputs[0])
+    made = next((n for n in expressions(line_text(place)) if called(n) == "softmax"), None)
+    if not isinstance(made, ast.Call):
+        return ""
+    inner = ", ".join(ast.unparse(a) for a in (*made.args, *made.keywords))
+    new = expression(f"tf.nn.log_softmax({inner})")
+    return rewritten(c.step.line, lambda n: new if called(n) == "log" else None)
+
+
 def _product_with_log(node: ast.AST) -> ast.expr | None:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         for a, b in ((node.left, node.right), (node.right, node.left)):
@@ -265,7 +278,7 @@ def _of_exp(q: Question, c: Culprit) -> Verdict:
     if shared is not None:
         return shared
     if _is_half(c.step):
-        return _of_half(c)
+        return _of_half(q, c)
     why = f"exp {_text(value)} is more than the dtype can hold."
     return "exp", why, _argument(c, ("exp",), "tf.minimum({0}, 80.0)", "Keep its argument small:")
 
@@ -343,7 +356,7 @@ def _of_division(q: Question, c: Culprit) -> Verdict:
         "Zero by zero is NaN." if top is not None and top == 0 else "A number by zero is infinite."
     )
     words = "Where the divisor is zero, tf.math.divide_no_nan gives zero:"
-    return "division", why, replacing(c.step.line, words, *([new] if new else []))
+    return "division", why, replacing(c.step.line, words, new)
 
 
 def _safe_division(node: ast.AST) -> ast.expr | None:
@@ -369,7 +382,7 @@ def _of_power(q: Question, c: Culprit) -> Verdict:
     return (
         "pow",
         why,
-        replacing(c.step.line, "Keep the base away from zero:", *([new] if new else [])),
+        replacing(c.step.line, "Keep the base away from zero:", new),
     )
 
 
@@ -408,57 +421,44 @@ def _of_angle(q: Question, c: Culprit) -> Verdict:
     return (
         "division",
         why,
-        replacing(
-            c.step.line, "Keep one of its arguments away from zero:", *([new] if new else [])
-        ),
+        replacing(c.step.line, "Keep one of its arguments away from zero:", new),
     )
 
 
-def _of_spectrum(c: Culprit) -> Verdict:
+def of_spectrum(q: Question) -> Verdict:
+    """Eigenvalues, or singular values, coincide."""
+    why = (
+        "Where two eigenvalues or singular values coincide, the vectors have no derivative: the rule divides by "
+        "their difference."
+    )
     words = (
-        "What is computed from the whole spectrum has a derivative: ask for the exact one, in the whole "
-        'program by tf.config.set_degenerate("exact"), or use tf.spectral_function.'
+        "A function of the matrix, f(A), has one: tf.spectral_function(f, A). With "
+        'tf.config.set_degenerate("exact") all others are computed exactly, or refused:'
     )
-    why = "Where two eigenvalues or singular values coincide, the vectors have no derivative: the rule divides by their difference."
-    line = 'tf.config.set_degenerate("exact")'
-    return "spectrum", why, Mend(words, (line,))
+    return "spectrum", why, Mend(words, ('tf.config.set_degenerate("exact")',))
 
 
 def _is_half(step: Step) -> bool:
     return any(getattr(y, "dtype", None) is not None and y.dtype.size == 2 for y in step.results)
 
 
-def _of_half(c: Culprit) -> Verdict:
+def _of_half(q: Question, c: Culprit) -> Verdict:
     dtype = c.step.results[0].dtype.name
     why = f"{dtype} holds no number above {'65504' if dtype == 'float16' else '3.4e38'}."
     words = (
         "Compute this part in float32, or scale the loss down before the sweep and the gradient up after it "
-        "(loss scaling)."
+        "(loss scaling):"
     )
-    new = rewritten(c.step.line, _in_single)
-    return "overflow", why, replacing(c.step.line, words, *([new] if new else []))
-
-
-def _in_single(node: ast.AST) -> ast.expr | None:
-    if isinstance(node, ast.Call) and node.args:
-        inner = [f"tf.cast({ast.unparse(node.args[0])}, tf.float32)"]
-        inner += [ast.unparse(a) for a in (*node.args[1:], *node.keywords)]
-        return expression(f"{ast.unparse(node.func)}({', '.join(inner)})")
-    if isinstance(node, ast.BinOp):
-        left, right = ast.unparse(node.left), ast.unparse(node.right)
-        sign = {ast.Mult: "*", ast.Add: "+", ast.Pow: "**", ast.MatMult: "@"}.get(type(node.op))
-        if sign and sign != "**":
-            return expression(f"tf.cast({left}, tf.float32) {sign} tf.cast({right}, tf.float32)")
-        if sign:
-            return expression(f"tf.cast({left}, tf.float32) ** {right}")
-    return None
+    names = {n for n in q.names_of_dtype(dtype) if n in read_names(line_text(c.step.line))}
+    new = in_single(line_text(c.step.line), names) if names else ""
+    return "overflow", why, replacing(c.step.line, words, new)
 
 
 def _of_overflow(q: Question, c: Culprit) -> Verdict:
     if c.step.row.name == "Mul" and not c.forward:
-        return _zero_times_infinity(c)
+        return _zero_times_infinity(q, c)
     if _is_half(c.step):
-        return _of_half(c)
+        return _of_half(q, c)
     dtype = c.step.results[0].dtype.name if c.step.results else "the dtype"
     why = f"{c.step.row.name} gives more than {dtype} can hold."
     return (
@@ -468,9 +468,9 @@ def _of_overflow(q: Question, c: Culprit) -> Verdict:
     )
 
 
-def _zero_times_infinity(c: Culprit) -> Verdict:
+def _zero_times_infinity(q: Question, c: Culprit) -> Verdict:
     if _is_half(c.step):
-        return _of_half(c)
+        return _of_half(q, c)
     return (
         "overflow",
         "A product is more than the dtype can hold.",
@@ -511,7 +511,7 @@ def _argument(c: Culprit, names: tuple[str, ...], template: str, words: str) -> 
         return None
 
     new = rewritten(c.step.line, change)
-    return replacing(c.step.line, words, *([new] if new else []))
+    return replacing(c.step.line, words, new)
 
 
 def _bracketed(text: str) -> str:

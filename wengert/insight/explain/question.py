@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+import linecache
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from wengert.core.tape import LEAF, Tape
 from wengert.insight.explain.history import History
+from wengert.insight.explain.rewriting import Edit, Mend
 from wengert.insight.journal import Exit, Journal, Step
-from wengert.insight.program_text import Program, line_text, short
+from wengert.insight.program_text import Program, line_text, names_in, short
 from wengert.insight.reports.blocks import Table
 from wengert.values.tensor import dims
 from wengert.values.value import Key
@@ -67,25 +69,124 @@ class Question(NamedTuple):
                     return str(name)
         return ""
 
-    def within_block(self) -> tuple[int, int] | None:
-        """The first and the last line of the block of the tape, where the program is at hand."""
+    def names_of_dtype(self, dtype: str) -> set[str]:
+        """What the program calls values of a dtype."""
+        names = {**self.program.frame.f_globals, **self.program.frame.f_locals}
+        return {
+            n for n, v in names.items() if getattr(getattr(v, "dtype", None), "name", "") == dtype
+        }
+
+    def line_of(self, value: Any) -> str:
+        """The line that computed a value; empty if that was elsewhere."""
+        number = self.history.made_by.get(getattr(value, "_key", None), -1)
+        return "" if number < 0 else self.history.steps[number].line
+
+    def way_to(self, value: Any) -> list[int]:
+        """The operations that lead from the source to a value."""
+        _, made = self.history.down({self.source._key})
+        _, used = self.history.up({value._key})
+        return sorted(made & used)
+
+    # ---- the program -----------------------------------------------------------------------------
+
+    def place_of_name(self, name: str) -> str:
+        """The line that gave a name its value; empty if there is none."""
+        found = self.program.assignments(name)
+        before = [a for a in found if a.line <= self.program.frame.f_lineno] or found
+        return self.program.place(before[-1].line) if before else ""
+
+    def block(self) -> ast.With | None:
+        """The block of the tape, where the program is at hand."""
         file, _, number = self.began.rpartition(":")
-        if file != self.program.file or not number.isdigit():
-            return None
-        for block in self.program.blocks("GradientTape"):
-            if block.lineno <= int(number) <= block.body[0].lineno:
-                return block.lineno, block.end_lineno or block.lineno
+        if file == self.program.file and number.isdigit():
+            for block in self.program.blocks("GradientTape"):
+                if block.lineno <= int(number) <= block.body[0].lineno:
+                    return block
         return None
 
-    def indentation(self) -> str:
-        """That of the lines of the block, for lines that are to be added."""
-        block = self.within_block()
+    def reads(self, value: ast.expr, before: int, depth: int = 4) -> set[str]:
+        """The names that an expression reads, and those that these were made from."""
+        names = set(names_in(value))
+        for name in list(names) if depth else ():
+            for a in self.program.assignments(name):
+                if a.line < before:
+                    names |= self.reads(a.value, a.line, depth - 1)
+        return names
+
+    # ---- lines that end the trouble ----------------------------------------------------------------
+
+    def first_in_block(self, words: str, line: str) -> Mend:
+        """A line to add at the beginning of the block."""
+        block = self.block()
         if block is None:
-            return ""
-        for node in self.program.blocks("GradientTape"):
-            if node.lineno == block[0]:
-                return " " * node.body[0].col_offset
-        return ""
+            return Mend(words, (line,))
+        return Mend(words, (line,), (Edit(block.body[0].lineno, (line,), False),))
+
+    def deleting(self, place: str, words: str) -> Mend:
+        """A line to take out."""
+        number = place.rpartition(":")[2]
+        return Mend(words, (), (Edit(int(number), ()),) if number.isdigit() else ())
+
+    def asking_for(self, words: str, name: str) -> Mend:
+        """To ask for another source, where the gradient is asked for."""
+        line = f"tape.gradient({self.y}, {name})"
+        return self._asking(words, f"{name})", line, ("gradient(", ".explain("))
+
+    def asking_for_zeros(self, words: str) -> Mend:
+        """To ask for zeros where nothing leads from the source to the target."""
+        new = f"{self.x}, unconnected_gradients='zero')"
+        return self._asking(words, new, f"tape.gradient({self.y}, {new}", ("gradient(",))
+
+    def _asking(self, words: str, new: str, line: str, calls: Sequence[str]) -> Mend:
+        old = f"{self.x})"
+        edits = [
+            Edit(number, (text.rstrip("\n").replace(old, new),))
+            for number, text in enumerate(linecache.getlines(self.program.file), 1)
+            if old in text and any(call in text for call in calls)
+        ]
+        return Mend(words, (line,), tuple(edits))
+
+    def moved_into(self, block: ast.With, name: str) -> Mend:
+        """The lines after the block that compute a name, at the end of the block."""
+        end = block.end_lineno or block.lineno
+        wanted, lines = {name}, []
+        for a in sorted(
+            (a for n in self.program.names() for a in self.program.assignments(n)),
+            key=lambda a: -a.line,
+        ):
+            if end < a.line < self.program.frame.f_lineno and a.name in wanted:
+                wanted |= set(names_in(a.value))
+                lines.append(a.line)
+        texts = tuple([line_text(self.program.place(at)) for at in sorted(set(lines))])
+        like = block.body[-1].lineno
+        edits = [Edit(at, ()) for at in set(lines)] + [Edit(end + 1, texts, False, like)]
+        return Mend("Move it into the block:", texts, tuple(edits))
+
+    def moved_down_into(self, block: ast.With, line: int) -> Mend:
+        """A line before the block, in the block after what is watched."""
+        first = next((s for s in block.body if ".watch(" not in ast.unparse(s)), block.body[-1])
+        text = line_text(self.program.place(line))
+        edits = (Edit(line, ()), Edit(first.lineno, (text,), False))
+        return Mend("Move it into the block, after what is watched:", (text,), edits)
+
+    def outside_of_block(self, place: str, of: str) -> Mend:
+        """A line without the `with` around it."""
+        words = f"Let the tape record at {short(place)}."
+        number = int(place.rpartition(":")[2])
+        for block in self.program.blocks(of):
+            if place.startswith(self.program.file) and block.lineno <= number <= (
+                block.end_lineno or 0
+            ):
+                edits = [Edit(block.lineno, ())]
+                texts = []
+                for statement in block.body:
+                    for at in range(
+                        statement.lineno, (statement.end_lineno or statement.lineno) + 1
+                    ):
+                        texts.append(line_text(self.program.place(at)))
+                        edits.append(Edit(at, (texts[-1],), True, block.lineno))
+                return Mend(words, tuple(texts), tuple(edits))
+        return Mend(words)
 
 
 def described(value: Any) -> str:
@@ -113,20 +214,14 @@ def chain(question: Question, numbers: list[int], broken: int, notes: dict[int, 
         last = numbers.index(number)
         mark = "✂ " if number == broken else ""
         note = notes.get(number, "")
-        rows.append((short(step.line), line_text(step.line), f"{mark}{step.row.name}", note))
+        code = line_text(step.line)
+        code = code if len(code) <= _LONGEST else f"{code[: _LONGEST - 3]}..."
+        rows.append((short(step.line), code, f"{mark}{step.row.name}", note))
     return Table(("", "", "", ""), tuple(rows))
 
 
-_MOST = 9
-
-
-def read_names(text: str) -> list[str]:
-    """The names that an expression reads, in the order in which they appear."""
-    try:
-        tree = ast.parse(text, mode="eval")
-    except SyntaxError:
-        return []
-    return [n.id for n in ast.walk(tree) if isinstance(n, ast.Name)]
+_MOST: Final = 9  # operations that are shown
+_LONGEST: Final = 60  # characters of a line
 
 
 def step_text(step: Step) -> str:

@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
 from wengert.insight.program_text import line_text
 
 
 class Edit(NamedTuple):
-    """Lines in place of a line of the program, or before it."""
+    """Lines in place of a line of the program, or before it; in place of one, no lines take it out."""
 
     line: int
     lines: tuple[str, ...]
-    replaces: bool
+    replaces: bool = True
+    like: int = 0  # the line whose indentation they get: the same one, unless another is named
 
-    def applied(self, text: str) -> str:
-        """The program with the edit, each line with the indentation of the old one."""
-        lines = text.split("\n")
-        old = lines[self.line - 1]
-        indentation = old[: len(old) - len(old.lstrip())]
-        new = [indentation + line.lstrip() for line in self.lines]
-        lines[self.line - 1 : self.line] = new if self.replaces else [*new, old]
-        return "\n".join(lines)
+
+def edited(text: str, edits: Sequence[Edit]) -> str:
+    """A program with its edits."""
+    old = text.split("\n")
+    lines = list(old)
+    for edit in sorted(edits, key=lambda e: (-e.line, not e.replaces)):
+        model = old[(edit.like or edit.line) - 1]
+        indentation = model[: len(model) - len(model.lstrip())]
+        new = [indentation + line.lstrip() for line in edit.lines]
+        lines[edit.line - 1 : edit.line - (not edit.replaces)] = new
+    return "\n".join(lines)
 
 
 class Mend(NamedTuple):
@@ -31,18 +35,19 @@ class Mend(NamedTuple):
 
     words: str
     lines: tuple[str, ...] = ()
-    edit: Edit | None = None
+    edits: tuple[Edit, ...] = ()
 
 
 def replacing(place: str, words: str, *lines: str) -> Mend:
     """A mend that puts lines in place of one line of the program."""
     number = place.rpartition(":")[2]
+    lines = tuple([line for line in lines if line])
     if not lines or not number.isdigit():
-        return Mend(words, lines)
-    return Mend(words, lines, Edit(int(number), lines, True))
+        return Mend(words)
+    return Mend(words, lines, (Edit(int(number), lines),))
 
 
-Change = Callable[[ast.Call | ast.BinOp], ast.expr | None]
+Change = Callable[[ast.expr], ast.expr | None]
 
 
 def rewritten(place: str, change: Change) -> str:
@@ -63,7 +68,7 @@ class _Changer(ast.NodeTransformer):
         self.found = False
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        if isinstance(node, (ast.Call, ast.BinOp)) and not self.found:
+        if isinstance(node, (ast.Call, ast.BinOp, ast.Compare)) and not self.found:
             new = self._change(node)
             if new is not None:
                 self.found = True
@@ -145,3 +150,29 @@ def _first(text: str, fits: Callable[[ast.AST], bool]) -> ast.Call | ast.BinOp |
         if isinstance(node, (ast.Call, ast.BinOp)) and fits(node):
             return node
     return None
+
+
+def expressions(text: str) -> list[ast.AST]:
+    """All expressions of a statement, from the outermost inward."""
+    try:
+        return list(ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return []
+
+
+def read_names(text: str) -> list[str]:
+    """The names that a statement reads."""
+    return [
+        n.id for n in expressions(text) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    ]
+
+
+def in_single(text: str, names: Collection[str]) -> str:
+    """A statement that computes with these names in float32."""
+
+    class Cast(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.AST:
+            is_read = isinstance(node.ctx, ast.Load) and node.id in names
+            return expression(f"tf.cast({node.id}, tf.float32)") if is_read else node
+
+    return ast.unparse(Cast().visit(ast.parse(text)))

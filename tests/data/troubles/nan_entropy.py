@@ -1,0 +1,6 @@
+"""log"""
+import wengert as tf
+x = tf.Variable([0.0, 1.0])
+with tf.GradientTape() as tape:
+    y = -tf.reduce_sum(x * tf.math.log(x))  #!
+report = tape.explain(y, x)

@@ -1,0 +1,332 @@
+"""Why nothing leads from a source to a target: the first reason that fits."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.question import Question, chain, step_text
+from wengert.insight.explain.rewriting import Mend, replacing
+from wengert.insight.journal import Exit
+from wengert.insight.program_text import line_text, names_in, short
+from wengert.insight.reports.blocks import Block, Words
+from wengert.state.variable import Variable
+from wengert.values.tensor import Tensor
+
+
+def explain_without_way(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation:
+    """`down` are the values that depend on the source, `up` those that the target depends on."""
+    for reason in _REASONS:
+        found = reason(q, down, up, used)
+        if found is not None:
+            return found
+    return Explanation(
+        "no-path",
+        f"{q.title} is None: {q.y} does not depend on {q.x}.",
+        q.line_of(q.target) or q.began,
+        q.asking_for_zeros(f"Use {q.x} where {q.y} is computed, or ask for zeros:"),
+        [_uses(q, used)],
+    )
+
+
+def _uses(q: Question, used: set[int]) -> Words:
+    names = dict.fromkeys(name for name in [q.name(x) for x in q.history.leaves(used)] if name)
+    steps = [q.history.steps[n] for n in sorted(used)]
+    of = f" from {', '.join(names)}" if names else ""
+    last = f"; the last of them is {steps[-1].row.name}" if steps else ""
+    count = f"{len(steps)} operation{'' if len(steps) == 1 else 's'}"
+    return Words(f"It was computed{of} by {count}{last}.")
+
+
+# ---- through Python -----------------------------------------------------------------------------
+
+
+def _by_exit(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    """A value that depends on the source left for Python before the target was computed."""
+    last = max(used, default=len(q.history.steps))
+    found = [
+        e
+        for e in q.exits
+        if e.at <= last and getattr(e.value, "_key", None) in down and _is_for_more(e)
+    ]
+    return left_the_tape(q, found[-1], "as an array or a number of Python's") if found else None
+
+
+def _is_for_more(out: Exit) -> bool:
+    """Whether what left was more than printed or compared."""
+    looked_at = line_text(out.line).startswith(("print(", "assert ", "if ", "while ", "log"))
+    return not looked_at and out.way != "bool()"
+
+
+def left_the_tape(q: Question, out: Exit, why: str) -> Explanation:
+    """The value left for NumPy or Python at a line."""
+    name = q.x if out.value is q.source else q.name(out.value) or "it"
+    text = line_text(out.line)
+    gives = "an array" if out.way in (".numpy()", "NumPy") else "a number of Python's"
+    here = f"✂ {name} left the tape here: {out.way} gives {gives} without a history."
+    path = q.way_to(out.value)
+    blocks: list[Block] = [chain(q, path, -1, {})] if path else []
+    blocks.append(Words(f"{short(out.line)}   {text}\n{here}"))
+    new = in_tf(text)
+    words = "If NumPy must compute it, give it a derivative by tf.wrap or tf.custom_gradient."
+    words += " Otherwise:" if new else " Otherwise compute with operations of tf."
+    title = f"{q.title} is None: the way from {q.x} to {q.y} leaves the tape ({why})."
+    return Explanation("left-tape", title, out.line, replacing(out.line, words, new), blocks)
+
+
+_CALLED: Final = {
+    "sum": "reduce_sum", "mean": "reduce_mean", "max": "reduce_max", "min": "reduce_min",
+    "prod": "reduce_prod", "dot": "tensordot", "clip": "clip_by_value", "power": "pow",
+    "log": "math.log", "concatenate": "concat", "sqrt": "sqrt", "log1p": "math.log1p",
+    "linalg.norm": "norm",
+}  # fmt: skip
+_OF_NUMPY: Final = {
+    "maximum", "minimum", "exp", "sin", "cos", "tan", "tanh", "square", "abs", "where", "matmul",
+    "sinh", "cosh", "sign", "floor", "round", "stack", "reshape", "transpose", "linalg.inv", *_CALLED,
+}  # fmt: skip
+_CONVERSIONS: Final = (
+    "float", "np.asarray", "np.array", "numpy.asarray", "tf.constant", "tf.convert_to_tensor", "np.float32",
+    "tf.Variable",
+)  # fmt: skip
+_OF_MATH: Final = {
+    "exp": "exp",
+    "log": "math.log",
+    "sqrt": "sqrt",
+    "sin": "sin",
+    "cos": "cos",
+    "tanh": "tanh",
+}
+
+
+def in_tf(text: str) -> str:
+    """The line with operations of tf in place of those of NumPy and Python; empty if unsure."""
+    try:
+        new = ast.unparse(_InTf().visit(ast.parse(text)))
+    except SyntaxError:
+        return ""
+    left = any(sign in new for sign in ("np.", "numpy", "math.fsum", ".item()", ".tolist()"))
+    return "" if left or new == text else new
+
+
+class _InTf(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        name = ast.unparse(node.func)
+        head, _, function = name.partition(".")
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("numpy", "item"):
+            return node.func.value
+        if name in _CONVERSIONS and len(node.args) == 1:
+            return node.args[0]
+        if head in ("np", "numpy") and function in _OF_NUMPY:
+            node.func = ast.parse(f"tf.{_CALLED.get(function, function)}", mode="eval").body
+        elif head == "math" and function in _OF_MATH:
+            node.func = ast.parse(f"tf.{_OF_MATH[function]}", mode="eval").body
+        return node
+
+
+# ---- through a variable -------------------------------------------------------------------------
+
+
+def _by_variable(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    """The way leads through a variable that was assigned, or made, from what depends on the source."""
+    names = {q.x, *_names_of(q, down)}
+    variables = {q.name(v): v for v in q.history.leaves(used) if isinstance(v, Variable)}
+    for node in ast.walk(q.program.tree):
+        if not (isinstance(node, ast.Call) and names & set(names_in(node))):
+            continue
+        place = q.program.place(node.lineno)
+        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assign"):
+            owner = ast.unparse(node.func.value)
+            if owner in variables:
+                return _assigned(q, owner, place, node)
+        elif ast.unparse(node.func).endswith("Variable"):
+            made = q.program.statement(node.lineno)
+            owner = ast.unparse(made.targets[0]) if isinstance(made, ast.Assign) else ""
+            if owner in variables:
+                return _made_variable(q, owner, place)
+    return None
+
+
+def _names_of(q: Question, keys: set[Any]) -> Iterator[str]:
+    for name, value in list(q.program.frame.f_locals.items()):
+        if isinstance(value, (Tensor, Variable)) and value._key in keys:
+            yield name
+
+
+def _assigned(q: Question, owner: str, place: str, node: ast.Call) -> Explanation:
+    value = ast.unparse(node.args[0]) if node.args else "..."
+    words = f"Use the value itself in place of {owner}: an assignment keeps the number, not how it was computed:"
+    is_name = (
+        owner.isidentifier() and isinstance(node.func, ast.Attribute) and node.func.attr == "assign"
+    )
+    mend = replacing(place, words, f"{owner} = {value}" if is_name else "")
+    title = f"{q.title} is None: the way leads through the variable {owner}, which was assigned."
+    text = f"{short(place)}   {line_text(place)}\n✂ the variable {owner} starts anew here."
+    return Explanation("overwritten", title, place, mend, [Words(text)])
+
+
+def _made_variable(q: Question, owner: str, place: str) -> Explanation:
+    mend = replacing(place, "Use the value itself in place of a variable:", in_tf(line_text(place)))
+    title = f"{q.title} is None: tf.Variable keeps the number, not how it was computed."
+    text = f"{short(place)}   {line_text(place)}\n✂ {owner} starts anew here."
+    return Explanation("left-tape", title, place, mend, [Words(text)])
+
+
+def overwritten(q: Question) -> Explanation | None:
+    """The name of a variable was given to a tensor."""
+    if isinstance(q.source, Variable):
+        return None
+    found = q.program.assignments(q.x)
+    made = [a for a in found if "Variable(" in ast.unparse(a.value)]
+    after = [a for a in found if made and a.line > made[0].line]
+    if not after:
+        return None
+    line = q.program.place(after[-1].line)
+    words = (
+        f"{q.x} was a tf.Variable ({short(q.program.place(made[0].line))}); {short(line)} gave the name to a "
+        "tensor, which the tape does not follow by itself."
+    )
+    mend = replacing(
+        line, f"Change the variable in place at {short(line)}:", _assigning(q.x, after[-1].value)
+    )
+    title = f"{q.title} is None: {q.x} is no variable any more."
+    return Explanation("overwritten", title, line, mend, [Words(words)])
+
+
+def _assigning(name: str, value: ast.expr) -> str:
+    if (
+        isinstance(value, ast.BinOp)
+        and isinstance(value.op, (ast.Sub, ast.Add))
+        and ast.unparse(value.left) == name
+    ):
+        verb = "sub" if isinstance(value.op, ast.Sub) else "add"
+        return f"{name}.assign_{verb}({ast.unparse(value.right)})"
+    return f"{name}.assign({ast.unparse(value)})"
+
+
+def _by_name(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    return None if q.is_followed(q.source._key) else overwritten(q)
+
+
+# ---- another tensor -----------------------------------------------------------------------------
+
+
+def _by_memory(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    """Another tensor is used than the one that is asked for: its memory or its origin says so."""
+    for leaf in q.history.leaves(used):
+        if leaf is not q.source and _shares(q.source, leaf):
+            return _other(q, leaf, "the same numbers in the same memory")
+    _, sources = q.history.up({q.source._key})
+    for number in sorted(sources):
+        for x in q.history.steps[number].inputs:
+            if getattr(x, "_key", None) in up:
+                return _other(
+                    q, x, f"{q.x} was computed from it ({short(q.history.steps[number].line)})"
+                )
+    return None
+
+
+def _by_equality(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    for leaf in q.history.leaves(used):
+        if (
+            leaf is not q.source
+            and _equals(q.source, leaf)
+            and (q.name(leaf) or leaf._array.size > 1)
+        ):
+            return _other(q, leaf, "equal numbers, but another tensor: a copy, or converted anew")
+    return None
+
+
+def _other(q: Question, other: Any, why: str) -> Explanation:
+    name = q.name(other)
+    use = next((s for s in q.history.steps if any(x is other for x in s.inputs)), None)
+    blocks = [Words(f"{step_text(use)} uses {name or 'another tensor'}: {why}.")] if use else []
+    words = (
+        f"Ask for the gradient by {name}:" if name else f"Use {q.x} itself where {q.y} is computed."
+    )
+    mend = q.asking_for(words, name) if name else Mend(words)
+    title = f"{q.title} is None: another tensor than {q.x} was used."
+    title += f" Did you mean {name}?" if name else ""
+    return Explanation("other-tensor", title, use.line if use else q.began, mend, blocks)
+
+
+def _shares(a: Any, b: Any) -> bool:
+    x, y = getattr(a, "_array", None), getattr(b, "_array", None)
+    if not isinstance(x, np.ndarray) or not isinstance(y, np.ndarray):
+        return False
+    return x.size > 0 and bool(np.may_share_memory(x, y))
+
+
+def _equals(a: Any, b: Any) -> bool:
+    x, y = getattr(a, "_array", None), getattr(b, "_array", None)
+    if x is None or y is None or getattr(x, "dtype", 0) != getattr(y, "dtype", 1):
+        return False
+    return bool(np.shape(x) == np.shape(y) and np.array_equal(x, y, equal_nan=True))
+
+
+# ---- before the tape, after it, in another branch -----------------------------------------------
+
+
+def _by_place(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    """Something on the way was computed after the block, or before it."""
+    block = q.block()
+    if block is None:
+        return None
+    begin, end = block.lineno, block.end_lineno or block.lineno
+    made = [a for a in q.program.assignments(q.y) if a.line < q.program.frame.f_lineno]
+    if q.target._key not in q.history.made_by and made:
+        if made[-1].line > end:
+            line = q.program.place(made[-1].line)
+            words = f"{short(line)} computes {q.y}; the `with` block ends at {short(q.program.place(end))}."
+            title = f"{q.title} is None: {q.y} was computed after the tape had stopped."
+            return Explanation("after-tape", title, line, q.moved_into(block, q.y), [Words(words)])
+        if made[-1].line < begin:
+            return _before(q, block, q.y, made[-1].line)
+    for leaf in q.history.leaves(used):
+        name = q.name(leaf)
+        earlier = [a for a in q.program.assignments(name) if a.line < begin] if name else []
+        if earlier and not isinstance(leaf, Variable) and q.x in q.reads(earlier[-1].value, begin):
+            return _before(q, block, name, earlier[-1].line)
+    return None
+
+
+def _before(q: Question, block: ast.With, name: str, at: int) -> Explanation:
+    line = q.program.place(at)
+    title = f"{q.title} is None: {name} was computed before the tape began."
+    text = f"{short(line)}   {line_text(line)}\n✂ the tape begins at {short(q.began)} and knows {name} as a number only."
+    return Explanation("before-tape", title, line, q.moved_down_into(block, at), [Words(text)])
+
+
+def _by_branch(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    """The program uses the source in a branch that was not taken."""
+    file = q.program.file
+    ran = {int(s.line.rpartition(":")[2]) for s in q.history.steps if s.line.startswith(file)}
+    for node, parts in _branches(q.program.tree):
+        for part in parts:
+            names = {name for n in part for name in names_in(n)}
+            lines = {at for n in part for at in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
+            if q.x in names and (isinstance(node, ast.IfExp) or not lines & ran):
+                place = q.program.place(node.lineno)
+                title = f"{q.title} is None: the branch that uses {q.x} was not taken."
+                text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in the other branch alone."
+                mend = q.asking_for_zeros("Let both branches use it, or ask for zeros:")
+                return Explanation("branch", title, place, mend, [Words(text)])
+    return None
+
+
+def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[Any]]]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If):
+            yield node, [node.body, node.orelse]
+        elif isinstance(node, ast.IfExp):
+            yield node, [[node.body], [node.orelse]]
+
+
+Reason = Callable[[Question, set[Any], set[Any], set[int]], Explanation | None]
+_REASONS: Final[tuple[Reason, ...]] = (
+    _by_exit, _by_memory, _by_variable, _by_place, _by_equality, _by_name, _by_branch,
+)  # fmt: skip
