@@ -7,17 +7,21 @@ import importlib.util
 import os
 import runpy
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from wengert import compat
+from wengert.api.function.function import run_functions_eagerly
+from wengert.api.gradients.answers import answers
 from wengert.cli.output import report_failure
 from wengert.errors import MissingNameError
 
 EXAMPLES = """examples:
   wengert run train.py --epochs 3
   wengert run -m pytest some_test.py
+  wengert run --explain train.py       why gradients are None, zero or NaN
   wengert run --v1 old_program.py      TensorFlow 1: its names at the top level, and graphs
 
 Which names of TensorFlow's there are: python tools/names.py in the repository, or the documentation.
@@ -34,10 +38,15 @@ def add_to(commands: Any, purpose: str) -> None:
         description="Run a Python program whose `import tensorflow` means Wengert.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="wengert run [--v1] (SCRIPT | -m MODULE) [ARGUMENTS ...]",
+        usage="wengert run [--v1] [--explain] (SCRIPT | -m MODULE) [ARGUMENTS ...]",
     )
     parser.add_argument(
         "--v1", action="store_true", help="TensorFlow 1: its names at the top level, graph mode"
+    )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="say at the end why gradients were None, zero, infinite or NaN; tf.function runs eagerly",
     )
     parser.add_argument("-m", dest="module", action="store_true", help="a module, like python -m")
     parser.add_argument("program", metavar="SCRIPT", help="the script, or the module after -m")
@@ -54,13 +63,28 @@ def run(options: argparse.Namespace) -> int:
     if options.v1:
         compat.v1.disable_eager_execution()
     sys.argv = [options.program, *options.arguments]
+    if options.explain:
+        answers.explain_all()
+        run_functions_eagerly(True)
     try:
         _start(options)
     except Exception as error:  # noqa: BLE001  # shown as Python would
         trace = _of_the_program(error.__traceback__, isinstance(error, MissingNameError))
         sys.excepthook(type(error), error.with_traceback(trace), trace)
         return 1
+    finally:
+        if options.explain:
+            _tell(answers.met.reports)
     return 0
+
+
+def _tell(reports: Sequence[object]) -> None:
+    """Print what the program met, on standard error."""
+    sys.stdout.flush()
+    count = f"{len(reports)} gradient{'' if len(reports) == 1 else 's'}"
+    print(f"\nwengert: {count} explained.", file=sys.stderr)
+    for report in reports:
+        print(f"\n{report}", file=sys.stderr)
 
 
 def _missing(options: argparse.Namespace) -> str:

@@ -1,4 +1,5 @@
 """What tapes ask for: the journal, and the answers."""
 
 from wengert.insight.explain.entry import explain_tape as explain_tape
+from wengert.insight.explain.met import met as met
 from wengert.insight.journal import Journal as Journal

@@ -24,9 +24,18 @@ class Answers:
         """`load` gives the module that has the answers."""
         self._load = load
 
+    def explain_all(self) -> None:
+        """Let every tape keep a journal, and every trouble be explained."""
+        self.always = True
+
     def explain(self, *args: Any) -> Any:
         """Why a gradient is None, zero or not finite."""
         return self._load().explain_tape(*args)
+
+    @property
+    def met(self) -> Any:
+        """What a program met, where all is to be explained at its end."""
+        return self._load().met
 
     def new_journal(self) -> Any:
         """What notes everything that happens in the block of a tape."""

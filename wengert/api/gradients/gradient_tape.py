@@ -330,6 +330,8 @@ class GradientTape:
                 fill_unconnected(conjugate(g) if x.dtype.is_differentiable else None, x, policy)
                 for g, x in zip(pulled, asked, strict=True)
             ]
+        if answers.always:
+            answers.met.by_tape(self, target, sources, gradients)
         return _arranged(sources, gradients)
 
     def _sources(self, sources: Tensors) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from wengert.api.gradients.answers import answers
 from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.context import activate, apply_overrides, current_graph, thread
@@ -94,9 +95,12 @@ def gradients(
             _complain_of_dtypes(elements, sources, switches)
         with apply_overrides(with_switches(overrides, switches)):
             pulled = pull_back_through_graph(elements, seeds, sources, stopped, outward=True)
-        return [
+        found = [
             fill_unconnected(conjugate(g), x, policy) for g, x in zip(pulled, sources, strict=True)
         ]
+    if answers.always:
+        answers.met.in_graph(ys, sources, found)
+    return found
 
 
 def _complain_of_dtypes(targets: Sequence[Any], sources: Sequence[Any], switches: Switches) -> None:

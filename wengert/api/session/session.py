@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from wengert.api.gradients.answers import answers
 from wengert.api.session.modes import get_default_graph
 from wengert.core.context import activate
 from wengert.execution.engine_registry import Settings, compile_plan, engine_of
@@ -90,7 +91,10 @@ class Session:
         feeds = _feeds(self._graph, feed_dict)
         structure = _Fetches(self._graph, fetches)
         run = self._run_for(structure.elements, [x for x, _ in feeds])
-        return structure.packed(run(self, [value for _, value in feeds]))
+        values = run(self, [value for _, value in feeds])
+        if answers.always:
+            answers.met.by_session(self, zip(structure.elements, values, strict=True), feed_dict)
+        return structure.packed(values)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -13,4 +13,5 @@ zeros        Which factor is zero
 numbers      Why a gradient is zero, infinite or not a number
 unjournaled  What can be said of a tape that kept no journal
 entry        tape.explain and tf.explain_gradient
+met          The troubles that a whole program meets
 """

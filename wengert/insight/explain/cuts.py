@@ -93,6 +93,16 @@ def _without_gradient(q: Question, step: Step) -> Cut:
     return "no-gradient", said, mend
 
 
+def changed_at(place: str, kind: str) -> str:
+    """The line without the call that ends the way; empty if it is not plain how."""
+    if kind == "stop-gradient":
+        return rewritten(place, _without_stop)
+    if kind == "integer":
+        return rewritten(place, _without_cast)
+    tried = [rewritten(place, _nearest(names, form)) for names, form, _ in _NEAREST.values()]
+    return next((new for new in tried if new), "")
+
+
 def _nearest(names: tuple[str, ...], template: str) -> Change:
     def change(node: ast.expr) -> ast.expr | None:
         operands: list[ast.expr] = []

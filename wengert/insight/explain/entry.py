@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wengert.api.gradients.graph_gradients import element_of, graph_of, source_of
+from wengert.api.gradients.parts import pull_back_to
 from wengert.api.session.session import Session, get_default_session
 from wengert.core.context import activate, current_graph
+from wengert.core.tape import Tape
 from wengert.errors import OpError
 from wengert.execution.derived_graphs import GradientGraph
 from wengert.host.user_frames import callers_frame
@@ -19,20 +21,24 @@ from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing
 from wengert.insight.explain.numbers import explain_numbers
 from wengert.insight.explain.question import Question
-from wengert.insight.explain.unjournaled import without_journal
+from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.journal import Step
 from wengert.insight.program_text import Program
 from wengert.ops.math.arithmetic import add_n
-from wengert.values.tensor import wrap
+from wengert.ops.math.elementwise import ones_like
+from wengert.state.variable import Variable
+from wengert.values.tensor import Tensor, key_of, wrap
 
 if TYPE_CHECKING:
     from wengert.values.typing import Tensors
 
 
-def explain_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> Any:
+def explain_tape(
+    tape: Any, target: Any, sources: Any, frame: FrameType, method: str = "explain"
+) -> Any:
     """Why the gradients of a target are what they are: one answer, or one for each source."""
     program = Program(frame)
-    written = program.arguments("explain")
+    written = program.arguments(method)
     y = written[0] if written else "the target"
     several = isinstance(sources, (list, tuple))
     names = _names(written[1] if len(written) > 1 else "the source", sources)
@@ -57,9 +63,16 @@ def _names(text: str, sources: Any) -> list[str]:
 
 
 def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Program) -> Explanation:
-    journal = tape._journal
+    key_of(source)
+    journal, core = tape._journal, tape._tape
     if journal is None:
-        return without_journal(tape, target, source, y, x, program)
+        seen = Question(
+            target, source, y, x, History([]), program, "", core,
+            watches_variables=tape._watch_accessed_variables,
+        )  # fmt: skip
+        if core is None:
+            return explain_used_up(seen, tape._used_at)
+        return explain_unjournaled(seen, _gradient(core, target, source))
     followed = [t for t, _ in journal.tapes]
     question = Question(
         target,
@@ -77,12 +90,20 @@ def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Progr
     return _answer(question)
 
 
+def _gradient(tape: Tape, target: Any, source: Any) -> Any:
+    """The gradient itself, with the tape left as it is."""
+    if not isinstance(target, (Tensor, Variable)):
+        return None
+    with activate((), current_graph()):
+        return pull_back_to(tape, [target], [ones_like(target)], [source], drain=False)[0]
+
+
 def _answer(q: Question) -> Explanation:
     graph = current_graph()
     if graph is None:
         found = explain_missing(q) or explain_numbers(q)
         return found or Explanation("right", f"{q.title} is there: finite, and not zero.")
-    with activate((), GradientGraph("explanation", graph)):  # its operations are for nobody else
+    with activate((), GradientGraph("explanation", graph)):
         found = explain_missing(q)
     return found or Explanation("right", f"{q.title} is there; a run tells its numbers.")
 
@@ -107,26 +128,34 @@ def explain_gradient(
     program = Program(callers_frame())
     written = program.arguments("explain_gradient")
     several = isinstance(xs, (list, tuple))
-    targets: Any = ys if isinstance(ys, (list, tuple)) else [ys]
     sources: Any = xs if isinstance(xs, (list, tuple)) else [xs]
-    graph = graph_of([*targets, *sources])
     names = _names(written[1] if len(written) > 1 else "the source", xs)
     y = written[0] if written else "the target"
-    with activate((), graph):
-        target = element_of(graph, targets[0] if len(targets) == 1 else add_n(targets))
-        asked = [source_of(graph, x) for x in sources]
-        steps = [_step(op) for op in graph.operations]
-        questions = [
-            Question(target, x, y, name, History(steps), program)
-            for x, name in zip(asked, names, strict=True)
-        ]
-        with activate((), GradientGraph("explanation", graph)):
-            missing = [explain_missing(q) for q in questions]
     found = [
-        answer or _by_run(q, feed_dict, session)
-        for q, answer in zip(questions, missing, strict=True)
+        explained_in_graph(ys, x, y, name, program, feed_dict, session)
+        for x, name in zip(sources, names, strict=True)
     ]
     return found if several else found[0]
+
+
+def explained_in_graph(
+    ys: Any,
+    x: Any,
+    y_name: str,
+    x_name: str,
+    program: Program,
+    feed_dict: Any = None,
+    session: Session | None = None,
+) -> Explanation:
+    """The same for one source, with the names that the program gives them."""
+    targets = ys if isinstance(ys, (list, tuple)) else [ys]
+    graph = graph_of([*targets, x])
+    history = History([_step(op) for op in graph.operations])
+    with activate((), GradientGraph("explanation", graph)):  # its operations are for nobody else
+        target = element_of(graph, targets[0] if len(targets) == 1 else add_n(targets))
+        q = Question(target, source_of(graph, x), y_name, x_name, history, program)
+        missing = explain_missing(q)
+    return missing or _by_run(q, feed_dict, session)
 
 
 def _step(op: Any) -> Step:

@@ -25,7 +25,7 @@ def explain_missing(q: Question) -> Explanation | None:
     if not isinstance(q.target, (Tensor, Variable)):
         return _not_a_tensor(q)
     if q.source._key is q.target._key:
-        return None if q.is_followed(q.source._key) else _not_watched(q)
+        return None if q.is_followed(q.source._key) else explain_unwatched(q)
     down, made = q.history.down({q.source._key})
     up, used = q.history.up({q.target._key})
     way = made & used
@@ -51,7 +51,7 @@ def _not_a_tensor(q: Question) -> Explanation:
 def _cut_way(q: Question, values: set[Any], way: set[int]) -> Explanation | None:
     path = q.history.shortest(way, q.source._key, q.target._key)
     if not q.is_followed(q.source._key):
-        return overwritten(q) or _reset_after_watching(q) or _not_watched(q)
+        return overwritten(q) or _reset_after_watching(q) or explain_unwatched(q)
     unseen = _not_recorded(q, path)
     if unseen is not None:
         return unseen
@@ -150,7 +150,8 @@ def _reset_after_watching(q: Question) -> Explanation | None:
     return Explanation("used-up", title, line, _without_reset(q, line), [Words(words)])
 
 
-def _not_watched(q: Question) -> Explanation:
+def explain_unwatched(q: Question) -> Explanation:
+    """The tape does not follow the source."""
     tape = f"the tape of {short(q.began)}" if q.began else "the tape"
     made = q.place_of_name(q.x)
     at = f" ({short(made)})" if made else ""

@@ -20,7 +20,7 @@ from wengert.values.tensor import Tensor
 
 def explain_without_way(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation:
     """`down` are the values that depend on the source, `up` those that the target depends on."""
-    for reason in _REASONS:
+    for reason in REASONS:
         found = reason(q, down, up, used)
         if found is not None:
             return found
@@ -327,6 +327,6 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
 
 
 Reason = Callable[[Question, set[Any], set[Any], set[int]], Explanation | None]
-_REASONS: Final[tuple[Reason, ...]] = (
+REASONS: Final[tuple[Reason, ...]] = (
     _by_exit, _by_memory, _by_variable, _by_place, _by_equality, _by_name, _by_branch,
 )  # fmt: skip
