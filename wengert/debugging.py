@@ -37,3 +37,4 @@ from wengert.ops.control.asserts import assert_shapes as assert_shapes
 from wengert.ops.control.asserts import assert_type as assert_type
 from wengert.ops.control.asserts import is_numeric_tensor as is_numeric_tensor
 from wengert.ops.control.effects import Assert as Assert
+from wengert.overrides.switches import anomaly as anomaly

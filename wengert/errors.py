@@ -133,6 +133,10 @@ class TapeError(RuntimeError):
     """A tape was used in a way its state does not allow."""
 
 
+class AnomalyError(InvalidArgumentError):
+    """The first number of a gradient that is not finite, inside `tf.debugging.anomaly()`."""
+
+
 class GradientCountError(ValueError):
     """A gradient function returned too few or too many gradients."""
 

@@ -13,7 +13,7 @@ from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
 from wengert.graph.graph import Graph
 from wengert.ops import gradient_sum, operators
-from wengert.ops.arrays import creation, gathering, joining, shaping, variable_scatter
+from wengert.ops.arrays import creation, gathering, identity, joining, shaping, variable_scatter
 from wengert.ops.arrays.identity import READ
 from wengert.ops.control import asserts, effects, tensor_list
 from wengert.ops.math import complex, elementwise
@@ -44,6 +44,7 @@ bound.blank = creation.blank
 bound.read = lambda variable: apply(READ, (variable,))
 bound.assign_later = assignments.assign_later
 bound.provided = effects.provided
+bound.finite = identity.check_numerics
 bound.of_same_shape = asserts.of_same_shape
 bound.entered = to_graph
 bound.evaluate = evaluate

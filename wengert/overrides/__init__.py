@@ -7,5 +7,6 @@ region        Regions: parts of a computation whose gradient is given as a whole
 override      Overrides: rules in place of an operation's own when a gradient is computed
 strong_zero   Strong zeros: a cotangent that is exactly zero contributes exactly zero
 kinks         Kinks: which operations have another derivative at them on demand, and a count
+anomaly       Anomalies: rules that raise where they give the first that is not finite
 switches      Switches: conventions of derivatives, for a tape or for a block of code
 """

@@ -36,6 +36,7 @@ class BoundOps:
     assign_later: Callable[[Any, str, Any], Any]  # the operation of a graph that changes one
     # A value; whoever uses it gets an error with a message unless a condition holds.
     provided: Callable[[Any, Any, str], Tensor]
+    finite: Callable[[Any, str], Tensor]  # a value; an error with the message unless it is finite
     # The first, provided that the second has its shape.
     of_same_shape: Callable[[Any, Any, str], Tensor]
     # Plain values; a graph under construction makes a constant of them.

@@ -13,6 +13,7 @@ unconnected            tf.UnconnectedGradients: what to return for sources that 
 forward_accumulator    tf.autodiff.ForwardAccumulator: forward-mode differentiation
 budget_tape            A tape that keeps within an amount of memory
 memory_report          What a tape holds, by operation and source line
+hooks                  Hooks: functions that look at a cotangent on its way, or change it
 gradient_tape          tf.GradientTape: reverse-mode differentiation
 graph_gradients        tf.gradients: symbolic differentiation of tensors in a graph
 gradient_checker       tf.test.compute_gradient: Jacobians by automatic differentiation and by

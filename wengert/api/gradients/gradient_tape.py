@@ -13,6 +13,7 @@ import numpy as np
 from wengert.api.gradients.answers import answers, is_asked_in
 from wengert.api.gradients.budget_tape import BudgetTape
 from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shapes
+from wengert.api.gradients.hooks import Hooked, with_hooks
 from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
 from wengert.api.gradients.parts import pull_back_to
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
@@ -47,7 +48,8 @@ from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import is_certain
-from wengert.values.tensor import Tensor, dims
+from wengert.values.tensor import Tensor, dims, key_of
+from wengert.values.value import Key
 
 if TYPE_CHECKING:
     from wengert.values.typing import Nested, Structure, TensorLike, Tensors
@@ -108,6 +110,7 @@ class GradientTape:
         self._recording = False
         self._used_at = ""
         self._watched_variables: tuple[Variable, ...] = ()
+        self._hooked: dict[Key, Hooked] = {}
         self._journal: Any = None  # of what happens in the block, where somebody will ask
 
     # ---- recording ---------------------------------------------------------------------------
@@ -319,11 +322,12 @@ class GradientTape:
             complain_of_shapes(targets, weights, "output_gradients", self._switches)
         used = [(t, s) for t, s in zip(targets, seeds, strict=True) if self._can_be_target(t)]
         with self._closed(tape), self._by(overrides, tape):
+            swept, behind = (tape, asked) if not self._hooked else self._with_hooks(tape, asked)
             pulled = pull_back_to(
-                tape,
+                swept,
                 [t for t, _ in used],
                 [conjugate(s) for _, s in used],
-                asked,
+                behind,
                 drain=not self._persistent,
             )
             gradients = [
@@ -419,6 +423,39 @@ class GradientTape:
         [9.0, 6.0]
         """
         return target, self.gradient(target, sources, **options)
+
+    def hook(self, tensor: Value, fn: Callable[[Any], Any]) -> None:
+        """Let a function see the cotangent of a value on its way, and change it.
+
+        `gradient` calls `fn(cotangent)` once, with the sum of what all uses of the value contribute. What it
+        returns takes the place of the cotangent; None leaves it. Of a value of several hooks the first
+        that was added is called first. To only have a cotangent, ask for it: any intermediate value can be a
+        source.
+
+        >>> x = tf.constant([3.0, 4.0])
+        >>> with tf.GradientTape() as tape:
+        ...     tape.watch(x)
+        ...     h = x * x
+        ...     tape.hook(h, lambda g: tf.clip_by_norm(g, 1.0))
+        ...     y = tf.reduce_sum(10.0 * h)
+        >>> tape.gradient(y, x).numpy()
+        array([4.2426405, 5.6568537], dtype=float32)
+        """
+        tape = self._started("hook")
+        if not callable(fn):
+            raise TypeError(f"tape.hook takes a value and a function, got {type(fn).__name__}.")
+        if getattr(tensor, "_key", None) not in tape.positions:
+            raise TapeError(
+                "tape.hook wants a value that the tape follows: a watched one, or one computed from "
+                "such. tape.explain(value, source) says why it does not follow it."
+            )
+        key = key_of(tensor)
+        self._hooked.setdefault(key, Hooked(tensor, [])).hooks.append(fn)
+
+    def _with_hooks(self, tape: Tape, sources: Sequence[Any]) -> tuple[Tape, list[Any]]:
+        if isinstance(tape, BudgetTape):
+            tape.restore_all()
+        return with_hooks(tape, self._hooked, sources)
 
     def explain(self, target: Any, sources: Any) -> Any:
         """Why the gradient of the target is None, zero or not finite: print the answer.
