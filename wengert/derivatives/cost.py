@@ -1,7 +1,8 @@
 """What a derivative costs, estimated from the operations of the function.
 
-Counted are floating-point operations and bytes that are read or written; a transcendental function counts
-as ten. Of two ways to a derivative the estimate says which is cheaper, not how many seconds either takes.
+It counts floating-point operations and bytes that are read or written; a transcendental function
+counts as ten. The estimate says which of two ways to a derivative is cheaper, not how many seconds
+either takes.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Work(NamedTuple):
     operations: int = 0
 
     def plus(self, other: Work, times: float = 1.0) -> Work:
-        """Together with other work, done so many times in one batch."""
+        """The sum with other work that is done that many times, as one batch."""
         return Work(
             self.flops + times * other.flops,
             self.bytes + times * other.bytes,
@@ -33,7 +34,7 @@ class Work(NamedTuple):
 
     @property
     def weight(self) -> float:
-        """One number to compare by: nanoseconds of a processor of no great speed."""
+        """One number for comparisons: nanoseconds on a processor of modest speed."""
         return self.flops / 10.0 + self.bytes / 10.0 + 2000.0 * self.operations
 
 
@@ -46,7 +47,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(events: Sequence[Event], sources: Sequence[Any]) -> Estimate:
-    """What a function costs that consists of these operations, and its derivatives by the sources."""
+    """What a function of these operations costs, and its derivatives by the sources."""
     followed: set[Key] = {key_of(x) for x in sources}
     function, forward, reverse = Work(), Work(), Work()
     for event in events:
@@ -150,7 +151,7 @@ def _size(values: Sequence[Any]) -> int:
 
 
 def _elements(value: Any) -> int:
-    """How many elements a value has; one for each axis whose size is not known."""
+    """How many elements a value has, if axes of unknown size count as one."""
     shape = getattr(getattr(value, "_array", None), "shape", ())
     return math.prod(shape) if is_certain(shape) else 1
 

@@ -68,13 +68,13 @@ def jacobian(
             element of the result; "auto" takes the fewer. "colored" finds which elements can
             differ from zero at all, and takes as few products as give these.
         chunk_size: How many products are computed at once, where all at once take too much memory.
-        has_aux: Whether `f` returns a pair, whose second part is handed on behind the Jacobian.
+        has_aux: Whether `f` returns a pair, whose second part is returned after the Jacobian.
         sparse: Whether only the elements that can differ from zero are wanted, as a `SparseTensor`;
             "scipy" gives matrices of `scipy.sparse` in CSR form. The mode is "colored" then.
         coloring: What a product of the mode "colored" computes together: "columns", "rows", "both"
             with the dense lines apart, or "auto", the cheapest of these.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         The function of the Jacobian: for each result, for each argument, a tensor of the shape of
@@ -162,7 +162,7 @@ def _is_reverse_cheaper(
     events: Sequence[Event], sources: Sequence[Any], targets: Sequence[Any]
 ) -> bool:
     if any(v.dtype.is_complex for v in (*sources, *targets)):
-        return True  # one direction forward does not tell both parts of a complex derivative
+        return True  # one forward direction does not give both parts of a complex derivative
     shapes = [dims(v) for v in (*sources, *targets)]
     if not all(map(is_certain, shapes)):
         return True  # in a loop of the graph
@@ -225,7 +225,7 @@ def _behind(columns: Any, x: Any) -> Any:
 
 
 def _mapped(one: Callable[[Any], list[Any]], like: Any, chunk_size: int | None = None) -> list[Any]:
-    """What a function gives for the unit vectors of a tensor, stacked; so many of them at once."""
+    """What a function gives for the unit vectors of a tensor, stacked; `chunk_size` at once."""
     units = unit_vectors(like)
     return for_each(one, dims(units)[0], [units], chunk_size)
 
@@ -249,12 +249,13 @@ def hessian(
         f: The function.
         argnums: Which arguments; for a tuple the result is a tuple of tuples.
         chunk_size: How many rows are computed at once.
-        has_aux: Whether `f` returns a pair, whose second part is handed on behind the Hessian.
-        sparse: As of `tf.jacobian`.
-        coloring: As of `tf.jacobian`; and "star" or "acyclic", which use that a Hessian is symmetric.
-            An acyclic coloring takes fewer products, and subtracts values from one another.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        has_aux: Whether `f` returns a pair, whose second part is returned after the Hessian.
+        sparse: As in `tf.jacobian`.
+        coloring: As in `tf.jacobian`; and "star" or "acyclic", which exploit that a Hessian is
+            symmetric. An acyclic coloring takes fewer products, and subtracts values from one
+            another.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     >>> tf.hessian(lambda x: x[0] ** 2.0 * x[1])(tf.constant([3.0, 5.0])).numpy().tolist()
     [[10.0, 6.0], [6.0, 0.0]]
@@ -288,12 +289,12 @@ def hvp(
     Args:
         f: A function whose result is one number.
         argnums: Which arguments are differentiated.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
-        A function of the arguments of `f` and, behind them, of a vector nested as those arguments
-        are that are differentiated; it gives the product, nested in the same way.
+        A function of the arguments of `f`, followed by a vector nested as the differentiated
+        arguments are; it gives the product, nested in the same way.
 
     >>> tf.hvp(lambda x: x[0] ** 2.0 * x[1])(tf.constant([3.0, 5.0]), tf.constant([1.0, 0.0])).numpy().tolist()
     [10.0, 6.0]
@@ -302,7 +303,7 @@ def hvp(
 
     def product(*args: Any, **kwargs: Any) -> Any:
         if len(args) < 2:
-            raise TypeError("tf.hvp(f) is called with the arguments of f and a vector behind them.")
+            raise TypeError("tf.hvp(f) is called with the arguments of f, followed by a vector.")
         given = Arguments(f, args[:-1], kwargs, argnums, who="hvp")
         vector = given.flatten(args[-1], "The vector and the arguments of tf.hvp")
         return given.pack(_hessian_product(given, vector))
@@ -360,8 +361,8 @@ def _second_derivatives(given: Arguments) -> list[Any]:
 def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
     """The sum of the second derivatives by each element: the trace of the Hessian.
 
-    The function may have any results; of each element the Laplacian is given. Beside the value travel its
-    gradient and its Laplacian, forward through the function: no Hessian is computed.
+    The function may have any results; the Laplacian of each element is given. The gradient and the
+    Laplacian are carried forward through the function with the value: no Hessian is computed.
 
     >>> tf.laplacian(lambda x: tf.reduce_sum(x ** 3.0))(tf.constant([1.0, 2.0])).numpy()
     np.float32(18.0)

@@ -69,7 +69,7 @@ def vmap(
 
 
 def _named_after(f: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Gives a function the name and the words of another, and not its defaults: axes are counted."""
+    """Give a function another's name and docstring, but not its defaults, as axes are counted."""
 
     def named(mapped: Callable[..., Any]) -> Callable[..., Any]:
         functools.update_wrapper(mapped, f, updated=())
@@ -125,7 +125,7 @@ def _front(leaf: Any, axis: int) -> Any:
     rank = len(dims(full))
     if not -rank <= axis < rank:
         raise ValueError(
-            f"tf.vmap was to map over axis {axis} of an argument of shape {list(dims(full))}. An "
+            f"tf.vmap cannot map over axis {axis} of an argument of shape {list(dims(full))}. An "
             "argument that is the same for all examples has None in in_axes."
         )
     axis %= rank
@@ -142,7 +142,7 @@ def _common_size(fulls: Sequence[Any], axis_size: int | None) -> Any:
         )
     if len(sizes) > 1:
         raise ValueError(
-            f"tf.vmap needs arguments with as many examples, got {list(sizes.values())}, of shapes "
+            f"tf.vmap needs arguments with equally many examples, got {list(sizes.values())}, of shapes "
             f"{[list(dims(full)) for full in fulls]} with the examples in front."
         )
     (size,) = sizes.values()
@@ -150,7 +150,7 @@ def _common_size(fulls: Sequence[Any], axis_size: int | None) -> Any:
 
 
 def _placed(full: Any, axis: int | None) -> Any:
-    """A result with its examples where they are asked for; None: those of the first example."""
+    """A result with its examples along the axis asked for; None: that of the first example."""
     if full is None:
         return None
     if axis is None:
@@ -174,9 +174,9 @@ def per_example_gradients(
     Args:
         f: The loss of one example: `f(parameters, *example)`, one number.
         argnums: Where the parameters are; the other arguments have the examples along their first axis.
-        has_aux: Whether `f` returns a pair, whose second part is handed on for each example.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        has_aux: Whether `f` returns a pair, whose second part is returned for each example.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     >>> loss = lambda w, x, y: (tf.reduce_sum(w * x) - y) ** 2
     >>> x, y = tf.constant([[1.0, 0.0], [0.0, 2.0]]), tf.constant([0.0, 1.0])
@@ -197,7 +197,7 @@ def per_example_gradients(
 
 # ---- products -----------------------------------------------------------------------------------
 
-# From this many elements on a product is worth operations of its own.
+# With this many elements or more, a product is worth operations of its own.
 _LARGE: Final = 1 << 16
 
 

@@ -78,7 +78,7 @@ def _vector(structure: Any) -> Any:
 class ScipyProblem:
     """A function and its derivatives on vectors of NumPy; what `tf.to_scipy` returns.
 
-    Asked twice for one point, it computes once.
+    Called twice for the same point, it computes once.
     """
 
     def __init__(

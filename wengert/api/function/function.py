@@ -104,7 +104,7 @@ class ConcreteFunction:
         return self._packed([TensorSpec(y.shape, y.dtype) for y in self.outputs])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the trace. Arguments that are no tensors are those of the trace."""
+        """Call the trace. Arguments that are not tensors keep the values they were traced with."""
         return self.call(checked_all(self.name, self._specs, self._inputs.is_tensor, args, kwargs))
 
     def call(self, tensors: Sequence[Any]) -> Any:
@@ -292,7 +292,7 @@ class Function:
     def _known(
         self, outer: FunctionGraph | None, key: Hashable, specs: Sequence[TensorSpec]
     ) -> ConcreteFunction | None:
-        """The trace for such arguments; of those that use values of `outer`, too."""
+        """The trace for such arguments, also among those that use values of `outer`."""
         found = self._traces.find(key, specs)
         if found is None and outer is not None and self in outer.traces:
             found = outer.traces[self].find(key, specs)
@@ -311,14 +311,14 @@ class Function:
         if outer is not None and (_is_session_s(outer) or not concrete.graph.leave_outer()):
             traces = outer.traces.setdefault(self, Traces())
         if traces.add(key, specs, concrete):
-            self._quick.clear()  # it may have what had to go
+            self._quick.clear()  # it may hold the evicted trace
         self._forget_with(traces, key, inputs.objects)
         if outer is None:
             self._retracing.traced(self, inputs.outlined())
         return concrete
 
     def _forget_with(self, traces: Traces, key: Hashable, objects: Sequence[Any]) -> None:
-        """A trace goes when an object does that it was made for."""
+        """Drop the trace when one of the objects that it was made for is garbage-collected."""
         owner = weakref.ref(traces)
 
         def forget() -> None:
@@ -333,7 +333,7 @@ class Function:
         return None if self._input_signature is None else nest.flatten(self._input_signature)
 
     def _traced(self, inputs: Inputs, specs: Sequence[TensorSpec]) -> ConcreteFunction:
-        first = not self._was_traced  # a trace that failed was none
+        first = not self._was_traced  # a failed trace does not count
         self._count += 1
         graph = FunctionGraph(self._name, current_graph())
         graph.engine = _ENGINES[self.jit_compile]
@@ -368,15 +368,15 @@ def _is_session_s(graph: FunctionGraph | Graph) -> bool:
 
 
 def _around(outer: FunctionGraph | Graph | None) -> Any:
-    """What of the rules in force, and of the graph around a call, makes another trace."""
+    """The part of a trace's key that comes from the rules in force and the surrounding graph."""
     rules = active_rules()
     if outer is not None and _is_session_s(outer):
-        return id(outer), rules  # the trace stays with it
+        return id(outer), rules  # such a trace belongs to that graph
     seed = None if outer is None else outer.seed
     return (rules, seed) if rules or seed else None
 
 
-# By what was said as `jit_compile`.
+# By the value of `jit_compile`.
 _ENGINES: Final = {None: None, True: "native", False: "numpy"}
 
 
@@ -386,7 +386,7 @@ def _input_for(graph: FunctionGraph, spec: TensorSpec) -> SymbolicTensor:
 
 
 def _quick_key(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | None:
-    """Shapes and dtypes, where all arguments are plain tensors."""
+    """Shapes and dtypes of the arguments; None unless all are plain tensors."""
     key = []
     for arg in args:
         if type(arg) is not Tensor:

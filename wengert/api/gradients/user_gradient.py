@@ -114,7 +114,7 @@ class GradFn:
     ) -> None:
         self._owner = f"{name} ({place(function)})"
         self._grad_fn = grad_fn
-        # Of the call only what maps gradients to inputs: the arguments are the record's to keep.
+        # Keep only what maps gradients to inputs: it is the record that keeps the arguments.
         self._is_input = [is_input(v) for v in call.leaves]
         self._positional = len(call.positional)
         self._keyword = len(call.keyword)

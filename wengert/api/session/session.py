@@ -227,7 +227,7 @@ def get_default_session() -> Session | None:
 
 
 class _Run:
-    """A compiled plan, and what it needs of a session."""
+    """A compiled plan, and what it needs from a session."""
 
     def __init__(
         self, graph: Graph, elements: Sequence[Any], feeds: Sequence[SymbolicTensor], engine: str
@@ -262,7 +262,7 @@ def _own(value: Array) -> Array:
 
 
 class _Fetches:
-    """What was asked for, flat, and how to arrange the values."""
+    """The fetches, flat, and how to arrange their values."""
 
     def __init__(self, graph: Graph, fetches: Any) -> None:
         self._structure = fetches

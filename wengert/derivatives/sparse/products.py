@@ -74,7 +74,7 @@ def only_in_reverse(coloring: str) -> str:
 
 
 class Kept(NamedTuple):
-    """What is known of a function before it is called again: of a call of the same outline."""
+    """What an earlier call with the same outline has found: the pattern, and how to split it."""
 
     outline: Any
     pattern: Pattern
@@ -103,14 +103,14 @@ class Run:
         return any(v.dtype.is_complex for v in (*self.given.leaves, *self.targets))
 
     def at(self, place: Place) -> Any:
-        """The argument or result that is meant."""
+        """The argument or result at a place."""
         if isinstance(place, tuple):
             return self.events[place[0]].results[place[1]]
         return self.given.leaves[place]
 
 
 def kept_for(run: Run, known: list[Kept], kind: str, symmetric: bool = False) -> Kept:
-    """The pattern of what was called, and its colors: as they are known, or found now."""
+    """The pattern of a call, and its colors: known from an earlier one, or found now."""
     line = outline(run.events, run.given.leaves, run.targets)
     if line is not None:
         line = [kind, symmetric, *line]

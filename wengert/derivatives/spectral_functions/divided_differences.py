@@ -3,7 +3,7 @@
 f[a, b] = (f(a) - f(b)) / (a - b), and f'(a) where b = a; f[a, b, c] = (f[b, c] - f[a, b]) / (c - a), and
 so on. Where points are so close that the difference has lost its digits, it is the mean of the
 derivative of that order over the simplex that they span (Hermite and Genocchi), by Gauss's quadrature.
-Of each the error is estimated, and the better one taken: the function sets the scale, not we.
+The errors of both are estimated, and the better one is taken.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The pass: each value carries the series of what it is along a line.
 
-An operation without a rule is not a gap: from its first derivative, which it has, follow all others. If
+An operation needs no rule of its own: all its derivatives follow from the first, which it has. If
 y' = P(x, x', y), then coefficient k + 1 of y is coefficient k of P over k + 1; and P consists of
 operations, whose series are known by the same means.
 """
@@ -38,7 +38,7 @@ class TaylorMode(Carrying):
         self._around = around  # whose values have series, too
 
     def watch(self, value: Any, series: Series) -> None:
-        """Let a value have a series; its first coefficient is the value."""
+        """Give a value a series, whose first coefficient is the value."""
         known = series[: self.order + 1]
         self._carried[key_of(value)] = [*known, *[None] * (self.order + 1 - len(known))]
 
@@ -152,7 +152,7 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
 
     Args:
         f: A function of one argument, which may be nested.
-        x: Where.
+        x: The point.
         direction: v, nested as the argument is.
         order: Up to which order.
 
