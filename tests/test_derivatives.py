@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_modes import MODES, close, numerically
 
 import wengert as tf
 
@@ -25,41 +26,8 @@ def loss(x: Any) -> Any:
     return tf.reduce_sum(tf.sin(x) * tf.exp(x[::-1]))
 
 
-def as_is(f: Any) -> Any:
-    return f
-
-
-def interpreted(f: Any) -> Any:
-    return tf.function(f, jit_compile=False)
-
-
-def compiled(f: Any) -> Any:
-    return tf.function(f, jit_compile=True)
-
-
 def of_unknown_size(f: Any) -> Any:
     return tf.function(f, input_signature=[tf.TensorSpec([None], tf.float64)])
-
-
-MODES = [as_is, interpreted, compiled]
-
-
-def close(a: Any, b: Any, tolerance: float = 1e-9) -> None:
-    a, b = np.asarray(a), np.asarray(b)
-    assert a.shape == b.shape
-    np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
-
-
-STEP = 1e-4
-
-
-def numerically(f: Callable[[Any], Any], x: Any) -> Any:
-    """The Jacobian by differences of the fourth order."""
-    columns = []
-    for unit in np.eye(x.shape[0]):
-        a, b, c, d = (np.asarray(f(x + k * STEP * unit)) for k in (-2, -1, 1, 2))
-        columns.append((a - 8.0 * b + 8.0 * c - d) / (12.0 * STEP))
-    return np.stack(columns, -1)
 
 
 # ---- each against differences, in every mode ----------------------------------------------------

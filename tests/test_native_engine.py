@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_modes import compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,10 +30,6 @@ def as_at_the_beginning() -> Iterator[None]:
     yield
     tf.config.set_engine(None)
     tf.config.set_threads(None)
-
-
-def compiled(f: Callable[..., Any]) -> Any:
-    return tf.function(f, jit_compile=True)
 
 
 def on_both(make: Callable[[Callable[..., Any]], list[Any]]) -> list[list[Any]]:

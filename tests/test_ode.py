@@ -7,48 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_modes import MODES, WAYS, backward, close, double, forward
 
 import wengert as tf
 from wengert.derivatives.closures import Closure
 from wengert.derivatives.implicit_functions import ode
 
-
-def as_is(f: Any) -> Any:
-    return f
-
-
-def interpreted(f: Any) -> Any:
-    return tf.function(f, jit_compile=False)
-
-
-def compiled(f: Any) -> Any:
-    return tf.function(f, jit_compile=True)
-
-
-MODES = [as_is, interpreted, compiled]
-
-
-def backward(f: Any) -> Any:
-    return tf.grad(f)
-
-
-def forward(f: Any) -> Any:
-    return lambda x: tf.jvp(f, (x,), (tf.ones_like(x),))[1]
-
-
-WAYS = [backward, forward]
 HOW = ["adjoint", "forward"]
 FINE: dict[str, Any] = {"rtol": 1e-10, "atol": 1e-11}
-
-
-def close(a: Any, b: Any, tolerance: float = 1e-7) -> None:
-    a, b = np.asarray(a), np.asarray(b)
-    assert a.shape == b.shape
-    np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
-
-
-def double(value: Any) -> Any:
-    return tf.constant(value, tf.float64)
 
 
 TS = double([0.0, 0.4, 1.0])
