@@ -249,3 +249,10 @@ def vectorize(function: Callable[..., Sequence[Any]], size: int, fulls: Sequence
         results = function(*[batcher.lift(full) for full in fulls])
         with batcher.outside(*thread.context.recorders):
             return [None if r is None else batcher.full(r) for r in results]
+
+
+def one_after_other(function: Callable[..., Sequence[Any]], fulls: Sequence[Any]) -> list[Any]:
+    """The results of `vectorize`, by a call for each example; no results if there are none."""
+    found = [function(*rows) for rows in zip(*map(bound.unstack, fulls), strict=True)]
+    columns = zip(*found, strict=True)
+    return [None if column[0] is None else bound.stack(list(column)) for column in columns]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from wengert.derivatives.trail import Event
+from wengert.ops.arrays.shaping import VIEWS
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims, key_of
 from wengert.values.value import Key
@@ -79,9 +80,7 @@ def _scaled(work: Work, factor: float) -> Work:
     return Work(work.flops * factor, work.bytes * factor, round(work.operations * factor))
 
 
-_VIEWS: Final = frozenset(
-    ["Identity", "ReadVariableOp", "Reshape", "ExpandDims", "Squeeze", "EnsureShape"]
-)
+_FREE: Final = VIEWS | {"ReadVariableOp"}
 _CHEAP: Final = frozenset(
     [
         "AddV2",
@@ -114,7 +113,7 @@ def _work(event: Event) -> Work:
     if row.graphs:  # what a loop does once
         inner = [_work(_event_of(op)) for graph in row.graphs for op in graph.get_operations()]
         return Work(sum(w.flops for w in inner), sum(w.bytes for w in inner), len(inner))
-    if row.name in _VIEWS:
+    if row.name in _FREE:
         return Work(0.0, 0.0, 1)
     moved = (_size(event.inputs) + _size(event.results)) * _width(event)
     return Work(_flops(event), float(moved), 1)

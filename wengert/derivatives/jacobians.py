@@ -408,10 +408,8 @@ def divergence(
     >>> tf.divergence(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy()
     np.float32(6.0)
     """
-    check_function(f, "divergence")
 
-    def trace(*args: Any, **kwargs: Any) -> Any:
-        x, y, j = _field(f, args, kwargs, argnums, "divergence")
+    def trace(x: Any, y: Any, j: Any) -> Any:
         if dims(y) != dims(x):
             raise ValueError(
                 "tf.divergence needs a field whose result has the shape of its argument, got "
@@ -421,7 +419,7 @@ def divergence(
         return reduce_sum(diag_part(reshape(j, (size, size))))
 
     own = Switches(strong_zero=strong_zero, kinks=kinks)
-    return planned(f, within_block(trace, own), _forward_plan(f, argnums, "divergence"))
+    return _of_field(trace, f, argnums, "divergence", own)
 
 
 def curl(
@@ -437,10 +435,8 @@ def curl(
     >>> tf.curl(lambda x: tf.stack([-x[1], x[0]]))(tf.constant([1.0, 2.0])).numpy()
     np.float32(2.0)
     """
-    check_function(f, "curl")
 
-    def rotation(*args: Any, **kwargs: Any) -> Any:
-        x, y, j = _field(f, args, kwargs, argnums, "curl")
+    def rotation(x: Any, y: Any, j: Any) -> Any:
         if dims(x) != dims(y) or dims(x) not in ((2,), (3,)):
             raise ValueError(
                 "tf.curl needs a field of two or three dimensions, of shape [2] or [3], got "
@@ -451,22 +447,25 @@ def curl(
         return stack([j[2, 1] - j[1, 2], j[0, 2] - j[2, 0], j[1, 0] - j[0, 1]])
 
     own = Switches(strong_zero=strong_zero, kinks=kinks)
-    return planned(f, within_block(rotation, own), _forward_plan(f, argnums, "curl"))
+    return _of_field(rotation, f, argnums, "curl", own)
 
 
-def _forward_plan(f: Callable[..., Any], argnums: int, who: str) -> Callable[..., DerivativePlan]:
+def _of_field(
+    combined: Callable[[Any, Any, Any], Any], f: Any, argnums: int, who: str, own: Switches
+) -> Derivative:
+    """What is combined of a field: of its argument, its result and its Jacobian."""
+    check_function(f, who)
+
+    def whole(*args: Any, **kwargs: Any) -> Any:
+        given = Arguments(f, args, kwargs, argnums, who=who)
+        if len(given.leaves) != 1:
+            raise TypeError(f"tf.{who} needs one tensor as the argument, got {len(given.leaves)}.")
+        value, _, ((j,),) = _columns(given, None, False)
+        (y,) = structures.flatten(value)
+        return combined(given.leaves[0], y, j)
+
     def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
         given = Arguments(f, args, kwargs, argnums, who=who)
         return plan_of_jacobian(given, "forward", False, "auto", who)
 
-    return plan
-
-
-def _field(f: Any, args: Any, kwargs: Any, argnums: int, who: str) -> tuple[Any, Any, Any]:
-    """Argument and result of a field, and its Jacobian."""
-    given = Arguments(f, args, kwargs, argnums, who=who)
-    if len(given.leaves) != 1:
-        raise TypeError(f"tf.{who} needs one tensor as the argument, got {len(given.leaves)}.")
-    value, _, ((j,),) = _columns(given, None, False)
-    (y,) = structures.flatten(value)
-    return given.leaves[0], y, j
+    return planned(f, within_block(whole, own), plan)

@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.core.batch import vectorize
+from wengert.core.batch import one_after_other, vectorize
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import check_function
 from wengert.derivatives.reverse import grad
 from wengert.errors import SymbolicValueError
-from wengert.ops.arrays.joining import concat, stack
+from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import transpose
 from wengert.overrides.switches import Kinks
 from wengert.values import nest
@@ -208,7 +208,7 @@ def for_each(
     size = sum(math.prod(dims(u)) for u in units) // max(count, 1)
     step = count if chunk_size is None else min(chunk_size, count)
     if count and (step == 1 or size > _LARGE):
-        return _one_by_one(one, count, units)
+        return one_after_other(one, units)
     try:
         if step == count:
             return vectorize(one, count, units)
@@ -217,10 +217,5 @@ def for_each(
             for at in range(0, count, step)
         ]
     except SymbolicValueError:  # a loop of a graph inside of a batch
-        return _one_by_one(one, count, units)
+        return one_after_other(one, units)
     return [concat(list(pieces), 0) for pieces in zip(*parts, strict=True)]
-
-
-def _one_by_one(one: Callable[..., list[Any]], count: int, units: Sequence[Any]) -> list[Any]:
-    found = [one(*[u[at] for u in units]) for at in range(count)]
-    return [stack(list(part)) for part in zip(*found, strict=True)]

@@ -14,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from wengert.core.context import listening, thread
 from wengert.core.dispatch import apply
@@ -23,11 +23,9 @@ from wengert.core.tape import LEAF, WIDTH, Tape
 from wengert.errors import MemoryBudgetWarning
 from wengert.host.memory_size import written
 from wengert.host.user_frames import callers_depth
+from wengert.ops.arrays.shaping import VIEWS
 from wengert.values.tensor import Tensor, key_of
 from wengert.values.value import Key
-
-# What costs next to nothing to compute again, beside products and sums over much.
-_VIEWS: Final = frozenset(["Identity", "Reshape", "ExpandDims", "Squeeze", "EnsureShape"])
 
 
 class _Held:
@@ -124,8 +122,8 @@ class BudgetTape(Tape):
             attrs,
             [_Held(x._key) if c else x for x, c in zip(inputs, computed, strict=True)],
             out,
-            tuple([0 if row.name in _VIEWS else y._array.nbytes for y in results]),
-            row.elementwise or row.name in _VIEWS or (bool(row.linear) and len(inputs) == 1),
+            tuple([0 if row.name in VIEWS else y._array.nbytes for y in results]),
+            row.elementwise or row.name in VIEWS or (bool(row.linear) and len(inputs) == 1),
             plain and row.name != "ReadVariableOp" and sum(around) <= max(size, 1 << 12),
         )
         for x in producer.inputs:
@@ -144,7 +142,7 @@ class BudgetTape(Tape):
             return slot
         key = key_of(slot)
         if key not in self._held and not (
-            self._of[key].can_repeat and self._of[key].row.name in _VIEWS
+            self._of[key].can_repeat and self._of[key].row.name in VIEWS
         ):
             self._held[key] = slot
             self._count(slot)

@@ -15,7 +15,7 @@ from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shap
 from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
 from wengert.api.gradients.parts import pull_back_to
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
-from wengert.core.batch import vectorize
+from wengert.core.batch import one_after_other, vectorize
 from wengert.core.context import also_listening, apply_overrides, current_graph, start, stop
 from wengert.core.contract import same_shape
 from wengert.core.reverse import conjugate, pull_back
@@ -706,17 +706,11 @@ def _each_row(
         pulled = pull_back_to(tape, [y], [seed], sources, drain=False)
         return [bound.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
 
-    return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))
-
-
-def _at_once(one: Callable[[Any], list[Any]], seeds: Tensor) -> list[Any]:
-    return [conjugate(g) for g in vectorize(one, dims(seeds)[0], [seeds])]
-
-
-def _one_by_one(one: Callable[[Any], list[Any]], seeds: Tensor, count: int) -> list[Any]:
-    rows = [one(seed) for seed in bound.unstack(seeds)]
-    columns = list(zip(*rows, strict=True)) or [(None,)] * count
-    return [None if c[0] is None else conjugate(stack(c)) for c in columns]
+    if at_once:
+        found = vectorize(one, dims(seeds)[0], [seeds])
+    else:
+        found = one_after_other(one, [seeds]) or [None] * len(sources)
+    return [conjugate(g) for g in found]
 
 
 def _jacobian_or_zeros(
