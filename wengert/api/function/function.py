@@ -175,7 +175,6 @@ class Function:
         self._retracing = Retracing()
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         named_after(self, python_function)
-        self.__dict__.pop("plan", None)  # that of a derivative, from its attributes
         _Running.functions.add(self)
 
     @property
