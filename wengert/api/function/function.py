@@ -8,6 +8,8 @@ import weakref
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final, overload
 
+import numpy as np
+
 from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, match_signature
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
 from wengert.api.gradients.user_gradient import named_after, signature_of
@@ -135,8 +137,15 @@ class ConcreteFunction:
         >>> [(step["kind"], step["size"], step["bytes"]) for step in plan.steps]
         [('loop', [1, 1000], 4004)]
         """
-        description: Description = self._subgraph.current.describe(self.name)
-        return description
+        return self.plan_for(self._specs)
+
+    def plan_for(self, given: Sequence[Tensor | TensorSpec]) -> Description:
+        """The execution plan of a call with tensors like these, for their sizes."""
+        if not all(x.shape.is_fully_defined() for x in given):
+            return self._subgraph.describe(self.name)
+        arrays = [np.broadcast_to(np.zeros((), x.dtype.numpy_dtype), tuple(x.shape)) for x in given]
+        captured = map(given_value, self.graph.captured)
+        return self._subgraph.describe(self.name, [*arrays, *captured])
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(spec) for spec in self._specs)
@@ -227,9 +236,13 @@ class Function:
         >>> f.get_concrete_function(tf.TensorSpec([], tf.float32))(tf.constant(3.0)).numpy()
         np.float32(9.0)
         """
+        return self._concrete(self._given(args, kwargs))
+
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
+        """The arguments, by default the input signature."""
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature
-        return self._concrete(self._inputs(args, kwargs))
+        return self._inputs(args, kwargs)
 
     def plan(self, *args: Any, **kwargs: Any) -> Description:
         """The execution plan of a call with these arguments: its loops, and their source lines.
@@ -238,8 +251,8 @@ class Function:
         >>> [step["kind"] for step in f.plan(tf.ones([8, 4]), tf.ones([4, 3])).steps]
         ['product', 'loop']
         """
-        concrete: ConcreteFunction = self.get_concrete_function(*args, **kwargs)
-        return concrete.plan()
+        inputs = self._given(args, kwargs)
+        return self._concrete(inputs).plan_for(inputs.tensors)
 
     def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         """As a method: a function of its own for each object."""
