@@ -263,7 +263,7 @@ def test_bad_arguments() -> None:
         tf.ode_solve(f, 1.0, [0.0, 1.0], method="Euler")
     with pytest.raises(ValueError, match=r"sensitivity of tf.ode_solve is"):
         tf.ode_solve(f, 1.0, [0.0, 1.0], sensitivity="backward")
-    with pytest.raises(ValueError, match="takes steps once more"):
+    with pytest.raises(ValueError, match="repeats the steps"):
         tf.ode_solve(f, 1.0, [0.0, 1.0], sensitivity="forward", method="BDF")
     with pytest.raises(ValueError, match=r"rtol and atol of tf.ode_solve must be positive"):
         tf.ode_solve(f, 1.0, [0.0, 1.0], rtol=0.0)

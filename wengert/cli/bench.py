@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         print(*names, sep="\n")
         return 0
     if options.rounds < 1:
-        return report_failure("--rounds takes a number from 1 on.")
+        return report_failure("--rounds must be 1 or more.")
     rows = []
     for name in progress(names, len(names), "measuring"):
         rows += _measured(name, options.rounds)

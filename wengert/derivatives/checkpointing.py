@@ -58,7 +58,7 @@ def checkpointed_loop(f: Step, x: Any, n: int, budget: int | str | None = None) 
     """
     check_function(f, "checkpointed_loop")
     if type(n) is not int or n < 0:
-        raise ValueError(f"n of tf.checkpointed_loop is an integer from 0 on, got {n!r}.")
+        raise ValueError(f"n of tf.checkpointed_loop must be a non-negative integer, got {n!r}.")
     leaves = [convert(leaf) for leaf in structures.flatten(x)]
     states = _states(budget, leaves, n)
     step = _Step(f, x)
@@ -79,8 +79,8 @@ def _states(budget: int | str | None, leaves: Sequence[Any], n: int) -> int:
         return min(states, max(n, 1))
     if type(budget) is not int or budget < 1:
         raise ValueError(
-            "budget of tf.checkpointed_loop is a number of states from 1 on, or a text such as "
-            f"'200MB', got {budget!r}."
+            "budget of tf.checkpointed_loop must be a positive number of states, or a string such "
+            f"as '200MB', got {budget!r}."
         )
     return budget
 

@@ -135,8 +135,8 @@ def _check_options(
         raise ValueError(f"sparse of tf.{who} is False, True or 'scipy', got {sparse!r}.")
     if sparse and mode not in ("auto", "colored"):
         raise ValueError(
-            f"A sparse result of tf.{who} is computed by mode='colored', not {mode!r}. Which lines "
-            f"its products take is said by coloring: {', '.join(kinds)}."
+            f"A sparse result of tf.{who} is computed by mode='colored', not {mode!r}. The lines "
+            f"of its products are chosen by coloring: {', '.join(kinds)}."
         )
     if coloring not in kinds:
         raise ValueError(f"coloring of tf.{who} is one of {', '.join(kinds)}, got {coloring!r}.")

@@ -49,7 +49,7 @@ def differentiable_result(value: Any, who: str) -> Any:
     if not target.dtype.is_differentiable:
         raise TypeError(
             f"tf.{who} needs a result of a floating or complex dtype, got {target.dtype.name}: it "
-            "has no derivative. Cast before, and not at the end."
+            "has no derivative. Cast earlier, not at the end."
         )
     return target
 

@@ -323,7 +323,7 @@ class Graph(Builder):
 
     def __reduce__(self) -> Any:
         raise TypeError(
-            f"cannot pickle '{type(self).__name__}' object: build it anew where it is to run"
+            f"cannot pickle '{type(self).__name__}' object: build it again where it is to run"
         )
 
     def __repr__(self) -> str:

@@ -115,7 +115,7 @@ class TensorShape:
         return TensorShape([a if a == b else None for a, b in pairs])
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The axes of this shape and behind them those of another."""
+        """The axes of this shape, followed by those of another."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return TensorShape(None)

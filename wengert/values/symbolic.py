@@ -87,7 +87,7 @@ class SymbolicTensor(Tensor):
     _known: Any  # its value, if it is a constant
     _integers: (
         tuple[Any, ...] | None
-    )  # its elements as terms, once somebody asked (inference/symbolic_integers.py)
+    )  # its elements as terms, once they were asked for (inference/symbolic_integers.py)
 
     # ---- what it is --------------------------------------------------------------------------
 

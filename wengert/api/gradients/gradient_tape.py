@@ -228,7 +228,7 @@ class GradientTape:
     # ---- differentiating ---------------------------------------------------------------------
 
     # The gradient for a source is None where nothing connects them, unless the policy says zeros;
-    # `Tensor | Any` spares those who know better a check.
+    # `Tensor | Any` spares callers who know better a check.
 
     @overload
     def gradient(

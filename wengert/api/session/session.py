@@ -150,7 +150,7 @@ class Session:
     def partial_run_setup(self, *_: object, **__: object) -> Any:
         """Not supported: raises NotImplementedError."""
         raise NotImplementedError(
-            "partial_run is not there: call run() with all fetches at once, or keep what the first "
+            "partial_run is not supported: call run() with all fetches at once, or keep what the first "
             "call returned and feed it to the second."
         )
 

@@ -265,8 +265,8 @@ def _checked_dtype(dtype: DType, given: DTypeLike | None, initializer: TensorLik
 def _no_partitions(partitioner: object) -> None:
     if partitioner is not None:
         raise NotImplementedError(
-            "Variables are not partitioned here: `partitioner` must be None. A variable lives in "
-            "the memory of one process, whole."
+            "Partitioned variables are not supported: `partitioner` must be None. A variable lives "
+            "in the memory of one process."
         )
 
 

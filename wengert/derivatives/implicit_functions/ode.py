@@ -127,8 +127,8 @@ def _check(method: str, sensitivity: str, rtol: float, atol: float, most: int) -
         )
     if sensitivity == "forward" and method not in _EXPLICIT:
         raise ValueError(
-            f'sensitivity="forward" of tf.{_WHO} takes steps once more, of one of '
-            f'{", ".join(_EXPLICIT)}, got {method!r}: use sensitivity="adjoint".'
+            f'sensitivity="forward" of tf.{_WHO} repeats the steps of one of these methods: '
+            f'{", ".join(_EXPLICIT)}; got {method!r}. Use sensitivity="adjoint" for others.'
         )
     if not (rtol > 0 and atol >= 0):
         raise ValueError(f"rtol and atol of tf.{_WHO} must be positive, got {rtol!r}, {atol!r}.")

@@ -185,7 +185,7 @@ def newton(system: System, start: Array) -> Array:
                 return y
             raise _stuck(system, f, count, "no step makes the residual smaller")
         y, f = moved
-    raise _stuck(system, f, system.most, "that is the most that was allowed")
+    raise _stuck(system, f, system.most, "that is the most allowed by max_iterations")
 
 
 def _step_of_newton(system: System, y: Array, f: Array, count: int) -> Array:
@@ -279,7 +279,7 @@ def _iterated(system: System, start: Array, after: Callable[[Array, Array], Arra
             return y  # at the limit of rounding
         y = np.asarray(after(y, f), start.dtype)
         f = system.residual(y)
-    raise _stuck(system, f, most, "that is the most that was allowed")
+    raise _stuck(system, f, most, "that is the most allowed by max_iterations")
 
 
 # ---- minima -----------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def descent(system: System, start: Array) -> Array:
         step, least = _downhill(system.jacobian(y), gradient)
         if _size(step) <= 10 * system.epsilon * (1 + _size(y)):
             if least < 0:
-                raise _stuck(system, gradient, count, "the point is a saddle, no minimum")
+                raise _stuck(system, gradient, count, "the point is a saddle, not a minimum")
             return y - step
         moved = _lower(system, y, float(value), gradient, step)
         if moved is None:
@@ -303,7 +303,7 @@ def descent(system: System, start: Array) -> Array:
                 return y
             raise _stuck(system, gradient, count, "no step makes the objective smaller")
         y, (gradient, value) = moved
-    raise _stuck(system, gradient, system.most, "that is the most that was allowed")
+    raise _stuck(system, gradient, system.most, "that is the most allowed by max_iterations")
 
 
 def _downhill(hessian: Array, gradient: Array) -> tuple[Array, float]:

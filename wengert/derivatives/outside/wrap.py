@@ -211,7 +211,7 @@ class External:
         if not all(is_certain(dims(x)) for x in xs):
             raise InvalidArgumentError(
                 f"A graph must know in advance what {self!r} returns, and sizes of its arguments are "
-                "unknown: give result_like=tf.TensorSpec([None], tf.float64), or what it is like."
+                "unknown: give result_like=tf.TensorSpec([None], tf.float64), or an example."
             )
         key = tuple(given)
         if key not in self._seen:
@@ -470,7 +470,7 @@ class External:
             scale = np.max(np.abs(value), initial=0.0)
             if np.any(np.abs(value - other) > 1e3 * error + 1e-5 * scale):
                 raise InvalidArgumentError(
-                    f"{self!r} is not analytic, as it would be without abs, comparisons and conj: a complex "
+                    f"{self!r} is not analytic (as abs, comparisons and conj are not): a complex "
                     f"step gives {value}, and differences {other}. Use "
                     'fallback="differences", or give a vjp or a jvp.'
                 )

@@ -64,12 +64,12 @@ def colored_jacobian(
 
 
 def only_in_reverse(coloring: str) -> str:
-    """The coloring where values are complex: one direction forward does not tell both parts."""
+    """The coloring for complex values, of which one forward direction does not give both parts."""
     if coloring in ("auto", "rows"):
         return "rows"
     raise ValueError(
-        f"coloring={coloring!r} takes products in forward mode, and along one direction a derivative "
-        "by a complex number says only half. For complex arguments or results take 'rows'."
+        f"coloring={coloring!r} takes products in forward mode, of which each gives only half of a "
+        "derivative by a complex number. For complex arguments or results take 'rows'."
     )
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _NODES: Final = 8  # along each axis of the quadrature, and two fewer for its error
 _CLOSE: Final = 0.1  # relative gaps for which quadrature is tried in any case
-_GOOD: Final = 100  # so many units in the last place are good enough for a difference
+_GOOD: Final = 100  # units in the last place that are good enough for a difference
 
 
 def divided_differences(f: Callable[[Any], Any], points: Array, order: int) -> Any:

@@ -161,7 +161,7 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
         derivative. (The Taylor coefficient is that, divided by k!.)
 
     Raises:
-        ValueError: The order is no integer from zero on, or the direction is nested otherwise.
+        ValueError: The order is not a non-negative integer, or the direction is nested otherwise.
 
     >>> tf.taylor(tf.exp, 0.0, 2.0, order=4).numpy().tolist()
     [1.0, 2.0, 4.0, 8.0, 16.0]
@@ -170,7 +170,7 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
     """
     check_function(f, "taylor")
     if type(order) is not int or order < 0:
-        raise ValueError(f"The order of tf.taylor is an integer from 0 on, got {order!r}.")
+        raise ValueError(f"The order of tf.taylor must be a non-negative integer, got {order!r}.")
     given = Arguments(f, (x,), {}, who="taylor")
     directions = given.flatten(direction, "The direction and the argument of tf.taylor")
     value, found = series_along(given, seeds_for(given.leaves, directions), order)
