@@ -140,6 +140,11 @@ class Case:
         rng = self.rng(draw)
         return [np.asarray(d(rng, s)) for d, s in zip(self.domains, self.shapes, strict=True)]
 
+    @property
+    def is_stateful(self) -> bool:
+        """Whether it gives something else each time."""
+        return self.line.type in TABLE and TABLE[self.line.type].stateful
+
     @cached_property
     def varied(self) -> list[int]:
         """The inputs in which the operation may be differentiated."""

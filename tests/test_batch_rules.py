@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numeric import arrays, assert_same, outcomes, tensors
+from batched_cases import batch_choices, mapped, named
+from numeric import arrays, assert_same, tensors
 from samples import Case
-from test_optable import Heard, batch_choices, examples, named, shared_of, stacked
+from test_optable import Heard
 
 import wengert as tf
 from wengert.cli.ops import batching_rule
@@ -66,22 +67,6 @@ def one_of_each() -> list[Any]:
         if row is not None and row.batch is not None:
             found.setdefault((row.name, kind), (case, kind))
     return list(found.values())
-
-
-def mapped(case: Case, kind: Any) -> tuple[Any, list[Any], list[Any]]:
-    """A function of one example, the batch of its arguments, and the stacked results."""
-    shared = shared_of(kind)
-    rows = examples(case, shared)
-    want = stacked([arrays(outcomes(case.call, tensors(xs))) for xs in rows])
-    constant = tf.constant(rows[0][shared]) if shared is not None else None
-
-    def one(parts: Any) -> Any:
-        given = list(parts)
-        if shared is not None:
-            given.insert(shared, constant)
-        return outcomes(case.call, given)
-
-    return one, [x for i, x in enumerate(stacked(rows)) if i != shared], want
 
 
 @named([(c, k) for c, k in one_of_each() if k not in APART.get(c.line.type, ())])

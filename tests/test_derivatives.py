@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_modes import MODES, close, numerically
 
 import wengert as tf
 
@@ -25,41 +26,8 @@ def loss(x: Any) -> Any:
     return tf.reduce_sum(tf.sin(x) * tf.exp(x[::-1]))
 
 
-def as_is(f: Any) -> Any:
-    return f
-
-
-def interpreted(f: Any) -> Any:
-    return tf.function(f, jit_compile=False)
-
-
-def compiled(f: Any) -> Any:
-    return tf.function(f, jit_compile=True)
-
-
 def of_unknown_size(f: Any) -> Any:
     return tf.function(f, input_signature=[tf.TensorSpec([None], tf.float64)])
-
-
-MODES = [as_is, interpreted, compiled]
-
-
-def close(a: Any, b: Any, tolerance: float = 1e-9) -> None:
-    a, b = np.asarray(a), np.asarray(b)
-    assert a.shape == b.shape
-    np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
-
-
-STEP = 1e-4
-
-
-def numerically(f: Callable[[Any], Any], x: Any) -> Any:
-    """The Jacobian by differences of the fourth order."""
-    columns = []
-    for unit in np.eye(x.shape[0]):
-        a, b, c, d = (np.asarray(f(x + k * STEP * unit)) for k in (-2, -1, 1, 2))
-        columns.append((a - 8.0 * b + 8.0 * c - d) / (12.0 * STEP))
-    return np.stack(columns, -1)
 
 
 # ---- each against differences, in every mode ----------------------------------------------------
@@ -350,17 +318,17 @@ def test_per_example_gradients() -> None:
 
 V = tf.constant([1.0, 2.0])
 REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
-    (lambda: tf.grad(V), TypeError, "takes a function, and gives one; got <tf.Tensor"),  # type: ignore[arg-type]
+    (lambda: tf.grad(V), TypeError, "takes a function and returns one; got <tf.Tensor"),  # type: ignore[arg-type]
     (lambda: tf.vmap(3), TypeError, "tf.vmap takes a function"),  # type: ignore[arg-type]
     (lambda: tf.grad(lambda x: x)(V), ValueError, r"one number, got the shape \[2\].*tf.jacobian"),
     (lambda: tf.grad(lambda x: (x, x))(1.0), TypeError, "a structure of 2 values.*has_aux"),
     (lambda: tf.grad(lambda x: None)(1.0), TypeError, "it returned None"),
     (lambda: tf.grad(lambda x: tf.cast(x, tf.int32))(1.0), TypeError, "result of a floating.*int32"),
     (lambda: tf.grad(lambda x: x)(1), TypeError, "floating and complex arguments.*int32"),
-    (lambda: tf.grad(lambda x: x, argnums=1)(1.0), ValueError, "argument 1, and the call has 1 pos"),
+    (lambda: tf.grad(lambda x: x, argnums=1)(1.0), ValueError, "argument 1, but the call has 1 pos"),
     (lambda: tf.grad(lambda x: x, argnums=(0, 0))(1.0), ValueError, "has an argument twice"),
     (lambda: tf.grad(lambda x: x, argnums=True)(1.0), TypeError, "must be integers, got True"),
-    (lambda: tf.grad(lambda x: x, argnames="y")(x=1.0), ValueError, "argument 'y', and the call gives 'x'"),
+    (lambda: tf.grad(lambda x: x, argnames="y")(x=1.0), ValueError, "argument 'y', but the call gives 'x'"),
     (lambda: tf.grad(lambda x: x, has_aux=True)(1.0), TypeError, "a function that returns a pair"),
     (lambda: tf.jvp(lambda x: x, V, V), TypeError, r"primals of tf.jvp are a tuple.*\(x,\)"),  # type: ignore[arg-type]
     (lambda: tf.jvp(lambda x: x, (V,), ()), ValueError, "got 1 primals and 0 tangents"),
@@ -370,13 +338,13 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tf.vjp(lambda x: x, V)[1](1.0), ValueError, "must have the dtype and shape of its target"),
     (lambda: tf.jacobian(lambda x: x, mode="sideways"), ValueError, "one of auto, forward, reverse"),  # type: ignore[arg-type]
     (lambda: tf.jacobian(lambda x: x, chunk_size=0), ValueError, "positive integer or None, got 0"),
-    (lambda: tf.hvp(lambda x: x)(V), TypeError, "a vector behind them"),
+    (lambda: tf.hvp(lambda x: x)(V), TypeError, "followed by a vector"),
     (lambda: tf.hvp(lambda x: tf.reduce_sum(x))(V, {"a": V}), ValueError, "nested alike"),
     (lambda: tf.divergence(lambda x: x[:1])(V), ValueError, r"got \[1\] of \[2\]"),
     (lambda: tf.curl(lambda x: x)(tf.ones([4])), ValueError, "two or three dimensions"),
     (lambda: tf.vmap(lambda x: x)(1.0), ValueError, r"axis 0 of an argument of shape \[\]"),
     (lambda: tf.vmap(lambda x: x, in_axes=None)(V), ValueError, "give axis_size"),
-    (lambda: tf.vmap(lambda x, y: x)(V, tf.ones([3])), ValueError, r"as many examples, got \[2, 3\]"),
+    (lambda: tf.vmap(lambda x, y: x)(V, tf.ones([3])), ValueError, r"equally many examples, got \[2, 3\]"),
     (lambda: tf.vmap(lambda x, y: x, in_axes=(0,))(V, V), ValueError, "1 entries, and the call has 2"),
     (lambda: tf.vmap(lambda x: x, out_axes=3)(V), ValueError, "has 3 for a result of rank 1"),
     (lambda: tf.vmap(lambda x: x, in_axes=({"a": 0},))({"b": V}), ValueError, "axes for"),

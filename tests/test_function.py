@@ -553,6 +553,18 @@ def test_repr() -> None:
     )
 
 
+def test_attributes_of_the_function_do_not_replace_those_of_the_class() -> None:
+    def square(x: Any) -> Any:
+        return x * x
+
+    vars(square).update(tag="mine", plan="mine", _traces="mine")
+    traced: Any = tf.function(square)
+    assert traced.tag == "mine"
+    assert traced.plan(tf.ones(2)).steps
+    assert traced(tf.constant(3.0)).numpy() == 9.0
+    assert len(tf.function(tf.grad(square)).plan(tf.constant(3.0)).steps) > 0
+
+
 def test_a_result_that_depends_on_known_values_alone() -> None:
     """Its size is asked of values that are written in the program: it is computed while tracing."""
 

@@ -290,8 +290,8 @@ def test_graphs() -> None:
     ("misuse", "words"),
     [
         (lambda: tf.checkpointed_loop("f", VALUES, 2), "takes a function"),  # type: ignore[arg-type]
-        (lambda: tf.checkpointed_loop(tf.sin, VALUES, -1), "an integer from 0 on"),
-        (lambda: tf.checkpointed_loop(tf.sin, VALUES, 2, 0), "a number of states from 1 on"),
+        (lambda: tf.checkpointed_loop(tf.sin, VALUES, -1), "must be a non-negative integer"),
+        (lambda: tf.checkpointed_loop(tf.sin, VALUES, 2, 0), "a positive number of states"),
         (lambda: tf.checkpointed_loop(tf.sin, VALUES, 2, "1 kB"), "smaller than one state"),
         (lambda: tf.checkpointed_loop(lambda x: x[1:], VALUES, 2), "must keep shapes and dtypes"),
         (lambda: tf.checkpointed_loop(lambda x: [x], VALUES, 2), "must be nested alike"),

@@ -14,7 +14,6 @@ from samples import Case
 import wengert as tf
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
-from wengert.core.table import TABLE
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -24,17 +23,13 @@ def one_a_line(cases: Sequence[Case]) -> list[Case]:
     return list({c.line.type: c for c in reversed(cases)}.values())[::-1]
 
 
-def is_random(case: Case) -> bool:
-    return case.line.type in TABLE and TABLE[case.line.type].stateful
-
-
 KNOWN = {"static": lambda x: x.shape, "sizes": lambda x: [None] * x.ndim, "rank": lambda x: None}
 FORMS = list(KNOWN)
 # A variable cannot be made of a tensor that a function is given, nor a generator, which has one.
 MAKES_VARIABLES = ("ReadVariableOp", "RngAdvanced")
 # A graph must know how many slices there will be.
 COUNTS_BY_SIZE = ("Unpack",)
-PURE = [c for c in CASES if not is_random(c) and c.line.type not in MAKES_VARIABLES]
+PURE = [c for c in CASES if not c.is_stateful and c.line.type not in MAKES_VARIABLES]
 SMOOTH = [c for c in PURE if c.varied and not c.line.constant]
 
 

@@ -11,12 +11,6 @@ from optable import CASES
 from samples import Case
 
 import wengert as tf
-from wengert.core.table import TABLE
-
-
-def is_stateful(case: Case) -> bool:
-    """Whether it gives something else each time."""
-    return case.line.type in TABLE and TABLE[case.line.type].stateful
 
 
 def derivatives(case: Case, xs: list[Any]) -> Any:
@@ -39,7 +33,7 @@ def derivatives(case: Case, xs: list[Any]) -> Any:
 
 
 # A function is given an array where this operation wants a variable.
-CHOSEN = [c for c in CASES if not is_stateful(c) and c.line.type != "ReadVariableOp"]
+CHOSEN = [c for c in CASES if not c.is_stateful and c.line.type != "ReadVariableOp"]
 
 
 @pytest.mark.parametrize("case", CHOSEN, ids=repr)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_modes import compiled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,10 +30,6 @@ def as_at_the_beginning() -> Iterator[None]:
     yield
     tf.config.set_engine(None)
     tf.config.set_threads(None)
-
-
-def compiled(f: Callable[..., Any]) -> Any:
-    return tf.function(f, jit_compile=True)
 
 
 def on_both(make: Callable[[Callable[..., Any]], list[Any]]) -> list[list[Any]]:
@@ -150,12 +147,12 @@ def test_no_more_threads_than_processors(monkeypatch: Any) -> None:
     """Whoever asks for more, here or in the environment, is told so once."""
     monkeypatch.setattr(threads, "available", lambda: 2)
     monkeypatch.setattr("wengert.host.warn_once._WARNED", set())
-    with pytest.warns(RuntimeWarning, match="Of 64 threads that were asked for 2 are used"):
+    with pytest.warns(RuntimeWarning, match="64 threads were requested, and 2 are used"):
         tf.config.set_threads(64)
     assert tf.config.get_threads() == 2
     tf.config.set_threads(None)
     monkeypatch.setenv("OMP_NUM_THREADS", "100000")
-    with pytest.warns(RuntimeWarning, match="Of 100000 threads"):
+    with pytest.warns(RuntimeWarning, match="100000 threads were requested"):
         assert tf.config.get_threads() == 2
     assert tf.config.get_threads() == 2
     tf.config.set_threads(1)

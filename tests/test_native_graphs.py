@@ -7,20 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_modes import compiled, interpreted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from native_programs import Program, large_shape, programs, small_shape
 
 import wengert as tf
 from wengert.values.tensor import wrap
-
-
-def compiled(f: Callable[..., Any]) -> Any:
-    return tf.function(f, jit_compile=True)
-
-
-def reference(f: Callable[..., Any]) -> Any:
-    return tf.function(f, jit_compile=False)
 
 
 def arrays(ys: Sequence[Any]) -> list[Any]:
@@ -100,7 +93,7 @@ def check(program: Program, layout: Sequence[str], with_gradient: bool) -> None:
     found = native(*tensors)
     got, kept = arrays(found), [y.numpy().tobytes() for y in found]
     relative = program.relative * (100.0 if with_gradient else 1.0)
-    want = arrays(reference(function)(*tensors))
+    want = arrays(interpreted(function)(*tensors))
     assert_near(got, want, relative, program.size)
     others = [np.roll(np.asarray(a), 1) for a in given_]
     other = arrays(native(*map(wrap, others)))
@@ -189,7 +182,7 @@ def test_overlapping_inputs(size: int) -> None:
     for x, y in ((a, a), (a, a.T), (a, b), (a[::-1], a), (b.T, a.T)):
         before = memory.tobytes()
         got = arrays(compiled(_mixed)(wrap(x), wrap(y)))
-        want = arrays(reference(_mixed)(wrap(x.copy()), wrap(y.copy())))
+        want = arrays(interpreted(_mixed)(wrap(x.copy()), wrap(y.copy())))
         assert memory.tobytes() == before
         assert_near(got, want, 1e-11, float(size))
 
@@ -230,7 +223,7 @@ def test_indices_that_are_tensors() -> None:
     x = wrap(normal_of(6, 8))
     for i, n in ((2, 1), (3, 2), (5, 1)):
         at = [x, tf.constant(i), tf.constant(n)]
-        assert_near(arrays(compiled(f)(*at)), arrays(reference(f)(*at)), 1e-13, 1.0)
+        assert_near(arrays(compiled(f)(*at)), arrays(interpreted(f)(*at)), 1e-13, 1.0)
 
 
 def normal_of(*shape: int) -> Any:
@@ -255,7 +248,7 @@ def test_rows_of_all_lengths(dtype: str) -> None:
     rng = np.random.default_rng(1)
     for columns in LENGTHS:
         x = wrap(rng.normal(size=(5, columns)).astype(dtype))
-        got, want = arrays(compiled(_along_rows)(x)), arrays(reference(_along_rows)(x))
+        got, want = arrays(compiled(_along_rows)(x)), arrays(interpreted(_along_rows)(x))
         assert_near(got, want, 1e-5 if dtype == "float32" else 1e-12, columns * 5.0)
 
 
@@ -269,7 +262,7 @@ def test_sizes_around_blocks_and_parts(dtype: str, size: int) -> None:
     """One axis: blocks of 4096, one row up to 8192, parts beyond 65536."""
     rng = np.random.default_rng(size)
     x, y = (wrap(rng.integers(0, 11, size).astype(dtype)) for _ in range(2))
-    got, want = arrays(compiled(_of_all_types)(x, y)), arrays(reference(_of_all_types)(x, y))
+    got, want = arrays(compiled(_of_all_types)(x, y)), arrays(interpreted(_of_all_types)(x, y))
     for a, b in zip(got, want, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -285,4 +278,4 @@ def test_sums_of_several_parts(shape: tuple[int, ...], axis: int | None) -> None
         return [r(y, axis) for r in reduced] + [tf.reduce_any(x > 3.9, axis)]
 
     x = wrap(np.random.default_rng(2).normal(size=shape))
-    assert_near(arrays(compiled(f)(x)), arrays(reference(f)(x)), 1e-12, float(np.prod(shape)))
+    assert_near(arrays(compiled(f)(x)), arrays(interpreted(f)(x)), 1e-12, float(np.prod(shape)))

@@ -7,6 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from batched_cases import batch_choices, examples, mapped, named, shared_of, stacked
 from numeric import (
     arrays,
     assert_near,
@@ -45,18 +46,6 @@ LOW = {
 
 def is_complex(case: Case) -> bool:
     return any(x.dtype.kind == "c" for x in case.inputs())
-
-
-def is_stateful(case: Case) -> bool:
-    """Whether it gives something else each time."""
-    return case.line.type in TABLE and TABLE[case.line.type].stateful
-
-
-def named(pairs: list[Any]) -> Any:
-    """A parametrisation over cases together with something else."""
-    return pytest.mark.parametrize(
-        ("case", "kind"), [pytest.param(c, k, id=f"{c.name}-{k}") for c, k in pairs]
-    )
 
 
 every = pytest.mark.parametrize("case", CASES, ids=repr)
@@ -288,52 +277,12 @@ def test_no_gradient(case: Case) -> None:
 
 # ---- batches ----------------------------------------------------------------------------------
 
-DRAWS = 3
-
-
-def stacked(columns: list[list[Any]]) -> list[Any]:
-    """For each position the stack of what the examples have there."""
-    return [np.stack(column) for column in zip(*columns, strict=True)]
-
-
-def examples(case: Case, shared: int | None = None) -> list[list[Any]]:
-    """Drawn inputs; the one at `shared` is the same in all."""
-    drawn = [case.inputs(k) for k in range(DRAWS)]
-    return [[drawn[0][i] if i == shared else x for i, x in enumerate(xs)] for xs in drawn]
-
-
-def batch_choices() -> list[Any]:
-    """Cases with all inputs batched, and with each of several inputs shared by all examples."""
-    made: list[Any] = []
-    for case in CASES:
-        count = len(case.shapes)
-        if not count or is_stateful(case):
-            continue
-        made.append((case, "all"))
-        made.extend((case, i) for i in range(count) if count > 1)
-    return made
-
-
-def shared_of(kind: Any) -> int | None:
-    return None if kind == "all" else kind
-
 
 @named(batch_choices())
 def test_batched_value(case: Case, kind: Any) -> None:
     """A vectorized function gives the stacked results of the examples."""
-    shared = shared_of(kind)
-    rows = examples(case, shared)
-    want = stacked([arrays(outcomes(case.call, tensors(xs))) for xs in rows])
-    constant = tf.constant(rows[0][shared]) if shared is not None else None
-
-    def one(parts: Any) -> Any:
-        given = list(parts)
-        if shared is not None:
-            given.insert(shared, constant)
-        return outcomes(case.call, given)
-
-    varying = [x for i, x in enumerate(stacked(rows)) if i != shared]
-    got = arrays(tf.vectorized_map(one, tuple(tensors(varying))))
+    one, xs, want = mapped(case, kind)
+    got = arrays(tf.vectorized_map(one, tuple(tensors(xs))))
     assert_same(got, want, 1e-13)
 
 

@@ -264,7 +264,7 @@ COMPLAINTS = [
     ),
     (lambda: R.stateless_uniform([1], [1, 2], alg="x"), ValueError, "got unsupported value x."),
     (lambda: R.stateless_uniform([1], [1, 2], alg=7), ValueError, "got unsupported value 7."),
-    (lambda: R.stateless_uniform([1], [1, 2], alg=1.5), TypeError, "Can't convert argument `alg`"),
+    (lambda: R.stateless_uniform([1], [1, 2], alg=1.5), TypeError, "Can't convert argument `alg`"),  # type: ignore[arg-type]
     (lambda: R.stateless_uniform([1], [1, 2], alg="threefry"), ValueError, "use Philox"),
     (
         lambda: R.stateless_normal([1], [1, 2], 0, 1, "int32"),

@@ -7,40 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from function_modes import MODES, as_is, backward, close, forward
 
 import wengert as tf
 from wengert.derivatives.spectral_functions.divided_differences import divided_differences
 
 RNG = np.random.default_rng(5)
-
-
-def as_is(f: Any) -> Any:
-    return f
-
-
-def interpreted(f: Any) -> Any:
-    return tf.function(f, jit_compile=False)
-
-
-def compiled(f: Any) -> Any:
-    return tf.function(f, jit_compile=True)
-
-
-MODES = [as_is, interpreted, compiled]
-
-
-def close(a: Any, b: Any, tolerance: float = 1e-9) -> None:
-    a, b = np.asarray(a), np.asarray(b)
-    assert a.shape == b.shape
-    np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
-
-
-def backward(f: Any) -> Any:
-    return tf.grad(f)
-
-
-def forward(f: Any) -> Any:
-    return lambda x: tf.jvp(f, (x,), (tf.ones_like(x),))[1]
 
 
 TURN = np.linalg.qr(RNG.normal(size=(3, 3)))[0]

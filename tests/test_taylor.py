@@ -137,8 +137,8 @@ def test_variables_and_structures() -> None:
     ("misuse", "words"),
     [
         (lambda: tf.taylor(3, X, V, 2), "takes a function"),  # type: ignore[arg-type]
-        (lambda: tf.taylor(tf.sin, X, V, -1), "an integer from 0 on, got -1"),
-        (lambda: tf.taylor(tf.sin, X, V, 2.0), "an integer from 0 on"),  # type: ignore[arg-type]
+        (lambda: tf.taylor(tf.sin, X, V, -1), "a non-negative integer, got -1"),
+        (lambda: tf.taylor(tf.sin, X, V, 2.0), "a non-negative integer"),  # type: ignore[arg-type]
         (lambda: tf.taylor(tf.sin, X, [V, V], 2), "must be nested alike"),
         (lambda: tf.taylor(tf.sin, tf.constant(1), 1, 2), "floating and complex arguments"),
         (lambda: tf.taylor(lambda x: None, X, V, 2), "returned None"),

@@ -9,44 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.special
+from function_modes import MODES, WAYS, close, double
 
 import wengert as tf
-
-
-def as_is(f: Any) -> Any:
-    return f
-
-
-def interpreted(f: Any) -> Any:
-    return tf.function(f, jit_compile=False)
-
-
-def compiled(f: Any) -> Any:
-    return tf.function(f, jit_compile=True)
-
-
-MODES = [as_is, interpreted, compiled]
-
-
-def backward(f: Any) -> Any:
-    return tf.grad(f)
-
-
-def forward(f: Any) -> Any:
-    return lambda x: tf.jvp(f, (x,), (tf.ones_like(x),))[1]
-
-
-WAYS = [backward, forward]
-
-
-def close(a: Any, b: Any, tolerance: float = 1e-9) -> None:
-    a, b = np.asarray(a), np.asarray(b)
-    assert a.shape == b.shape
-    np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance)
-
-
-def double(value: Any) -> Any:
-    return tf.constant(value, tf.float64)
 
 
 # The hyperbolic sine, by rules of all kinds, and how exact its derivatives are.

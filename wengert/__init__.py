@@ -18,7 +18,7 @@ from wengert import experimental as experimental
 from wengert import extend as extend
 from wengert import math as math
 from wengert import nest as nest
-from wengert.api import bind as _bind  # noqa: F401  # what the machine speaks of
+from wengert.api import bind as _bind  # noqa: F401  # what the machine uses
 from wengert.api.function.function import function as function
 from wengert.api.function.signatures import TensorSpec as TensorSpec
 from wengert.api.gradients.answers import answers as _answers

@@ -1,7 +1,7 @@
 """Late binding: operations, operators and graph variables that lower layers declare and call.
 
 The machine adds cotangents and makes zeros; tensors have operators; a graph makes variables of its
-own kind. Each is declared where it is spoken of, and bound here.
+own kind. Each is declared in the layer that uses it, and bound here.
 """
 
 from __future__ import annotations

@@ -22,15 +22,19 @@ def add_to(commands: Any, purpose: str) -> None:
     parser = commands.add_parser(
         "bench",
         help=purpose,
-        description="Measure value and gradient of some workloads: here, and in each library of "
-        "TensorFlow, JAX, PyTorch and HIPS autograd that can be imported. A ratio below 1 says "
-        "that Wengert is faster. Each library runs in a process of its own, in turns, and its "
+        description="Time value and gradient of some workloads, in Wengert and in each of "
+        "TensorFlow, JAX, PyTorch and HIPS autograd that is installed. A ratio below 1 means "
+        "that Wengert is faster. Each library runs in its own process, taking turns, and the "
         "results are compared first.",
         epilog="example: wengert bench mlp --rounds 5",
     )
-    parser.add_argument("name", nargs="?", default="", help="a part of names; all by default")
-    parser.add_argument("--list", action="store_true", help="print the names and stop")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds in turn, 3 by default")
+    parser.add_argument(
+        "name", nargs="?", default="", help="part of a workload's name; all by default"
+    )
+    parser.add_argument("--list", action="store_true", help="print the names and exit")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="rounds for each library, 3 by default"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -48,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         print(*names, sep="\n")
         return 0
     if options.rounds < 1:
-        return report_failure("--rounds takes a number from 1 on.")
+        return report_failure("--rounds must be 1 or more.")
     rows = []
     for name in progress(names, len(names), "measuring"):
         rows += _measured(name, options.rounds)
@@ -109,5 +113,5 @@ def _print(rows: list[dict[str, Any]]) -> None:
         if lines:
             table(lines)
         else:
-            print("No other library is there: pip install 'wengert[bench]'.")
+            print("No other library is installed: pip install 'wengert[bench]'.")
         print()

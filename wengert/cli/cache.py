@@ -14,8 +14,8 @@ def add_to(commands: Any, purpose: str) -> None:
     parser = commands.add_parser(
         "cache",
         help=purpose,
-        description="Print where plans and machine code are kept from process to process, how many files and "
-        "bytes that are, and the limit. What is cleared is compiled anew when it is needed.",
+        description="Print where plans and machine code are cached between processes, how many files and "
+        "bytes there are, and the limit. What is cleared is compiled again when it is needed.",
         epilog="example: wengert cache --clear",
     )
     parser.add_argument("--clear", action="store_true", help="remove the files")

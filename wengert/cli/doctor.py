@@ -30,8 +30,8 @@ def add_to(commands: Any, purpose: str) -> None:
     parser = commands.add_parser(
         "doctor",
         help=purpose,
-        description="Say which engines, kernels and optional packages there are, and what a missing "
-        "one would bring. Example: wengert doctor --json",
+        description="Show which engines, kernels and optional packages there are, and what a missing "
+        "one would add. Example: wengert doctor --json",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)

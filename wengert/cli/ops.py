@@ -23,8 +23,8 @@ def add_to(commands: Any, purpose: str) -> None:
     parser = commands.add_parser(
         "ops",
         help=purpose,
-        description="Print the operations: which rules they have, what computes them in compiled functions, and "
-        "in how many cases the tests try them. With a name, all that its row says.",
+        description="List the operations: which rules they have, what computes them in compiled functions, and "
+        "how many test cases cover them. With a name, print all that its row declares.",
         epilog="example: wengert ops Relu",
     )
     parser.add_argument("name", nargs="?", help="one operation, by its type name")

@@ -35,7 +35,7 @@ def add_to(commands: Any, purpose: str) -> None:
     parser = commands.add_parser(
         "run",
         help=purpose,
-        description="Run a Python program whose `import tensorflow` means Wengert.",
+        description="Run a Python program with Wengert in place of TensorFlow.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         usage="wengert run [--v1] [--explain] (SCRIPT | -m MODULE) [ARGUMENTS ...]",
@@ -48,9 +48,13 @@ def add_to(commands: Any, purpose: str) -> None:
         action="store_true",
         help="say at the end why gradients were None, zero, infinite or NaN; tf.function runs eagerly",
     )
-    parser.add_argument("-m", dest="module", action="store_true", help="a module, like python -m")
+    parser.add_argument(
+        "-m", dest="module", action="store_true", help="run a module, like python -m"
+    )
     parser.add_argument("program", metavar="SCRIPT", help="the script, or the module after -m")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="its own")
+    parser.add_argument(
+        "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="passed to it"
+    )
     parser.set_defaults(run=run)
 
 

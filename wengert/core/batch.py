@@ -92,7 +92,7 @@ class Batcher:
         self.outer_recorders: tuple[Recorder, ...] = ()
 
     def lift(self, full: Tensor) -> Batched:
-        """What stands for one example of a tensor of all of them."""
+        """The value that stands for one example of a full tensor."""
         one: Batched = _new(Batched)
         one._array = Form(dims(full)[1:], full._array.dtype)
         one._key = None
@@ -105,7 +105,7 @@ class Batcher:
         return type(value) is Batched and value._batcher is self
 
     def full(self, value: Any) -> Tensor:
-        """The tensor of all examples, also where all are the same."""
+        """The tensor of all examples; a value that all share is repeated."""
         if self.holds(value):
             full: Tensor = value._full
             return full
@@ -114,7 +114,7 @@ class Batcher:
 
     @context_manager
     def active(self) -> Change:
-        """Take the operations of this thread."""
+        """Intercept the operations of this thread."""
         self.outer, self.outer_recorders = thread.context.interpreter, thread.context.recorders
         install((), self)
         return None, lambda: install(self.outer_recorders, self.outer)
@@ -132,7 +132,7 @@ class Batcher:
         return None, undo
 
     def outside(self, *inner: Recorder) -> ContextManager:
-        """As it was before this batch began, with some of the recorders that came since."""
+        """The state before this batch began, plus some of the recorders added since."""
         return activate((*self.outer_recorders, *inner), self.outer)
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
@@ -141,7 +141,7 @@ class Batcher:
         if not any(batched) and not row.stateful:
             with self.outside():
                 alike = apply(row, inputs, attrs)
-            note(row, inputs, attrs, alike)  # here: what a recorder computes may be of the batch
+            note(row, inputs, attrs, alike)  # here: what a recorder computes may be batched
             return alike
         xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
         with self.outside():
@@ -152,12 +152,12 @@ class Batcher:
         return result
 
     def accessed(self, variable: Any) -> None:
-        """A variable is being read: those around the batch hear of it."""
+        """A variable is being read: notify the recorders around the batch."""
         with self.outside():
             note_access(variable)
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
-        """Hear of an operation with a joint rule; tell the recorders inside and outside."""
+        """Notify the recorders inside and outside of an operation with a joint rule."""
         for recorder in thread.context.recorders:
             recorder.record(row, inputs, attrs, result)
         batched = [self.holds(x) for x in inputs]
@@ -208,13 +208,13 @@ def apply_batched(
 
 
 def align(batched: Sequence[bool], xs: Sequence[Any]) -> list[Any]:
-    """Axes of size one behind the batch axis, so that shapes broadcast as those of one example."""
+    """Insert axes of size one after the batch axis, so that shapes broadcast as for one example."""
     rank = max(len(dims(x)) - b for x, b in zip(xs, batched, strict=True))
     return [with_rank(x, rank) if b else x for x, b in zip(xs, batched, strict=True)]
 
 
 def with_rank(x: Any, rank: int) -> Any:
-    """A batch of examples of a rank, with axes of size one in front of their own."""
+    """A batch whose examples get a rank, by axes of size one in front of their own."""
     size, *one = dims(x)
     missing = rank - len(one)
     return bound.reshape(x, (size, *[1] * missing, *one)) if missing else x
@@ -223,7 +223,7 @@ def with_rank(x: Any, rank: int) -> Any:
 def one_by_one(
     row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
 ) -> Any:
-    """One example after the other: also what a rule does with inputs that it has no form for."""
+    """One example after the other; batching rules use it for inputs that they do not cover."""
     columns = [
         bound.part_examples(x, size) if b else [x] * size for x, b in zip(xs, batched, strict=True)
     ]
@@ -249,3 +249,10 @@ def vectorize(function: Callable[..., Sequence[Any]], size: int, fulls: Sequence
         results = function(*[batcher.lift(full) for full in fulls])
         with batcher.outside(*thread.context.recorders):
             return [None if r is None else batcher.full(r) for r in results]
+
+
+def one_after_other(function: Callable[..., Sequence[Any]], fulls: Sequence[Any]) -> list[Any]:
+    """The results of `vectorize`, by a call for each example; no results if there are none."""
+    found = [function(*rows) for rows in zip(*map(bound.unstack, fulls), strict=True)]
+    columns = zip(*found, strict=True)
+    return [None if column[0] is None else bound.stack(list(column)) for column in columns]

@@ -159,7 +159,7 @@ def _put(name: str, value: Any) -> None:
 
 
 def active_rules() -> Any:
-    """The rules that replace others here, as part of a key; None where there are none."""
+    """The replacement rules in force, as part of a cache key; None if there are none."""
     context = thread.context
     rules = context.overrides
     if context.building is not None and context.building.overrides:
@@ -168,7 +168,7 @@ def active_rules() -> Any:
 
 
 class apply_overrides:
-    """Gradients taken inside, also within rules, have these overrides; each must match, or may."""
+    """Gradients taken inside, also within rules, use these overrides; if `must`, all must match."""
 
     __slots__ = ("_before", "_must", "_overrides")
 
@@ -256,7 +256,7 @@ def to_graph(tensor: Value) -> Value:
 
 
 def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """Call a function that a graph may put off until the shapes are known."""
+    """Call a function that a graph may defer until the shapes are known."""
     graph = thread.context.building
     if graph is None:
         return function(*args, **kwargs)

@@ -57,7 +57,7 @@ def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> A
 
 
 def _checked_when_run(who: str, where: str, index: int, x: Any, gradient: Any) -> Any:
-    """What only a run knows: whether the sizes agree."""
+    """The gradient, with a check of sizes when the graph runs if they are not known before."""
     mine, wanted = dims(gradient), dims(x)
     if identical(mine, wanted) or (is_certain(mine) and is_certain(wanted)):
         return gradient

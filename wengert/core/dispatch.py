@@ -53,7 +53,7 @@ def apply(row: Row, inputs: Sequence[Any], attrs: Attrs = NO_ATTRS, name: str | 
 
 
 def _of_large(row: Row, arrays: list[Any], attrs: Attrs) -> Any:
-    """By what the row has for large arrays, or by its kernel."""
+    """Compute by the row's function for large arrays, or by its kernel."""
     keep_memory()
     assert row.large is not None
     value = row.large(row, arrays, attrs)
@@ -65,7 +65,7 @@ def _wrapped(value: Any) -> Tensor:
     return wrap(np.array(value, object) if type(value) is bytes else value)
 
 
-# Python's numbers that a tensor beside them gives its dtype.
+# Python numbers that take the dtype of a tensor operand.
 NUMBERS: Final = frozenset((float, int))
 
 
@@ -106,7 +106,7 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
 
 
 def number_like(number: Any, tensor: Tensor) -> Any:
-    """A Python number as a tensor of another's dtype, where that is plainly what is meant."""
+    """A Python number as a tensor of the other operand's dtype, where that is unambiguous."""
     dtype = tensor._array.dtype
     if dtype.kind in "fc" or (dtype.kind in "iu" and type(number) is int):
         try:
@@ -117,7 +117,7 @@ def number_like(number: Any, tensor: Tensor) -> Any:
 
 
 def explain_failure(row: Row, inputs: Sequence[Any], error: Exception) -> Exception:
-    """What to raise when a kernel failed."""
+    """The error to raise when a kernel failed."""
     for x in inputs:
         leaked = getattr(x, "_leaked", None)
         if leaked:

@@ -32,13 +32,14 @@ class Accumulator(Recorder):
     __slots__ = ("__weakref__", "_extendable", "tangents")
 
     def __init__(self) -> None:
-        # Operations that may hand out more results later: those known now, and how to push on.
+        # For operations that may add results later: how many there are now, and how to push
+        # tangents.
         self._extendable: dict[int, tuple[int, Any]] = {}
-        # By the id of the value; the weak reference takes the entry away when the value goes.
+        # By the id of the value; the weak reference removes the entry when the value is freed.
         self.tangents: dict[int, tuple[ref[Any], Any]] = {}
 
     def watch(self, value: Any, tangent: Any) -> None:
-        """Let a value have a tangent, for as long as the value is there."""
+        """Give a value a tangent, for as long as the value lives."""
         at, owner = id(value), ref(self)  # weak both ways: no cycle
 
         def forget(_: object) -> None:
@@ -60,7 +61,7 @@ class Accumulator(Recorder):
         return None
 
     def _of_later_result(self, value: SymbolicTensor, push: Any) -> Any:
-        """The tangent of a result that was handed out after the operation was recorded."""
+        """The tangent of a result that was added after the operation was recorded."""
         ys = list(value.op.outputs)
         self._note(ys, push(ys))
         self._extendable[id(value.op)] = len(ys), push
@@ -102,16 +103,16 @@ class Accumulator(Recorder):
                 return [t] * count
         at = thread.context.recorders.index(self)
         try:
-            with listening(*thread.context.recorders[:at]):  # those before it hear what it computes
+            with listening(*thread.context.recorders[:at]):  # those before it see what it computes
                 return pushed_anywhere(row, ts, xs, attrs, y)
         except NoGradientError as error:
             return [MissingTangent(error.with_traceback(None))] * count
 
 
 class MissingTangent:
-    """Stands for the tangent of a value on whose way an operation has no gradient.
+    """Stands for the tangent of a value computed by an operation without a gradient.
 
-    That is an error only for who asks for the tangent: the operation may stand inside a function
+    That is an error only if the tangent is asked for: the operation may stand inside a function
     with a gradient of its own.
     """
 

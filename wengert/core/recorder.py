@@ -38,14 +38,14 @@ class Recorder:
         """The operation just recorded belongs to a name scope."""
 
     def extended(self, first: Any, more: Sequence[Any]) -> None:
-        """The operation that computed `first` hands out more results than was recorded."""
+        """The operation that computed `first` has more results than were recorded."""
 
     def accessed(self, variable: Any) -> None:
         """A variable is being read."""
 
 
 class Interpreter(Protocol):
-    """Who takes operations in place of the kernels."""
+    """Takes operations in place of the kernels."""
 
     @property
     def building(self) -> GraphInterpreter | None:
@@ -62,9 +62,9 @@ class Interpreter(Protocol):
 
 
 class GraphInterpreter(Interpreter, Protocol):
-    """A graph under construction, as the rooms below it ask it."""
+    """A graph under construction: the interface for the layers below it."""
 
-    overrides: dict[str, Any]  # what makes another row of a row, by the type of the operation
+    overrides: dict[str, Any]  # functions from a row to its replacement, by operation type
 
     def entered(self, value: Any) -> Any:
         """What stands in this graph for a value: a constant, a capture, or itself."""
@@ -81,7 +81,7 @@ class GraphInterpreter(Interpreter, Protocol):
     def call_like(
         self, function: Callable[..., Sequence[Any]], args: Any, asked: list[Any]
     ) -> Sequence[Any]:
-        """The same of a function that returns, for each of some values, one like it."""
+        """The same for a function that returns one value like each of those in `asked`."""
 
     def rule_scope(self, y: Any) -> Any:
         """A context: what the rule of the operation that computed `y` adds is named after it."""

@@ -1,7 +1,7 @@
 """The one sweep: reverse mode is a loop over a list of records, newest first.
 
-Rules are written with the library's own operations, so whoever else is listening records the sweep
-like any other computation: that is where higher orders come from.
+Rules are written with the library's own operations, so other recorders record the sweep like any
+computation: that is where higher orders come from.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def pull_back(
 
 
 def _needed(tape: Tape, wanted: set[Key], end: int) -> Container[Key]:
-    """The values on a way from a source: only their cotangents are computed."""
+    """The values on a path from a source: only their cotangents are computed."""
     if tape.watched.keys() <= wanted:
         return tape.positions
     return through(islice(ways(tape.records), end // WIDTH), wanted)
@@ -94,7 +94,7 @@ def sweep(  # noqa: C901  # unrolled for one and two inputs, where the time goes
     take, get = cotangents.pop, cotangents.get
     graph = current_graph()
     g: Any
-    # Eight neighbours at a time, backward.
+    # One record, of eight entries, at a time, backward.
     for y, out, b, a, key_b, key_a, attrs, row in zip(*[reversed(records)] * WIDTH, strict=True):
         if drain:
             del records[-WIDTH:]
@@ -201,7 +201,7 @@ def joint_gradients(
     gs, ys = (g, y) if row.many else ([g], [y])
     assert row.joint is not None
     pulled = row.joint([conjugate(g) for g in gs], ys, xs, attrs)
-    if row.users and not row.closes:  # what closes has looked where its graph is
+    if row.users and not row.closes:  # a rule that `closes` has been checked within its graph
         pulled = check_gradients(f"The gradient of {row.name}", place(row.joint), xs, pulled)
     return [conjugate(g) for g in pulled]
 
@@ -214,7 +214,7 @@ def pull_through(
 ) -> list[Any]:
     """Run a function on a tape of its own, and pull cotangents of its results back through it.
 
-    To its inputs, and to values it reads by itself. A result without a cotangent counts as zero.
+    Back to its inputs, and to captured values. A result without a cotangent counts as zero.
     """
     tape = Tape()
     sources = [*inputs, *captured]
@@ -234,7 +234,7 @@ def _accumulate(cotangents: Cotangents, key: Key, gradient: Any) -> None:
 
 
 def conjugate(g: Any) -> Any:
-    """Between TensorFlow's convention for complex gradients and the plain Jacobian of the rules."""
+    """Convert between TensorFlow's complex gradients and the plain Jacobian of the rules."""
     if g is None or type(g) is TensorList or not g.dtype.is_complex:
         return g
     if type(g) is IndexedSlices:

@@ -15,19 +15,18 @@ The conventions, in one place:
   TensorFlow's convention; and
   ``joint_jvp(ts, ys, xs, attrs)`` its forward twin, from all tangents (None where there is none).
 - ``shape(*shapes, **attrs)`` is the shape of the result, or the list of shapes of several results.
-  Sizes may be terms that only a run knows (values/sizes.py): what the rule says of them must follow.
+  Sizes may be symbolic (values/sizes.py): what the rule says of them must hold for all values.
   The dtype is that of the first input, or ``dtype(*dtypes, **attrs)``.
-  Without a shape, graphs try the kernel on zeros, and know no size where they do not know all sizes
-  of the inputs.
-  ``forms(inputs, attrs)`` gives shape and dtype of each result where that is not the way.
-  ``by_value`` says that the shape depends on values. ``integers(inputs, attrs)`` is the result
-  itself, as an array of integers and terms, where it may be a shape.
+  Without a shape, graphs try the kernel on zeros; unless all sizes of the inputs are known, they
+  know none of the result. ``forms(inputs, attrs)`` gives shape and dtype of each result where these
+  do not suffice. ``by_value`` says that the shape depends on values. ``integers(inputs, attrs)`` is
+  the result itself, as an array of integers and terms, where it may be a shape.
 - ``step(xp, *values, **attrs)`` is what a plan runs in place of the kernel, where values may be
   more than arrays: the cells of variables, the lists of a loop. ``inline(inputs, attrs)`` carries
   the operation out through the door, where a kernel cannot. An operation with ``effects`` runs in
-  a function even if nobody asks for its result.
-- ``large(row, arrays, attrs)`` is asked before the kernel, where the first array has LARGE elements:
-  it gives the same numbers sooner, or None. Graphs are computed without it.
+  a function even if its result is unused.
+- ``large(row, arrays, attrs)`` is called before the kernel, if the first array has LARGE elements
+  or more: it gives the same numbers faster, or None. Graphs do not use it.
 - ``closes``: its rules use values of the graph in which it stands, and not only its inputs.
 - ``saves`` names what the rules read: "x" the inputs, "y" the result. An input that is not
   saved reaches the rule as its shape alone, a tuple; read it with `dims`.
@@ -49,8 +48,8 @@ NO_ATTRS: Final[Attrs] = {}
 class Row:
     """One operation. The fields are explained at the top of this file.
 
-    A row does not change; `replace` makes another one. (A frozen dataclass would do both, and
-    `import wengert` take 2 ms longer, of 35.)
+    A row does not change; `replace` makes another one. A frozen dataclass would do both, but take
+    2 ms more of the 35 of `import wengert`; tests/test_row.py sees to it that no field is forgotten.
     """
 
     __slots__ = (
@@ -173,7 +172,7 @@ class Row:
         self.differentiable = vjp is not None or joint is not None
 
     def replace(self, **changes: Any) -> Row:
-        """The same operation, but for some fields."""
+        """A copy with some fields changed; `sums_back` follows from the rules unless given."""
         fields = {name: getattr(self, name) for name in FIELDS}
         return Row(**fields | {"sums_back": None} | changes)
 

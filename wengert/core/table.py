@@ -13,18 +13,18 @@ from wengert.errors import DuplicateError
 
 LOADED: Final = time.time_ns()  # when the library was
 TABLE: Final[dict[str, Row]] = {}
-# What declares the rows that are not needed from the start.
+# Functions that declare the rows that are not needed from the start.
 _LATER: Final[list[Callable[[], None]]] = []
 
 
 def declared_later(declare: Callable[[], None]) -> Callable[[], None]:
-    """The function is called when somebody asks for an operation that is not in the table."""
+    """Register a function to be called when an operation is not found in the table."""
     _LATER.append(declare)
     return declare
 
 
 def complete() -> None:
-    """Let the table hold every row there is."""
+    """Load every row into the table."""
     while _LATER:
         _LATER.pop()()
 
@@ -62,7 +62,7 @@ def row_of(name: str) -> Row:
 
 
 def names_near(name: str, more: Iterable[str] = ()) -> str:
-    """Who asks for an operation that is not there may have meant one that is."""
+    """A hint at operations with similar names, for an error; '' if there are none."""
     complete()
     close = difflib.get_close_matches(name, sorted({*more, *TABLE} - {name}), n=3)
     return f" Registered names near it: {', '.join(close)}." if close else ""

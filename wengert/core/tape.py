@@ -34,7 +34,7 @@ LEAF: Final = -WIDTH  # the position of a value that was watched: before the fir
 
 
 class Scoped(NamedTuple):
-    """What a record made within a name scope worked on; others keep only what rules read."""
+    """Inputs and results of a record made within a name scope; others keep only what rules read."""
 
     scope: str
     inputs: list[Any]
@@ -130,7 +130,7 @@ class Tape(Recorder):
         return any(v._key in self.positions for v in values)
 
     def within(self, scope: str, inputs: Sequence[Any], result: Any) -> None:
-        """The operation just recorded belongs to a name scope: keep what it worked on."""
+        """The operation just recorded belongs to a name scope: keep its inputs and results."""
         at, get = len(self.records) - WIDTH, self.positions.get
         if isinstance(result, list):
             if at >= 0 and any(get(r._key) == at for r in result):
@@ -139,7 +139,7 @@ class Tape(Recorder):
             self.scopes[at] = Scoped(scope, list(inputs), [result])
 
     def extended(self, first: Any, more: Sequence[Any]) -> None:
-        """The operation that computed `first` hands out more results than were recorded."""
+        """The operation that computed `first` has more results than were recorded."""
         at = self.positions.get(first._key, LEAF)
         if at != LEAF:
             self.records[at + 6] += tuple([key_of(y) for y in more])

@@ -5,17 +5,17 @@ arguments   Which arguments of a function are differentiated, as tensors of thei
 results     Results of a function that is differentiated: what they must be
 trail       What a function computed, operation by operation
 cost        What a derivative costs, estimated from the operations of the function
-plan        What a derivative will cost, and in which ways it could be had
+plan        What a derivative will cost, and the ways to compute it
 reverse     Reverse mode: grad, value_and_grad, vjp
 forward     Forward mode: jvp, linearize, linear_transpose
 mapping     vmap: a function of one example becomes a function of many
 sparse      Sparse Jacobians and Hessians, by patterns and colors
-taylor_mode  All derivatives along a line, up to an order; the forward Laplacian
+taylor_mode  All derivatives along a line, up to some order; the forward Laplacian
 jacobians   Jacobians and what is made of them: hessian, hvp, laplacian, divergence, curl
 scipy_bridge  For SciPy: a Jacobian as a linear operator, and a function with the derivatives that
               optimizers ask for
 checkpointing  A loop whose gradient keeps few of its states
-closures    A function together with what it reads from around
+closures    A function together with the values it closes over
 implicit_functions  Roots, fixed points, minima, linear systems and differential equations
 spectral_functions  Functions of Hermitian matrices, by their eigenvalues
 outside     Functions of NumPy, SciPy and other programs as operations

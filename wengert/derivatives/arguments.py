@@ -18,11 +18,11 @@ ArgNames = str | Sequence[str] | None
 
 
 def check_function(f: Any, who: str) -> None:
-    """Raise if what a derivative was asked of is no function."""
+    """Raise unless what is to be differentiated is a function."""
     if not callable(f):
         raise TypeError(
-            f"tf.{who} takes a function, and gives one; got {f!r}. Of a tensor that is there "
-            "already the gradient is taken by tf.GradientTape."
+            f"tf.{who} takes a function and returns one; got {f!r}. For the gradient of an "
+            "existing tensor use tf.GradientTape."
         )
 
 
@@ -56,7 +56,7 @@ class Arguments:
         self.leaves = [_as_own(leaf, who) for leaf in structures.flatten(self._structure)]
 
     def call(self, leaves: Sequence[Any] | None = None) -> Any:
-        """What the function gives, for these or for other leaves."""
+        """What the function returns, for these or for other leaves."""
         chosen = structures.pack(self._structure, self.leaves if leaves is None else leaves)
         args, kwargs = list(self._args), dict(self._kwargs)
         for i, value in zip(self._numbers, chosen, strict=False):
@@ -71,7 +71,7 @@ class Arguments:
         return other
 
     def pack(self, values: Sequence[Any]) -> Any:
-        """A value for each leaf, arranged as the arguments are that were asked for."""
+        """One value for each leaf, nested as the chosen arguments are."""
         found = structures.pack(self._structure, values)
         if self._is_single:
             return found[0]
@@ -82,7 +82,7 @@ class Arguments:
         return (by_number, by_name) if self._numbers else by_name
 
     def flatten(self, values: Any, what: str) -> list[Any]:
-        """The leaves of something that is arranged as the arguments are that were asked for."""
+        """The leaves of a structure that is nested as the chosen arguments are."""
         like = self.pack(self.leaves)
         return structures.flatten_like(like, values, what)
 
@@ -97,8 +97,8 @@ def _numbers(argnums: ArgNums, count: int, who: str) -> list[int]:
             raise TypeError(f"argnums of tf.{who} must be integers, got {argnums!r}.")
         if not -count <= i < count:
             raise ValueError(
-                f"tf.{who} was to differentiate argument {i}, and the call has {count} positional "
-                f"argument{'' if count == 1 else 's'}. Arguments given by name are chosen by "
+                f"tf.{who} should differentiate argument {i}, but the call has {count} positional "
+                f"argument{'' if count == 1 else 's'}. Keyword arguments are chosen by "
                 "argnames."
             )
         found.append(i % count)
@@ -114,7 +114,7 @@ def _names(argnames: ArgNames, kwargs: Mapping[str, Any], who: str) -> list[str]
     for name in names:
         if name not in kwargs:
             raise ValueError(
-                f"tf.{who} was to differentiate the argument {name!r}, and the call gives "
+                f"tf.{who} should differentiate the argument {name!r}, but the call gives "
                 f"{', '.join(map(repr, kwargs)) or 'none'} by name."
             )
     return names

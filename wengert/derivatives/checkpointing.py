@@ -1,8 +1,8 @@
-"""A loop whose gradient keeps few of its states: the others are computed again, as seldom as can be.
+"""A loop whose gradient keeps few of its states, and recomputes the others as rarely as possible.
 
-Without this the tape keeps what every step computed. With s states kept, the loop is cut at the place that
+Without this the tape keeps what every step computed. With s states kept, the loop is cut where
 binomial checkpointing (revolve) says: the steps up to there are one operation, whose gradient is a
-loop of that many steps under the same rule; behind it the loop goes on with s - 1 states.
+loop of that many steps under the same rule; after it the loop goes on with s - 1 states.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def checkpointed_loop(f: Step, x: Any, n: int, budget: int | str | None = None) 
     """
     check_function(f, "checkpointed_loop")
     if type(n) is not int or n < 0:
-        raise ValueError(f"n of tf.checkpointed_loop is an integer from 0 on, got {n!r}.")
+        raise ValueError(f"n of tf.checkpointed_loop must be a non-negative integer, got {n!r}.")
     leaves = [convert(leaf) for leaf in structures.flatten(x)]
     states = _states(budget, leaves, n)
     step = _Step(f, x)
@@ -79,8 +79,8 @@ def _states(budget: int | str | None, leaves: Sequence[Any], n: int) -> int:
         return min(states, max(n, 1))
     if type(budget) is not int or budget < 1:
         raise ValueError(
-            "budget of tf.checkpointed_loop is a number of states from 1 on, or a text such as "
-            f"'200MB', got {budget!r}."
+            "budget of tf.checkpointed_loop must be a positive number of states, or a string such "
+            f"as '200MB', got {budget!r}."
         )
     return budget
 
@@ -105,11 +105,11 @@ class _Step:
         return results
 
     def carried_out(self, leaves: Sequence[Any], n: int, states: int) -> list[Any]:
-        """So many steps, of which a gradient can be taken with so many states."""
+        """Run n steps so that their gradient can be computed with that many states kept."""
         current = list(leaves)
         interpreter = thread.context.interpreter
         if isinstance(interpreter, Trail) or (interpreter is None and not thread.context.recorders):
-            return self.plainly(current, n)  # what follows single operations follows these
+            return self.plainly(current, n)  # a trail follows the single operations
         while n > 1:
             some = first_part(n, states)
             current = self._as_one(current, some, states)
@@ -117,27 +117,27 @@ class _Step:
         return self(current) if n else current
 
     def plainly(self, leaves: Sequence[Any], n: int) -> list[Any]:
-        """So many steps, one after the other."""
+        """Run n steps, one after the other."""
         current = list(leaves)
         for _ in range(n):
             current = self(current)
         return current
 
     def _as_one(self, leaves: Sequence[Any], n: int, states: int) -> list[Any]:
-        """So many steps as one operation of the state and of all that the step reads from around."""
-        own = [identity(x) for x in leaves]  # apart from what the step may read by itself
+        """Run n steps as one operation of the state and of all values that the step closes over."""
+        own = [identity(x) for x in leaves]  # distinct from values that the step may close over
         reads = _ReadsOfSteps(thread.context.recorders, own)
         with listening(reads):
             results = self.plainly(own, n)
         if reads.found and current_graph() is not None:
-            return self.plainly(leaves, n)  # a rule within a graph would read what belongs to it
+            return self.plainly(leaves, n)  # a rule within a graph would read values of that graph
         inputs = [*leaves, *reads.found.values()]
         found: list[Any] = announce(_row(self, n, states), inputs, {}, list(map(identity, results)))
         return found
 
 
 class _ReadsOfSteps(Reads):
-    """Beside what recorders follow, the values of a graph: of those a gradient may be asked later."""
+    """Besides followed values, notes those of a graph, whose gradient may be asked for later."""
 
     def __init__(self, outer: Sequence[Recorder], leaves: Sequence[Any]) -> None:
         super().__init__(outer)
@@ -156,7 +156,7 @@ class _ReadsOfSteps(Reads):
 
 
 def _repetitions(n: int, states: int) -> int:
-    """How often a step is computed again at the most, if so many states are kept."""
+    """How often a step is recomputed at most, if that many states are kept."""
     repeated = 0
     while math.comb(states + repeated, states) < n:
         repeated += 1
@@ -164,7 +164,7 @@ def _repetitions(n: int, states: int) -> int:
 
 
 def first_part(n: int, states: int) -> int:
-    """After how many of n steps the next state is kept, with the fewest steps computed again."""
+    """After how many of n steps to keep the next state, so that the fewest steps are recomputed."""
     if states == 1:
         return n - 1
     repeated = _repetitions(n, states)
@@ -173,7 +173,7 @@ def first_part(n: int, states: int) -> int:
 
 
 def computed_again(n: int, states: int) -> int:
-    """The least number of steps that are computed beside those on the tape."""
+    """The least number of steps computed besides those on the tape."""
     repeated = _repetitions(n, states)
     return repeated * n - math.comb(states + repeated, states + 1) if n > 1 else 0
 
@@ -182,7 +182,7 @@ def computed_again(n: int, states: int) -> int:
 
 
 def _row(step: _Step, n: int, states: int) -> Row:
-    """Some steps as one operation: its gradient is that of a loop with so many states."""
+    """Some steps as one operation, whose gradient is that of a loop with that many states."""
 
     def joint(gs: Any, ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -> list[Any]:
         own, reads = [identity(x) for x in xs[: len(ys)]], xs[len(ys) :]

@@ -1,7 +1,7 @@
-"""A function of a vector together with what it reads from around, so that gradients find the way.
+"""A function of a vector together with the values it closes over, so that gradients reach them.
 
 Eagerly, the function is called as it is, and a recorder notes what it reads; in a graph or a batch
-it is traced first, and what it captured are the values that it reads.
+it is traced first, and its captures are the values that it reads.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class Closure:
     def __init__(self, function: Callable[[Any], Sequence[Any]], who: str) -> None:
         self._function = function
         self._who = who
-        self._subgraph: Any = None  # of what was traced
-        self.reads: list[Any] = []  # where it is not traced: what it reads by itself
+        self._subgraph: Any = None  # if it was traced
+        self.reads: list[Any] = []  # if it is not traced: the values it closes over
         self._seen: list[tuple[Variable, Any]] = []  # what variables held when it was first called
 
     @property
     def must_be_traced(self) -> bool:
-        """Whether values from around may be known only later, or for many examples at once."""
+        """Whether outside values may be known only later, or be those of many examples at once."""
         return thread.context.interpreter is not None
 
     def trace(self, shape: Any, dtype: Any) -> list[Any]:
-        """Make a graph of the function; the values from around that it captured."""
+        """Make a graph of the function; returns the outside values that it captured."""
 
         def arguments(graph: Any) -> list[Any]:
             # What stands for a variable is its value, which is read once, outside.
@@ -49,7 +49,7 @@ class Closure:
         return [convert(v) if isinstance(v, Variable) else v for v in graph.captured]
 
     def note(self, *points: Any) -> list[Any]:
-        """The followed values that the function reads at some points; nobody else hears of the calls."""
+        """The followed values that the function reads at some points; the calls are not recorded."""
         outer = thread.context.recorders
         if not outer:
             return []
@@ -62,7 +62,7 @@ class Closure:
         return self.reads
 
     def __call__(self, x: Any, reads: Sequence[Any]) -> list[Any]:
-        """The results, for what is read from around."""
+        """The results, for given values of what it closes over."""
         if self._subgraph is not None:
             found: list[Any] = self._subgraph([x, *reads])
             return found
@@ -87,7 +87,7 @@ class Closure:
 
 
 class Reads(Recorder):
-    """Notes which of the values that operations use are followed by those who listened before."""
+    """Notes which inputs of operations are followed by the recorders that were active before."""
 
     def __init__(self, outer: Sequence[Recorder]) -> None:
         self._outer = outer
@@ -100,11 +100,11 @@ class Reads(Recorder):
                 self.found.setdefault(id(x), x)
 
     def follows(self, values: Sequence[Any]) -> bool:
-        """Whether one of the values is followed by those who listened before."""
+        """Whether one of the values is followed by the recorders that were active before."""
         return any(recorder.follows(values) for recorder in self._outer)
 
     def accessed(self, variable: Any) -> None:
-        """Tell those who listened before."""
+        """Notify the recorders that were active before."""
         for recorder in self._outer:
             recorder.accessed(variable)
 

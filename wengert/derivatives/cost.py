@@ -1,7 +1,8 @@
 """What a derivative costs, estimated from the operations of the function.
 
-Counted are floating-point operations and bytes that are read or written; a transcendental function counts
-as ten. Of two ways to a derivative the estimate says which is cheaper, not how many seconds either takes.
+It counts floating-point operations and bytes that are read or written; a transcendental function
+counts as ten. The estimate says which of two ways to a derivative is cheaper, not how many seconds
+either takes.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from wengert.derivatives.trail import Event
+from wengert.ops.arrays.shaping import VIEWS
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims, key_of
 from wengert.values.value import Key
@@ -24,7 +26,7 @@ class Work(NamedTuple):
     operations: int = 0
 
     def plus(self, other: Work, times: float = 1.0) -> Work:
-        """Together with other work, done so many times in one batch."""
+        """The sum with other work that is done that many times, as one batch."""
         return Work(
             self.flops + times * other.flops,
             self.bytes + times * other.bytes,
@@ -33,7 +35,7 @@ class Work(NamedTuple):
 
     @property
     def weight(self) -> float:
-        """One number to compare by: nanoseconds of a processor of no great speed, mostly in its cache."""
+        """One number for comparisons: nanoseconds on a processor of modest speed, mostly in cache."""
         return self.flops / 10.0 + self.bytes / 30.0 + 2000.0 * self.operations
 
 
@@ -46,7 +48,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(events: Sequence[Event], sources: Sequence[Any]) -> Estimate:
-    """What a function costs that consists of these operations, and its derivatives by the sources."""
+    """What a function of these operations costs, and its derivatives by the sources."""
     followed: set[Key] = {key_of(x) for x in sources}
     function, forward, reverse = Work(), Work(), Work()
     for event in events:
@@ -78,9 +80,7 @@ def _scaled(work: Work, factor: float) -> Work:
     return Work(work.flops * factor, work.bytes * factor, round(work.operations * factor))
 
 
-_VIEWS: Final = frozenset(
-    ["Identity", "ReadVariableOp", "Reshape", "ExpandDims", "Squeeze", "EnsureShape"]
-)
+_FREE: Final = VIEWS | {"ReadVariableOp"}
 _CHEAP: Final = frozenset(
     [
         "AddV2",
@@ -113,7 +113,7 @@ def _work(event: Event) -> Work:
     if row.graphs:  # what a loop does once
         inner = [_work(_event_of(op)) for graph in row.graphs for op in graph.get_operations()]
         return Work(sum(w.flops for w in inner), sum(w.bytes for w in inner), len(inner))
-    if row.name in _VIEWS:
+    if row.name in _FREE:
         return Work(0.0, 0.0, 1)
     moved = (_size(event.inputs) + _size(event.results)) * _width(event)
     return Work(_flops(event), float(moved), 1)
@@ -150,7 +150,7 @@ def _size(values: Sequence[Any]) -> int:
 
 
 def _elements(value: Any) -> int:
-    """How many elements a value has; one for each axis whose size is not known."""
+    """How many elements a value has, if axes of unknown size count as one."""
     shape = getattr(getattr(value, "_array", None), "shape", ())
     return math.prod(shape) if is_certain(shape) else 1
 

@@ -30,9 +30,9 @@ def jvp(
         f: The function, of positional arguments.
         primals: Its arguments, a tuple or a list with one entry for each.
         tangents: The direction, nested as the arguments are. None stands for zeros.
-        has_aux: Whether `f` returns a pair, whose second part is handed on.
-        strong_zero: As of `tf.config.gradient_switches`: a tangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        has_aux: Whether `f` returns a pair, whose second part is returned as it is.
+        strong_zero: As in `tf.config.gradient_switches`: a tangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         (value, tangent), or (value, tangent, aux).

@@ -68,13 +68,13 @@ def jacobian(
             element of the result; "auto" takes the fewer. "colored" finds which elements can
             differ from zero at all, and takes as few products as give these.
         chunk_size: How many products are computed at once, where all at once take too much memory.
-        has_aux: Whether `f` returns a pair, whose second part is handed on behind the Jacobian.
+        has_aux: Whether `f` returns a pair, whose second part is returned after the Jacobian.
         sparse: Whether only the elements that can differ from zero are wanted, as a `SparseTensor`;
             "scipy" gives matrices of `scipy.sparse` in CSR form. The mode is "colored" then.
         coloring: What a product of the mode "colored" computes together: "columns", "rows", "both"
             with the dense lines apart, or "auto", the cheapest of these.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         The function of the Jacobian: for each result, for each argument, a tensor of the shape of
@@ -135,8 +135,8 @@ def _check_options(
         raise ValueError(f"sparse of tf.{who} is False, True or 'scipy', got {sparse!r}.")
     if sparse and mode not in ("auto", "colored"):
         raise ValueError(
-            f"A sparse result of tf.{who} is computed by mode='colored', not {mode!r}. Which lines "
-            f"its products take is said by coloring: {', '.join(kinds)}."
+            f"A sparse result of tf.{who} is computed by mode='colored', not {mode!r}. The lines "
+            f"of its products are chosen by coloring: {', '.join(kinds)}."
         )
     if coloring not in kinds:
         raise ValueError(f"coloring of tf.{who} is one of {', '.join(kinds)}, got {coloring!r}.")
@@ -162,7 +162,7 @@ def _is_reverse_cheaper(
     events: Sequence[Event], sources: Sequence[Any], targets: Sequence[Any]
 ) -> bool:
     if any(v.dtype.is_complex for v in (*sources, *targets)):
-        return True  # one direction forward does not tell both parts of a complex derivative
+        return True  # one forward direction does not give both parts of a complex derivative
     shapes = [dims(v) for v in (*sources, *targets)]
     if not all(map(is_certain, shapes)):
         return True  # in a loop of the graph
@@ -225,7 +225,7 @@ def _behind(columns: Any, x: Any) -> Any:
 
 
 def _mapped(one: Callable[[Any], list[Any]], like: Any, chunk_size: int | None = None) -> list[Any]:
-    """What a function gives for the unit vectors of a tensor, stacked; so many of them at once."""
+    """What a function gives for the unit vectors of a tensor, stacked; `chunk_size` at once."""
     units = unit_vectors(like)
     return for_each(one, dims(units)[0], [units], chunk_size)
 
@@ -249,12 +249,13 @@ def hessian(
         f: The function.
         argnums: Which arguments; for a tuple the result is a tuple of tuples.
         chunk_size: How many rows are computed at once.
-        has_aux: Whether `f` returns a pair, whose second part is handed on behind the Hessian.
-        sparse: As of `tf.jacobian`.
-        coloring: As of `tf.jacobian`; and "star" or "acyclic", which use that a Hessian is symmetric.
-            An acyclic coloring takes fewer products, and subtracts values from one another.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        has_aux: Whether `f` returns a pair, whose second part is returned after the Hessian.
+        sparse: As in `tf.jacobian`.
+        coloring: As in `tf.jacobian`; and "star" or "acyclic", which exploit that a Hessian is
+            symmetric. An acyclic coloring takes fewer products, and subtracts values from one
+            another.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     >>> tf.hessian(lambda x: x[0] ** 2.0 * x[1])(tf.constant([3.0, 5.0])).numpy().tolist()
     [[10.0, 6.0], [6.0, 0.0]]
@@ -288,12 +289,12 @@ def hvp(
     Args:
         f: A function whose result is one number.
         argnums: Which arguments are differentiated.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
-        A function of the arguments of `f` and, behind them, of a vector nested as those arguments
-        are that are differentiated; it gives the product, nested in the same way.
+        A function of the arguments of `f`, followed by a vector nested as the differentiated
+        arguments are; it gives the product, nested in the same way.
 
     >>> tf.hvp(lambda x: x[0] ** 2.0 * x[1])(tf.constant([3.0, 5.0]), tf.constant([1.0, 0.0])).numpy().tolist()
     [10.0, 6.0]
@@ -302,7 +303,7 @@ def hvp(
 
     def product(*args: Any, **kwargs: Any) -> Any:
         if len(args) < 2:
-            raise TypeError("tf.hvp(f) is called with the arguments of f and a vector behind them.")
+            raise TypeError("tf.hvp(f) is called with the arguments of f, followed by a vector.")
         given = Arguments(f, args[:-1], kwargs, argnums, who="hvp")
         vector = given.flatten(args[-1], "The vector and the arguments of tf.hvp")
         return given.pack(_hessian_product(given, vector))
@@ -360,8 +361,8 @@ def _second_derivatives(given: Arguments) -> list[Any]:
 def laplacian(f: Callable[..., Any], argnums: ArgNums = 0) -> Derivative:
     """The sum of the second derivatives by each element: the trace of the Hessian.
 
-    The function may have any results; of each element the Laplacian is given. Beside the value travel its
-    gradient and its Laplacian, forward through the function: no Hessian is computed.
+    The function may have any results; the Laplacian of each element is given. The gradient and the
+    Laplacian are carried forward through the function with the value: no Hessian is computed.
 
     >>> tf.laplacian(lambda x: tf.reduce_sum(x ** 3.0))(tf.constant([1.0, 2.0])).numpy()
     np.float32(18.0)
@@ -407,10 +408,8 @@ def divergence(
     >>> tf.divergence(lambda x: x * x)(tf.constant([1.0, 2.0])).numpy()
     np.float32(6.0)
     """
-    check_function(f, "divergence")
 
-    def trace(*args: Any, **kwargs: Any) -> Any:
-        x, y, j = _field(f, args, kwargs, argnums, "divergence")
+    def trace(x: Any, y: Any, j: Any) -> Any:
         if dims(y) != dims(x):
             raise ValueError(
                 "tf.divergence needs a field whose result has the shape of its argument, got "
@@ -420,7 +419,7 @@ def divergence(
         return reduce_sum(diag_part(reshape(j, (size, size))))
 
     own = Switches(strong_zero=strong_zero, kinks=kinks)
-    return planned(f, within_block(trace, own), _forward_plan(f, argnums, "divergence"))
+    return _of_field(trace, f, argnums, "divergence", own)
 
 
 def curl(
@@ -436,10 +435,8 @@ def curl(
     >>> tf.curl(lambda x: tf.stack([-x[1], x[0]]))(tf.constant([1.0, 2.0])).numpy()
     np.float32(2.0)
     """
-    check_function(f, "curl")
 
-    def rotation(*args: Any, **kwargs: Any) -> Any:
-        x, y, j = _field(f, args, kwargs, argnums, "curl")
+    def rotation(x: Any, y: Any, j: Any) -> Any:
         if dims(x) != dims(y) or dims(x) not in ((2,), (3,)):
             raise ValueError(
                 "tf.curl needs a field of two or three dimensions, of shape [2] or [3], got "
@@ -450,22 +447,25 @@ def curl(
         return stack([j[2, 1] - j[1, 2], j[0, 2] - j[2, 0], j[1, 0] - j[0, 1]])
 
     own = Switches(strong_zero=strong_zero, kinks=kinks)
-    return planned(f, within_block(rotation, own), _forward_plan(f, argnums, "curl"))
+    return _of_field(rotation, f, argnums, "curl", own)
 
 
-def _forward_plan(f: Callable[..., Any], argnums: int, who: str) -> Callable[..., DerivativePlan]:
+def _of_field(
+    combined: Callable[[Any, Any, Any], Any], f: Any, argnums: int, who: str, own: Switches
+) -> Derivative:
+    """What is combined of a field: of its argument, its result and its Jacobian."""
+    check_function(f, who)
+
+    def whole(*args: Any, **kwargs: Any) -> Any:
+        given = Arguments(f, args, kwargs, argnums, who=who)
+        if len(given.leaves) != 1:
+            raise TypeError(f"tf.{who} needs one tensor as the argument, got {len(given.leaves)}.")
+        value, _, ((j,),) = _columns(given, None, False)
+        (y,) = structures.flatten(value)
+        return combined(given.leaves[0], y, j)
+
     def plan(*args: Any, **kwargs: Any) -> DerivativePlan:
         given = Arguments(f, args, kwargs, argnums, who=who)
         return plan_of_jacobian(given, "forward", False, "auto", who)
 
-    return plan
-
-
-def _field(f: Any, args: Any, kwargs: Any, argnums: int, who: str) -> tuple[Any, Any, Any]:
-    """Argument and result of a field, and its Jacobian."""
-    given = Arguments(f, args, kwargs, argnums, who=who)
-    if len(given.leaves) != 1:
-        raise TypeError(f"tf.{who} needs one tensor as the argument, got {len(given.leaves)}.")
-    value, _, ((j,),) = _columns(given, None, False)
-    (y,) = structures.flatten(value)
-    return given.leaves[0], y, j
+    return planned(f, within_block(whole, own), plan)

@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from wengert.core.batch import vectorize
+from wengert.core.batch import one_after_other, vectorize
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import check_function
 from wengert.derivatives.reverse import grad
 from wengert.errors import SymbolicValueError
-from wengert.ops.arrays.joining import concat, stack
+from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import transpose
 from wengert.overrides.switches import Kinks
 from wengert.values import nest
@@ -69,7 +69,7 @@ def vmap(
 
 
 def _named_after(f: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Gives a function the name and the words of another, and not its defaults: axes are counted."""
+    """Give a function another's name and docstring, but not its defaults, as axes are counted."""
 
     def named(mapped: Callable[..., Any]) -> Callable[..., Any]:
         functools.update_wrapper(mapped, f, updated=())
@@ -125,7 +125,7 @@ def _front(leaf: Any, axis: int) -> Any:
     rank = len(dims(full))
     if not -rank <= axis < rank:
         raise ValueError(
-            f"tf.vmap was to map over axis {axis} of an argument of shape {list(dims(full))}. An "
+            f"tf.vmap cannot map over axis {axis} of an argument of shape {list(dims(full))}. An "
             "argument that is the same for all examples has None in in_axes."
         )
     axis %= rank
@@ -142,7 +142,7 @@ def _common_size(fulls: Sequence[Any], axis_size: int | None) -> Any:
         )
     if len(sizes) > 1:
         raise ValueError(
-            f"tf.vmap needs arguments with as many examples, got {list(sizes.values())}, of shapes "
+            f"tf.vmap needs arguments with equally many examples, got {list(sizes.values())}, of shapes "
             f"{[list(dims(full)) for full in fulls]} with the examples in front."
         )
     (size,) = sizes.values()
@@ -150,7 +150,7 @@ def _common_size(fulls: Sequence[Any], axis_size: int | None) -> Any:
 
 
 def _placed(full: Any, axis: int | None) -> Any:
-    """A result with its examples where they are asked for; None: those of the first example."""
+    """A result with its examples along the axis asked for; None: that of the first example."""
     if full is None:
         return None
     if axis is None:
@@ -174,9 +174,9 @@ def per_example_gradients(
     Args:
         f: The loss of one example: `f(parameters, *example)`, one number.
         argnums: Where the parameters are; the other arguments have the examples along their first axis.
-        has_aux: Whether `f` returns a pair, whose second part is handed on for each example.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        has_aux: Whether `f` returns a pair, whose second part is returned for each example.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     >>> loss = lambda w, x, y: (tf.reduce_sum(w * x) - y) ** 2
     >>> x, y = tf.constant([[1.0, 0.0], [0.0, 2.0]]), tf.constant([0.0, 1.0])
@@ -197,7 +197,7 @@ def per_example_gradients(
 
 # ---- products -----------------------------------------------------------------------------------
 
-# From this many elements on a product is worth operations of its own.
+# With this many elements or more, a product is worth operations of its own.
 _LARGE: Final = 1 << 16
 
 
@@ -208,7 +208,7 @@ def for_each(
     size = sum(math.prod(dims(u)) for u in units) // max(count, 1)
     step = count if chunk_size is None else min(chunk_size, count)
     if count and (step == 1 or size > _LARGE):
-        return _one_by_one(one, count, units)
+        return one_after_other(one, units)
     try:
         if step == count:
             return vectorize(one, count, units)
@@ -217,10 +217,5 @@ def for_each(
             for at in range(0, count, step)
         ]
     except SymbolicValueError:  # a loop of a graph inside of a batch
-        return _one_by_one(one, count, units)
+        return one_after_other(one, units)
     return [concat(list(pieces), 0) for pieces in zip(*parts, strict=True)]
-
-
-def _one_by_one(one: Callable[..., list[Any]], count: int, units: Sequence[Any]) -> list[Any]:
-    found = [one(*[u[at] for u in units]) for at in range(count)]
-    return [stack(list(part)) for part in zip(*found, strict=True)]

@@ -1,4 +1,4 @@
-"""What a derivative will cost, and in which ways it could be had: said before anything runs."""
+"""What a derivative will cost, and the ways to compute it, before anything runs."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class Outline(NamedTuple):
 
 
 def outline_of(given: Arguments, has_aux: bool, who: str, with_pattern: bool = False) -> Outline:
-    """Trace a function; one that decides by values is run instead."""
+    """Trace a function; one that branches on values is run instead."""
     graph = FunctionGraph(f"plan_of_{who}")
     try:
         with activate((), graph):

@@ -13,7 +13,7 @@ from wengert.values.tensor import dims
 
 
 def without_aux(value: Any, has_aux: bool, who: str) -> tuple[Any, Any]:
-    """What is differentiated, and what is handed on beside it."""
+    """The part that is differentiated, and the auxiliary part."""
     if not has_aux:
         return value, None
     if not isinstance(value, (tuple, list)) or len(value) != 2:
@@ -29,7 +29,7 @@ def scalar_result(value: Any, who: str) -> Any:
     if len(leaves) != 1:
         raise TypeError(
             f"tf.{who} needs a function whose result is one number, got a structure of "
-            f"{len(leaves)} values. With has_aux=True the second of two is handed on."
+            f"{len(leaves)} values. With has_aux=True the second of two is auxiliary."
         )
     target = differentiable_result(leaves[0], who)
     shape = dims(target)
@@ -49,7 +49,7 @@ def differentiable_result(value: Any, who: str) -> Any:
     if not target.dtype.is_differentiable:
         raise TypeError(
             f"tf.{who} needs a result of a floating or complex dtype, got {target.dtype.name}: it "
-            "has no derivative. Cast before, and not at the end."
+            "has no derivative. Cast earlier, not at the end."
         )
     return target
 

@@ -35,9 +35,9 @@ def grad(
         f: The function. With `has_aux` it returns a pair of the number and anything else.
         argnums: Which positional arguments; one number gives its gradient, a tuple gives a tuple.
         argnames: Which arguments given by name; several give a dictionary.
-        has_aux: Whether to hand on what `f` returns beside the number, behind the gradient.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        has_aux: Whether to return what `f` returns beside the number, after the gradient.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         The function of the gradient. Arguments may be nested in lists, tuples, dictionaries and
@@ -125,9 +125,9 @@ def vjp(
     Args:
         f: The function, of positional arguments.
         *primals: Its arguments; each is differentiated.
-        has_aux: Whether `f` returns a pair, whose second part is handed on.
-        strong_zero: As of `tf.config.gradient_switches`: a cotangent of zero contributes zero.
-        kinks: As of `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
+        has_aux: Whether `f` returns a pair, whose second part is returned as it is.
+        strong_zero: As in `tf.config.gradient_switches`: a cotangent of zero contributes zero.
+        kinks: As in `tf.config.gradient_switches`: the derivative of relu and its kin at kinks.
 
     Returns:
         (value, pull) or, with `has_aux`, (value, pull, aux). `pull(cotangent)` takes something

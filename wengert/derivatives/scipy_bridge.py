@@ -78,7 +78,7 @@ def _vector(structure: Any) -> Any:
 class ScipyProblem:
     """A function and its derivatives on vectors of NumPy; what `tf.to_scipy` returns.
 
-    Asked twice for one point, it computes once.
+    Called twice for the same point, it computes once.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class ScipyProblem:
     def start(self) -> Any:
         """The vector of what was given as `like`."""
         if self._layout is None:
-            raise ValueError("tf.to_scipy was given nothing to start with: like=.")
+            raise ValueError("tf.to_scipy needs like=, an example of the argument, to start with.")
         return self._layout.start
 
     def pack(self, x: Any) -> Any:

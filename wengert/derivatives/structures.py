@@ -1,6 +1,6 @@
 """Nested arguments and results: their leaves, and how they are put back.
 
-What tf.nest takes apart is taken apart here, and dataclasses are, too: their fields are parts.
+Structures are those of tf.nest, and dataclasses, whose fields are the parts.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _packed(structure: Any, given: Iterator[Any]) -> Any:
 
 
 def map_leaves(function: Callable[[Any], Any], structure: Any) -> Any:
-    """The structure of what a function makes of its leaves."""
+    """The structure with a function applied to each leaf."""
     return pack(structure, [function(leaf) for leaf in flatten(structure)])
 
 
@@ -80,7 +80,7 @@ def flatten_like(structure: Any, other: Any, what: str = "The two structures") -
 
 
 def _outline(structure: Any) -> Any:
-    """How something is nested, as what can be compared."""
+    """How something is nested, in comparable form."""
     if nest.is_nested(structure):
         names = sorted(map(str, structure)) if isinstance(structure, dict) else None
         return "nested", names, [_outline(part) for part in nest.parts(structure)]

@@ -1,7 +1,7 @@
 """What a function computed, operation by operation.
 
-Where operations run at once, a trail takes those of its thread, as a batch does, and has them carried
-out as they would be without it: so a call of a traced function or a loop of a graph passes by as the
+In eager mode a trail intercepts the operations of its thread, as a batch does, and has them carried
+out as they would be without it: so a call of a traced function or a graph's loop is seen as the
 operations within. While a graph is built, it only listens.
 """
 
@@ -48,7 +48,7 @@ class Trail(Recorder):
 
     @context_manager
     def active(self) -> Change:
-        """Take the operations of this thread, or hear of them."""
+        """Intercept the operations of this thread, or listen to them."""
         if thread.context.building is not None:
             start(self)
             return None, lambda: stop(self)
@@ -67,7 +67,7 @@ class Trail(Recorder):
         """Have an operation carried out, and note it."""
         with self.outside():
             result = apply(row, inputs, attrs, name)
-        # Before those hear of it that listen since the trail began: they may compute with it.
+        # Before the recorders added since the trail began are notified: they may compute with it.
         self._keep(row, inputs, attrs, result)
         note(row, inputs, attrs, result)
         return result
@@ -81,7 +81,7 @@ class Trail(Recorder):
         return result
 
     def accessed(self, variable: Any) -> None:
-        """A variable is being read: as an interpreter, it tells those around it."""
+        """A variable is being read: as an interpreter, it notifies the recorders around it."""
         if thread.context.interpreter is self:
             with self.outside():
                 note_access(variable)

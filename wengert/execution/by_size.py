@@ -15,6 +15,7 @@ from wengert.state.variable import Variable
 from wengert.values.symbolic import is_certain
 
 if TYPE_CHECKING:
+    from wengert.execution.description import Description
     from wengert.execution.subgraph import Subgraph
 
 # A graph is compiled for so many combinations of sizes, and interpreted for others.
@@ -73,6 +74,10 @@ class _Sized:
         arrays = [v for v, is_array in zip(values, self._arrays, strict=True) if is_array]
         held = [given_value(v) for v in self._inner.graph.captured]
         return self._inner.run_on([*arrays, *held])
+
+    def describe(self, name: str) -> Description:
+        """A description of what a run does."""
+        return self._inner.describe(name)
 
 
 def _variable(value: Any) -> Variable:

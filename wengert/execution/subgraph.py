@@ -14,6 +14,7 @@ from wengert.core.row import Attrs, Row
 from wengert.errors import NoGradientError
 from wengert.execution.by_size import BySize, depends_on_sizes
 from wengert.execution.derived_graphs import PulledBack, differentiable
+from wengert.execution.description import Description
 from wengert.execution.engine_registry import (
     REFERENCE,
     Settings,
@@ -92,6 +93,14 @@ class Subgraph:
         # Set last: another thread may check these meanwhile.
         self._changes, self._choices, self._count = found
         return self._compiled
+
+    def describe(self, name: str, values: Sequence[Any] | None = None) -> Description:
+        """A description of what a run does: for values of `graph.all_inputs`, if they are given."""
+        run = self.current
+        if self._open is not None and values is not None:
+            run = self._open.subgraph_for(values) or run
+        found: Description = run.describe(name)
+        return found
 
     # ---- tensors -----------------------------------------------------------------------------
 

@@ -4,8 +4,7 @@ names           Names within a graph: unique, and nested in scopes
 operation       One operation of a graph
 graph_builder   Building a graph: how operations that come through the door become nodes
 graph           Graphs: computations that are built first and run later
-function_graph  The graph of a function or a branch: it has inputs, and takes values from around
-                it
+function_graph  The graph of a function or a branch: it has inputs, and captures outside values
 tracing         Tracing: the graph of what a Python function does
 graph_reverse   Reverse mode over a graph: its operations as records, for the same sweep that
                 tapes use

@@ -1,4 +1,4 @@
-"""The graph of a function or a branch: it has inputs, and takes values from around it."""
+"""The graph of a function or a branch: it has inputs, and captures outside values."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class FunctionGraph(Graph):
         self.name = name
         self.inputs: list[SymbolicTensor] = []
         self.outputs: list[SymbolicTensor] = []
-        # What is used from outside, by its id: the value, and what stands for it inside.
+        # Captures by the id of the outside value: that value, and its placeholder inside.
         self.captures: dict[int, tuple[Any, SymbolicTensor]] = {}
-        self.cells: dict[Any, Any] = {}  # what stands behind the handles of resources made here
+        self.cells: dict[Any, Any] = {}  # the states behind handles of resources made here
         self.made_variables: list[Any] = []
-        self.there: list[bool] = []  # which of the expected outputs there are
+        self.there: list[bool] = []  # which of the expected outputs exist
         self._outer = outer if outer is not None else current_graph()
         if self._outer is not None:
             self.overrides = dict(self._outer.overrides)
@@ -54,7 +54,7 @@ class FunctionGraph(Graph):
         return found
 
     def leave_outer(self) -> bool:
-        """Forget the graph around this one, unless something of it is used; whether that was done."""
+        """Drop the reference to the surrounding graph, unless it is used; returns whether."""
         used = [v for v, _ in self.captures.values()] + [x for x, _ in self._constants.values()]
         if any(isinstance(v, SymbolicTensor) for v in used):
             return False
@@ -62,7 +62,7 @@ class FunctionGraph(Graph):
         return True
 
     def input(self, shape: Any, dtype: Any, name: str = "x") -> SymbolicTensor:
-        """An input that a call brings."""
+        """An input that a call passes."""
         tensor = self._placeholder(PLACEHOLDER, shape, dtype, name)
         self.inputs.append(tensor)
         return tensor
@@ -102,7 +102,7 @@ class FunctionGraph(Graph):
         return outer is not None
 
     def brought_in(self, value: Any) -> SymbolicTensor:
-        """The capture that stands for a value from around."""
+        """The capture that stands for an outside value."""
         return self._captured(value)
 
     def _captured(self, value: Any) -> SymbolicTensor:
@@ -119,7 +119,7 @@ class FunctionGraph(Graph):
         return tensor
 
     def _share_sizes(self, around: Any, tensor: SymbolicTensor) -> None:
-        """Sizes that are one outside of the graph are one inside."""
+        """Sizes that are equal outside of the graph are equal inside."""
         own = tensor._array.shape
         if isinstance(around, AnyShape) and isinstance(own, AnyShape):
             tensor._array = Form(self._shared(around, own), tensor._array.dtype)
@@ -138,16 +138,16 @@ class FunctionGraph(Graph):
 
     @property
     def captured_inputs(self) -> list[SymbolicTensor]:
-        """The captures of values from around."""
+        """The captures of outside values."""
         return [tensor for _, tensor in self.captures.values()]
 
     @property
     def all_inputs(self) -> list[SymbolicTensor]:
-        """Arguments, and captures behind them."""
+        """The arguments, followed by the captures."""
         return [*self.inputs, *self.captured_inputs]
 
     def _is_outside(self, value: Any) -> bool:
-        """A tensor or an operation from around this graph has been computed when it runs."""
+        """A tensor or operation of a surrounding graph is already computed when this graph runs."""
         graph = getattr(value, "graph", None)
         return graph is not self and not isinstance(value, str)
 

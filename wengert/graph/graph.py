@@ -55,7 +55,7 @@ class Graph(Builder):
 
     @property
     def chosen_engine(self) -> str | None:
-        """The engine that was asked for here, or by the graph around."""
+        """The engine that was asked for by this graph, or by a surrounding one."""
         return self.engine
 
     # ---- as the default ----------------------------------------------------------------------
@@ -179,7 +179,7 @@ class Graph(Builder):
         return tuple(found)
 
     def _is_outside(self, value: Any) -> bool:
-        """Whether a value is there already when the graph runs."""
+        """Whether a value is already computed when the graph runs."""
         return False
 
     @context_manager
@@ -238,7 +238,7 @@ class Graph(Builder):
         """Empty a collection."""
         self.collections.pop(name, None)
 
-    # ---- what is there -----------------------------------------------------------------------
+    # ---- operations and tensors by name ------------------------------------------------------
 
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they were added."""
@@ -323,7 +323,7 @@ class Graph(Builder):
 
     def __reduce__(self) -> Any:
         raise TypeError(
-            f"cannot pickle '{type(self).__name__}' object: build it anew where it is to run"
+            f"cannot pickle '{type(self).__name__}' object: build it again where it is to run"
         )
 
     def __repr__(self) -> str:

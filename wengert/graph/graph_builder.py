@@ -38,7 +38,7 @@ _new: Final = object.__new__
 
 
 def _brought(_: Any, **__: Any) -> Any:
-    raise SymbolicValueError("The value is brought by whoever runs the graph.")
+    raise SymbolicValueError("The value is known only when the graph runs.")
 
 
 CONST: Final = Row("Const", lambda _, *, value, dtype: value)
@@ -49,13 +49,13 @@ VAR_HANDLE: Final = Row("VarHandleOp", _brought)
 
 
 def _around(row: Row, count: int) -> Row:
-    """Hands on the first `count` inputs; the gradient is that of `row` for the others."""
+    """Passes through the first `count` inputs; the gradient is that of `row` for the others."""
 
     def joint(gs: Any, ys: Any, xs: Sequence[Any], attrs: Attrs) -> list[Any]:
         assert row.joint is not None
         inputs = xs[count:]
         pulled = row.joint(gs, ys, inputs, attrs)
-        if row.users:  # here, where the inputs are those that the user knows
+        if row.users:  # here, where the inputs are those that the user passed
             pulled = check_gradients(
                 f"The gradient of {row.name}", place(row.joint), inputs, pulled
             )
@@ -88,16 +88,16 @@ class Builder:
         self.names = Names()
         self.overrides: dict[str, Any] = {}
         self.finalized = False
-        self.changes = 0  # of what is already there: a plan made before is out of date
+        self.changes = 0  # to operations added before: plans made earlier are out of date
         self._by_name: dict[str, Operation] = {}
         self._constants: dict[int, tuple[Any, SymbolicTensor]] = {}
-        # What stands here for sizes of other graphs, and for shapes of unknown rank.
+        # The local replacements of sizes, and of shapes of unknown rank, of other graphs.
         self.sizes: dict[Any, tuple[Any, Any]] = {}
-        # Tensors of which the program stated the shape, by their ids.
+        # Ids of the tensors whose shape the program stated.
         self.stated: set[int] = set()
-        # While a call is only looked at for the shapes of its results: sizes may be attributes.
+        # Whether a call is only traced for the shapes of its results: attributes may then be sizes.
         self.foreseeing = False
-        # What is known of results of elementwise operations, by the row and the forms of its inputs.
+        # The forms of results of elementwise operations, by row and input forms.
         self._forms: dict[Any, Form] = {}
         self._control: list[tuple[Operation, ...]] = []
         self._devices: list[str] = [""]
@@ -123,9 +123,9 @@ class Builder:
         return self.told(self.add(row, xs, attrs, name), inputs)
 
     def told(self, op: Operation, inputs: Sequence[Any] | None = None) -> Any:
-        """Tell the recorders of a new operation; its result, or a list of them.
+        """Notify the recorders of a new operation; returns its result, or a list of them.
 
-        They know values from outside by themselves, not by what stands for them here.
+        They know outside values as they are, not by their captures here.
         """
         result: Any = list(op.outputs) if op.row.many else op.outputs[0]
         for recorder in thread.context.recorders:
@@ -138,10 +138,10 @@ class Builder:
         return (self.overrides.get(kind) or around.get(kind)) if self.overrides or around else None
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
-        """An operation with a gradient of its own around what was added for it.
+        """Wrap the nodes added for an operation that has a gradient of its own.
 
-        Its node hands on the results and has the inputs beside them, so that a sweep finds the
-        way: the gradient goes to the inputs, and none to what was added.
+        The wrapping node passes the results through, and has the inputs as further inputs, so that
+        a sweep finds the way: the gradient goes to the inputs, and none to the nodes inside.
         """
         results = list(result) if row.many else [result]
         xs = [self.entered(x) for x in (*results, *inputs)]
@@ -153,11 +153,11 @@ class Builder:
         pass
 
     def made_variable(self, variable: Any) -> None:
-        """A variable was made; a graph of operations alone does not mind."""
+        """A variable was made; a plain graph does not keep track."""
         pass
 
     def call(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        """A public function: what it adds gets its name, and waits for shapes it must know."""
+        """Call a public function; what it adds gets its name. Deferred if shapes are missing."""
         name = kwargs.get("name")
         if not isinstance(name, str):
             return self._attempted(function, args, kwargs)
@@ -168,7 +168,7 @@ class Builder:
         return self.call_named(attempted, args, kwargs, name)
 
     def call_named(self, function: Callable[..., Any], args: Any, kwargs: Any, name: str) -> Any:
-        """The operation that makes the result gets the name; the others stand in its scope."""
+        """Call it; the operation of the result gets the name, the others are in its scope."""
         before = len(self.operations)
         with self.names.scoped(checked_name(name)) as scope:
             result = function(*args, **{**kwargs, "name": None})
@@ -186,7 +186,7 @@ class Builder:
     def call_like(
         self, function: Callable[..., Sequence[Any]], args: Any, asked: list[Any]
     ) -> Sequence[Any]:
-        """Call what returns, for each of some values, one like it; later if it must be."""
+        """Call a function that returns a value like each of `asked`; defer it if it must be."""
         mark = len(self.operations), self.names.mark()
         try:
             return function(*args)
@@ -195,7 +195,7 @@ class Builder:
             return put_off_like(self, function, args, asked)
 
     def rule_scope(self, y: Any) -> Any:
-        """What the gradient rule of an operation adds stands in a scope named after it."""
+        """A name scope, after the operation, for what its gradient rule adds."""
         one = y[0] if isinstance(y, list) and y else y
         if type(one) is not SymbolicTensor:
             return nullcontext()
@@ -203,7 +203,7 @@ class Builder:
 
     @context_manager
     def looked_at(self) -> Change:
-        """What is added inside is there to be looked at, and is taken away again."""
+        """Operations added inside are only for inspection, and are removed at the end."""
         mark = len(self.operations), self.names.mark()
         before, self.foreseeing = self.foreseeing, True
         _, leave = enter(only_shapes())
@@ -216,7 +216,7 @@ class Builder:
         return None, undo
 
     def _give_up(self, count: int, names: int) -> None:
-        """Take away what was added by a function that turned out to need more."""
+        """Remove what was added by a function that turned out to need values."""
         gone = self.operations[count:]
         del self.operations[count:]
         self.names.give_back(names)
@@ -290,7 +290,7 @@ class Builder:
         return list({id(op): op for ops in self._control for op in ops}.values())
 
     def add_control_inputs(self, op: Operation, others: Sequence[Operation]) -> None:
-        """Let an operation run after others."""
+        """Make an operation run after others."""
         op.control_inputs.extend(o for o in others if o not in op.control_inputs)
         self.changes += 1
 
@@ -332,7 +332,7 @@ class Builder:
         return self._own(size, symbol.tensor, lambda shape: shape[symbol.axis])
 
     def _own(self, size: Any, tensor: SymbolicTensor, part: Callable[[Any], Any]) -> Any:
-        """What stands here for a size, or a whole shape, of a tensor of another graph."""
+        """The local replacement of a size, or of a whole shape, of a tensor of another graph."""
         if tensor.op.graph is self:
             return size
         key = shared_key(size)
@@ -355,7 +355,7 @@ class Builder:
         return tensor
 
     def extended(self, op: Operation, known: Sequence[Any]) -> list[SymbolicTensor]:
-        """More results of an operation that can hand them out; who recorded it is told."""
+        """Add results to an operation that can have more; its recorders are notified."""
         count = len(op.outputs)
         new = [new_symbolic(op, count + i, shape, dtype) for i, (shape, dtype) in enumerate(known)]
         op.outputs.extend(new)

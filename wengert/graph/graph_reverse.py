@@ -51,9 +51,9 @@ def operations_between(
     overrides: Overrides | None = None,
     outward: bool = False,
 ) -> list[Operation]:
-    """The operations on a way from a wanted value to a target, in the order of creation.
+    """The operations on a path from a wanted value to a target, in the order of creation.
 
-    With all of a name scope that is overridden, also what no wanted value flows through.
+    Of an overridden name scope all operations are included, even those off these paths.
     """
     if not ys:
         return []
@@ -85,7 +85,7 @@ def operations_between(
 
 
 def _with_those_around(graph: Any) -> list[Any]:
-    """A graph behind those that it stands in."""
+    """A graph, preceded by the graphs that contain it."""
     graphs = [graph]
     while graphs[0].outer_graph is not None:
         graphs.insert(0, graphs[0].outer_graph)
@@ -93,9 +93,9 @@ def _with_those_around(graph: Any) -> list[Any]:
 
 
 def _brought_from_around(graphs: Sequence[Any]) -> dict[int, tuple[SymbolicTensor, ...]]:
-    """By the placeholders of functions and bodies: the values that they stand for.
+    """The values that the placeholders of functions and loop bodies stand for.
 
-    A value and its placeholder have one key, so that cotangents need no bridge.
+    A value and its placeholder share a key, so that cotangents need no translation.
     """
     return {
         id(inside.op): (value,)

@@ -13,7 +13,7 @@ _VALID_INSIDE = re.compile(r"[A-Za-z0-9_.\\/>-]*")
 
 
 class Names:
-    """Hands out names that nobody has, and takes them back when a piece of graph is given up."""
+    """Gives out unique names, and takes them back when a piece of graph is discarded."""
 
     def __init__(self) -> None:
         self.scope = ""  # with a slash at its end, unless it is empty

@@ -76,12 +76,12 @@ class Operation:
 
     @property
     def op_def(self) -> Any:
-        """What TensorFlow says of the type, as far as programs read it."""
+        """TensorFlow's OpDef of the type, as far as programs read it."""
         return self.row
 
     @property
     def node_def(self) -> NodeDef:
-        """What TensorFlow says of the node, as far as programs read it."""
+        """TensorFlow's NodeDef of the node, as far as programs read it."""
         inputs = [x.name for x in self.inputs] + [f"^{op.name}" for op in self.control_inputs]
         return NodeDef(self.name, self.type, inputs, self.device, dict(self.attrs))
 

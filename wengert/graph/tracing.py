@@ -39,16 +39,16 @@ def as_output(graph: FunctionGraph, leaf: Any) -> Any:
 
 
 def snapshot() -> tuple[Any, ...]:
-    """All that is active in this thread."""
+    """The recorders, interpreter and rules that are active in this thread."""
     context = thread.context
     return (inference_mode.now, *[getattr(context, name) for name in Context.__slots__])
 
 
 def restore(before: tuple[Any, ...]) -> None:
-    """What was active before a piece of work that may have been interrupted anywhere.
+    """Restore what was active before work that may have been interrupted anywhere.
 
-    Whoever traces calls it: an interrupt that comes just as a context ends keeps the context from
-    putting back what was there.
+    All tracing code calls it: an interrupt that comes just as a context ends keeps the context from
+    restoring the state.
     """
     context = thread.context
     inference_mode.now, *values = before

@@ -26,7 +26,7 @@ def bytes_of(amount: str | float, what: str) -> int:
         factor = 1024 ** (list(_UNITS).index(unit)) if binary else _UNITS[unit]
         found = int(float(number) * factor)
     if found <= 0:
-        raise ValueError(f"{what} must be more than nothing, got {amount!r}.")
+        raise ValueError(f"{what} must be positive, got {amount!r}.")
     return found
 
 

@@ -21,7 +21,7 @@ when_threads_change: Final[list[Callable[[], None]]] = []
 def set_threads(count: int | None) -> None:
     """Set the number of threads of native plans; None for as many as processors, at most 8.
 
-    There are never more threads than processors. If the number is reduced, the others sleep.
+    There are never more threads than processors. If the number is reduced, surplus threads sleep.
 
     >>> tf.config.set_threads(1)
     >>> tf.config.get_threads()
@@ -46,7 +46,7 @@ def get_threads() -> int:
     if asked is None:
         return processors()
     if asked > available():
-        warn_once(f"Of {asked} threads that were asked for {available()} are used: so many processors there are.")  # fmt: skip
+        warn_once(f"{asked} threads were requested, and {available()} are used: so many processors are available.")  # fmt: skip
     return min(asked, available())
 
 
@@ -65,5 +65,5 @@ def available() -> int:
 
 
 def processors() -> int:
-    """The number of them that is used by default."""
+    """The number of processors that are used by default."""
     return min(available(), 8)

@@ -14,7 +14,7 @@ _NOT_THE_USERS: Final = (_PACKAGE, contextlib.__file__)
 
 
 class _Files(dict[str, bool]):
-    """A cache of whether a file is not the user's, looked up often for every operation."""
+    """Caches whether a file is not the user's, which is looked up often for every operation."""
 
     def __missing__(self, name: str) -> bool:
         found = self[name] = name.startswith(_NOT_THE_USERS)

@@ -1,7 +1,7 @@
 """Values: dtypes, shapes, tensors, and what else an operation takes and gives.
 
 typing          What functions take and give, for the annotations: only type checkers read it
-bound_ops       The few operations that the machine itself speaks of
+bound_ops       The few operations that the machine itself uses
 dtypes          Data types: TensorFlow's names over NumPy's types
 shapes          Shapes: TensorShape for people, tuples of integers for the machine
 exits           Where values leave the library, for those who ask why a gradient is missing
@@ -10,8 +10,8 @@ value           What tensors and variables have in common: an array, an identity
 tensor          The eager tensor: an array that does not change, and an identity that recorders
                 can follow
 convert         From Python and NumPy values to tensors, with TensorFlow's rules for dtypes
-sizes           Sizes that only a run knows: exact integer terms, about which something is proved
-                or nothing
+sizes           Symbolic sizes, known only at run time: exact integer terms, compared where bounds
+                prove it
 symbolic        Values that a graph will compute: what is known of them before it runs
 indexed_slices  IndexedSlices: a gradient that is zero outside a few rows
 composite       Composite values: made of several tensors, and taken as one by gradients, functions

@@ -1,4 +1,4 @@
-"""The few operations that the machine itself speaks of.
+"""The few operations that the machine itself uses.
 
 The sweep adds cotangents and sums them to a shape; forward mode needs zeros; a gradient of a
 complex value is conjugated where it enters and leaves. The machine names no operation, so it asks
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class BoundOps:
     """The operations, by what they do."""
 
-    add: Callable[[Any, Any], Any]  # gradients, of which each may be IndexedSlices
+    add: Callable[[Any, Any], Any]  # gradients, each of which may be IndexedSlices
     conj: Callable[[Any], Tensor]
     zeros_like: Callable[[Any], Tensor]
     sum_to: Callable[[Any, tuple[int, ...]], Tensor]  # sum the axes that were broadcast
@@ -26,7 +26,8 @@ class BoundOps:
     pack: Callable[[Any], Tensor]  # a nested list with tensors in it to one tensor
     stack: Callable[[list[Any]], Tensor]
     unstack: Callable[[Any], list[Tensor]]
-    # The values of the examples of a batch as one, with the batch in front, and back; one for all.
+    # From the values of a batch's examples to one with the batch in front, and back; from one for
+    # all.
     join_examples: Callable[[list[Any]], Any]
     part_examples: Callable[[Any, int], list[Any]]
     repeat_example: Callable[[Any, int], Any]
@@ -34,7 +35,7 @@ class BoundOps:
     blank: Callable[[Any, tuple[int, ...]], Tensor]  # zeros of another shape, of the same dtype
     read: Callable[[Any], Any]  # a variable to its value
     assign_later: Callable[[Any, str, Any], Any]  # the operation of a graph that changes one
-    # A value; whoever uses it gets an error with a message unless a condition holds.
+    # A value; using it is an error with a message unless a condition holds.
     provided: Callable[[Any, Any, str], Tensor]
     finite: Callable[[Any, str], Tensor]  # a value; an error with the message unless it is finite
     # The first, provided that the second has its shape.

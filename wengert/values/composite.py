@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 
 class Composite:
-    """A value made of several tensors. A kind of one's own says its parts and how they make it again.
+    """A value made of several tensors. A subclass names its parts and how to rebuild it.
 
     >>> from wengert import extend
     >>> class Affine(extend.Composite):
@@ -32,30 +32,30 @@ class Composite:
         raise NotImplementedError
 
     def _with_parts(self, tensors: Iterator[Any]) -> Any:
-        """The same of other tensors; it takes as many as it has parts."""
+        """A copy made of other tensors; it takes one from the iterator for each part."""
         raise NotImplementedError
 
     def _trace_key(self) -> Any:
-        """What of it, beside shapes and dtypes of its parts, makes another trace of a function."""
+        """What a trace of a function depends on, besides the shapes and dtypes of the parts."""
         return None
 
     def _as_argument(self, tensors: Iterator[Any]) -> Any:
-        """The same where a function is traced, which may know more of it than the tensors say."""
+        """A copy for tracing a function, when more may be known than the tensors say."""
         return self._with_parts(tensors)
 
     @property
     def _differentiated(self) -> Any:
-        """The part that a gradient is taken of, or by."""
+        """The part that is differentiated, or differentiated with respect to."""
         return self._parts()[0]
 
     def _with_differentiated(self, gradient: Any) -> Any:
-        """The gradient by this value, of the gradient by that part."""
+        """The gradient for this value, from the gradient for that part."""
         return self._with_parts(iter([gradient, *self._parts()[1:]]))
 
     def _fetched(self, arrays: Iterator[Any]) -> Any:
-        """What a session gives for it, of the arrays of its parts."""
+        """What a session returns for it, from the arrays of its parts."""
         return self._with_parts(arrays)
 
     def _fed(self, value: Any) -> list[Any]:
-        """The arrays of its parts, of what a session is fed for it."""
+        """The arrays of its parts, from what a session is fed for it."""
         return list(value)

@@ -26,14 +26,14 @@ _INT32: Final = np.iinfo(np.int32)
 def register_converter(
     types: type | tuple[type, ...], convert_one: Converter, priority: int = 100
 ) -> None:
-    """Say how values of a type become tensors; the smallest priority is asked first."""
+    """Register how values of a type become tensors; the smallest priority is tried first."""
     kinds = types if isinstance(types, tuple) else (types,)
     _CONVERTERS.append((priority, kinds, convert_one))
     _CONVERTERS.sort(key=lambda entry: entry[0])
 
 
 def convert(value: Any, dtype: DType | None = None, hint: DType | None = None) -> Tensor:
-    """A tensor of the value. `dtype` is demanded; `hint` is for what is no tensor yet."""
+    """A tensor of the value. `dtype` is required; `hint` is for values that are not tensors yet."""
     if isinstance(value, Tensor):
         if dtype is not None and value.dtype is not dtype:
             raise ValueError(
@@ -95,7 +95,7 @@ def _dtype_of(value: Any) -> DType:
 
 
 def _cast(array: Any, dtype: DType) -> Any:
-    """What cannot be represented becomes inf, or is cut off, without a word."""
+    """Cast without a warning: what cannot be represented becomes inf, or is truncated."""
     if array.dtype.kind == "c" and (dtype.is_floating or dtype.is_integer):
         array = array.real
     token = enter(QUIET)
@@ -128,7 +128,7 @@ _NUMBERS: Final = {
     float: dtypes.float32,
     complex: dtypes.complex128,
 }
-# Whatever lies within fits every dtype but the small integers, and those complain.
+# Numbers up to this fit every dtype but the small integers, for which NumPy raises.
 _SAFE: Final = 65504
 
 # Python values by their kind, a letter as in NumPy; s for strings. A later letter is wider.
@@ -188,7 +188,7 @@ def _first(value: Any) -> Any:
 
 
 def _kinds(value: Any) -> set[str]:
-    """The kinds of everything in a nested sequence; a question mark for what is no tensor."""
+    """The kinds of everything in a nested sequence; a question mark for anything else."""
     if not _is_sequence(value):
         return {_kind(value)}
     kinds: set[str] = set()
@@ -337,5 +337,5 @@ def convert_to_tensor(
         try:
             return convert(value, hint=as_dtype(dtype_hint))
         except (TypeError, ValueError):
-            pass  # a hint does not oblige
+            pass  # a hint is not binding
     return convert(value, None if dtype is None else as_dtype(dtype))

@@ -65,17 +65,17 @@ class DType:
 
     @property
     def is_integer(self) -> bool:
-        """Whether it holds whole numbers."""
+        """Whether it holds integers."""
         return self._kind in "iu"
 
     @property
     def is_unsigned(self) -> bool:
-        """Whether it holds whole numbers without a sign."""
+        """Whether it holds unsigned integers."""
         return self._kind == "u"
 
     @property
     def is_bool(self) -> bool:
-        """Whether it holds truth values."""
+        """Whether it is boolean."""
         return self._kind == "b"
 
     @property
@@ -100,7 +100,7 @@ class DType:
 
     @property
     def min(self) -> Any:
-        """The least number it holds."""
+        """The smallest number it holds."""
         return self._limit("min")
 
     @property
@@ -170,7 +170,7 @@ string: Final = DType("string", 7, "s")
 # A list of tensors, which only graphs have as a value. No array is of this NumPy dtype.
 variant: Final = DType("variant", 21, "v")
 resource: Final = DType("resource", 20, "r")
-# Whole numbers that stand for fractions: names alone, no operation takes them.
+# Quantized integers: names only, no operation takes them.
 qint8: Final = DType("qint8", 11, "q")
 quint8: Final = DType("quint8", 12, "q")
 qint32: Final = DType("qint32", 13, "q")
@@ -276,12 +276,12 @@ def _of_numpy_like(value: Any) -> DType | None:
 
 
 def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """What the parts of complex numbers are; of real ones, what they are themselves."""
+    """The dtype of the parts of a complex dtype; a real dtype itself."""
     return np.zeros((), dtype).real.dtype
 
 
 def complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The complex numbers whose parts are of this kind, or the least that there are."""
+    """The complex dtype whose parts are of this dtype, or the smallest one."""
     return np.result_type(dtype, np.complex64)
 
 

@@ -45,7 +45,7 @@ class IndexedSlices(Composite):
 
     @property
     def dense_shape(self) -> Tensor | None:
-        """The shape of the whole tensor, as a tensor; None if it was not said."""
+        """The shape of the whole tensor, as a tensor; None if it was not given."""
         return None if self._dense_shape is None else bound.pack(list(self._dense_shape))
 
     @property

@@ -71,7 +71,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} is not fully defined")
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether one shape could be the other where both are known."""
+        """Whether the shapes agree wherever both are known."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return True
@@ -95,7 +95,7 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {TensorShape(other)} must have the same rank")
 
     def merge_with(self, other: Any) -> TensorShape:
-        """What both shapes together know."""
+        """The shape, with all that either of the two knows."""
         shape = TensorShape(other)
         if not self.is_compatible_with(shape):
             raise ValueError(f"Shapes {self} and {shape} are not compatible")
@@ -115,7 +115,7 @@ class TensorShape:
         return TensorShape([a if a == b else None for a, b in pairs])
 
     def concatenate(self, other: Any) -> TensorShape:
-        """The axes of this shape and behind them those of another."""
+        """The axes of this shape, followed by those of another."""
         other = TensorShape(other)
         if self._dims is None or other._dims is None:
             return TensorShape(None)

@@ -1,11 +1,12 @@
-"""Sizes that only a run knows: exact integer terms, about which something is proved or nothing.
+"""Symbolic sizes, known only at run time: exact integer terms, compared where bounds prove it.
 
 A Size is a polynomial with integer coefficients in atoms. An atom is the size of an axis of a
 tensor (never negative), the positive part of another term, max(d, 0), or a quotient of terms,
 rounded down. Minima and maxima are written with positive parts, min(n, 10) as n - max(n - 10, 0):
-so x[:10] and x[10:] have n elements together. Equal terms have equal keys. A comparison is decided where a bound of the difference decides it; the
-truth of any other is asked for in vain: whoever needs it gets a SymbolicValueError, and the public
-function that asked is put off until the graph runs (inference/deferred_calls.py).
+so x[:10] and x[10:] have n elements together. Equal terms have equal keys. A comparison is decided
+where bounds of the difference decide it; the truth value of any other raises a SymbolicValueError,
+and the public function that needed it is deferred until the graph runs
+(inference/deferred_calls.py).
 """
 
 from __future__ import annotations
@@ -25,17 +26,14 @@ from wengert.errors import InvalidArgumentError, SymbolicValueError
 from wengert.values.shapes import shape_text
 
 POSITIVE, QUOTIENT = "positive part", "quotient"
-# How many positive parts and quotients, one in another, a bound looks into.
+# How many levels of nested positive parts and quotients a bound looks into.
 DEEP: Final = 2
-# So many terms are not worth knowing: what is written with more of them is not known.
+# The most terms of a Size: a result with more is treated as unknown.
 MOST: Final = 8
 
 
 class Symbol:
-    """The size of an axis of a tensor, or its number of elements (the axis is None).
-
-    Or else an element of a tensor of integers.
-    """
+    """The size of a tensor's axis, its number of elements (axis None), or an integer element."""
 
     __slots__ = ("__weakref__", "axis", "element", "number", "tensor")
     weight: ClassVar[int] = 1
@@ -47,7 +45,7 @@ class Symbol:
         self.number = next(_NUMBERS)
 
     def measure(self, array: Any) -> int:
-        """Its value, where the tensor is known."""
+        """Its value, given the array of the tensor."""
         if self.element is not None:
             return int(np.ravel(array)[self.element])
         size: int = array.size if self.axis is None else array.shape[self.axis]
@@ -66,7 +64,7 @@ class Composed:
         self.number = next(_NUMBERS)
 
 
-# There is one atom of each kind and parts, as long as it is used: equal ones have equal numbers.
+# Atoms are interned while in use: equal ones are one object, with one number.
 _ATOMS: Final[WeakValueDictionary[Any, Any]] = WeakValueDictionary()
 _NUMBERS: Final = itertools.count()
 
@@ -77,12 +75,12 @@ Terms = dict[tuple[int, ...], tuple[tuple[Atom, ...], int]]
 
 
 def key_of(size: Any) -> Any:
-    """What is equal for terms that are the same."""
+    """A key that is equal for equal terms."""
     return size.key if type(size) is Size else (size, ())
 
 
 class Undecided:
-    """The truth of a claim about sizes that only a run decides."""
+    """The truth value of a comparison of sizes that is decided only at run time."""
 
     __slots__ = ("size",)
 
@@ -94,10 +92,10 @@ class Undecided:
 
 
 def certainly(claim: Any) -> bool:
-    """Whether a claim about sizes holds, asked by who raises an error if it does.
+    """Whether a claim about sizes holds, for a caller that raises an error if it does.
 
-    While only the shape of a result is looked for, what cannot be proved is no error: whoever
-    computes the result will ask again, of numbers.
+    While only the shape of a result is inferred, an undecided claim is no error: the computation
+    will check again, with numbers.
     """
     if type(claim) is Undecided and inference_mode.now:
         return False
@@ -105,7 +103,7 @@ def certainly(claim: Any) -> bool:
 
 
 class _Looking(threading.local):
-    """Whether a thread only looks for shapes, and computes nothing."""
+    """Whether a thread only infers shapes, and computes nothing."""
 
     now = False
 
@@ -114,7 +112,7 @@ inference_mode: Final = _Looking()
 
 
 class only_shapes:
-    """Inside, only shapes are looked for."""
+    """Inside, only shapes are inferred."""
 
     __slots__ = ("_before",)
 
@@ -127,9 +125,9 @@ class only_shapes:
 
 
 def shapes_differ(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    """Whether two shapes certainly differ, asked by who raises an error if they do."""
+    """Whether two shapes certainly differ, for a caller that raises an error if they do."""
     try:
-        return tuple(a) != tuple(b)  # of numbers, as they mostly are, 1 µs sooner
+        return tuple(a) != tuple(b)  # for numbers, the usual case, 1 µs faster
     except SymbolicValueError:
         return len(a) != len(b) or any(certainly(p != q) for p, q in zip(a, b, strict=True))
 
@@ -144,21 +142,21 @@ class Size:
         self.terms = tuple([term for _, term in in_order])
         self.constant = constant
         self.key = (constant, tuple([(key, term[1]) for key, term in in_order]))
-        # Of how many sizes of axes it is written.
+        # How many axis sizes it contains.
         self.weight: int = sum([atom.weight for atoms, _ in self.terms for atom in atoms])
         self._low: Any = ...
         self._symbols: tuple[Symbol, ...] | None = None
 
     @property
     def symbol(self) -> Symbol | None:
-        """The size of one axis, if it is nothing else."""
+        """Its symbol, if it is a single one."""
         (atoms, factor), *others = self.terms
         plain = not others and not self.constant and factor == 1 and len(atoms) == 1
         return atoms[0] if plain and type(atoms[0]) is Symbol else None
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
-        """The sizes of axes that it follows from."""
+        """The symbols it depends on."""
         if self._symbols is None:
             found: dict[Symbol, None] = {}
             for atom in itertools.chain(*[atoms for atoms, _ in self.terms]):
@@ -192,7 +190,7 @@ class Size:
     # ---- arithmetic --------------------------------------------------------------------------
 
     def _operand(self, value: Any) -> Any:
-        """The other operand as a term; None for what has its own way with terms, as tensors do."""
+        """The other operand as a term; None for what handles terms itself, as tensors do."""
         if isinstance(value, (float, np.floating)):
             self._unknown()
         return as_term(value)
@@ -252,7 +250,7 @@ class Size:
     # ---- comparisons -------------------------------------------------------------------------
 
     def _compared(self, other: Any, decide: Callable[[Any, Any], bool | None]) -> Any:
-        """What the bounds of the difference decide."""
+        """The comparison, as far as the bounds of the difference decide it."""
         other = self._operand(other)
         if other is None:
             return NotImplemented
@@ -385,17 +383,17 @@ def _term(terms: Terms, constant: int) -> Any:
 
 
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller of two sizes, as a term where only a run knows."""
+    """The smaller of two sizes, as a term if it is known only at run time."""
     return a - positive(a - b)
 
 
 def maximum(a: Any, b: Any) -> Any:
-    """The larger of two sizes, as a term where only a run knows."""
+    """The larger of two sizes, as a term if it is known only at run time."""
     return b + positive(a - b)
 
 
 def positive(size: Any) -> Any:
-    """max(size, 0), in the one form it has: without a common factor, and not of -d for d."""
+    """max(size, 0) in normal form: without a common factor, and of one of d and -d."""
     if type(size) is not Size:
         return max(size, 0)
     least, most = low(size), high(size)
@@ -452,7 +450,7 @@ def _by_term(a: Any, b: Size) -> Any:
 
 
 def _without(product: tuple[Atom, ...], factor: int, atoms: tuple[Atom, ...], by: int) -> Any:
-    """A product divided by another one; None where that leaves a rest."""
+    """A product divided by another one; None if there is a remainder."""
     left = list(product)
     for atom in atoms:
         at = next((i for i, x in enumerate(left) if x is atom), None)
@@ -492,7 +490,7 @@ def _lowest(size: Size, deep: int) -> int | None:
     if deep:
         for atoms, factor in size.terms:
             if len(atoms) == 1 and type(atoms[0]) is Composed:
-                with suppress(SymbolicValueError):  # more terms than are worth it
+                with suppress(SymbolicValueError):  # too many terms
                     found.append(_through(size, atoms[0], factor, deep - 1))
     known = [f for f in found if f is not None]
     return max(known) if known else None
@@ -540,7 +538,7 @@ def _range_of_atom(atom: Atom, deep: int) -> tuple[int | None, int | None]:
 
 
 def _through(size: Size, atom: Composed, factor: int, deep: int) -> int | None:
-    """A lower bound, with a positive part seen as its term and as 0, a quotient without its rest.
+    """A lower bound, taking a positive part as its term and as 0, a quotient without its remainder.
 
     n - max(n - 10, 0) is n or 10, whichever is less.
     """
@@ -612,7 +610,7 @@ def _common(sizes: Sequence[Any], shapes: Sequence[Any], who: str) -> Any:
 
 
 def length(part: slice, size: Any) -> Any:
-    """How many elements of an axis a slice takes; what slice.indices says of known sizes."""
+    """How many elements of an axis a slice takes, as slice.indices says for known sizes."""
     step = 1 if part.step is None else part.step
     if type(size) is int and not any(type(p) is Size for p in (part.start, part.stop)):
         return len(range(*part.indices(size)))
@@ -626,5 +624,5 @@ def length(part: slice, size: Any) -> Any:
 
 
 def _place(at: Any, size: Any, first: Any, last: Any) -> Any:
-    """A place counted from either end, within bounds."""
+    """An index counted from either end, clamped to bounds."""
     return maximum(at + size, first) if at < 0 else minimum(at, last)

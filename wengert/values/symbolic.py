@@ -1,9 +1,9 @@
 """Values that a graph will compute: what is known of them before it runs.
 
 A symbolic tensor has a Form where an eager one has an array. A size that is not known stands in the
-form's shape as a Size, a shape of unknown rank as an AnyShape. They can be handed on; whoever
-needs the number gets a SymbolicValueError, and the public function that asked is put off until the
-graph runs (inference/deferred_calls.py).
+form's shape as a Size, a shape of unknown rank as an AnyShape. They can be passed around; code that
+needs the number gets a SymbolicValueError, and the public function that it serves is deferred until
+the graph runs (inference/deferred_calls.py).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class AnyShape:
 
     @property
     def shape(self) -> AnyShape:
-        """The same: the shape of a shape that nobody knows."""
+        """Itself: it stands for the shape of a kept shape, too."""
         return self
 
     def _unknown(self, *_: Any) -> NoReturn:
@@ -59,7 +59,7 @@ class AnyShape:
 
 
 class Form:
-    """What is known of a value without the value: it stands where an array would."""
+    """What is known of a value in advance; it takes the place of the array."""
 
     __slots__ = ("dtype", "shape")
 
@@ -73,7 +73,7 @@ class Form:
 
 @lru_cache(maxsize=4096)
 def known_form(shape: Any, dtype: Any) -> Form:
-    """The one form of a shape and a dtype: tensors of the same form are seen to be at a glance."""
+    """The form of a shape and a dtype, interned so that equal forms are mostly identical."""
     return Form(shape, dtype)
 
 
@@ -87,7 +87,7 @@ class SymbolicTensor(Tensor):
     _known: Any  # its value, if it is a constant
     _integers: (
         tuple[Any, ...] | None
-    )  # its elements as terms, once somebody asked (inference/symbolic_integers.py)
+    )  # its elements as terms, once they were asked for (inference/symbolic_integers.py)
 
     # ---- what it is --------------------------------------------------------------------------
 
@@ -117,14 +117,14 @@ class SymbolicTensor(Tensor):
         return len(self._array.shape)
 
     def set_shape(self, shape: Any) -> None:
-        """Say more of the shape than is known; what contradicts it is an error."""
+        """Add to what is known of the shape; a contradiction is an error."""
         merged = self.shape.merge_with(shape)
         self.op.graph.stated.add(id(self))
         if merged.rank is not None:
             self._array = Form(dims_of(self, merged, self._array.shape), self._array.dtype)
 
     def adopt(self, shape: Any) -> None:
-        """Take over a shape that is the same for certain, with sizes that are not known."""
+        """Take over a shape that is certainly the same, but written with other unknown sizes."""
         shape = self.op.graph.own_shape(shape)
         if not identical(self._array.shape, shape):
             self._array = Form(shape, self._array.dtype)
@@ -137,7 +137,7 @@ class SymbolicTensor(Tensor):
         """The value, computed by a session: the one given, or the default one."""
         return self.graph.session_for(session, "eval()").run(self, feed_dict)
 
-    # ---- what it has not ---------------------------------------------------------------------
+    # ---- what it does not have ---------------------------------------------------------------
 
     @property
     def _leaked(self) -> str:
@@ -285,7 +285,7 @@ def identical(a: Any, b: Any) -> bool:
 
 
 def shared_key(size: Any) -> Any:
-    """By what a size, or a shape of unknown rank, is found again in another graph."""
+    """The key by which a size, or a shape of unknown rank, is found in another graph."""
     return size.key if type(size) is Size else id(size)
 
 
@@ -295,19 +295,19 @@ def is_certain(shape: Any) -> bool:
 
 
 def count_of(shape: Any) -> Any:
-    """How many elements a shape has; a term where only a run knows it."""
+    """How many elements a shape has; a term if that is known only at run time."""
     return size_of(shape.tensor, None) if isinstance(shape, AnyShape) else math.prod(shape)
 
 
 def known_shape(shape: Any) -> TensorShape:
-    """A shape as people see it."""
+    """The TensorShape of a shape."""
     if not isinstance(shape, tuple):
         return TensorShape(None)
     return TensorShape([None if type(s) is Size else s for s in shape])
 
 
 def dims_of(tensor: Any, shape: TensorShape, before: Any) -> tuple[Any, ...]:
-    """A shape for the machine; sizes that stay unknown stay the same objects."""
+    """A TensorShape as the machine's tuple; sizes that stay unknown stay the same objects."""
     kept = before if isinstance(before, tuple) else [None] * len(shape)
     return tuple(
         [

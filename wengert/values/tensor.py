@@ -68,7 +68,7 @@ class Tensor(Value):
         return view
 
     def __dlpack__(self, **kwargs: Any) -> Any:
-        """The memory itself for those who will only read it, and a copy for everybody else."""
+        """The memory itself for consumers that only read it; a copy for all others."""
         array = self.__array__()
         try:
             return array.__dlpack__(**kwargs)
@@ -121,7 +121,7 @@ PARTS: Final[dict[int, tuple[Any, Callable[..., Any]]]] = {}
 
 
 def wrap(array: Any) -> Tensor:
-    """A tensor around an array that nobody will change."""
+    """A tensor around an array that is not written to any more."""
     tensor: Tensor = _new(Tensor)
     tensor._array = array
     tensor._key = None

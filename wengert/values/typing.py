@@ -1,7 +1,7 @@
 """What functions take and give, for the annotations: tensors and what becomes one, shapes, dtypes.
 
-Only type checkers read this file: who annotates imports from it under TYPE_CHECKING. The aliases are
-texts, so that a run of the file would cost nothing either.
+Only type checkers read this file: who annotates imports from it under TYPE_CHECKING. The aliases
+are strings, so that importing the file would cost nothing either.
 
 - Public functions take a `TensorLike` where they convert, and give a `Tensor`.
 - Rules work on tensors. Of an input that is not saved, a rule sees the shape alone: `TensorOrDims`.
@@ -51,13 +51,13 @@ class SupportsArray(Protocol):
 
 
 class SupportsTensor(Protocol):
-    """What says itself how it becomes a tensor."""
+    """An object that knows how to become a tensor."""
 
     def __tf_tensor__(self, dtype: Any = None, name: str | None = None) -> Any: ...
 
 
 class SupportsFlatten(Protocol):
-    """What says itself how it is nested: a class of the user."""
+    """A user's class that knows how it is nested."""
 
     def __tf_flatten__(self) -> tuple[Any, Any]: ...
 

@@ -42,7 +42,7 @@ class Value:
 
     @property
     def device(self) -> str:
-        """Where the value is: always the processor."""
+        """Where the value is: always the CPU."""
         return "/job:localhost/replica:0/task:0/device:CPU:0"
 
     def numpy(self) -> Any:
@@ -187,5 +187,5 @@ def shown_value(array: Any) -> str:
 
 
 def on_own_lines(text: str) -> str:
-    """A text of several lines begins on a line of its own."""
+    """A multi-line text begins on a line of its own."""
     return f"\n{text}" if "\n" in text else text

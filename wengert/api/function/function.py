@@ -8,6 +8,8 @@ import weakref
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final, overload
 
+import numpy as np
+
 from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, match_signature
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
 from wengert.api.gradients.user_gradient import named_after, signature_of
@@ -104,7 +106,7 @@ class ConcreteFunction:
         return self._packed([TensorSpec(y.shape, y.dtype) for y in self.outputs])
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the trace. Arguments that are no tensors are those of the trace."""
+        """Call the trace. Arguments that are not tensors keep the values they were traced with."""
         return self.call(checked_all(self.name, self._specs, self._inputs.is_tensor, args, kwargs))
 
     def call(self, tensors: Sequence[Any]) -> Any:
@@ -135,8 +137,15 @@ class ConcreteFunction:
         >>> [(step["kind"], step["size"], step["bytes"]) for step in plan.steps]
         [('loop', [1, 1000], 4004)]
         """
-        description: Description = self._subgraph.current.describe(self.name)
-        return description
+        return self.plan_for(self._specs)
+
+    def plan_for(self, given: Sequence[Tensor | TensorSpec]) -> Description:
+        """The execution plan of a call with tensors like these, for their sizes."""
+        if not all(x.shape.is_fully_defined() for x in given):
+            return self._subgraph.describe(self.name)
+        arrays = [np.broadcast_to(np.zeros((), x.dtype.numpy_dtype), tuple(x.shape)) for x in given]
+        captured = map(given_value, self.graph.captured)
+        return self._subgraph.describe(self.name, [*arrays, *captured])
 
     def __repr__(self) -> str:
         shown = ", ".join(repr(spec) for spec in self._specs)
@@ -175,7 +184,6 @@ class Function:
         self._retracing = Retracing()
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         named_after(self, python_function)
-        self.__dict__.pop("plan", None)  # that of a derivative, from its attributes
         _Running.functions.add(self)
 
     @property
@@ -228,9 +236,13 @@ class Function:
         >>> f.get_concrete_function(tf.TensorSpec([], tf.float32))(tf.constant(3.0)).numpy()
         np.float32(9.0)
         """
+        return self._concrete(self._given(args, kwargs))
+
+    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
+        """The arguments, by default the input signature."""
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature
-        return self._concrete(self._inputs(args, kwargs))
+        return self._inputs(args, kwargs)
 
     def plan(self, *args: Any, **kwargs: Any) -> Description:
         """The execution plan of a call with these arguments: its loops, and their source lines.
@@ -239,8 +251,8 @@ class Function:
         >>> [step["kind"] for step in f.plan(tf.ones([8, 4]), tf.ones([4, 3])).steps]
         ['product', 'loop']
         """
-        concrete: ConcreteFunction = self.get_concrete_function(*args, **kwargs)
-        return concrete.plan()
+        inputs = self._given(args, kwargs)
+        return self._concrete(inputs).plan_for(inputs.tensors)
 
     def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         """As a method: a function of its own for each object."""
@@ -292,7 +304,7 @@ class Function:
     def _known(
         self, outer: FunctionGraph | None, key: Hashable, specs: Sequence[TensorSpec]
     ) -> ConcreteFunction | None:
-        """The trace for such arguments; of those that use values of `outer`, too."""
+        """The trace for such arguments, also among those that use values of `outer`."""
         found = self._traces.find(key, specs)
         if found is None and outer is not None and self in outer.traces:
             found = outer.traces[self].find(key, specs)
@@ -311,14 +323,14 @@ class Function:
         if outer is not None and (_is_session_s(outer) or not concrete.graph.leave_outer()):
             traces = outer.traces.setdefault(self, Traces())
         if traces.add(key, specs, concrete):
-            self._quick.clear()  # it may have what had to go
+            self._quick.clear()  # it may hold the evicted trace
         self._forget_with(traces, key, inputs.objects)
         if outer is None:
             self._retracing.traced(self, inputs.outlined())
         return concrete
 
     def _forget_with(self, traces: Traces, key: Hashable, objects: Sequence[Any]) -> None:
-        """A trace goes when an object does that it was made for."""
+        """Drop the trace when one of the objects that it was made for is garbage-collected."""
         owner = weakref.ref(traces)
 
         def forget() -> None:
@@ -333,7 +345,7 @@ class Function:
         return None if self._input_signature is None else nest.flatten(self._input_signature)
 
     def _traced(self, inputs: Inputs, specs: Sequence[TensorSpec]) -> ConcreteFunction:
-        first = not self._was_traced  # a trace that failed was none
+        first = not self._was_traced  # a failed trace does not count
         self._count += 1
         graph = FunctionGraph(self._name, current_graph())
         graph.engine = _ENGINES[self.jit_compile]
@@ -368,15 +380,15 @@ def _is_session_s(graph: FunctionGraph | Graph) -> bool:
 
 
 def _around(outer: FunctionGraph | Graph | None) -> Any:
-    """What of the rules in force, and of the graph around a call, makes another trace."""
+    """The part of a trace's key that comes from the rules in force and the surrounding graph."""
     rules = active_rules()
     if outer is not None and _is_session_s(outer):
-        return id(outer), rules  # the trace stays with it
+        return id(outer), rules  # such a trace belongs to that graph
     seed = None if outer is None else outer.seed
     return (rules, seed) if rules or seed else None
 
 
-# By what was said as `jit_compile`.
+# By the value of `jit_compile`.
 _ENGINES: Final = {None: None, True: "native", False: "numpy"}
 
 
@@ -386,7 +398,7 @@ def _input_for(graph: FunctionGraph, spec: TensorSpec) -> SymbolicTensor:
 
 
 def _quick_key(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | None:
-    """Shapes and dtypes, where all arguments are plain tensors."""
+    """Shapes and dtypes of the arguments; None unless all are plain tensors."""
     key = []
     for arg in args:
         if type(arg) is not Tensor:

@@ -56,7 +56,7 @@ def _kernel(
 
 
 def _array_row(name: str, stateful: bool) -> Row:
-    """In a tf.function, a stateful one is called although nobody asks for its results."""
+    """In a tf.function, a stateful one is called even if its results are unused."""
     return op(
         name,
         _kernel,
@@ -109,7 +109,7 @@ def numpy_function(
 
 
 def _called(func: Callable[..., Any], inputs: Sequence[Any], wanted: Sequence[DType]) -> list[Any]:
-    """Call the function now, or where a graph is built, when it runs."""
+    """Call the function now or, while a graph is built, when the graph runs."""
     if current_graph() is not None:
         made: list[Any] = apply(EAGER_PY_FUNC, inputs, {"func": func, "wanted": wanted})
         return made

@@ -196,7 +196,7 @@ def _spec_of(value: Tensor | TensorSpec) -> TensorSpec:
 
 
 def _key_of_value(value: TensorLike | None) -> Any:
-    """What of an argument that is no tensor makes a new trace: its value, or its identity."""
+    """What a trace depends on in an argument that is not a tensor: its value, or its identity."""
     if isinstance(value, (int, float, complex, str, bytes, bool, type(None))):
         return type(value), value
     try:
@@ -214,12 +214,12 @@ def _is_hashable(value: Any) -> bool:
 
 
 def _described(key: Any, specs: Iterator[TensorSpec]) -> str:
-    """What a call brought in one place."""
+    """The value that a call passed in one place."""
     return repr(next(specs)) if key == "tensor" else repr(key[1] if type(key) is tuple else key)
 
 
 def _structure_key(structure: Any) -> Any:
-    """How arguments are nested, as something that can be compared."""
+    """The nesting of arguments, in comparable form."""
     if nest.is_composite(structure):
         return type(structure), structure._trace_key()
     if not nest.is_nested(structure):

@@ -13,7 +13,7 @@ from wengert.api.session.logger import get_logger
 if TYPE_CHECKING:
     from wengert.api.function.function import ConcreteFunction
 
-MOST: Final = 1000  # traces of one function; what was traced first is traced again if it comes back
+MOST: Final = 1000  # traces of one function; beyond that, the oldest is evicted
 
 
 class Traces:
@@ -69,7 +69,7 @@ class Traces:
 # ---- retracing ----------------------------------------------------------------------------------
 
 _MANY: Final = 5  # traces
-_CALLS: Final = 10  # among so many calls that had to look for one
+_CALLS: Final = 10  # within fewer calls than this that had to look for a trace
 _SECONDS: Final = 60.0
 
 

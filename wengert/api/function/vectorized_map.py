@@ -39,7 +39,7 @@ def vectorized_map(
 
 
 def _one_by_one(fn: Callable[[Any], Any], elems: Tensor) -> Tensor:
-    """In the loop of a graph, where rules for all slices at once would need sizes."""
+    """Slice by slice in a loop of the graph, where batching rules would need unknown sizes."""
     with current_graph().looked_at():
         one = fn(nest.map_structure(lambda e: convert(e)[0], elems))
         dtypes = nest.map_structure(lambda r: convert(r).dtype, one)
@@ -51,7 +51,9 @@ def _at_once(fn: Callable[[Any], Any], elems: Any) -> Any:
     fulls = [convert(e) for e in nest.flatten(elems)]
     first = [dims(f)[0] for f in fulls if dims(f)]
     if len(set(map(key_of, first))) > 1 and any(type(size) is not int for size in first):
-        raise SymbolicValueError("Only a run knows whether all have as many elements.")
+        raise SymbolicValueError(
+            "Whether the first dimensions agree is known only when the graph runs."
+        )
     sizes = {dims(f)[0] if dims(f) else None for f in fulls}
     if len(sizes) != 1 or None in sizes:
         raise ValueError(

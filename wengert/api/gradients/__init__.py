@@ -4,8 +4,8 @@ user_forward_rule      User-defined forward-mode rules, and the reverse-mode rul
                        them
 user_gradient          User-defined grad_fn: what it is given, and checks of what it returns
 custom_gradient        tf.custom_gradient: functions with a hand-written gradient
-complaints             What is said of targets that are no scalars, and of sources and targets
-                       without derivatives
+complaints             Warnings and errors for targets that are not scalars, and for sources and
+                       targets without derivatives
 answers                Why a gradient is None or NaN: what insight/ answers, loaded when asked
 parts                  Sources that are parts of what a tape watches: slices of x in place of x
 unconnected            tf.UnconnectedGradients: what to return for sources that the target does

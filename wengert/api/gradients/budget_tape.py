@@ -1,10 +1,11 @@
-"""A tape that keeps within an amount of memory: it drops what is cheap to compute again.
+"""A tape that stays within a memory budget: it drops values that are cheap to recompute.
 
-Half of the budget is for what is held, half for what the sweep computes again at one time. What the rules
-will read is held until the first half is full. Then what was recorded since the last time becomes a
-segment: values that the program still refers to are kept, as later operations may use them, and the others can
-be computed again from those. First go elementwise results of what is kept, then all others; when
-that is not enough, neighbouring segments become one, and the values between them go, too.
+Half of the budget is for the values held, half for those that the sweep recomputes at one time.
+What the rules will read is held until the first half is full. Then everything recorded since the
+last time becomes a segment: values that the program still refers to are kept, as later operations
+may use them, and the others can be recomputed from those. Elementwise results of values that are
+kept are dropped first, then all others; if that is not enough, neighbouring segments are merged,
+and the values between them are dropped, too.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from wengert.core.context import listening, thread
 from wengert.core.dispatch import apply
@@ -22,15 +23,13 @@ from wengert.core.tape import LEAF, WIDTH, Tape
 from wengert.errors import MemoryBudgetWarning
 from wengert.host.memory_size import written
 from wengert.host.user_frames import callers_depth
+from wengert.ops.arrays.shaping import VIEWS
 from wengert.values.tensor import Tensor, key_of
 from wengert.values.value import Key
 
-# What costs next to nothing to compute again, beside products and sums over much.
-_VIEWS: Final = frozenset(["Identity", "Reshape", "ExpandDims", "Squeeze", "EnsureShape"])
-
 
 class _Held:
-    """Stands in a record for a value that the tape holds, or computes again."""
+    """Stands in a record for a value that the tape holds, or recomputes."""
 
     __slots__ = ("key",)
 
@@ -39,7 +38,7 @@ class _Held:
 
 
 class _Producer(NamedTuple):
-    """How a value is computed again: its inputs are tensors, or stand for values of the tape."""
+    """How to recompute a value; the inputs are tensors, or stand for values of the tape."""
 
     row: Row
     attrs: Attrs
@@ -58,7 +57,7 @@ class _Segment(NamedTuple):
 
 
 class BudgetTape(Tape):
-    """Holds values beside the records, and drops and computes again what does not fit."""
+    """Holds values beside the records; what does not fit is dropped and recomputed."""
 
     __slots__ = (
         "_again",
@@ -78,15 +77,15 @@ class BudgetTape(Tape):
     def __init__(self, watches_variables: bool, budget: int) -> None:
         super().__init__(watches_variables)
         self.records = _Records(self)
-        self.peak = 0  # the most bytes that were held, those computed again included
+        self.peak = 0  # the most bytes ever held, recomputed values included
         self._budget = budget
-        self._bytes = 0  # of what is held, and of what was computed again
+        self._bytes = 0  # of the values held and recomputed
         self._held: dict[Key, Tensor] = {}
-        self._again: dict[Key, Tensor] = {}  # computed again by the sweep that is under way
+        self._again: dict[Key, Tensor] = {}  # recomputed by the current sweep
         self._of: dict[Key, _Producer] = {}
         self._order: list[Key] = []
         self._ends = [0]  # bytes of all values up to each
-        self._last_use: dict[Key, int] = {}  # before which value an operation used it last
+        self._last_use: dict[Key, int] = {}  # index of the last user's first result
         self._segments: list[_Segment] = []
         self._since = 0  # where the next segment begins
         self._warned = False
@@ -94,7 +93,7 @@ class BudgetTape(Tape):
     # ---- recording -------------------------------------------------------------------------------
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
-        """Note an operation; what its rules read is held apart."""
+        """Record an operation; the values that its rules read are held separately."""
         at = len(self.records)
         super().record(row, inputs, attrs, result)
         results = result if row.many else [result]
@@ -123,8 +122,8 @@ class BudgetTape(Tape):
             attrs,
             [_Held(x._key) if c else x for x, c in zip(inputs, computed, strict=True)],
             out,
-            tuple([0 if row.name in _VIEWS else y._array.nbytes for y in results]),
-            row.elementwise or row.name in _VIEWS or (bool(row.linear) and len(inputs) == 1),
+            tuple([0 if row.name in VIEWS else y._array.nbytes for y in results]),
+            row.elementwise or row.name in VIEWS or (bool(row.linear) and len(inputs) == 1),
             plain and row.name != "ReadVariableOp" and sum(around) <= max(size, 1 << 12),
         )
         for x in producer.inputs:
@@ -143,7 +142,7 @@ class BudgetTape(Tape):
             return slot
         key = key_of(slot)
         if key not in self._held and not (
-            self._of[key].can_repeat and self._of[key].row.name in _VIEWS
+            self._of[key].can_repeat and self._of[key].row.name in VIEWS
         ):
             self._held[key] = slot
             self._count(slot)
@@ -161,7 +160,7 @@ class BudgetTape(Tape):
     # ---- dropping --------------------------------------------------------------------------------
 
     def _drop(self) -> None:
-        """Drop values until three quarters of what may be held are left, cheap ones first."""
+        """Drop values, cheap ones first, until three quarters of the allowed amount are left."""
         self._segments.append(_Segment(self._since, len(self._order)))
         self._since = len(self._order)
         for cheap_only in (True, False):
@@ -176,10 +175,10 @@ class BudgetTape(Tape):
             self._warned = True
             warnings.warn(
                 f"The tape cannot keep to {written(self._budget)}: it holds {written(self._bytes)} "
-                f"that it cannot drop, and will have to compute {written(at_once)} again at one time. "
-                "What the program refers to is not dropped, and what is random or of the user's making "
-                "cannot be computed again. For a chain of n values of s bytes 2 s times the root "
-                "of n is about the least.",
+                f"that it cannot drop, and will have to recompute {written(at_once)} at one time. "
+                "What the program refers to is not dropped, and random or user-defined operations "
+                "cannot be repeated. A chain of n values of s bytes needs at least about 2 s times "
+                "the square root of n.",
                 MemoryBudgetWarning,
                 stacklevel=callers_depth(),
             )
@@ -203,7 +202,7 @@ class BudgetTape(Tape):
         return self._of[key].can_repeat and not is_used_later and not is_referred_to
 
     def _is_near(self, producer: _Producer) -> bool:
-        """Whether all inputs are held, or cheap to compute of what is held."""
+        """Whether all inputs are held, or cheap to recompute from what is held."""
         for x in producer.inputs:
             if type(x) is _Held and x.key not in self._held:
                 above = self._of[x.key]
@@ -212,7 +211,7 @@ class BudgetTape(Tape):
         return True
 
     def _merge(self) -> bool:
-        """Make the two neighbours with the fewest bytes one segment; whether there were such."""
+        """Merge the two neighbouring segments with the fewest bytes; whether that was possible."""
         pairs = list(pairwise(range(len(self._segments))))
         sizes = [self._size(self._joined(*pair)) for pair in pairs]
         if not sizes or min(sizes) > self._budget // 2:
@@ -227,13 +226,13 @@ class BudgetTape(Tape):
         return _Segment(self._segments[first].begin, self._segments[second].end)
 
     def _size(self, segment: _Segment) -> int:
-        """The bytes of all values of a segment, which are there at once when the sweep is in it."""
+        """The bytes of all values of a segment, which coexist while the sweep is in it."""
         return self._ends[segment.end] - self._ends[segment.begin]
 
     # ---- the sweep -------------------------------------------------------------------------------
 
     def restored(self, slot: Any) -> Any:
-        """What a rule reads, computed again if it was dropped."""
+        """What a rule reads, recomputed if it was dropped."""
         if type(slot) is _Held:
             return self._value(slot.key)
         return [self.restored(x) for x in slot] if isinstance(slot, list) else slot
@@ -242,7 +241,7 @@ class BudgetTape(Tape):
         found = self._known(key)
         if found is not None:
             return found
-        # Tapes know the value by its key, which it gets back; what computes must hear of it anew.
+        # Tapes know the value by its key, which it gets back; only recorders that compute are told.
         waiting = [key]
         with listening(*[r for r in thread.context.recorders if r.computes]):
             while waiting:
@@ -250,7 +249,7 @@ class BudgetTape(Tape):
         return self._again[key]
 
     def _compute(self, waiting: list[Key]) -> None:
-        """The last of what waits, unless something must be computed before it."""
+        """Compute the last waiting value, or append the inputs that must be computed first."""
         producer = self._of[waiting[-1]]
         asked = [x.key for x in producer.inputs if type(x) is _Held]
         missing = [key for key in asked if self._known(key) is None]
@@ -271,18 +270,18 @@ class BudgetTape(Tape):
         return self._again.get(key) if found is None else found
 
     def passed(self, keys: Sequence[Key], for_good: bool) -> None:
-        """The sweep has passed the operation that computed some values: no rule reads them now."""
+        """The sweep has passed the operation that computed these values: no rule will read them."""
         for key in keys:
             self._let_go(self._again, key)
             if for_good:
                 self._let_go(self._held, key)
 
     def held(self) -> list[Tensor]:
-        """What is held now, beside what the records themselves have."""
+        """The values held now, apart from those in the records themselves."""
         return [*self._held.values(), *self._again.values()]
 
     def restore_all(self) -> None:
-        """Put all values back into the records, for who reads these by itself."""
+        """Put all values back into the records, for code that reads those directly."""
         for at, slot in enumerate(self.records):
             if type(slot) in (_Held, list):
                 self.records[at] = self.restored(slot)

@@ -1,4 +1,4 @@
-"""What is said of targets that are no scalars, and of sources and targets without derivatives."""
+"""Warnings and errors for non-scalar targets, and for sources and targets without derivatives."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def complain_of_shapes(
         targets: The tensors that are differentiated.
         given: For each the weights of its elements, or None; None if there are none at all.
         weights: The argument that takes them.
-        switches: What is in force.
+        switches: The switches in force.
 
     Raises:
         ValueError: If the switch says so.
@@ -62,5 +62,5 @@ def complain_of_shapes(
             f"the weight of each element as {weights}."
         )
         if switches.on_nonscalar == "raise":
-            raise ValueError(f"{message} on_nonscalar='raise' was said.")
+            raise ValueError(f"{message} on_nonscalar='raise' is set.")
         warnings.warn(message, GradientWarning, stacklevel=callers_depth())

@@ -77,7 +77,7 @@ class ForwardAccumulator:
                 f"{primal.dtype!r}: its tangent is not used."
             )
             if self._switches.int_sources == "raise":
-                raise TypeError(f"{message} int_sources='raise' was said.")
+                raise TypeError(f"{message} int_sources='raise' is set.")
             warnings.warn(message, GradientWarning, stacklevel=callers_depth())
             return
         value = convert(tangent, None if isinstance(tangent, Variable) else primal.dtype)

@@ -16,8 +16,8 @@ def gradient_override_map(op_type_map: Mapping[Any, Any] | None) -> Change:
 
     The map goes from operation types to names under which gradients are registered, to operation
     types whose gradient to take, or to functions `(op, *grads)`. A `tf.function` that is called
-    inside is traced for these rules: a function written inside of the loop of a training is a new
-    rule in every step.
+    inside is traced for these rules: a function defined inside a training loop is a new rule in
+    every step.
 
     To override rules where the gradient is taken, in code that one did not write, give
     `overrides=` to `tape.gradient` or `tf.gradients`: a dictionary from an operation type, an

@@ -17,7 +17,7 @@ from wengert.api.gradients.hooks import Hooked, with_hooks
 from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
 from wengert.api.gradients.parts import pull_back_to
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
-from wengert.core.batch import vectorize
+from wengert.core.batch import one_after_other, vectorize
 from wengert.core.context import also_listening, apply_overrides, current_graph, start, stop
 from wengert.core.contract import same_shape
 from wengert.core.reverse import conjugate, pull_back
@@ -247,7 +247,7 @@ class GradientTape:
     # ---- differentiating ---------------------------------------------------------------------
 
     # The gradient for a source is None where nothing connects them, unless the policy says zeros;
-    # `Tensor | Any` spares those who know better a check.
+    # `Tensor | Any` spares callers who know better a check.
 
     @overload
     def gradient(
@@ -366,10 +366,10 @@ class GradientTape:
         return self._tape
 
     def _by(self, overrides: Any, tape: Tape) -> AbstractContextManager[None]:
-        """A derivative is taken inside, by these overrides and the tape's switches."""
+        """Derivatives taken inside use these overrides and the tape's switches."""
         rules = with_switches(overrides, self._switches)
         if rules is not None and isinstance(tape, BudgetTape):
-            tape.restore_all()  # operations may be looked for by what they read
+            tape.restore_all()  # overrides may match operations by the values they read
         taken = apply_overrides(rules)
         return taken if self._switches.kinks is None else _counting(taken, self.ties)
 
@@ -401,7 +401,7 @@ class GradientTape:
 
     @context_manager
     def _closed(self, tape: Tape) -> tuple[Any, Callable[[], None]]:
-        """While a tape that serves once is used, it records nothing; afterwards it is empty."""
+        """While a non-persistent tape is used, it records nothing; afterwards it is empty."""
         graph = current_graph()
         if not self._persistent:
             self.watched_variables()
@@ -636,7 +636,7 @@ def _arranged(sources: Structure, gradients: Sequence[Any]) -> Any:
 
 
 def _flat(structure: Structure) -> list[Any]:
-    """The leaves; of a value made of several tensors the one that is differentiated."""
+    """The leaves; for a value made of several tensors, the one that is differentiated."""
     return [
         leaf._differentiated if nest.is_composite(leaf) else leaf
         for leaf in nest.flatten(structure)
@@ -719,7 +719,7 @@ def _own_gradient(tape: Tape, target: Value, sources: Sequence[Any], who: str) -
 def _rows(tape: Tape, y: Tensor, sources: Sequence[Any], at_once: bool) -> list[Any]:
     """For each source the gradients of the elements of y, stacked."""
     if is_certain(dims(y)):
-        # In a batch no rule can wait for a size that only a run knows; in a loop all of them can.
+        # In a batch no rule can wait for a size that is known only at run time; in a loop all can.
         with suppress(SymbolicValueError):
             return _each_row(tape, y, unit_vectors(y), sources, at_once)
     count = size(y)
@@ -731,7 +731,7 @@ def _rows(tape: Tape, y: Tensor, sources: Sequence[Any], at_once: bool) -> list[
 def _in_a_loop(
     tape: Tape, y: Tensor, count: Tensor, seed: Callable[[Any], Any], sources: Sequence[Any]
 ) -> list[Any]:
-    """The rows where only a run knows how many: one after the other, in the loop of a graph."""
+    """The rows if their number is known only at run time: one by one, in a loop of the graph."""
 
     def one(seed: Tensor) -> list[Any]:
         pulled = pull_back_to(tape, [y], [seed], sources, drain=False)
@@ -777,17 +777,11 @@ def _each_row(
         pulled = pull_back_to(tape, [y], [seed], sources, drain=False)
         return [bound.to_dense(g) if isinstance(g, IndexedSlices) else g for g in pulled]
 
-    return _at_once(one, seeds) if at_once else _one_by_one(one, seeds, len(sources))
-
-
-def _at_once(one: Callable[[Any], list[Any]], seeds: Tensor) -> list[Any]:
-    return [conjugate(g) for g in vectorize(one, dims(seeds)[0], [seeds])]
-
-
-def _one_by_one(one: Callable[[Any], list[Any]], seeds: Tensor, count: int) -> list[Any]:
-    rows = [one(seed) for seed in bound.unstack(seeds)]
-    columns = list(zip(*rows, strict=True)) or [(None,)] * count
-    return [None if c[0] is None else conjugate(stack(c)) for c in columns]
+    if at_once:
+        found = vectorize(one, dims(seeds)[0], [seeds])
+    else:
+        found = one_after_other(one, [seeds]) or [None] * len(sources)
+    return [conjugate(g) for g in found]
 
 
 def _jacobian_or_zeros(

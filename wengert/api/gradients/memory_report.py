@@ -81,7 +81,7 @@ def report_of(tape: Tape) -> MemoryReport:
 
 
 def _made_by(tape: Tape) -> dict[Any, tuple[str, int]]:
-    """For each value that was computed on the tape the operation and the position of its record."""
+    """The operation and the position of the record of each value that was computed on the tape."""
     found = {}
     for number, (row, _, out) in enumerate(tape.operations()):
         for key in out:

@@ -1,9 +1,10 @@
 """Sources that are parts of what a tape watches: slices, reshapes and transposes of x in place of x.
 
-A part that is itself on the way to the target is differentiated like any value. Of another the
-gradient is the part of the gradient of x, where it is certain that it is a part of x: a tape's records say
-so, a graph does, or the memory, of which a view lies within the array that was watched. Each element
-of a part is another one of x. A copy cannot be told from other tensors, and a single element is one.
+A part that the target was computed from is differentiated like any value. For any other part the
+gradient is the same part of the gradient of x, provided that it is known to be a part of x: from
+the tape's records, from a graph, or from memory, where a view lies within the array that was
+watched. The elements of a part are different elements of x. A copy cannot be told from other
+tensors, and a single element is a copy.
 """
 
 from __future__ import annotations
@@ -40,13 +41,13 @@ class Part(NamedTuple):
     """A part of a watched value."""
 
     of: Value
-    take: Callable[[Any], Any]  # the part of something like it
+    take: Callable[[Any], Any]  # takes the same part of a value shaped like `of`
 
 
 def pull_back_to(
     tape: Tape, targets: Sequence[Any], seeds: Sequence[Any], sources: Sequence[Any], drain: bool
 ) -> list[Any]:
-    """The cotangents of sources, as of `pull_back`, and of parts of what the tape watches."""
+    """The cotangents of the sources, as `pull_back` gives them, also of parts of watched values."""
     positions = tape.positions
     asking = [i for i, x in enumerate(sources) if positions.get(x._key) != LEAF]
     parts = _parts(tape, targets, sources, asking) if asking else {}
@@ -63,7 +64,7 @@ def pull_back_to(
 def _parts(
     tape: Tape, targets: Sequence[Any], sources: Sequence[Any], asking: Sequence[int]
 ) -> dict[int, Part]:
-    """Those of some sources that are parts, and lead to no target."""
+    """The sources that are parts and that no target depends on."""
     found = {}
     for i in asking:
         part = _part(tape, sources[i])
@@ -120,7 +121,7 @@ def _of_graph(tape: Tape, source: SymbolicTensor) -> Part | None:
 
 
 def _moving(moves: Sequence[tuple[Row, Attrs]]) -> Callable[[Any], Any]:
-    """The operations, the last one first, on something like what they were applied to."""
+    """A function that carries out moves, the last one first, on a value like their input."""
 
     def take(g: Any) -> Any:
         for row, attrs in reversed(moves):
@@ -163,16 +164,16 @@ def _read_array(tape: Tape, key: Key) -> Array | None:
 
 
 def _owner(array: Array) -> Any:
-    """Whose memory it is."""
+    """The array that owns the memory."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
 def _places(part: Array, whole: Array) -> Array | None:
-    """Where the elements of a part are in the whole, counted flat; None if it is no part."""
+    """The flat indices of a part's elements in the whole; None if it is not a part."""
     if part.dtype != whole.dtype or _layout(part) == _layout(whole):
-        return None  # all of it: no part can be told from a copy that means something else
+        return None  # the whole array cannot be told from a copy made for another purpose
     wanted, there = _addresses(part), _addresses(whole).ravel()
     order = np.argsort(there)
     at = np.minimum(np.searchsorted(there[order], wanted), there.size - 1)

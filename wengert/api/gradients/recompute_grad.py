@@ -60,7 +60,7 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
         with listening(watcher):
             result = f(*args, **kwargs)
         for variable in watcher.variables.values():
-            note_access(variable)  # the tapes outside did not hear of it
+            note_access(variable)  # the outer tapes were not notified
 
         def grad_fn(*dys: Tensor, variables: Sequence[Variable] | None = None) -> Any:
             return _recomputed(f, args, kwargs, dys, list(variables or []), variables is not None)

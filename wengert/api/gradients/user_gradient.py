@@ -75,10 +75,16 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
 def named_after(wrapper: Callable[..., Any], function: Callable[..., Any]) -> None:
     """Give a wrapper the name, docstring and attributes of the function it calls.
 
-    A callable object keeps its own fields: they would take the place of the wrapper's.
+    What the wrapper or its class defines stays. Of a callable object no attributes are taken:
+    they are its fields.
     """
-    attached = functools.WRAPPER_UPDATES if inspect.isfunction(function) else ()
-    functools.update_wrapper(wrapper, function, updated=attached)
+    functools.update_wrapper(wrapper, function, updated=())
+    if not inspect.isfunction(function):
+        return
+    own = vars(wrapper)
+    for name, value in vars(function).items():
+        if name not in own and not hasattr(type(wrapper), name):
+            own[name] = value
 
 
 def accepts_variables(grad_fn: Callable[..., Any]) -> bool:
@@ -114,7 +120,7 @@ class GradFn:
     ) -> None:
         self._owner = f"{name} ({place(function)})"
         self._grad_fn = grad_fn
-        # Of the call only what maps gradients to inputs: the arguments are the record's to keep.
+        # Keep only what maps gradients to inputs: it is the record that keeps the arguments.
         self._is_input = [is_input(v) for v in call.leaves]
         self._positional = len(call.positional)
         self._keyword = len(call.keyword)

@@ -134,7 +134,7 @@ class Identity(Initializer):
 
 
 class _Source(StatelessSource):
-    """As Keras has it, bounds that are plain numbers are rounded to float32 on their way."""
+    """As in Keras, bounds that are plain numbers are rounded to float32 first."""
 
     def uniform(
         self, shape: ShapeLike, low: TensorLike, high: TensorLike, dtype: DTypeLike
@@ -302,7 +302,7 @@ class VarianceScaling(RandomInitializer):
 
 
 class _Named(VarianceScaling):
-    """A choice of scale, mode and distribution that has a name."""
+    """A named choice of scale, mode and distribution."""
 
     choice: ClassVar[tuple[float, str, str]]
 

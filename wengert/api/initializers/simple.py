@@ -50,7 +50,7 @@ def _check(kwargs: dict[str, Any]) -> None:
 
 
 def _shape(shape: Any, kwargs: dict[str, Any]) -> Any:
-    """The shape to make, which is that of a part where one is asked for."""
+    """The shape to make: that of the partition if one is asked for."""
     _check(kwargs)
     return kwargs.get("partition_shape", shape)
 
@@ -112,7 +112,7 @@ class constant_initializer(SimpleInitializer):
 
 
 def check_constant(value: TensorLike, shown: str = "") -> None:
-    """What a constant may be; `shown` is how the value enters the complaint."""
+    """Check the value of a constant; `shown` is how the error message shows it."""
     if not (np.isscalar(value) or isinstance(value, (list, tuple, np.ndarray))):
         raise TypeError(
             f"Invalid type for initial value{shown}: {type(value).__name__}. Expected Python "

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Watching(Recorder):
-    """Hears of every operation, and looks at its results."""
+    """Is notified of every operation, and checks its results."""
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         for y in result if row.many else [result]:
@@ -33,12 +33,12 @@ class _Watching(Recorder):
                 _check(y._array, where, f"inputs: {given}; {place}{_REASONS.get(row.name, '')}")
 
 
-# What NaN means where a value that it was given is to blame.
+# What NaN says of the input, for operations where the input is to blame.
 _REASONS: Final = {"Cholesky": "; the matrix is not positive definite"}
 
 
 def _check_in_graph(op: Operation, results: Sequence[Any]) -> None:
-    """The results of an operation of a function or a session."""
+    """Check the results of an operation of a function or a session."""
     for array in results:
         if isinstance(array, (np.ndarray, np.generic)):
             given = ", ".join(f"{x.dtype.name}{x.shape}" for x in op.inputs)
@@ -53,7 +53,7 @@ _GRADIENTS: Final = re.compile(r"(?:.*/)?(?:gradients|gradient_tape)(?:_\d+)?/(.
 
 
 def _forward_line(op: Operation) -> str:
-    """Of an operation in a gradient: where the operation that it belongs to was written."""
+    """For an operation in a gradient: the source line of the forward operation it belongs to."""
     found = _GRADIENTS.match(op.name)
     graph = op.graph
     while found is not None and graph is not None:

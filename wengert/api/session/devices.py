@@ -16,7 +16,7 @@ class PhysicalDevice(NamedTuple):
 
 
 class LogicalDevice(NamedTuple):
-    """A device as operations know it."""
+    """A device, as operations name it."""
 
     name: str
     device_type: str
@@ -42,7 +42,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
 
 
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
-    """The same devices, as operations know them.
+    """The same devices, as operations name them.
 
     >>> [d.name for d in tf.config.list_logical_devices("CPU")]
     ['/device:CPU:0']

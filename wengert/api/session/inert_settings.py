@@ -108,7 +108,7 @@ def is_symbolic_tensor(tensor: object) -> bool:
     False
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"is_symbolic_tensor wants a tensor, got {type(tensor).__name__}.")
+        raise TypeError(f"is_symbolic_tensor takes a tensor, got {type(tensor).__name__}.")
     return isinstance(tensor, SymbolicTensor)
 
 

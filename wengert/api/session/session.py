@@ -154,7 +154,7 @@ class Session:
     def partial_run_setup(self, *_: object, **__: object) -> Any:
         """Not supported: raises NotImplementedError."""
         raise NotImplementedError(
-            "partial_run is not there: call run() with all fetches at once, or keep what the first "
+            "partial_run is not supported: call run() with all fetches at once, or keep what the first "
             "call returned and feed it to the second."
         )
 
@@ -231,7 +231,7 @@ def get_default_session() -> Session | None:
 
 
 class _Run:
-    """A compiled plan, and what it needs of a session."""
+    """A compiled plan, and what it needs from a session."""
 
     def __init__(
         self, graph: Graph, elements: Sequence[Any], feeds: Sequence[SymbolicTensor], engine: str
@@ -266,7 +266,7 @@ def _own(value: Array) -> Array:
 
 
 class _Fetches:
-    """What was asked for, flat, and how to arrange the values."""
+    """The fetches, flat, and how to arrange their values."""
 
     def __init__(self, graph: Graph, fetches: Any) -> None:
         self._structure = fetches

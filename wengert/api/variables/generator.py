@@ -57,7 +57,7 @@ def _as_state(value: Any) -> Tensor:
 
 
 def _kept_after_an_error(method: Method) -> Method:
-    """Numbers that could not be drawn leave the state as it was."""
+    """If drawing fails, restore the state."""
 
     @functools.wraps(method)
     def drawn(self: Generator, *args: Any, **kwargs: Any) -> Tensor:
@@ -232,7 +232,7 @@ class Generator:
         """Binomial samples: how many of `counts` trials succeed, each with probability `probs`."""
         pairs = math.prod(np.broadcast_shapes(np.shape(counts), np.shape(probs)))
         each = math.prod(sizes(shape, rows.BINOMIAL)) // max(pairs, 1)
-        # TensorFlow's own measure of what this many may take.
+        # The amount that TensorFlow reserves for this many samples.
         state = self.skip(pairs * 200 * (each + 3) // 4)
         return binomial_from([state[_KEY], state[_COUNTER]], shape, counts, probs, dtype)
 
@@ -269,7 +269,7 @@ def _joined(key: Any, counter: TensorLike) -> Tensor:
     return concat([first, reshape(last, (1,))], 0)
 
 
-# ---- the generator of those who have none -----------------------------------------------------
+# ---- the global generator ---------------------------------------------------------------------
 
 _global: Final[list[Generator]] = []  # one at most
 

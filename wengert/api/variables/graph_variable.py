@@ -100,7 +100,7 @@ class GraphVariable(Variable):
         self.constraint = constraint
         self.synchronization = synchronization
         self.aggregation = aggregation
-        # Nothing but what tf.custom_gradient says depends on it.
+        # Read only by the error of tf.custom_gradient.
         self.uses_resource = use_resource is not False
         self._collect(collections)
 

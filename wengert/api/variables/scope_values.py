@@ -246,12 +246,12 @@ _INHERITED = (
 
 
 def _reuse_of(reuse: Reuse) -> Any:
-    """In eager mode nothing is kept that could be found again."""
+    """In eager mode variables are not stored, so there is nothing to reuse."""
     return False if current_graph() is None else reuse
 
 
 def _checked_dtype(dtype: DType, given: DTypeLike | None, initializer: TensorLike | None) -> DType:
-    """A value has a dtype of its own, which no other may contradict."""
+    """An initial value has a dtype of its own, which an explicit one must agree with."""
     if given is None or initializer is None or callable(initializer):
         return dtype
     found = convert(initializer).dtype
@@ -265,15 +265,15 @@ def _checked_dtype(dtype: DType, given: DTypeLike | None, initializer: TensorLik
 def _no_partitions(partitioner: object) -> None:
     if partitioner is not None:
         raise NotImplementedError(
-            "Variables are not partitioned here: `partitioner` must be None. A variable lives in "
-            "the memory of one process, whole."
+            "Partitioned variables are not supported: `partitioner` must be None. A variable lives "
+            "in the memory of one process."
         )
 
 
 def _one_in_other(
     outer: Callable[..., Any] | None, inner: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """The inner getter asks the outer one, and that the one it is given."""
+    """The inner getter calls the outer one, which calls the getter that it is given."""
     if outer is None:
         return inner
 

@@ -41,7 +41,7 @@ class _Scopes:
         self.counts[name] = self.counts.get(name, 0) + 1
 
     def close_inner(self, name: str) -> None:
-        """Within a scope that is entered anew, default names begin again."""
+        """Within a scope that is entered again, default names start over."""
         for known in self.counts:
             if not name or known.startswith(f"{name}/"):
                 self.counts[known] = 0

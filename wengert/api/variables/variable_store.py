@@ -31,7 +31,7 @@ class _Reuse(enum.Enum):
 
 
 AUTO_REUSE: Final = _Reuse.AUTO_REUSE
-# Whether variables that are there are meant: True says so, AUTO_REUSE that they may be.
+# The values of `reuse`: True requires existing variables, AUTO_REUSE allows them.
 Reuse: TypeAlias = "bool | _Reuse | None"
 
 
@@ -60,7 +60,7 @@ class VariableStore:
         return custom_getter(getter=self._for_getter, name=name, **wanted)
 
     def _for_getter(self, name: str, *args: Any, **wanted: Any) -> Variable:
-        """What a getter calls: it may leave out what it was given."""
+        """What a custom getter calls: it may omit arguments that it was given."""
         return self._found_or_made(name, **dict(zip(_ORDER, args, strict=False)), **wanted)
 
     def _found_or_made(
@@ -121,7 +121,7 @@ class VariableStore:
         aggregation: object = None,
     ) -> Variable:
         value, dtype = _initial(name, initializer, shape, dtype)
-        with enter_scope(None):  # the name is whole already
+        with enter_scope(None):  # the name is already complete
             made = new_variable(
                 value,
                 trainable=_is_trained(trainable, synchronization),
@@ -173,7 +173,7 @@ def new_variable(
 
 
 def _is_trained(trainable: bool | None, synchronization: object) -> bool:
-    """A variable that is only read in parts, each on its device, is not trained unless asked."""
+    """A variable that is synchronized only on read is not trained unless asked."""
     if trainable is not None:
         return bool(trainable)
     return getattr(synchronization, "name", "") != "ON_READ"
@@ -207,7 +207,7 @@ def _initial(name: str, initializer: Any, shape: TensorShape | None, dtype: DTyp
 
 
 def _usual(name: str, dtype: DType) -> Callable[..., Any]:
-    """Glorot's uniform numbers for weights, zeros for whole numbers and texts."""
+    """Glorot uniform for floating-point dtypes; zeros for integers, booleans and strings."""
     if dtype.is_floating:
         return _glorot_uniform
     if dtype.is_integer or dtype.is_bool or dtype.name == "string":

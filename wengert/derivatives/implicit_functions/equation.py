@@ -1,7 +1,7 @@
 """A solved equation as one operation: y with F(y) = 0, and the derivative of y by all that F reads.
 
-The rules apply the implicit function theorem to the result of the operation itself: F'(y) dy = -dF. That
-result is known to whoever records the rule, so it moves with the parameters when the rule is
+The rules apply the implicit function theorem to the result of the operation itself: F'(y) dy = -dF.
+Recorders of the rule know that result, so it moves with the parameters when the rule is
 differentiated again, and every order is right.
 
 Everything that F reads besides y is an input of the operation, whether it was passed or closed
@@ -48,7 +48,7 @@ class Settings(NamedTuple):
 
 
 def check_settings(settings: Settings) -> None:
-    """Raise ValueError for a setting that is none."""
+    """Raise ValueError for an invalid setting."""
     who, linear, tolerance, most = settings
     if linear not in LINEAR:
         raise ValueError(
@@ -146,7 +146,7 @@ def _known(x: Any) -> list[Any] | None:
 
 
 def equation_solved(equation: Equation, start: Array, reads: Sequence[Array]) -> Array:
-    """The solver's result, computed with nobody listening."""
+    """The solver's result, computed with no recorder active."""
     with activate((), None):
         system = solvers.System(equation, [wrap(r) for r in reads], start)
         found = np.asarray(equation.solver(system, start), start.dtype)
@@ -181,7 +181,7 @@ SOLUTION: Final[Row] = Row(
 )  # fmt: skip
 
 
-# ---- a look at the Jacobian -------------------------------------------------------------------
+# ---- a check of the Jacobian ------------------------------------------------------------------
 
 
 def _regular_kernel(_: Namespace, a: Array, *, who: str) -> Array:
@@ -189,7 +189,7 @@ def _regular_kernel(_: Namespace, a: Array, *, who: str) -> Array:
     return a
 
 
-# A Jacobian, after a look whether it can be inverted.
+# A Jacobian, after a check that it can be inverted.
 REGULAR: Final[Row] = Row(
     "RegularJacobian",
     _regular_kernel,

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
 
 _WHO: Final = "ode_solve"
-_LOST: Final = 1e4  # so many tolerances off, a state was not found again
+_LOST: Final = 1e4  # tolerances by which a state may be off before it counts as not recovered
 _EXPLICIT: Final = ("RK45", "RK23", "DOP853")
 _METHODS: Final = (*_EXPLICIT, "Radau", "BDF", "LSODA")
 
@@ -89,7 +89,7 @@ def ode_solve(
         max_evaluations: How often f is evaluated at most.
 
     Returns:
-        What y0 is nested as, with the times along a new first axis.
+        The states, nested as y0 is, with the times along a new first axis.
 
     Raises:
         ConvergenceError: If the integration fails: f gives NaN, the steps become too small, or too many.
@@ -127,8 +127,8 @@ def _check(method: str, sensitivity: str, rtol: float, atol: float, most: int) -
         )
     if sensitivity == "forward" and method not in _EXPLICIT:
         raise ValueError(
-            f'sensitivity="forward" of tf.{_WHO} takes steps once more, of one of '
-            f'{", ".join(_EXPLICIT)}, got {method!r}: use sensitivity="adjoint".'
+            f'sensitivity="forward" of tf.{_WHO} repeats the steps of one of these methods: '
+            f'{", ".join(_EXPLICIT)}; got {method!r}. Use sensitivity="adjoint" for others.'
         )
     if not (rtol > 0 and atol >= 0):
         raise ValueError(f"rtol and atol of tf.{_WHO} must be positive, got {rtol!r}, {atol!r}.")
@@ -221,7 +221,7 @@ class _Side:
         self._dtype = dtype
         self._left = settings.most
         self._most = settings.most
-        self.time = 0.0  # where it was asked for last
+        self.time = 0.0  # of the latest evaluation
 
     def __call__(self, t: float, y: Array) -> Array:
         self.time = t
@@ -229,7 +229,7 @@ class _Side:
         if self._left < 0:
             raise _failed(f"f was evaluated {self._most} times, as often as max_evaluations", t)
         found = np.asarray(self._closure(self._point(t, y), self._reads)[0], np.float64)
-        if not np.isfinite(found).all():  # which SciPy would try for ever
+        if not np.isfinite(found).all():  # SciPy would keep trying forever
             raise _failed("f gives NaN or inf", t)
         return found
 
@@ -305,15 +305,15 @@ def _pulled(gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attr
 def _recovered_kernel(
     _: Namespace, a: Array, state: Array, known: Array, *, settings: Settings
 ) -> Array:
-    """The adjoint, after a look whether the state that it belongs to was found again backward in time."""
+    """The adjoint, after a check that its state was recovered by integrating backward in time."""
     size = float(np.max(np.abs(known), initial=0.0))
     error = float(np.max(np.abs(state - known), initial=0.0))
     precision = float(np.finfo(known.dtype).eps)
     if not error <= _LOST * (settings.atol + max(settings.rtol, precision) * size):
         raise ConvergenceError(
-            f"tf.{_WHO}: the adjoint equation went wrong, as backward in time the state was not found "
-            f"again: it is off by {error:.3g}. The equation forgets where it came from. Give more times in "
-            'ts, from each of which the way back begins anew, or use sensitivity="forward".',
+            f"tf.{_WHO}: the adjoint equation failed: backward in time, the state was not recovered, "
+            f"and is off by {error:.3g}. The equation forgets its initial state. Give more times in "
+            'ts, each of which restarts the way back, or use sensitivity="forward".',
             error,
         )
     return a

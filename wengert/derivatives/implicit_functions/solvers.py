@@ -19,7 +19,7 @@ from wengert.values.tensor import wrap
 if TYPE_CHECKING:
     from wengert.values.typing import Array
 
-_MOST: Final = 100  # iterations, where nobody said
+_MOST: Final = 100  # iterations, by default
 _HALVINGS: Final = 40
 _MEMORY: Final = 5  # earlier steps that Anderson's method looks at
 
@@ -81,11 +81,11 @@ class System:
         limits = {"rtol": tolerance, "atol": 0.0, "maxiter": most}
         if method == "gmres":
             limits["restart"] = min(right.size, 50)
-        scale = np.linalg.norm(right)  # the methods take what is very small for a breakdown
+        scale = np.linalg.norm(right)  # the methods mistake very small numbers for a breakdown
         with np.errstate(all="ignore"):
             found, flag = getattr(operators, method)(operator, right / scale, **limits)
             left = float(np.linalg.norm(self.along(y, found) - right / scale))
-        # At the limit of rounding a method may go on for ever, and is there.
+        # At the limit of rounding a method may never stop, although it has converged.
         good = self.settings.tolerance or self.epsilon**0.5
         if not left <= 10 * good:
             raise ConvergenceError(
@@ -112,7 +112,7 @@ def _size(v: Array) -> float:
 
 
 def check_regular(a: Array, who: str) -> None:
-    """Raise unless matrices can be inverted, but for the last digits."""
+    """Raise unless matrices can be inverted numerically."""
     if not np.isfinite(a).all():
         raise InvalidArgumentError(f"tf.{who}: the Jacobian at the solution is not finite.")
     if a.size == 0:
@@ -180,12 +180,12 @@ def newton(system: System, start: Array) -> Array:
         if _size(step) <= 10 * system.epsilon * (1 + _size(y)):
             return y - step
         moved = _damped(system, y, f, step)
-        if moved is None:  # at the limit of rounding nothing falls any more
+        if moved is None:  # at the limit of rounding nothing decreases any more
             if _size(step) <= system.tolerance * (1 + _size(y)):
                 return y
             raise _stuck(system, f, count, "no step makes the residual smaller")
         y, f = moved
-    raise _stuck(system, f, system.most, "that is the most that was allowed")
+    raise _stuck(system, f, system.most, "that is the most allowed by max_iterations")
 
 
 def _step_of_newton(system: System, y: Array, f: Array, count: int) -> Array:
@@ -221,15 +221,15 @@ def _stuck(system: System, f: Array, count: int, why: str) -> ConvergenceError:
 
 
 def check_solution(system: System, start: Array, y: Array) -> Array:
-    """What somebody else's solver found, after a look whether it is a solution."""
+    """What a user's solver found, after a check that it is a solution."""
     y = np.asarray(y, start.dtype)
     size, before = _size(system.residual(y)), _size(system.residual(start))
     limit = system.tolerance * (1 + (before if np.isfinite(before) else 0.0))
     if not size <= limit:
         raise ConvergenceError(
-            f"tf.{system.settings.who}: what `solve` returned is no solution: the largest residual is "
-            f"{size:.3g}, and at most {limit:.3g} counts as zero. Let it solve more exactly, or say by "
-            "`tolerance` what is exact enough.",
+            f"tf.{system.settings.who}: what `solve` returned is not a solution: the largest residual is "
+            f"{size:.3g}, and at most {limit:.3g} counts as zero. Solve more exactly, or set "
+            "`tolerance` to what is exact enough.",
             size,
         )
     return y
@@ -279,7 +279,7 @@ def _iterated(system: System, start: Array, after: Callable[[Array, Array], Arra
             return y  # at the limit of rounding
         y = np.asarray(after(y, f), start.dtype)
         f = system.residual(y)
-    raise _stuck(system, f, most, "that is the most that was allowed")
+    raise _stuck(system, f, most, "that is the most allowed by max_iterations")
 
 
 # ---- minima -----------------------------------------------------------------------------------
@@ -295,7 +295,7 @@ def descent(system: System, start: Array) -> Array:
         step, least = _downhill(system.jacobian(y), gradient)
         if _size(step) <= 10 * system.epsilon * (1 + _size(y)):
             if least < 0:
-                raise _stuck(system, gradient, count, "the point is a saddle, no minimum")
+                raise _stuck(system, gradient, count, "the point is a saddle, not a minimum")
             return y - step
         moved = _lower(system, y, float(value), gradient, step)
         if moved is None:
@@ -303,11 +303,11 @@ def descent(system: System, start: Array) -> Array:
                 return y
             raise _stuck(system, gradient, count, "no step makes the objective smaller")
         y, (gradient, value) = moved
-    raise _stuck(system, gradient, system.most, "that is the most that was allowed")
+    raise _stuck(system, gradient, system.most, "that is the most allowed by max_iterations")
 
 
 def _downhill(hessian: Array, gradient: Array) -> tuple[Array, float]:
-    """Newton's step for the sizes of the Hessian's eigenvalues, and the least of them if negative."""
+    """Newton's step by the absolute eigenvalues of the Hessian, and the least one if negative."""
     e, v = np.linalg.eigh((hessian + hessian.T) / 2)
     small = np.finfo(e.dtype).eps ** 0.5 * max(_size(e), 1e-30)
     step: Array = v @ ((v.T @ gradient) / np.maximum(np.abs(e), small))

@@ -1,4 +1,4 @@
-"""Derivatives of functions of arrays that nobody can look into: complex steps, and finite differences.
+"""Derivatives of black-box functions of arrays: complex steps, and finite differences.
 
 A central difference is computed with steps that are halved, and extrapolated to no step (Richardson). What
 the extrapolations disagree by is the estimate of the error; the best of them is taken, and where all

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace
 
 _FALLBACKS: Final = ("differences", "complex", None)
-_NESTED: Final = 2  # so many differences may be taken of one another
+_NESTED: Final = 2  # how deep differences of differences may go
 
 
 def wrap(
@@ -44,11 +44,11 @@ def wrap(
 ) -> External:
     """A function of NumPy arrays as an operation with derivatives: eagerly, in functions and sessions.
 
-    It may call SciPy, or another program by `subprocess`. Its result must follow from its arguments: it
-    is called when, and as often as, its result or its derivative is needed.
+    It may call SciPy, or another program by `subprocess`. Its result must depend on its arguments
+    alone: it is called when, and as often as, its result or its derivative is needed.
 
     Args:
-        fn: From arrays to an array, or to a tuple of them. What is given by name is handed on as it is.
+        fn: From arrays to an array, or to a tuple of them. Keyword arguments are passed unchanged.
         vjp: The reverse rule `vjp(args, result, cotangent)`: a tuple with the gradient of each
             argument, None for one without; the gradient itself where there is one argument. `result` is
             what fn returned, and `cotangent` is like it.
@@ -115,7 +115,7 @@ class External:
         self._fallback = fallback
         self._result_like = result_like
         self._step = step
-        self._nested = nested  # how many differences of differences this is
+        self._nested = nested  # how deep in differences of differences this is
         self.name = getattr(fn, "__name__", type(fn).__name__)
         self._seen: dict[Any, list[Any]] = {}  # forms of results, by those of the arguments
         self._is_single: bool | None = None  # whether fn returns no tuple
@@ -211,7 +211,7 @@ class External:
         if not all(is_certain(dims(x)) for x in xs):
             raise InvalidArgumentError(
                 f"A graph must know in advance what {self!r} returns, and sizes of its arguments are "
-                "unknown: give result_like=tf.TensorSpec([None], tf.float64), or what it is like."
+                "unknown: give result_like=tf.TensorSpec([None], tf.float64), or an example."
             )
         key = tuple(given)
         if key not in self._seen:
@@ -459,7 +459,7 @@ class External:
             )
 
     def _compare(self, found: list[Array], f: Any, xs: list[Array], ts: list[Any]) -> list[Array]:
-        """What of a complex step differences do not confirm; an error if that is much."""
+        """How far differences deviate from the complex step; an error if that is much."""
         precision = np.finfo(np.float64).eps
         rounding = [precision * np.abs(v) for v in found]
         if self._compared:
@@ -470,7 +470,7 @@ class External:
             scale = np.max(np.abs(value), initial=0.0)
             if np.any(np.abs(value - other) > 1e3 * error + 1e-5 * scale):
                 raise InvalidArgumentError(
-                    f"{self!r} is not analytic, as it would be without abs, comparisons and conj: a complex "
+                    f"{self!r} is not analytic (as abs, comparisons and conj are not): a complex "
                     f"step gives {value}, and differences {other}. Use "
                     'fallback="differences", or give a vjp or a jvp.'
                 )
@@ -478,7 +478,7 @@ class External:
 
 
 class _Form:
-    """Shape and dtype of something that is not there."""
+    """The shape and dtype of a value that does not exist."""
 
     def __init__(self, shape: Any, dtype: Any) -> None:
         self.shape = shape
@@ -489,7 +489,7 @@ def _form_of(like: Any) -> tuple[Any, Any]:
     """The shape and dtype of something that is like a result."""
     if not hasattr(like, "dtype"):
         like = np.asarray(like)
-    known: Any = like.shape  # a tuple may have sizes that only a run knows
+    known: Any = like.shape  # a tuple may have sizes that are known only at run time
     if not isinstance(known, tuple):
         known = None if TensorShape(known).rank is None else tuple(TensorShape(known))
     return known, np.dtype(as_dtype(like.dtype).as_numpy_dtype)

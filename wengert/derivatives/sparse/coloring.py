@@ -90,7 +90,7 @@ class Split(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """In evaluations of the function, roughly: what is measured is in docs/derivatives.md."""
+        """Roughly in evaluations of the function; measurements are in docs/derivatives.md."""
         forward = 1.0 + 1.5 * self.columns.total if self.columns.total else 0.0
         return forward + 2.0 * self.rows.total
 
@@ -98,7 +98,7 @@ class Split(NamedTuple):
 KINDS: Final = ("auto", "columns", "rows", "both")
 SYMMETRIC_KINDS: Final = (*KINDS, "star", "acyclic")
 
-# Beyond this many steps a symmetric coloring is only looked for where it was asked for.
+# Beyond this many steps a symmetric coloring is tried only on request.
 _PATIENCE: Final = 3_000_000
 
 
@@ -145,7 +145,7 @@ def _masks(pattern: Pattern, kind: str) -> list[Any]:
 
 
 def _jumps(counts: Any) -> list[int]:
-    """Sizes of lines from which to the next size it is a jump: what has more is dense beside them."""
+    """Line sizes whose next larger size is at least double: lines above that count as dense."""
     sizes = np.unique(counts[counts > 0])
     return [int(size) for size in sizes[:-1][sizes[1:] >= 2 * sizes[:-1]][-4:]]
 
@@ -166,7 +166,7 @@ def _split(pattern: Pattern, by_rows: Any, best: Split | None) -> Split | None:
 
 
 def color_star(links: Links, size: int) -> Coloring:
-    """Neighbours differ, and no path of four has two colors alone: each value stands alone once."""
+    """Neighbours differ, and no path of four has only two colors: each value stands alone once."""
     near = _neighbours(links, size)
     colors = [-1] * size
     for v in range(size):
@@ -186,7 +186,7 @@ def color_star(links: Links, size: int) -> Coloring:
 
 
 def color_acyclic(links: Links, size: int) -> Coloring:
-    """Neighbours differ, and no circle has two colors alone: the values follow by subtraction."""
+    """Neighbours differ, and no cycle has only two colors: the values follow by subtraction."""
     near = _neighbours(links, size)
     colors = [-1] * size
     trees = _Trees()
@@ -197,7 +197,7 @@ def color_acyclic(links: Links, size: int) -> Coloring:
 
 
 def _taken(trees: _Trees, v: int, near: list[list[int]], colors: list[int]) -> int:
-    """The colors of neighbours, and those in which v would close a circle."""
+    """The colors of neighbours, and those in which v would close a cycle."""
     taken = 0
     met: dict[tuple[int, Any], int] = {}  # (color, tree): the neighbour through which it was met
     for w in near[v]:
@@ -227,7 +227,7 @@ def _edge(v: int, w: int) -> tuple[int, int]:
 
 
 class _Trees:
-    """Edges of two colors that hang together."""
+    """Connected edges of two colors (union-find)."""
 
     def __init__(self) -> None:
         self._above: dict[Any, Any] = {}

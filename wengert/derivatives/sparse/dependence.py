@@ -171,7 +171,7 @@ def _numbers(event: Event, at: int, numbers: IndexArray | None) -> Any:
 
 
 def value_of(x: Any) -> Any:
-    """The value of a tensor that says where, not what."""
+    """The value of a tensor that says where elements go, not what they are."""
     value = get_static_value(x)
     if value is None:
         raise UnknownDependenceError

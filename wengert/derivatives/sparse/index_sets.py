@@ -25,7 +25,7 @@ class IndexSets:
         self._bits = columns.bit_length()  # of a member, in a key of group and member
         self._starts = _Growing(np.concatenate([[0], np.arange(columns + 1)]))
         self._members = _Growing(np.arange(columns, dtype=np.int32))
-        self._all = -1  # the set of all columns, once it was needed
+        self._all = -1  # the set of all columns, once it is needed
 
     def sizes(self, numbers: IndexArray) -> Any:
         """How many members each of the sets has."""
@@ -132,7 +132,7 @@ def _distinct(keys: Any) -> Any:
 
 
 class _Growing:
-    """An array to which is added; its memory doubles when it is full."""
+    """An array that grows at its end; its memory doubles when it is full."""
 
     def __init__(self, array: Any) -> None:
         self._all = array

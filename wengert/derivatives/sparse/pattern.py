@@ -1,9 +1,9 @@
 """From the arguments of a function to its results: which elements of the Jacobian can differ from zero.
 
-Much of a sparse function is moving: slices and gathers of the arguments, before anything is computed.
-What they give are the *ends*: tensors whose elements each are one element of an argument. The
-pattern is found for the elements of the ends, of which a result uses few even where all
-results share one argument; where an element of an end comes from is known exactly.
+Much of a sparse function only moves elements: slices and gathers of the arguments, before anything
+is computed. Their results are the *ends*: tensors each of whose elements is one element of an
+argument. The pattern is found for the elements of the ends, of which a result uses few even where
+all results share one argument; which argument element each of them is, is known exactly.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def pattern_of(events: Sequence[Event], sources: Sequence[Any], targets: Sequenc
 
 
 def _numbered(ends: Sequence[Key], origins: dict[Key, Any]) -> Sets:
-    """The sets of the elements of the ends: each its own, but for those that come from nowhere."""
+    """The sets of the elements of the ends: each its own, except for those without an origin."""
     known, first = {}, 1
     for key in ends:
         numbers = np.arange(first, first + origins[key].size).reshape(origins[key].shape)
@@ -108,14 +108,14 @@ def _numbers_of(y: Any, known: Sets) -> Any:
     return np.zeros(math.prod(dims(y)), np.int64) if found is None else found.ravel()
 
 
-# Of these the result has an element of the argument several times: that is cheaper left to the rule.
+# These repeat elements of the argument: that is cheaper left to the rule.
 _REPEATING = frozenset(("BroadcastTo", "Tile", "ExtractImagePatches", "ExtractVolumePatches"))
 
 
 def _origins(
     events: Sequence[Event], sources: Sequence[Any]
 ) -> tuple[dict[Key, Any], dict[Key, Place]]:
-    """Of all that is only moved: where each element comes from, counted from one; zero is nowhere."""
+    """The origin of each element of values that are only moved, counted from one; zero is none."""
     origins: dict[Key, Any] = {}
     places: dict[Key, Place] = {}
     first = 1
@@ -139,7 +139,7 @@ def _origins(
                 continue
         if any(k in origins or k in computed for k in keys):
             computed |= {key_of(y) for y in event.results}
-            for y in event.results:  # that a custom gradient says anew
+            for y in event.results:  # redefined by a custom gradient
                 if origins.pop(key_of(y), None) is not None:
                     del places[key_of(y)]
     return origins, places
@@ -151,7 +151,7 @@ def _only_moves(event: Event) -> bool:
 
 
 def _uses(events: Sequence[Event], origins: dict[Key, Any], targets: Sequence[Any]) -> set[Key]:
-    """What is used otherwise than by being moved on."""
+    """The values that are used other than by being moved."""
     used = {key_of(y) for y in targets}
     for event in events:
         if event.row.differentiable and not all(key_of(y) in origins for y in event.results):
@@ -163,9 +163,9 @@ def _uses(events: Sequence[Event], origins: dict[Key, Any], targets: Sequence[An
 
 
 def outline(events: Sequence[Event], sources: Sequence[Any], targets: Sequence[Any]) -> Any:
-    """All that the pattern was concluded from: two calls of one outline have one pattern.
+    """All that the pattern was derived from: calls with equal outlines have the same pattern.
 
-    None where operations are of the user's making: their rules may be other ones next time.
+    None if there are user-defined operations: their rules may differ next time.
     """
     names: dict[Key, Place] = {key_of(x): at for at, x in enumerate(sources)}
     steps: list[Any] = [[(x.dtype, dims(x)) for x in sources]]

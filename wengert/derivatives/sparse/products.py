@@ -64,17 +64,17 @@ def colored_jacobian(
 
 
 def only_in_reverse(coloring: str) -> str:
-    """The coloring where values are complex: one direction forward does not tell both parts."""
+    """The coloring for complex values, of which one forward direction does not give both parts."""
     if coloring in ("auto", "rows"):
         return "rows"
     raise ValueError(
-        f"coloring={coloring!r} takes products in forward mode, and along one direction a derivative "
-        "by a complex number says only half. For complex arguments or results take 'rows'."
+        f"coloring={coloring!r} takes products in forward mode, of which each gives only half of a "
+        "derivative by a complex number. For complex arguments or results take 'rows'."
     )
 
 
 class Kept(NamedTuple):
-    """What is known of a function before it is called again: of a call of the same outline."""
+    """What an earlier call with the same outline has found: the pattern, and how to split it."""
 
     outline: Any
     pattern: Pattern
@@ -103,14 +103,14 @@ class Run:
         return any(v.dtype.is_complex for v in (*self.given.leaves, *self.targets))
 
     def at(self, place: Place) -> Any:
-        """The argument or result that is meant."""
+        """The argument or result at a place."""
         if isinstance(place, tuple):
             return self.events[place[0]].results[place[1]]
         return self.given.leaves[place]
 
 
 def kept_for(run: Run, known: list[Kept], kind: str, symmetric: bool = False) -> Kept:
-    """The pattern of what was called, and its colors: as they are known, or found now."""
+    """The pattern of a call, and its colors: known from an earlier one, or found now."""
     line = outline(run.events, run.given.leaves, run.targets)
     if line is not None:
         line = [kind, symmetric, *line]

@@ -3,7 +3,7 @@
 f[a, b] = (f(a) - f(b)) / (a - b), and f'(a) where b = a; f[a, b, c] = (f[b, c] - f[a, b]) / (c - a), and
 so on. Where points are so close that the difference has lost its digits, it is the mean of the
 derivative of that order over the simplex that they span (Hermite and Genocchi), by Gauss's quadrature.
-Of each the error is estimated, and the better one taken: the function sets the scale, not we.
+The errors of both are estimated, and the better one is taken.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _NODES: Final = 8  # along each axis of the quadrature, and two fewer for its error
 _CLOSE: Final = 0.1  # relative gaps for which quadrature is tried in any case
-_GOOD: Final = 100  # so many units in the last place are good enough for a difference
+_GOOD: Final = 100  # units in the last place that are good enough for a difference
 
 
 def divided_differences(f: Callable[[Any], Any], points: Array, order: int) -> Any:

@@ -4,8 +4,9 @@ The derivatives of f(A) are sums over eigenvalues e and their projections P (Dal
 
     T_k(A; E1, ..., Ek) = sum over i0, ..., ik of f[e_i0, ..., e_ik] P_i0 E1 P_i1 E2 ... Ek P_ik,
 
-with divided differences of f, which know no division by zero. f(A) is T_0; the derivative of T_k along
-F is the sum of the T_(k+1) with F in each place between the E. So one operation is its own derivative.
+with divided differences of f, which involve no division by zero. f(A) is T_0; the derivative of T_k
+along F is the sum of the T_(k+1) with F in each place between the E. So one operation is its own
+derivative.
 
 What f closes over has gradients, too: T_k is linear in f, so its derivative is the T_k of another
 function, and the transpose of that is the operation PULLED.
@@ -50,7 +51,7 @@ def spectral_function(f: Callable[[Any], Any], a: TensorLike) -> Tensor:
     """The function f of a Hermitian matrix: V f(e) V^H, where V e V^H is its eigendecomposition.
 
     All derivatives are exact, also where eigenvalues coincide or nearly do, where those of
-    `tf.linalg.eigh` are not there. Derivatives of order k cost n^(k + 2) for n rows.
+    `tf.linalg.eigh` do not exist. Derivatives of order k cost n^(k + 2) for n rows.
 
     Args:
         f: An elementwise function of a vector of real numbers, in differentiable operations. It may
@@ -88,7 +89,7 @@ def _checked(y: Any, x: Any) -> Any:
 
 
 def _of_function(f: Callable[[Any], Sequence[Any]], a: Any, along: Sequence[Any]) -> Any:
-    """T_k of a function that may close over what it likes."""
+    """T_k of a function that may close over any values."""
     closure = Closure(f, _WHO)
     kind = np.dtype(a.dtype.real_dtype.as_numpy_dtype)
     if closure.must_be_traced:
@@ -206,7 +207,7 @@ def _moved(closure: Closure, reads: Sequence[Any], ts: Sequence[Any]) -> Callabl
 
 
 def _pulled(gs: Sequence[Any], ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -> list[Any]:
-    """The trace of g^T T_k(A; E1, ..., Ek) does not change when its factors go round in a circle."""
+    """The trace of g^T T_k(A; E1, ..., Ek) is invariant under cyclic permutation of its factors."""
     closure, order = attrs["closure"], attrs["order"]
     a, along, reads = xs[0], list(xs[1 : order + 1]), xs[order + 1 :]
     g = transpose_last(conjugate(gs[0]))

@@ -61,7 +61,7 @@ class Carrying(Trail):
                 raise failed[0]
             with self.outside():
                 found = self._computed(row, inputs, known, attrs, results)
-        except NoGradientError as error:  # an error only for who asks for it
+        except NoGradientError as error:  # an error only if it is asked for
             found = [error.with_traceback(None)] * len(results)
         for y, carried in zip(results, found, strict=True):
             if y.dtype.is_differentiable and carried is not None:

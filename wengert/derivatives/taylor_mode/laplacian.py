@@ -1,7 +1,7 @@
 """The forward Laplacian: each value carries its gradient and the sum of its second derivatives.
 
-Of the second derivatives along d directions only the sum is wanted, and it travels as one value: what is
-carried along for each direction is the first derivative alone.
+Of the second derivatives along d directions only the sum is wanted, and it is carried as one value:
+only first derivatives are carried for each direction.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LaplacianMode(Carrying):
         self._directions = directions
 
     def watch(self, value: Any, units: Any) -> None:
-        """Take derivatives by a value: for each direction the part of it that moves the value."""
+        """Differentiate by a value, given for each direction the part that moves the value."""
         self._carried[key_of(value)] = _Second(units, None)
 
     def laplacian(self, value: Any) -> Any:
@@ -46,7 +46,7 @@ class LaplacianMode(Carrying):
         return bound.zeros_like(value) if found is None or found.sum is None else found.sum
 
     def _is_closed(self, row: Row) -> bool:
-        return bool(row.graphs) or row.users  # a rule of the user's may read what is not an input
+        return bool(row.graphs) or row.users  # a user's rule may read values that are not inputs
 
     def _computed(
         self, row: Row, inputs: Sequence[Any], known: list[Any], attrs: Attrs, results: list[Any]

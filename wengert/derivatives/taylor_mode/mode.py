@@ -1,6 +1,6 @@
 """The pass: each value carries the series of what it is along a line.
 
-An operation without a rule is not a gap: from its first derivative, which it has, follow all others. If
+An operation needs no rule of its own: all its derivatives follow from the first, which it has. If
 y' = P(x, x', y), then coefficient k + 1 of y is coefficient k of P over k + 1; and P consists of
 operations, whose series are known by the same means.
 """
@@ -38,7 +38,7 @@ class TaylorMode(Carrying):
         self._around = around  # whose values have series, too
 
     def watch(self, value: Any, series: Series) -> None:
-        """Let a value have a series; its first coefficient is the value."""
+        """Give a value a series, whose first coefficient is the value."""
         known = series[: self.order + 1]
         self._carried[key_of(value)] = [*known, *[None] * (self.order + 1 - len(known))]
 
@@ -152,7 +152,7 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
 
     Args:
         f: A function of one argument, which may be nested.
-        x: Where.
+        x: The point.
         direction: v, nested as the argument is.
         order: Up to which order.
 
@@ -161,7 +161,7 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
         derivative. (The Taylor coefficient is that, divided by k!.)
 
     Raises:
-        ValueError: The order is no integer from zero on, or the direction is nested otherwise.
+        ValueError: The order is not a non-negative integer, or the direction is nested otherwise.
 
     >>> tf.taylor(tf.exp, 0.0, 2.0, order=4).numpy().tolist()
     [1.0, 2.0, 4.0, 8.0, 16.0]
@@ -170,7 +170,7 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
     """
     check_function(f, "taylor")
     if type(order) is not int or order < 0:
-        raise ValueError(f"The order of tf.taylor is an integer from 0 on, got {order!r}.")
+        raise ValueError(f"The order of tf.taylor must be a non-negative integer, got {order!r}.")
     given = Arguments(f, (x,), {}, who="taylor")
     directions = given.flatten(direction, "The direction and the argument of tf.taylor")
     value, found = series_along(given, seeds_for(given.leaves, directions), order)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from wengert.values.value import Value
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Integers, ShapeLike, TensorLike, TensorOrDims
+
+# Operations whose result is a view of the input: they cost neither arithmetic nor memory.
+VIEWS: Final = frozenset(["Identity", "Reshape", "ExpandDims", "Squeeze", "EnsureShape"])
 
 # ---- arguments --------------------------------------------------------------------------------
 

@@ -338,7 +338,7 @@ def _combined_kernel(
     return np.clip(found, 0, 1) if clip_boxes else found, best, which, count
 
 
-def _combined_forms(xs: Any, attrs: Attrs) -> list[Any]:
+def _combined_forms(xs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
     shape, kind = form_of(xs[1])
     n, classes = (None, None) if shape is None else (shape[0], shape[2])
     total = attrs["total"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -29,16 +29,16 @@ from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import TensorLike
+    from wengert.values.typing import IntLike, TensorLike
 
 Draw = Callable[..., Tensor]
 
 
-def _drawn(seed: Any) -> Draw:
+def _drawn(seed: IntLike | None) -> Draw:
     return partial(uniform, seed=seed)
 
 
-def _fixed(seed: Any) -> Draw:
+def _fixed(seed: TensorLike | None) -> Draw:
     return partial(stateless_uniform, seed=seed)
 
 
@@ -69,9 +69,7 @@ def _hue(draw: Draw, image: TensorLike, reach: float) -> Tensor:
 
 
 @deferrable
-def random_brightness(
-    image: TensorLike, max_delta: float, seed: TensorLike | None = None
-) -> Tensor:
+def random_brightness(image: TensorLike, max_delta: float, seed: IntLike | None = None) -> Tensor:
     """Add a random number from -max_delta to max_delta to the image.
 
     >>> tf.random.set_seed(1)
@@ -93,7 +91,7 @@ def stateless_random_brightness(image: TensorLike, max_delta: float, seed: Tenso
 
 @deferrable
 def random_contrast(
-    image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
+    image: TensorLike, lower: float, upper: float, seed: IntLike | None = None
 ) -> Tensor:
     """Multiply the contrast of the image by a random number from `lower` to `upper`.
 
@@ -117,7 +115,7 @@ def stateless_random_contrast(
 
 
 @deferrable
-def random_hue(image: TensorLike, max_delta: float, seed: TensorLike | None = None) -> Tensor:
+def random_hue(image: TensorLike, max_delta: float, seed: IntLike | None = None) -> Tensor:
     """Rotate the hue of the image by a random number from -max_delta to max_delta.
 
     >>> tf.random.set_seed(1)
@@ -139,7 +137,7 @@ def stateless_random_hue(image: TensorLike, max_delta: float, seed: TensorLike) 
 
 @deferrable
 def random_saturation(
-    image: TensorLike, lower: float, upper: float, seed: TensorLike | None = None
+    image: TensorLike, lower: float, upper: float, seed: IntLike | None = None
 ) -> Tensor:
     """Multiply the saturation of the image by a random number from `lower` to `upper`.
 
@@ -177,7 +175,7 @@ def _flipped(draw: Draw, image: TensorLike, axis: int) -> Tensor:
 
 
 @deferrable
-def random_flip_left_right(image: TensorLike, seed: TensorLike | None = None) -> Tensor:
+def random_flip_left_right(image: TensorLike, seed: IntLike | None = None) -> Tensor:
     """Flip an image, or each of a batch, left to right with probability 1/2.
 
     >>> tf.random.set_seed(1)
@@ -199,7 +197,7 @@ def stateless_random_flip_left_right(image: TensorLike, seed: TensorLike) -> Ten
 
 
 @deferrable
-def random_flip_up_down(image: TensorLike, seed: TensorLike | None = None) -> Tensor:
+def random_flip_up_down(image: TensorLike, seed: IntLike | None = None) -> Tensor:
     """Flip an image, or each of a batch, upside down with probability 1/2.
 
     >>> tf.random.set_seed(1)
@@ -241,7 +239,7 @@ def _cropped(draw: Draw, value: TensorLike, size: TensorLike) -> Tensor:
 
 @deferrable
 def random_crop(
-    value: TensorLike, size: TensorLike, seed: TensorLike | None = None, name: str | None = None
+    value: TensorLike, size: TensorLike, seed: IntLike | None = None, name: str | None = None
 ) -> Tensor:
     """Crop the tensor to a given shape at a random offset.
 

@@ -99,7 +99,9 @@ def _along_width(xp: Namespace, x: Array, out: int, blocks: list[Block]) -> Arra
     return y.reshape(n, h, out, c)
 
 
-def _rows(name: str, back: str, find: Callable[..., Any], kernel: Any = None) -> tuple[Row, Row]:
+def _rows(
+    name: str, back: str, find: Callable[..., Array], kernel: Callable[..., Array] | None = None
+) -> tuple[Row, Row]:
     """A resize and its adjoint. `find(size, out, axis, **how)` returns the matrix along an axis."""
 
     def along(
@@ -115,7 +117,7 @@ def _rows(name: str, back: str, find: Callable[..., Any], kernel: Any = None) ->
         blocks = _blocks(find, sizes, axis, how, transposed, channels, x.dtype)
         return (_along_width if axis else _along_height)(xp, x, out, blocks)
 
-    def both(xp: Namespace, x: Array, size: Dims, how: Any, transposed: bool) -> Array:
+    def both(xp: Namespace, x: Array, size: Dims, how: Attrs, transposed: bool) -> Array:
         """First the axis along which the array shrinks more."""
         y, order = widen(x), (0, 1)
         if size[0] * x.shape[2] > size[1] * x.shape[1]:
@@ -135,7 +137,7 @@ def _rows(name: str, back: str, find: Callable[..., Any], kernel: Any = None) ->
     return pair
 
 
-def _row(name: str, kernel: Any, other: Callable[[], Row]) -> Row:
+def _row(name: str, kernel: Callable[..., Array], other: Callable[[], Row]) -> Row:
     return op(
         name,
         kernel,
@@ -147,7 +149,7 @@ def _row(name: str, kernel: Any, other: Callable[[], Row]) -> Row:
     )
 
 
-def _folded(name: str, count: int, x: Any, attrs: Attrs) -> Any:
+def _folded(name: str, count: int, x: Tensor, attrs: Attrs) -> Tensor:
     """The batching rule: merge a batch of batches into one."""
     from_all = reshape(x, (count * dims(x)[1], *dims(x)[2:]))
     y = apply(ROWS[name], (from_all,), attrs)

@@ -25,7 +25,13 @@ def _scale(size: int, out: int, align_corners: bool) -> float:
     return (size - 1) / (out - 1) if align_corners and out > 1 else size / out
 
 
-def _places(size: int, out: int, align_corners: bool, half: bool, dtype: Any = np.float64) -> Array:
+def _places(
+    size: int,
+    out: int,
+    align_corners: bool,
+    half: bool,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> Array:
     """The position in the old image of each new pixel."""
     scale, i = dtype(_scale(size, out, align_corners)), np.arange(out, dtype=dtype)
     return (i + dtype(0.5)) * scale - dtype(0.5) if half else i * scale
@@ -174,8 +180,8 @@ def scaled(
 def _near(
     size: int,
     out: int,
-    scale: Any,
-    translate: Any,
+    scale: np.floating[Any],
+    translate: np.floating[Any],
     radius: float,
     antialias: bool,
 ) -> Array:

@@ -75,7 +75,7 @@ MATRIX_DETERMINANT: Row = op(
 
 
 @deferrable
-def det(input: Any, name: str | None = None) -> Tensor:
+def det(input: TensorLike, name: str | None = None) -> Tensor:
     """The determinant. Its gradient exists for singular matrices, too.
 
     >>> tf.linalg.det([[2.0, 1.0], [1.0, 3.0]]).numpy().round(4).item()

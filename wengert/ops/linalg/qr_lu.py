@@ -44,7 +44,7 @@ from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.values.dtypes import DType
-    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+    from wengert.values.typing import Array, DTypeLike, Integers, Namespace, TensorLike
 
 # ---- QR ---------------------------------------------------------------------------------------
 
@@ -224,7 +224,7 @@ class Lu(NamedTuple):
 
 
 @deferrable
-def lu(input: TensorLike, output_idx_type: Any = dtypes.int32, name: str | None = None) -> Lu:
+def lu(input: TensorLike, output_idx_type: DTypeLike = dtypes.int32, name: str | None = None) -> Lu:
     """LU decomposition with partial pivoting: packed factors, and the permutation p of the rows.
 
     l is below the diagonal, and its own diagonal is one; the rest is u. A singular matrix has

@@ -72,7 +72,9 @@ MATRIX_SOLVE: Row = op(
 
 
 @deferrable
-def solve(matrix: Any, rhs: TensorLike, adjoint: bool = False, name: str | None = None) -> Tensor:
+def solve(
+    matrix: TensorLike, rhs: TensorLike, adjoint: bool = False, name: str | None = None
+) -> Tensor:
     """Solve the linear system a x = rhs, or a^H x = rhs.
 
     >>> tf.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [[2.0], [8.0]]).numpy().tolist()

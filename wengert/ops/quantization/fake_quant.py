@@ -7,13 +7,13 @@ goes to that end of the range.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.core.row import Row, Rule
+from wengert.core.row import Attrs, Row, Rule
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
@@ -64,7 +64,7 @@ def _side_kernel(
     return np.where((a == 0) & (b == 0), 0, side).astype(np.int32)
 
 
-def _kept(side: int, g: Tensor, xs: Sequence[Tensor], how: Any) -> Tensor:
+def _kept(side: int, g: Tensor, xs: Sequence[Tensor], how: Attrs) -> Tensor:
     return where(equal(apply(SIDE, xs, how), side), g, zeros_like(g))
 
 
@@ -93,7 +93,7 @@ PER_CHANNEL: Row = op(
 )
 
 
-def _with_ends(kernel: Any) -> Any:
+def _with_ends(kernel: Callable[..., Array]) -> Callable[..., Array]:
     """The kernel with the ends of the range as attributes."""
 
     def run(_: Namespace, x: Array, *, min: float, max: float, **how: Any) -> Array:
@@ -139,7 +139,7 @@ def _how(num_bits: int, narrow_range: bool, who: str) -> dict[str, Any]:
     return {"num_bits": int(num_bits), "narrow_range": bool(narrow_range)}
 
 
-def _floats(who: Row, *values: Any) -> list[Tensor]:
+def _floats(who: Row, *values: TensorLike) -> list[Tensor]:
     tensors = convert_alike(who.name, *values)
     if tensors[0].dtype.numpy_dtype.kind not in REAL:
         raise wrong_dtype(who, tensors[0].dtype, REAL)

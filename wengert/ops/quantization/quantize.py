@@ -25,7 +25,7 @@ from wengert.values.shapes import normal_axis, shape_text
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Array, Integers, Namespace, TensorLike
+    from wengert.values.typing import Array, Namespace, TensorLike
 
 
 def _range(
@@ -133,7 +133,7 @@ ROUNDING: Final = ("HALF_TO_EVEN", "HALF_UP")
 
 
 def _quantized(
-    row: Row, values: Iterable[TensorLike], axis: Any, num_bits: int, **how: Any
+    row: Row, values: Iterable[TensorLike], axis: int | None, num_bits: int, **how: Any
 ) -> Tensor:
     tensors = convert_alike(row.name, *values)
     x = tensors[0]
@@ -178,7 +178,7 @@ def quantize_and_dequantize_v2(
     round_mode: str = "HALF_TO_EVEN",
     name: str | None = None,
     narrow_range: bool = False,
-    axis: Integers | None = None,
+    axis: int | None = None,
 ) -> Tensor:
     """Round values to the levels of an integer of `num_bits` bits, scaled to a range.
 
@@ -209,7 +209,7 @@ def quantize_and_dequantize(
     round_mode: str = "HALF_TO_EVEN",
     name: str | None = None,
     narrow_range: bool = False,
-    axis: Integers | None = None,
+    axis: int | None = None,
 ) -> Tensor:
     """The older form of quantize_and_dequantize_v2, whose gradient passes everywhere.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -20,7 +20,10 @@ from wengert.values.symbolic import AnyShape
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import DTypeLike, IntLike, TensorLike
+    from wengert.values.typing import DTypeLike, IntLike, ShapeLike, TensorLike
+
+    # By number, name or member of the enumeration.
+    AlgorithmLike: TypeAlias = "Algorithm | IntLike | str"
 
 FLOATS = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64)
 
@@ -37,7 +40,7 @@ class Algorithm(enum.Enum):
     AUTO_SELECT = 3
 
 
-def algorithm_number(alg: Any) -> int:
+def algorithm_number(alg: AlgorithmLike) -> int:
     """The number of an algorithm given by number, name or member of the enumeration."""
     if isinstance(alg, Algorithm):
         return int(alg.value)
@@ -54,7 +57,7 @@ def algorithm_number(alg: Any) -> int:
     return int(alg)
 
 
-def check_algorithm(alg: Any) -> int:
+def check_algorithm(alg: AlgorithmLike) -> int:
     """The number of an algorithm, which must be Philox."""
     number = algorithm_number(alg)
     if number not in (1, 2, 3):
@@ -66,14 +69,16 @@ def check_algorithm(alg: Any) -> int:
     return number
 
 
-def _unsupported(alg: Any, philox: Any, threefry: Any, auto: Any) -> ValueError:
+def _unsupported(
+    alg: AlgorithmLike, philox: str | int, threefry: str | int, auto: str | int
+) -> ValueError:
     return ValueError(
         f"Argument `alg` got unsupported value {alg}. Supported values are {philox} for the "
         f"Philox algorithm, {threefry} for the ThreeFry algorithm, and {auto} for auto-selection."
     )
 
 
-def key_and_counter(seed: TensorLike, alg: str | None = "auto_select") -> list[Tensor]:
+def key_and_counter(seed: TensorLike, alg: AlgorithmLike | None = "auto_select") -> list[Tensor]:
     """The key and counter that a stateless operation takes, from its seed of two integers."""
     check_algorithm("auto_select" if alg is None else alg)
     pair = convert(seed)
@@ -90,7 +95,7 @@ def key_and_counter(seed: TensorLike, alg: str | None = "auto_select") -> list[T
     return made
 
 
-def sizes(shape: Any, row: Row) -> Dims:
+def sizes(shape: ShapeLike, row: Row) -> Dims:
     """The shape of the samples to draw."""
     if not isinstance(shape, (list, tuple, AnyShape)) and not hasattr(shape, "as_list"):
         given = dims(shape) if isinstance(shape, Tensor) else np.shape(shape)
@@ -102,7 +107,7 @@ def sizes(shape: Any, row: Row) -> Dims:
     try:
         wanted = as_shape(shape)
     except SymbolicValueError:
-        return shape  # type: ignore[no-any-return]  # known when the graph runs
+        return shape  # type: ignore[return-value]  # known when the graph runs
     for size in wanted:
         if size < 0:
             raise InvalidArgumentError(f"Dimension {size} must be >= 0 [Op:{row.name}]")

@@ -49,7 +49,7 @@ def normal_of(bits: Array, dtype: DType) -> Array:
     return _pairs(uniform_of(bits, float64), np.float64)
 
 
-def _pairs(uniform: Array, kind: Any) -> Array:
+def _pairs(uniform: Array, kind: type[np.floating[Any]]) -> Array:
     """Normal samples from uniform ones by the Box-Muller transform.
 
     Each function is computed in double precision and rounded, which nearly always agrees with the C

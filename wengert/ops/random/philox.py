@@ -7,7 +7,7 @@ block can be computed without those before it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from wengert.host.malloc import LARGE, keep_memory
 if TYPE_CHECKING:
     from wengert.values.shapes import Dims
     from wengert.values.typing import Array
+
+    Words = TypeVar("Words", int, Array)
 
 _ROUNDS: Final = 10
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
@@ -39,7 +41,7 @@ class Philox(NamedTuple):
         return Philox((self.counter + blocks) & _COUNTER, self.key)
 
 
-def rounds(a: Any, b: Any, c: Any, d: Any, key: int) -> tuple[Any, Any, Any, Any]:
+def rounds(a: Words, b: Words, c: Words, d: Words, key: int) -> tuple[Words, Words, Words, Words]:
     """A block: four words from four words. They are integers, or 64-bit arrays of them."""
     low, high = key & WORD, key >> 32
     for _ in range(_ROUNDS):

@@ -144,7 +144,7 @@ def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | N
     return graph.add(STREAM, (), {"seed": pair[0], "seed2": pair[1]}).outputs[0]
 
 
-def _none_here(_: Namespace, *, seed: Any, seed2: Any) -> Array:
+def _none_here(_: Namespace, *, seed: int, seed2: int) -> Array:
     raise TypeError("A stream stands in a graph; a session brings what it stands for.")
 
 

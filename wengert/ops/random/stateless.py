@@ -32,6 +32,7 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
+    from wengert.ops.random.arguments import AlgorithmLike
     from wengert.values.typing import DTypeLike, IntLike, ShapeLike, TensorLike
 
 _INTEGERS = (dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64)
@@ -122,7 +123,7 @@ def stateless_uniform(
     maxval: TensorLike | None = None,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
     """Uniform samples from [minval, maxval); integers over the full range if both are None.
 
@@ -154,7 +155,7 @@ def stateless_normal(
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
     """Samples from a normal distribution. Gradients flow to mean and stddev.
 
@@ -173,7 +174,7 @@ def stateless_truncated_normal(
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
     """Samples from a truncated normal distribution, cut off at two standard deviations.
 
@@ -290,7 +291,7 @@ def stateless_categorical(
 
 @deferrable
 def stateless_shuffle(
-    value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
+    value: TensorLike, seed: TensorLike, alg: AlgorithmLike = "auto_select", name: str | None = None
 ) -> Tensor:
     """Shuffle the rows of a tensor. As in TensorFlow, no gradient flows through it.
 
@@ -304,7 +305,7 @@ def stateless_shuffle(
 
 
 @deferrable
-def split(seed: TensorLike, num: IntLike = 2, alg: Any = "auto_select") -> Tensor:
+def split(seed: TensorLike, num: IntLike = 2, alg: AlgorithmLike = "auto_select") -> Tensor:
     """Split a seed into several that are independent of each other and of it.
 
     >>> tf.random.split([1, 2], num=3).shape
@@ -315,7 +316,7 @@ def split(seed: TensorLike, num: IntLike = 2, alg: Any = "auto_select") -> Tenso
 
 
 @deferrable
-def fold_in(seed: TensorLike, data: IntLike, alg: Any = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: IntLike, alg: AlgorithmLike = "auto_select") -> Tensor:
     """Derive a seed from another and a number, such as the step.
 
     >>> tf.random.fold_in([1, 2], 3).numpy().tolist()

@@ -7,7 +7,7 @@ that some may be empty, and ignore rows with a negative index.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from wengert.values.shapes import Dims
     from wengert.values.typing import Array, IntLike, Namespace, NumpyDType, TensorLike
 
+    OfDType: TypeAlias = Callable[[NumpyDType], Array]
+
 # ---- kernels ----------------------------------------------------------------------------------
 
 
@@ -58,11 +60,11 @@ def _highest(dtype: NumpyDType) -> Array:
     return dtypes.of_numpy(dtype).max
 
 
-def _empty(value: Any, dtype: NumpyDType) -> Any:
+def _empty(value: OfDType | int, dtype: NumpyDType) -> Array | int:
     return value(dtype) if callable(value) else value
 
 
-def _unsorted(name: str, ufunc: Any, empty: Any) -> Callable[..., Any]:
+def _unsorted(name: str, ufunc: np.ufunc, empty: OfDType | int) -> Callable[..., Any]:
     def kernel(_: Namespace, x: Array, ids: Array, *, num_segments: int) -> Array:
         check_ids(ids, num_segments, name)
         return reduced_rows(ufunc, x, ids, num_segments, _empty(empty, x.dtype))
@@ -79,7 +81,7 @@ def sorted_count(ids: Array, who: str) -> int:
     return int(ids[-1]) + 1 if ids.size else 0
 
 
-def _sorted(name: str, ufunc: Any, neutral: Any, empty: Any) -> Callable[..., Any]:
+def _sorted(name: str, ufunc: np.ufunc, neutral: OfDType | int, empty: int) -> Callable[..., Any]:
     def kernel(_: Namespace, x: Array, ids: Array) -> Array:
         count = sorted_count(ids, name)
         out = reduced_rows(ufunc, x, ids, count, _empty(neutral, x.dtype))

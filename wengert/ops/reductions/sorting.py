@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         TensorLike,
         TensorOrDims,
     )
+
+    Side: TypeAlias = Literal["left", "right"]
 
 # ---- the largest elements ---------------------------------------------------------------------
 
@@ -116,7 +118,7 @@ TOP_K: Row = op(
 )
 
 
-def _top(x: Tensor, k: int, largest: bool, index_type: DType) -> TopK:
+def _top(x: Tensor, k: int, largest: bool, index_type: DTypeLike) -> TopK:
     attrs = {"k": k, "largest": largest, "index_type": as_dtype(index_type)}
     return TopK(*apply(TOP_K, (x,), attrs))
 
@@ -133,7 +135,7 @@ def top_k(
     input: TensorLike,
     k: TensorLike = 1,
     sorted: bool = True,
-    index_type: Any = dtypes.int32,
+    index_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> TopK:
     """The `k` largest elements along the last axis, in descending order, and their indices.
@@ -154,7 +156,9 @@ def top_k(
     return _top(x, count, True, index_type)
 
 
-def _approximately(name: str, largest: bool, summary: str, shown_result: str) -> Any:
+def _approximately(
+    name: str, largest: bool, summary: str, shown_result: str
+) -> Callable[..., TopK]:
     def function(
         operand: TensorLike,
         k: int,
@@ -268,7 +272,7 @@ def _sorted(values: TensorLike, axis: Integers, direction: str) -> TopK:
 # ---- places in sorted elements ----------------------------------------------------------------
 
 
-def _search(side: Any) -> Any:
+def _search(side: Side) -> Callable[..., Array]:
     def kernel(_: Namespace, ordered: Array, values: Array, *, out_type: DType) -> Array:
         found = [np.searchsorted(o, v, side) for o, v in zip(ordered, values, strict=True)]
         return np.array(found, out_type.numpy_dtype).reshape(values.shape)
@@ -276,7 +280,7 @@ def _search(side: Any) -> Any:
     return kernel
 
 
-def _search_row(name: str, side: str) -> Row:
+def _search_row(name: str, side: Side) -> Row:
     return op(
         name,
         _search(side),

@@ -22,7 +22,7 @@ from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
-    from wengert.values.typing import Array, Namespace, TensorLike, TensorOrDims
+    from wengert.values.typing import Array, DTypeLike, Namespace, TensorLike, TensorOrDims
 
 
 class Unique(NamedTuple):
@@ -85,7 +85,7 @@ UNIQUE_WITH_COUNTS: Row = op(
 
 
 @deferrable
-def unique(x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None) -> Unique:
+def unique(x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = None) -> Unique:
     """The unique elements of a vector, in the order of their first occurrence, and indices.
 
     >>> y, idx = tf.unique([7, 5, 7, 9])
@@ -97,7 +97,7 @@ def unique(x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None) 
 
 @deferrable
 def unique_with_counts(
-    x: TensorLike, out_idx: Any = dtypes.int32, name: str | None = None
+    x: TensorLike, out_idx: DTypeLike = dtypes.int32, name: str | None = None
 ) -> UniqueWithCounts:
     """The unique elements of a vector, with indices and counts.
 
@@ -108,7 +108,7 @@ def unique_with_counts(
     return UniqueWithCounts(*_found(UNIQUE_WITH_COUNTS, x, out_idx))
 
 
-def _found(row: Row, value: TensorLike, out_idx: DType) -> list[Tensor]:
+def _found(row: Row, value: TensorLike, out_idx: DTypeLike) -> list[Tensor]:
     vector = convert(value)
     if len(dims(vector)) != 1:
         raise InvalidArgumentError(

@@ -24,7 +24,7 @@ from wengert.ops.arrays.slicing import pad, roll, take_part
 from wengert.ops.math.complex import conj
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import normal_axes
-from wengert.ops.support.batch_rules import with_attrs
+from wengert.ops.support.batch_rules import BatchRule, with_attrs
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import complex_of, real_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 # ---- complex ----------------------------------------------------------------------------------
 
 
-def _axes_moved(name: str) -> Any:
+def _axes_moved(name: str) -> BatchRule:
     def change(attrs: Attrs, size: int) -> Attrs:
         return {"axes": tuple(a + 1 for a in attrs["axes"])}
 
@@ -162,7 +162,7 @@ COMPLEX_KINDS = "complex64, complex128"
 REAL_KINDS = "float32, float64"
 
 
-def _along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any:
+def _along_last(count: int, inverse: bool, example: tuple[str, str]) -> Callable[..., Tensor]:
     name = f"{'I' if inverse else ''}{NAMES[count - 1]}"
 
     def function(input: Tensor | Array, name: str | None = None) -> Tensor:
@@ -233,7 +233,7 @@ def _to_real(z: Tensor, axes: Dims, lengths: Sequence[int | None], name: str) ->
     return result
 
 
-def _real_along_last(count: int, inverse: bool, example: tuple[str, str]) -> Any:
+def _real_along_last(count: int, inverse: bool, example: tuple[str, str]) -> Callable[..., Tensor]:
     name = f"{'I' if inverse else ''}R{NAMES[count - 1]}"
 
     def function(
@@ -267,7 +267,9 @@ irfft2d = _real_along_last(2, True, ("tf.constant([[3, -1]], tf.complex64)", "[[
 irfft3d = _real_along_last(3, True, ("tf.constant([[[3, -1]]], tf.complex64)", "[[[1.0, 2.0]]]"))
 
 
-def _chosen(x: Tensor, fft_length: Any, axes: Integers | None, name: str) -> tuple[Dims, Any]:
+def _chosen(
+    x: Tensor, fft_length: TensorLike | None, axes: Integers | None, name: str
+) -> tuple[Dims, Any]:
     """The axes of a transform, and the sizes to which the signal is truncated or padded."""
     rank = len(dims(x))
     sizes = None if fft_length is None else as_shape(fft_length)
@@ -311,7 +313,7 @@ def ifftnd(
     input_tensor: TensorLike,
     fft_length: TensorLike | None = None,
     axes: Integers | None = None,
-    norm: Any = None,
+    norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The inverse discrete Fourier transform along some axes.
@@ -323,7 +325,11 @@ def ifftnd(
 
 
 def _complex_nd(
-    name: str, value: TensorLike, fft_length: Any, axes: Integers | None, norm: str | None
+    name: str,
+    value: TensorLike,
+    fft_length: TensorLike | None,
+    axes: Integers | None,
+    norm: str | None,
 ) -> Tensor:
     x = _signal(value, COMPLEX_KINDS, name)
     along, lengths = _chosen(x, fft_length, axes, name)
@@ -394,7 +400,7 @@ def ifftshift(x: TensorLike, axes: Integers | None = None, name: str | None = No
     return _shifted(x, axes, lambda size: -(size // 2))
 
 
-def _shifted(value: TensorLike, axes: Any, by: Callable[[int], int]) -> Tensor:
+def _shifted(value: TensorLike, axes: Integers | None, by: Callable[[int], int]) -> Tensor:
     x = convert(value)
     along = normal_axes(axes, len(dims(x)), "Roll")
     return roll(x, [by(dims(x)[a]) for a in along], list(along))

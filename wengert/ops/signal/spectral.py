@@ -206,7 +206,7 @@ def dct(
 def idct(
     input: TensorLike,
     type: int = 2,
-    n: Any = None,
+    n: IntLike | None = None,
     axis: int = -1,
     norm: str | None = None,
     name: str | None = None,

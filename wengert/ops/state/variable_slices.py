@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from types import EllipsisType
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 from weakref import ref
 
 from wengert.ops.arrays.creation import range_, shape, size
@@ -16,8 +16,15 @@ from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.tensor import PARTS, Tensor
 
+if TYPE_CHECKING:
+    from wengert.graph.operation import Operation
+    from wengert.values.typing import TensorLike
 
-def part_of_variable(variable: Variable, key: Any) -> Tensor:
+    Place: TypeAlias = TensorLike | EllipsisType | slice | None
+    Key: TypeAlias = Place | Sequence[Place]
+
+
+def part_of_variable(variable: Variable, key: Key) -> Tensor:
     """A part of a variable's value; its `assign` changes the variable there."""
     part = getitem(variable, key)
     at = id(part)
@@ -27,15 +34,16 @@ def part_of_variable(variable: Variable, key: Any) -> Tensor:
 
 def _assign(
     variable: Variable,
-    key: int | Sequence[int | EllipsisType | slice] | slice,
-    value: float | Sequence[float],
+    key: Key,
+    value: TensorLike,
     name: str | None = None,
-) -> Any:
-    """The variable with new values at a key."""
+) -> Variable | Operation:
+    """The variable with new values at a key; in a graph, the operation that assigns them."""
     now = variable.read_value()
     places = getitem(reshape(range_(size(now)), shape(now)), key)
     given = broadcast_to(convert(value, hint=variable.dtype), shape(places))
     changed = tensor_scatter_nd_update(
         reshape(now, (-1,)), reshape(places, (-1, 1)), reshape(given, (-1,))
     )
-    return variable.assign(reshape(changed, shape(now)), name=name)
+    assigned: Variable | Operation = variable.assign(reshape(changed, shape(now)), name=name)
+    return assigned

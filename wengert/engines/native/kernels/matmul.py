@@ -37,9 +37,9 @@ def numpys_core() -> str:
 
 
 def product(a: Any, b: Any) -> Any:
-    """The product of two matrices; None if NumPy should compute it."""
+    """The product of two matrices; None where it has none. To be used where it `is_better`."""
     kind = TYPE_OF.get(a.dtype)
-    if not is_better() or kind not in ("f4", "f8") or a.ndim != 2 or b.ndim != 2:
+    if kind not in ("f4", "f8") or a.ndim != 2 or b.ndim != 2:
         return None
     turned = _turned(a), _turned(b)
     if None in turned:
