@@ -20,6 +20,7 @@ from wengert.host.user_frames import callers_place
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
 
 _ROWS: Final[dict[tuple[int, str], tuple[Row, Row]]] = {}  # the first keeps its id its own
 _MOST: Final = 10_000
@@ -74,6 +75,12 @@ class _CheckingJoint:
 
 def _looked_at(pulled: Any, gs: Sequence[Any], row: Row, place: str) -> Any:
     """What a rule gave; an error if it is not finite though what came was."""
+    if (
+        type(pulled) is Tensor
+        and pulled._array.dtype.kind == "f"
+        and np.isfinite(pulled._array).all()
+    ):
+        return pulled  # nearly always, and 2 µs sooner
     if type(pulled) is IndexedSlices:
         return pulled.with_values(_looked_at(pulled.values, gs, row, place))
     if pulled is None or not getattr(pulled.dtype, "is_differentiable", False):

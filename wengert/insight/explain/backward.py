@@ -1,4 +1,4 @@
-"""The sweep, one operation at a time: what each gets, and what it hands to its inputs."""
+"""The sweep, with notes: what each operation gets, and what it hands to its inputs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from wengert.core.context import activate, current_graph
-from wengert.core.reverse import Cotangents, sweep
-from wengert.core.tape import Tape
-from wengert.insight.explain.history import History, keys_of
+from wengert.core.reverse import sweep
+from wengert.core.tape import WIDTH, Tape
+from wengert.insight.explain.history import History
 from wengert.insight.journal import Step
 from wengert.ops.math.elementwise import ones_like
 from wengert.values.tensor import TensorList, key_of
@@ -16,59 +16,98 @@ from wengert.values.value import Key
 
 
 class Back(NamedTuple):
-    """One operation in the sweep: what came, and what goes to each input that leads on."""
+    """One operation in the sweep: what came for its results, and what its inputs have afterwards."""
 
     number: int
     step: Step
-    came: list[Any]  # for each result, or None
-    goes: dict[Key, Any]  # for inputs on the way; None where nothing goes
+    came: list[Any]
+    goes: dict[Key, Any]
 
 
-def backward(history: History, on_way: set[int], values: set[Key], target: Any) -> Iterator[Back]:
-    """Go back from the target over these operations; `values` lie on the way."""
-    cotangents: Cotangents = {}
-    with activate((), current_graph()):
-        cotangents[key_of(target)] = ones_like(target)
-    for number in sorted(on_way, reverse=True):
-        step = history.steps[number]
-        came = [cotangents.get(y._key) for y in step.results]
-        # What an operation inside of another hands on is said by the one around it.
-        is_latest = all(history.made_by[y._key] == number for y in step.results)
-        if all(g is None for g in came) or not is_latest:
-            continue
-        leading = [key for key in keys_of(step.inputs) if key in values]
-        with activate((), current_graph()):
-            goes = hand_on(step, cotangents, leading)
-        yield Back(number, step, came, goes)
+class Way(NamedTuple):
+    """What went back, operation by operation, and all cotangents that nobody took."""
+
+    backs: list[Back]
+    left: dict[Key, Any]
 
 
-def hand_on(step: Step, cotangents: Cotangents, leading: Sequence[Key]) -> dict[Key, Any]:
-    """What the rule of an operation gives to its inputs; it is added to the cotangents."""
-    for y in step.results:
-        if isinstance(y, TensorList):
-            return dict.fromkeys(leading)
-    before = {key: cotangents.pop(key) for key in leading if key in cotangents}
+def backward(history: History, on_way: set[int], values: set[Key], target: Any) -> Way:
+    """Go back from the target over these operations, by the one sweep; `values` lie on the way."""
+    numbers = [n for n in sorted(on_way) if _is_seen(history, n)]
     tape = Tape()
+    followed = [n for n in numbers if _record(tape, history.steps[n], values)]
+    notes = _Notes(history, followed)
+    with activate((), current_graph()):
+        dict.__setitem__(notes, key_of(target), ones_like(target))
+        if tape.records:
+            sweep(_Noted(tape.records, notes), False, notes, values, set(), False)
+            notes.end()
+    backs = notes.backs + [
+        Back(n, history.steps[n], [notes[key] for key in found], {})
+        for n in numbers
+        if n not in notes.seen
+        and (found := [y._key for y in history.steps[n].results if y._key in notes])
+    ]
+    return Way(sorted(backs, key=lambda b: -b.number), notes)
+
+
+def _is_seen(history: History, number: int) -> bool:
+    """Whether an operation is not one inside another, which speaks for it."""
+    results = history.steps[number].results
+    return all(history.made_by[y._key] == number and not isinstance(y, TensorList) for y in results)
+
+
+def _record(tape: Tape, step: Step, values: set[Key]) -> bool:
+    """Whether the tape has a record of it: it has a gradient."""
     for x in step.inputs:
-        if getattr(x, "_key", None) in leading:
+        if getattr(x, "_key", None) in values:
             tape.watch(x)
-    tape.record(
-        step.row,
-        list(step.inputs),
-        step.attrs,
-        list(step.results) if step.row.many else step.results[0],
-    )
-    if tape.records:
-        sweep(tape.records, False, cotangents, set(leading), set(), False)
-    else:
-        for y in step.results:
-            cotangents.pop(y._key, None)
-    goes = {key: cotangents.get(key) for key in leading}
-    for key, g in before.items():
-        _add(cotangents, key, g)
-    return goes
+    before = len(tape.records)
+    result = list(step.results) if step.row.many else step.results[0]
+    tape.record(step.row, list(step.inputs), step.attrs, result)
+    return len(tape.records) > before
 
 
-def _add(cotangents: Cotangents, key: Key, g: Any) -> None:
-    now = cotangents.get(key)
-    cotangents[key] = g if now is None else now + g
+class _Notes(dict[Key, Any]):
+    """Cotangents that note who takes and who leaves them."""
+
+    def __init__(self, history: History, numbers: Sequence[int]) -> None:
+        super().__init__()
+        self.backs: list[Back] = []
+        self.seen: set[int] = set()
+        self._history = history
+        self._waiting = list(numbers)
+        self._came: list[Any] = []
+        self._goes: dict[Key, Any] = {}
+
+    def pop(self, key: Key, *default: Any) -> Any:
+        found = super().pop(key, *default)
+        self._came.append(found)
+        return found
+
+    def __setitem__(self, key: Key, value: Any) -> None:
+        self._goes[key] = value
+        super().__setitem__(key, value)
+
+    def end(self) -> None:
+        """The sweep is done with an operation."""
+        number = self._waiting.pop()
+        if any(g is not None for g in self._came):
+            self.seen.add(number)
+            step = self._history.steps[number]
+            self.backs.append(Back(number, step, self._came, self._goes))
+        self._came, self._goes = [], {}
+
+
+class _Noted(list[Any]):
+    """Records that say when the sweep comes to the next."""
+
+    def __init__(self, records: Sequence[Any], notes: _Notes) -> None:
+        super().__init__(records)
+        self._notes = notes
+
+    def __reversed__(self) -> Iterator[Any]:
+        for at in range(len(self) - WIDTH, -1, -WIDTH):
+            yield from self[at : at + WIDTH][::-1]
+            if at:
+                self._notes.end()

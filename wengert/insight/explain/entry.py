@@ -19,7 +19,7 @@ from wengert.host.user_frames import callers_frame
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing
-from wengert.insight.explain.numbers import explain_numbers
+from wengert.insight.explain.numbers import explain_numbers, is_sound
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.journal import Step
@@ -87,7 +87,7 @@ def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Progr
         journal,
         tape._watch_accessed_variables,
     )
-    return _answer(question)
+    return _answer(question, core)
 
 
 def _gradient(tape: Tape, target: Any, source: Any) -> Any:
@@ -98,11 +98,14 @@ def _gradient(tape: Tape, target: Any, source: Any) -> Any:
         return pull_back_to(tape, [target], [ones_like(target)], [source], drain=False)[0]
 
 
-def _answer(q: Question) -> Explanation:
+def _answer(q: Question, live: Tape | None) -> Explanation:
     graph = current_graph()
     if graph is None:
-        found = explain_missing(q) or explain_numbers(q)
-        return found or Explanation("right", f"{q.title} is there: finite, and not zero.")
+        right = Explanation("right", f"{q.title} is there: finite, and not zero.")
+        gradient = None if live is None else _gradient(live, q.target, q.source)
+        if gradient is None:
+            return explain_missing(q) or explain_numbers(q) or right
+        return right if is_sound(gradient) and is_sound(q.target) else explain_numbers(q) or right
     with activate((), GradientGraph("explanation", graph)):
         found = explain_missing(q)
     return found or Explanation("right", f"{q.title} is there; a run tells its numbers.")

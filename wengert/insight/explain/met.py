@@ -14,8 +14,9 @@ from wengert.core.context import current_graph
 from wengert.host.user_frames import callers_frame, place_of
 from wengert.insight.explain.entry import explain_tape, explained_in_graph
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.numbers import array_of, finite
+from wengert.insight.explain.numbers import is_sound
 from wengert.insight.program_text import Program
+from wengert.values.tensor import wrap
 
 
 class Met:
@@ -93,7 +94,4 @@ def is_trouble(gradient: Any) -> bool:
     is_array = isinstance(gradient, (np.ndarray, np.generic))
     if current_graph() is not None and not is_array:
         return False  # a run will tell
-    array = np.asarray(gradient) if is_array else array_of(gradient)
-    if array is None or array.dtype.kind not in "fc" or not array.size:
-        return False
-    return not finite(array).all() or not np.any(array)
+    return not is_sound(wrap(np.asarray(gradient)) if is_array else gradient)

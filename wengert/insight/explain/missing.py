@@ -55,12 +55,10 @@ def _cut_way(q: Question, values: set[Any], way: set[int]) -> Explanation | None
     unseen = _not_recorded(q, path)
     if unseen is not None:
         return unseen
-    cuts: list[Back] = []
-    for back in backward(q.history, way, values, q.target):
-        if back.goes.get(q.source._key) is not None:
-            return None
-        if all(g is None for g in back.goes.values()):
-            cuts.append(back)
+    backs, left = backward(q.history, way, values, q.target)
+    if q.source._key in left:
+        return None
+    cuts = [b for b in backs if all(g is None for g in b.goes.values())]
     if not cuts:
         return None
     first = next((c for c in cuts if c.number in path), cuts[0])

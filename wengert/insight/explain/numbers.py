@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from wengert.insight.explain.backward import Back, backward
+from wengert.insight.explain.backward import Back, Way, backward
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.patterns import SPECTRAL, Culprit, name_the_trouble, of_spectrum
@@ -20,38 +20,30 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.value import Key
 
 
-class Sweep(NamedTuple):
-    """All that went back, and what arrived at the source."""
-
-    backs: list[Back]
-    gradient: Any
-
-
 def explain_numbers(q: Question) -> Explanation | None:
     """The reason; None if every number of the gradient is finite and not all are zero."""
-    sweep = _sweep(q, q.history)
-    gradient = array_of(sweep.gradient)
+    way = _way(q, q.history)
+    gradient = array_of(way.left.get(q.source._key))
     if gradient is None or gradient.dtype.kind not in "fcV" or not gradient.size:
         return None
     if not finite(gradient).all():
-        return _not_finite(q, sweep, gradient)
+        return _not_finite(q, way, gradient)
     if not np.any(gradient):
-        return _zero(q, sweep)
+        return _zero(q, way)
     loss = array_of(q.target)
-    return None if loss is None or finite(loss).all() else _not_finite(q, sweep, gradient)
+    return None if loss is None or finite(loss).all() else _not_finite(q, way, gradient)
 
 
-def _sweep(q: Question, history: History) -> Sweep:
+def _way(q: Question, history: History) -> Way:
     down, made = history.down({q.source._key})
     up, used = history.up({q.target._key})
-    backs = []
-    gradient: Any = None
-    for back in backward(history, made & used, down & up, q.target):
-        backs.append(back)
-        g = back.goes.get(q.source._key)
-        if g is not None:
-            gradient = g if gradient is None else gradient + g
-    return Sweep(backs, gradient)
+    return backward(history, made & used, down & up, q.target)
+
+
+def is_sound(value: Any) -> bool:
+    """Whether all numbers of a value are finite, and not all are zero."""
+    array = array_of(value)
+    return array is None or (bool(finite(array).all()) and bool(np.any(array)))
 
 
 def array_of(value: Any) -> Any:
@@ -73,9 +65,9 @@ def finite(array: Any) -> Any:
 # ---- not finite ---------------------------------------------------------------------------------
 
 
-def _not_finite(q: Question, sweep: Sweep, gradient: Any) -> Explanation:
+def _not_finite(q: Question, way: Way, gradient: Any) -> Explanation:
     forward = _first_forward(q)
-    culprit = forward if forward is not None else _first_backward(sweep)
+    culprit = forward if forward is not None else _first_backward(way)
     title = _headline(q, gradient)
     if culprit is None:
         return Explanation("overflow", title, q.began, "It came with the data, or with the seed.")
@@ -85,7 +77,7 @@ def _not_finite(q: Question, sweep: Sweep, gradient: Any) -> Explanation:
         _scene(q, culprit),
         Words(why),
     ]
-    blocks += _tried(q)
+    blocks += _tried(q, len(q.history.steps) if culprit.forward else culprit.number)
     return Explanation(kind, title, culprit.step.line, mend, blocks)
 
 
@@ -128,9 +120,9 @@ def _bad_result(step: Step) -> tuple[Any, Any, Any] | None:
     return None
 
 
-def _first_backward(sweep: Sweep) -> Culprit | None:
+def _first_backward(way: Way) -> Culprit | None:
     """The first operation of the sweep that made something that is not finite from finite numbers."""
-    for back in sweep.backs:
+    for back in way.backs:
         came = [array_of(g) for g in back.came]
         if any(a is not None and not finite(a).all() for a in came):
             continue
@@ -198,14 +190,17 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _tried(q: Question) -> list[Block]:
-    """What the gradient would be with strong zeros, if that ends the trouble."""
+def _tried(q: Question, last: int) -> list[Block]:
+    """What the gradient would be with strong zeros, if that ends the trouble.
+
+    What the sweep passed before the operation of that number was in order, and stays as it is.
+    """
     steps = [
-        s._replace(row=with_strong_zeros(s.row)) if s.row.differentiable else s
-        for s in q.history.steps
+        s._replace(row=with_strong_zeros(s.row)) if n <= last and s.row.differentiable else s
+        for n, s in enumerate(q.history.steps)
     ]
     try:
-        gradient = array_of(_sweep(q, History(steps)).gradient)
+        gradient = array_of(_way(q, History(steps)).left.get(q.source._key))
     except Exception:  # noqa: BLE001  # it is an attempt: some rules cannot have strong zeros
         return []
     if gradient is None or not finite(gradient).all():
@@ -221,9 +216,9 @@ def _tried(q: Question) -> list[Block]:
 # ---- zero ---------------------------------------------------------------------------------------
 
 
-def _zero(q: Question, sweep: Sweep) -> Explanation:
+def _zero(q: Question, way: Way) -> Explanation:
     """The first operation of the sweep that lets nothing through."""
-    for back in sweep.backs:
+    for back in way.backs:
         came = [array_of(g) for g in back.came]
         if not any(a is not None and np.any(a) for a in came):
             continue
