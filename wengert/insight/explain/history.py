@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,12 @@ class History:
         for number, step in enumerate(steps):
             for y in step.results:
                 self.made_by[y._key] = number
+
+    def with_steps(self, steps: Sequence[Step]) -> History:
+        """The same ways, with other operations on them."""
+        found = copy.copy(self)
+        found.steps = steps
+        return found
 
     def down(self, keys: set[Key]) -> tuple[set[Key], set[int]]:
         """All values that were computed from these, and the operations that did it."""

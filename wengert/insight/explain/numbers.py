@@ -8,9 +8,8 @@ import numpy as np
 
 from wengert.insight.explain.backward import Back, Way, backward
 from wengert.insight.explain.explanation import Explanation
-from wengert.insight.explain.history import History
 from wengert.insight.explain.patterns import SPECTRAL, Culprit, name_the_trouble, of_spectrum
-from wengert.insight.explain.question import Question, chain, described
+from wengert.insight.explain.question import Between, Question, chain, described
 from wengert.insight.explain.zeros import name_the_zero
 from wengert.insight.journal import Step
 from wengert.insight.program_text import line_text, short
@@ -22,22 +21,17 @@ from wengert.values.value import Key
 
 def explain_numbers(q: Question) -> Explanation | None:
     """The reason; None if every number of the gradient is finite and not all are zero."""
-    way = _way(q, q.history)
+    between = q.between()
+    way = backward(q.history, *between, q.target)
     gradient = array_of(way.left.get(q.source._key))
     if gradient is None or gradient.dtype.kind not in "fcV" or not gradient.size:
         return None
     if not finite(gradient).all():
-        return _not_finite(q, way, gradient)
+        return _not_finite(q, way, gradient, between)
     if not np.any(gradient):
         return _zero(q, way)
     loss = array_of(q.target)
-    return None if loss is None or finite(loss).all() else _not_finite(q, way, gradient)
-
-
-def _way(q: Question, history: History) -> Way:
-    down, made = history.down({q.source._key})
-    up, used = history.up({q.target._key})
-    return backward(history, made & used, down & up, q.target)
+    return None if loss is None or finite(loss).all() else _not_finite(q, way, gradient, between)
 
 
 def is_sound(value: Any) -> bool:
@@ -65,7 +59,7 @@ def finite(array: Any) -> Any:
 # ---- not finite ---------------------------------------------------------------------------------
 
 
-def _not_finite(q: Question, way: Way, gradient: Any) -> Explanation:
+def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Explanation:
     forward = _first_forward(q)
     culprit = forward if forward is not None else _first_backward(way)
     title = _headline(q, gradient)
@@ -77,7 +71,7 @@ def _not_finite(q: Question, way: Way, gradient: Any) -> Explanation:
         _scene(q, culprit),
         Words(why),
     ]
-    blocks += _tried(q, len(q.history.steps) if culprit.forward else culprit.number)
+    blocks += _tried(q, between, len(q.history.steps) if culprit.forward else culprit.number)
     return Explanation(kind, title, culprit.step.line, mend, blocks)
 
 
@@ -96,10 +90,10 @@ def _headline(q: Question, gradient: Any) -> str:
 
 def _first_forward(q: Question) -> Culprit | None:
     """The first operation that made something that is not finite from finite numbers."""
-    _, used = q.history.up({q.target._key})
     loss = array_of(q.target)
     if loss is None or finite(loss).all():
         return None
+    _, used = q.history.up({q.target._key})
     for number in sorted(used):
         step = q.history.steps[number]
         found = _bad_result(step)
@@ -123,17 +117,17 @@ def _bad_result(step: Step) -> tuple[Any, Any, Any] | None:
 def _first_backward(way: Way) -> Culprit | None:
     """The first operation of the sweep that made something that is not finite from finite numbers."""
     for back in way.backs:
-        came = [array_of(g) for g in back.came]
-        if any(a is not None and not finite(a).all() for a in came):
-            continue
         for key, g in back.goes.items():
             array = array_of(g)
             if array is None or finite(array).all():
                 continue
-            at = np.unravel_index(int(np.argmin(finite(array))), array.shape)
-            arrived = next((a for a in came if a is not None), None)
-            seed = arrived[at] if arrived is not None and arrived.shape == array.shape else arrived
-            return Culprit(back.number, back.step, False, at, seed, array[at], key)
+            came = [array_of(g) for g in back.came]
+            if all(a is None or finite(a).all() for a in came):
+                at = np.unravel_index(int(np.argmin(finite(array))), array.shape)
+                arrived = next((a for a in came if a is not None), None)
+                fits = arrived is not None and arrived.shape == array.shape
+                seed = arrived[at] if fits else arrived
+                return Culprit(back.number, back.step, False, at, seed, array[at], key)
     return None
 
 
@@ -190,7 +184,7 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _tried(q: Question, last: int) -> list[Block]:
+def _tried(q: Question, between: Between, last: int) -> list[Block]:
     """What the gradient would be with strong zeros, if that ends the trouble.
 
     What the sweep passed before the operation of that number was in order, and stays as it is.
@@ -200,7 +194,9 @@ def _tried(q: Question, last: int) -> list[Block]:
         for n, s in enumerate(q.history.steps)
     ]
     try:
-        gradient = array_of(_way(q, History(steps)).left.get(q.source._key))
+        gradient = array_of(
+            backward(q.history.with_steps(steps), *between, q.target).left.get(q.source._key)
+        )
     except Exception:  # noqa: BLE001  # it is an attempt: some rules cannot have strong zeros
         return []
     if gradient is None or not finite(gradient).all():
@@ -240,9 +236,7 @@ def _zero_at(q: Question, back: Back, key: Key) -> Explanation:
         kind, why, mend = of_spectrum(q)
     else:
         why, mend = name_the_zero(q, back.step, key)
-    _, made = q.history.down({q.source._key})
-    _, used = q.history.up({q.target._key})
-    path = q.history.shortest(made & used, q.source._key, q.target._key)
+    path = q.history.shortest(q.between()[0], q.source._key, q.target._key)
     count = _count(int(np.size(array_of(q.source))), "element")
     return Explanation(
         kind,

@@ -16,6 +16,8 @@ from wengert.insight.reports.blocks import Table
 from wengert.values.tensor import dims
 from wengert.values.value import Key
 
+Between = tuple[set[int], set[Key]]
+
 
 class Question(NamedTuple):
     """What is asked, and all that is known."""
@@ -80,6 +82,12 @@ class Question(NamedTuple):
         """The line that computed a value; empty if that was elsewhere."""
         number = self.history.made_by.get(getattr(value, "_key", None), -1)
         return "" if number < 0 else self.history.steps[number].line
+
+    def between(self) -> Between:
+        """The operations that lead from the source to the target, and the values on the way."""
+        down, made = self.history.down({self.source._key})
+        up, used = self.history.up({self.target._key})
+        return made & used, down & up
 
     def way_to(self, value: Any) -> list[int]:
         """The operations that lead from the source to a value."""
