@@ -125,8 +125,9 @@ def _first_backward(way: Way) -> Culprit | None:
             if all(a is None or finite(a).all() for a in came):
                 at = np.unravel_index(int(np.argmin(finite(array))), array.shape)
                 arrived = next((a for a in came if a is not None), None)
-                fits = arrived is not None and arrived.shape == array.shape
-                seed = arrived[at] if fits else arrived
+                seed = arrived
+                if arrived is not None and arrived.shape == array.shape:
+                    seed = arrived[at]
                 return Culprit(back.number, back.step, False, at, seed, array[at], key)
     return None
 
