@@ -301,6 +301,7 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import vmap as vmap
     from wengert.derivatives import wrap as wrap
     from wengert.insight.explain.entry import explain_gradient as explain_gradient
+    from wengert.insight.source.program import source as source
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
     from wengert.ops.arrays.partitioning import dynamic_stitch as dynamic_stitch
     from wengert.ops.arrays.text import as_string as as_string
@@ -380,6 +381,7 @@ _ELSEWHERE = {
     "numpy_function": ("api.function.python_functions", "numpy_function"),
     "py_function": ("api.function.python_functions", "py_function"),
     "explain_gradient": ("insight.explain.entry", "explain_gradient"),
+    "source": ("insight.source.program", "source"),
     "recompute_grad": ("api.gradients.recompute_grad", "recompute_grad"),
     "unique": ("ops.reductions.unique", "unique"),
     "unique_with_counts": ("ops.reductions.unique", "unique_with_counts"),

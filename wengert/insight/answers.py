@@ -3,3 +3,4 @@
 from wengert.insight.explain.entry import explain_tape as explain_tape
 from wengert.insight.explain.met import met as met
 from wengert.insight.journal import Journal as Journal
+from wengert.insight.source.program import source_of_tape as source_of_tape

@@ -6,7 +6,7 @@ import ast
 import linecache
 import os
 from types import FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Assignment(NamedTuple):
@@ -117,3 +117,16 @@ def line_text(place: str) -> str:
 def short(place: str) -> str:
     """The same with the name of the file alone."""
     return os.path.basename(place)
+
+
+def names_of_sources(text: str, sources: Any) -> list[str]:
+    """What the program calls each source."""
+    if not isinstance(sources, (list, tuple)):
+        return [text]
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        tree = ast.Constant(0)
+    if isinstance(tree, (ast.List, ast.Tuple)) and len(tree.elts) == len(sources):
+        return [ast.unparse(e) for e in tree.elts]
+    return [f"{text}[{i}]" for i in range(len(sources))]

@@ -32,6 +32,10 @@ class Answers:
         """Why a gradient is None, zero or not finite."""
         return self._load().explain_tape(*args)
 
+    def source(self, *args: Any) -> Any:
+        """The value and the gradient as a program of NumPy."""
+        return self._load().source_of_tape(*args)
+
     @property
     def met(self) -> Any:
         """What a program met, where all is to be explained at its end."""
@@ -44,7 +48,7 @@ class Answers:
 
 answers: Final = Answers()
 
-_NAMES: Final = ("explain",)
+_NAMES: Final = ("explain", "source")
 _ASKS: Final[
     dict[int, tuple[CodeType, bool]]
 ] = {}  # the code is kept, so that its id stays its own

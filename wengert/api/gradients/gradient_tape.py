@@ -473,6 +473,21 @@ class GradientTape:
         """
         return answers.explain(self, target, sources, callers_frame())
 
+    def source(self, target: Value, sources: Tensors) -> Any:
+        """What was computed in the block, and its gradient, as a program that needs NumPy alone.
+
+        The sources are its arguments. Print it, call it, or save its `whole()`. The tape must have begun
+        in a function that names `source`, or with `source_lines=True`. See `tf.source`.
+
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape() as tape:
+        ...     loss = tf.reduce_sum(x * x)
+        >>> program = tape.source(loss, x)
+        >>> program([3.0, 4.0])
+        (np.float32(25.0), array([6., 8.], dtype=float32))
+        """
+        return answers.source(self, target, sources, callers_frame())
+
     # ---- second order ------------------------------------------------------------------------
 
     def hessian(self, target: Value, sources: Tensors) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ from wengert.insight.explain.numbers import explain_numbers, is_sound
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.journal import Step
-from wengert.insight.program_text import Program
+from wengert.insight.program_text import Program, names_of_sources
 from wengert.ops.math.arithmetic import add_n
 from wengert.ops.math.elementwise import ones_like
 from wengert.state.variable import Variable
@@ -41,25 +40,12 @@ def explain_tape(
     written = program.arguments(method)
     y = written[0] if written else "the target"
     several = isinstance(sources, (list, tuple))
-    names = _names(written[1] if len(written) > 1 else "the source", sources)
+    names = names_of_sources(written[1] if len(written) > 1 else "the source", sources)
     found = [
         _explain(tape, target, source, y, x, program)
         for source, x in zip(sources if several else [sources], names, strict=True)
     ]
     return found if several else found[0]
-
-
-def _names(text: str, sources: Any) -> list[str]:
-    """What the program calls each source."""
-    if not isinstance(sources, (list, tuple)):
-        return [text]
-    try:
-        tree = ast.parse(text, mode="eval").body
-    except SyntaxError:
-        tree = ast.Constant(0)
-    if isinstance(tree, (ast.List, ast.Tuple)) and len(tree.elts) == len(sources):
-        return [ast.unparse(e) for e in tree.elts]
-    return [f"{text}[{i}]" for i in range(len(sources))]
 
 
 def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Program) -> Explanation:
@@ -132,7 +118,7 @@ def explain_gradient(
     written = program.arguments("explain_gradient")
     several = isinstance(xs, (list, tuple))
     sources: Any = xs if isinstance(xs, (list, tuple)) else [xs]
-    names = _names(written[1] if len(written) > 1 else "the source", xs)
+    names = names_of_sources(written[1] if len(written) > 1 else "the source", xs)
     y = written[0] if written else "the target"
     found = [
         explained_in_graph(ys, x, y, name, program, feed_dict, session)

@@ -1,0 +1,204 @@
+"""tf.source: programs of NumPy that compute bit for bit what the tape does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from optable import CASES
+from samples import Case
+
+import wengert as tf
+from wengert.insight.source.kernels import NotWritableError
+
+
+def by_tape(f: Any, xs: Any) -> tuple[Any, Any]:
+    with tf.GradientTape() as tape:
+        tape.watch(xs)
+        y = f(*xs)
+    return y, tape.gradient(y, xs)
+
+
+def same_bits(f: Any, *xs: Any) -> str:
+    """The text, if it computes what the tape does."""
+    program = tf.source(f, *xs)
+    value, gradients = program(*xs)
+    y, expected = by_tape(f, list(xs))
+    np.testing.assert_array_equal(value, y, err_msg=program.text)
+    for g, e in zip(gradients if len(xs) > 1 else [gradients], expected, strict=True):
+        assert (g is None) == (e is None), program.text
+        if e is not None:
+            np.testing.assert_array_equal(
+                np.broadcast_to(g, e.shape), tf.convert_to_tensor(e), err_msg=program.text
+            )
+    text: str = program.text
+    return text
+
+
+# ---- all operations -----------------------------------------------------------------------------
+
+
+def written(case: Case) -> bool | None:
+    """Whether a case has a text, which is then compared; None if it is none for this."""
+    xs = [tf.convert_to_tensor(x) for x in case.inputs()]
+    varied = case.varied
+
+    def f(*given: Any) -> Any:
+        full = list(xs)
+        for i, x in zip(varied, given, strict=True):
+            full[i] = x
+        y = case.call(*full)
+        return (
+            tf.add_n([tf.reduce_sum(t) for t in y if t.dtype.is_floating])
+            if isinstance(y, (list, tuple))
+            else y
+        )
+
+    given = [xs[i] for i in varied]
+    if not given or not all(x.dtype.is_floating for x in given):
+        return None
+    y = f(*given)
+    if not isinstance(y, tf.Tensor) or not y.dtype.is_floating:
+        return None
+    try:
+        same_bits(f, *given)
+    except NotWritableError:
+        return False
+    return True
+
+
+def test_operations_have_texts_that_compute_the_same_bits() -> None:
+    found: dict[str, bool] = {}
+    for case in CASES:
+        known = None if case.is_stateful or case.line.type == "OrthogonalBasis" else written(case)
+        if known is not None:
+            found[case.line.type] = found.get(case.line.type, False) or known
+    there = sorted(name for name, is_there in found.items() if is_there)
+    assert len(there) >= 160, there
+
+
+# ---- what is read -------------------------------------------------------------------------------
+
+X = tf.constant([0.3, 0.7])
+
+
+def power(x: Any) -> Any:
+    i = tf.constant(0)
+    acc = tf.ones_like(x)
+    i, acc = tf.while_loop(
+        lambda i, acc: i < 4, lambda i, acc: (i + 1, acc * tf.sin(x) + 0.5), [i, acc]
+    )
+    return tf.reduce_sum(acc)
+
+
+def branch(x: Any) -> Any:
+    big = tf.reduce_sum(x) > 0.0
+    return tf.cond(big, lambda: tf.reduce_sum(x * x), lambda: tf.reduce_sum(tf.sin(x)))
+
+
+def layers(x: Any, w: Any) -> Any:
+    h = tf.tanh(x @ w)
+    p = tf.nn.softmax(h)
+    return tf.reduce_mean(tf.square(p - 1.0) * x[:, :1])
+
+
+def traced(f: Any) -> Any:
+    return lambda *xs: tf.function(f)(*xs)
+
+
+def test_a_loop_stays_a_loop() -> None:
+    text = tf.source(power, X).text
+    assert text.count("while i < 4:") == 1, text
+    assert "for " in text
+    assert "reversed(" in text
+    for run in (tf.source(power, X), tf.source(traced(power), X)):
+        value, dx = run(X)
+        y, (expected,) = by_tape(tf.function(power), [X])
+        np.testing.assert_array_equal(value, y)
+        np.testing.assert_array_equal(dx, expected)
+
+
+def test_a_branch_stays_a_branch() -> None:
+    program = tf.source(branch, X)
+    assert program.text.count("else:") == 2
+    for x in (X, -X):
+        value, dx = program(x)
+        y, (expected,) = by_tape(tf.function(branch), [x])
+        np.testing.assert_array_equal(value, y)
+        np.testing.assert_array_equal(dx, expected)
+
+
+def test_a_program_has_the_names_and_lines_of_the_user() -> None:
+    rng = np.random.default_rng(0)
+    x, w = (tf.constant(rng.normal(size=s).astype(np.float32)) for s in ((4, 3), (3, 2)))
+    text = same_bits(layers, x, w)
+    for line in (
+        "def layers_and_gradient(x, w):",
+        "    # h = tf.tanh(x @ w)",
+        "    h = np.tanh(x @ w)",
+        "    # back through: h = tf.tanh(x @ w)",
+        "    dw = x.T @ dt1",
+    ):
+        assert line in text.split("\n"), text
+
+
+def test_common_terms_are_computed_once_and_unused_ones_never() -> None:
+    def f(x: Any) -> Any:
+        _ = tf.exp(x)
+        return tf.reduce_sum(tf.sin(x) * tf.sin(x))
+
+    text = same_bits(f, X)
+    assert text.count("np.sin(x)") == 1
+    assert "np.exp" not in text
+
+
+def test_captured_arrays_come_along(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    w = tf.Variable(rng.normal(size=(2, 100)))
+
+    def loss(x: Any) -> Any:
+        return tf.reduce_sum(tf.tanh(x[None] @ w))
+
+    x = tf.constant([0.3, 0.7], tf.float64)
+    program = tf.source(loss, x)
+    same_bits(loss, x)
+    assert len(program.text) < 1000
+    (tmp_path / "kept.py").write_text(program.whole())
+    code = "import numpy as np, kept; print(repr(kept.loss_and_gradient(np.array([0.3, 0.7]))[1].tolist()))"
+    out = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert eval(out.stdout) == program(x)[1].tolist()
+
+
+def test_the_program_of_a_tape() -> None:
+    w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    with tf.GradientTape() as tape:
+        h = tf.nn.relu(w - 2.0)
+        loss = tf.reduce_sum(h**2.0)
+    program = tape.source(loss, w)
+    assert "h = np.maximum(w - 2.0, 0" in program.text
+    value, dw = program(w)
+    np.testing.assert_array_equal(value, loss)
+    np.testing.assert_array_equal(dw, tape.gradient(loss, w))
+
+
+def test_bad_input() -> None:
+    with pytest.raises(TypeError, match="takes a function"):
+        tf.source(3.0, X)  # type: ignore[arg-type]
+    with pytest.raises(NotWritableError, match=r"no text of NumPy for Lgamma \(.*test_source.py"):
+        tf.source(lambda x: tf.math.lgamma(x), X)
+
+    def elsewhere() -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(X)
+            y = X * X
+        return tape, y
+
+    tape, y = elsewhere()
+    with pytest.raises(tf.errors.TapeError, match="source_lines=True"):
+        tape.source(y, X)

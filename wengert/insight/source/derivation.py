@@ -1,0 +1,174 @@
+"""The value and the gradient of a function as one graph, and what the program calls its values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from wengert.core.context import activate, also_listening, apply_overrides
+from wengert.core.dispatch import apply
+from wengert.core.recorder import Recorder
+from wengert.core.row import Attrs, Row
+from wengert.graph.function_graph import FunctionGraph
+from wengert.graph.operation import Operation
+from wengert.host.user_frames import replay_at, replayed_place
+from wengert.insight.explain.backward import backward
+from wengert.insight.explain.history import History
+from wengert.insight.journal import Step
+from wengert.insight.program_text import line_text
+from wengert.values.bound_ops import bound
+from wengert.values.convert import convert
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import key_of
+from wengert.values.value import Key
+
+
+class Derivation(NamedTuple):
+    """A graph with a value and its gradients."""
+
+    graph: FunctionGraph
+    inputs: list[SymbolicTensor]
+    names: list[str]  # of the inputs
+    value: SymbolicTensor
+    gradients: list[SymbolicTensor | None]
+    forward: int  # how many operations compute the value; the others go back
+    lines: dict[int, str]  # by the id of an operation: the line of the program
+    cotangents: dict[int, Key]  # by the id of a tensor: of which value it is the cotangent
+    called: dict[Key, str]  # what the program calls values
+
+
+class _Lines(Recorder):
+    """Notes the line of each operation that is added."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.lines: dict[int, str] = {}
+
+    def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
+        results = tuple(result) if row.many else (result,)
+        made = results[0].op if results and isinstance(results[0], SymbolicTensor) else None
+        line = replayed_place() or (made.place if made is not None else "")
+        self.steps.append(Step(row, tuple(inputs), attrs, results, line))
+        if made is not None:
+            self.lines[id(made)] = line
+
+
+def derived(f: Callable[..., Any], xs: Sequence[Any], names: Sequence[str]) -> Derivation:
+    """Trace a function, and go back through what it does."""
+    graph = FunctionGraph("source")
+    listener = _Lines()
+    with activate((), graph):
+        inputs = [graph.input_like(x, n) for x, n in zip(xs, names, strict=True)]
+        with also_listening(listener):
+            returned = f(*inputs)
+        value = graph.entered(convert(returned))
+    return _with_gradients(graph, inputs, list(names), value, listener)
+
+
+def rederived(steps: Sequence[Step], y: Any, xs: Sequence[Any], names: Sequence[str]) -> Derivation:
+    """The same of operations that a journal noted."""
+    graph = FunctionGraph("source")
+    listener = _Lines()
+    history = History(steps)
+    _, used = history.up({key_of(y)})
+    with activate((), graph):
+        inputs = [graph.input_like(x, n) for x, n in zip(xs, names, strict=True)]
+        known: dict[Key, Any] = {key_of(x): i for x, i in zip(xs, inputs, strict=True)}
+        with also_listening(listener):
+            for number in sorted(used):
+                _again(steps[number], known)
+        value = graph.entered(known.get(y._key, y))
+    return _with_gradients(graph, inputs, list(names), value, listener)
+
+
+def _again(step: Step, known: dict[Key, Any]) -> None:
+    """Add an operation to the graph, for what stands for its inputs."""
+    if all(y._key in known for y in step.results):
+        return  # a source
+    before = replay_at(step.line)
+    try:
+        inputs = [known.get(getattr(x, "_key", None), x) for x in step.inputs]
+        made = apply(step.row, inputs, step.attrs)
+    finally:
+        replay_at(before)
+    for y, new in zip(step.results, made if step.row.many else [made], strict=True):
+        known[y._key] = new
+
+
+def _with_gradients(
+    graph: FunctionGraph,
+    inputs: list[SymbolicTensor],
+    names: list[str],
+    value: SymbolicTensor,
+    listener: _Lines,
+) -> Derivation:
+    history = History([_step(op, listener.lines) for op in graph.operations])
+    forward = len(graph.operations)
+    down, made = history.down({x._key for x in inputs})
+    up, used = history.up({value._key})
+    with activate((), graph), apply_overrides(None):
+        way = backward(history, made & used, down & up, value)
+        gradients = [
+            None if g is None else bound.to_dense(g)
+            for g in map(way.left.get, [x._key for x in inputs])
+        ]
+    ends = {id(op): step.line for op, step in zip(graph.operations, history.steps, strict=False)}
+    cotangents: dict[int, Key] = {}
+    for back in way.backs:
+        for y, g in zip(back.step.results, back.came, strict=True):
+            if isinstance(g, SymbolicTensor):
+                cotangents[id(g)] = y._key
+        lines = dict.fromkeys(_new_operations(back.goes.values(), ends), back.step.line)
+        ends |= lines
+    cotangents |= {id(g): x._key for x, g in zip(inputs, gradients, strict=True) if g is not None}
+    called = names_of_results(graph.operations[:forward], ends)
+    called |= {x._key: n for x, n in zip(inputs, names, strict=True)}
+    return Derivation(graph, inputs, names, value, gradients, forward, ends, cotangents, called)
+
+
+def _step(op: Operation, lines: dict[int, str]) -> Step:
+    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), lines.get(id(op), op.place))
+
+
+def _new_operations(values: Any, known: dict[int, str]) -> list[int]:
+    """The operations behind some values that have no line yet."""
+    found: list[int] = []
+    waiting = [v.op for v in values if isinstance(v, SymbolicTensor)]
+    while waiting:
+        op = waiting.pop()
+        if id(op) not in known and id(op) not in found:
+            found.append(id(op))
+            waiting += [x.op for x in op.inputs]
+    return found
+
+
+def names_of_results(operations: Sequence[Operation], lines: dict[int, str]) -> dict[Key, str]:
+    """The last operation of a line gives the value that the line gives a name to."""
+    last: dict[str, Operation] = {}
+    for op in operations:
+        if op.outputs and op.inputs:
+            last[lines.get(id(op), op.place)] = op
+    found = {}
+    for place, op in last.items():
+        names = _assigned(line_text(place))
+        if len(names) == len(op.outputs) or (op.row.graphs and len(names) <= len(op.outputs)):
+            found.update({y._key: n for y, n in zip(op.outputs, names, strict=False)})
+    return found
+
+
+def _assigned(text: str) -> list[str]:
+    """The names that a line gives values to."""
+    try:
+        (statement,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return []
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return []
+    target = statement.targets[0]
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    return (
+        [p.id for p in parts if isinstance(p, ast.Name)]
+        if all(isinstance(p, ast.Name) for p in parts)
+        else []
+    )
