@@ -12,6 +12,8 @@ import wengert as tf
 
 X = tf.constant([1.0, 2.0], tf.float64)
 ONE = tf.ones([2], tf.float64)
+WAYS: list[Any] = [lambda f: f, tf.function, tf.function(jit_compile=True)]
+in_each_way = pytest.mark.parametrize("way", WAYS, ids=["eager", "function", "compiled"])
 
 
 def loop(x: Any) -> Any:
@@ -135,3 +137,33 @@ def test_defaults_of_a_mapped_function() -> None:
     assert tf.function(tf.vmap(lambda x, k=2.0: x * k))(X).numpy().tolist() == [2.0, 4.0]
     batch = tf.function(tf.vmap(tf.matmul, (0, None)))(tf.ones([2, 2, 2]), tf.ones([2, 2]))
     assert batch.shape == (2, 2, 2)
+
+
+# ---- what must be refused -----------------------------------------------------------------------
+
+
+@in_each_way
+@pytest.mark.parametrize("method", ["cg", "gmres", "bicgstab", "direct"])
+@pytest.mark.parametrize(
+    "matvec",
+    [lambda x: X * x + 1.0, lambda x: X * tf.abs(x), lambda x: x + 1e-3 * x * x, tf.nn.leaky_relu],
+)
+def test_a_linear_system_of_what_is_not_linear(matvec: Any, method: str, way: Any) -> None:
+    """Also where what is added would go into the solution, or the solution lies before the bend."""
+    solved = way(lambda b: tf.linear_solve(matvec, b, method=method))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="is not linear"):
+        solved(3.0 * ONE)
+
+
+@in_each_way
+def test_linear_systems_of_which_rounding_makes_no_others(way: Any) -> None:
+    points = np.random.default_rng(0).normal(size=(40, 40)).astype(np.float32)
+    matrix = tf.constant(points @ points.T + np.eye(40, dtype=np.float32))
+    moved = lambda x: tf.linalg.matvec(matrix, x + 1.0) - tf.reduce_sum(matrix, 1)  # noqa: E731
+    right = tf.linalg.matvec(matrix, tf.ones([40]))
+    found = way(lambda b: tf.linear_solve(moved, b))(right)
+    np.testing.assert_allclose(found, np.ones(40), atol=0.05)
+    turned = tf.constant([2.0 + 1.0j, 1.0 - 3.0j], tf.complex128)
+    right = tf.constant([1.0 + 1.0j, 2.0], tf.complex128)
+    quotient = way(lambda b: tf.linear_solve(lambda x: turned * x, b, method="gmres"))(right)
+    np.testing.assert_allclose(quotient, right / turned)
