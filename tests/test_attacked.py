@@ -167,3 +167,89 @@ def test_linear_systems_of_which_rounding_makes_no_others(way: Any) -> None:
     right = tf.constant([1.0 + 1.0j, 2.0], tf.complex128)
     quotient = way(lambda b: tf.linear_solve(lambda x: turned * x, b, method="gmres"))(right)
     np.testing.assert_allclose(quotient, right / turned)
+
+
+# ---- vmap ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("jit_compile", [False, True])
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_vmap_of_so_many_examples_as_a_run_has(count: int, jit_compile: bool) -> None:
+    rows = tf.TensorSpec([None, 2], tf.float64)
+    x = tf.reshape(tf.range(2.0 * count, dtype=tf.float64), [count, 2])
+    product = tf.function(
+        tf.vmap(lambda x, y: x * y), input_signature=[rows] * 2, jit_compile=jit_compile
+    )
+    np.testing.assert_allclose(product(x, x + 1.0), x * (x + 1.0))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="as many examples"):
+        product(x, tf.ones([count + 1, 2], tf.float64))
+
+
+PREDICATE = tf.constant(0.5, tf.float64)
+LOOPS: list[Any] = [
+    lambda x, p: tf.cond(p > 0.0, lambda: x * 2.0, lambda: x + 1.0),
+    lambda x, p: tf.switch_case(tf.cast(p, tf.int32), [lambda: x * 2.0, lambda: x + 1.0]),
+    lambda x, p: tf.grad(lambda x: tf.reduce_sum(tf.cond(p > 0.0, lambda: x * x, lambda: x + 1.0)))(
+        x
+    ),
+    lambda x, p: tf.while_loop(lambda z: tf.reduce_sum(z) < 30.0, lambda z: z * 2.0, [x])[0],
+    lambda x, p: tf.scan(lambda c, r: tf.sin(c) * r * p, x),
+    lambda x, p: tf.map_fn(lambda r: tf.sin(r) * p, x),
+]
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("f", LOOPS)
+@in_each_way
+def test_vmap_of_branches_and_loops(f: Any, known: bool, way: Any) -> None:
+    mapped: Any = way(lambda x, p: tf.vmap(f, in_axes=(0, None))(x, p))
+    if not known and hasattr(mapped, "get_concrete_function"):
+        specs = [tf.TensorSpec([None, 2], tf.float64), tf.TensorSpec([], tf.float64)]
+        mapped = mapped.get_concrete_function(*specs)
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0], [0.5, 0.25]], tf.float64)
+    want = np.stack([f(row, PREDICATE) for row in x])
+    np.testing.assert_allclose(mapped(x, PREDICATE), want)
+    assert mapped(x[:0], PREDICATE).shape == (0, 2)
+
+
+@in_each_way
+def test_vmap_of_inverses_of_no_matrices(way: Any) -> None:
+    assert way(tf.vmap(tf.linalg.inv))(tf.zeros([0, 2, 2])).shape == (0, 2, 2)
+
+
+# ---- traced functions within others -------------------------------------------------------------
+
+WITHIN: list[Any] = [
+    lambda f, x: f(x),
+    lambda f, x: tf.grad(lambda z: tf.reduce_sum(f(z)))(x),
+    lambda f, x: tf.hessian(tf.function(lambda z: tf.reduce_sum(f(z))))(x),
+    lambda f, x: tf.hessian_diag(lambda z: tf.reduce_sum(f(z)))(x),
+    lambda f, x: tf.laplacian(lambda z: tf.reduce_sum(f(z)))(x),
+    lambda f, x: tf.jacobian(f, mode="forward")(x),
+    lambda f, x: tf.jacobian(f, mode="colored")(x),
+    lambda f, x: tf.vmap(f)(tf.stack([x, 2.0 * x])),
+    lambda f, x: tf.vmap(tf.grad(lambda z: tf.reduce_sum(f(z))))(tf.stack([x, 2.0 * x])),
+    lambda f, x: tf.taylor(f, x, ONE, 2),
+]
+
+
+@pytest.mark.parametrize("derivative", WITHIN)
+@in_each_way
+def test_a_traced_function_that_closes_over_a_tensor_of_the_one_around(
+    derivative: Any, way: Any
+) -> None:
+    def around(wrap: Any) -> Any:
+        def outer(x: Any) -> Any:
+            y = 3.0 * x
+            return derivative(wrap(lambda z: z * z * y), x)
+
+        return outer
+
+    want = around(lambda f: f)(X)
+    np.testing.assert_allclose(way(around(tf.function))(X), want)
+
+
+@in_each_way
+def test_a_traced_function_that_closes_over_a_source(way: Any) -> None:
+    hessian = tf.hessian(lambda x: tf.reduce_sum(tf.function(lambda z: z * x * x)(x)))
+    np.testing.assert_allclose(way(hessian)(X), np.diag(6.0 * X))

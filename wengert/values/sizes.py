@@ -583,7 +583,10 @@ def _value(atom: Atom, leaf: Callable[[Symbol], Any], greatest: Callable[[Any, A
     if type(atom) is Symbol:
         return leaf(atom)
     parts = [evaluate(p, leaf, greatest) for p in atom.parts]
-    return greatest(parts[0], 0) if atom.kind == POSITIVE else parts[0] // parts[1]
+    if atom.kind == POSITIVE:
+        return greatest(parts[0], 0)
+    # Nothing shared by nobody, such as the rows of no examples, is nothing.
+    return 0 if parts == [0, 0] and type(parts[1]) is int else parts[0] // parts[1]
 
 
 # ---- sizes of parts ---------------------------------------------------------------------------
