@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from wengert.core.context import current_graph
+from wengert.core.context import graph_around
 from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.values.dtypes import of_numpy
@@ -35,7 +35,7 @@ class FunctionGraph(Graph):
         self.cells: dict[Any, Any] = {}  # what stands behind the handles of resources made here
         self.made_variables: list[Any] = []
         self.there: list[bool] = []  # which of the expected outputs there are
-        self._outer = outer if outer is not None else current_graph()
+        self._outer = outer if outer is not None else graph_around()
         if self._outer is not None:
             self.overrides = dict(self._outer.overrides)
             self.seed = self._outer.seed
