@@ -253,3 +253,51 @@ def test_a_traced_function_that_closes_over_a_tensor_of_the_one_around(
 def test_a_traced_function_that_closes_over_a_source(way: Any) -> None:
     hessian = tf.hessian(lambda x: tf.reduce_sum(tf.function(lambda z: z * x * x)(x)))
     np.testing.assert_allclose(way(hessian)(X), np.diag(6.0 * X))
+
+
+# ---- loops along which something is carried -----------------------------------------------------
+
+
+def scanned(x: Any) -> Any:
+    return tf.reduce_sum(tf.scan(lambda c, r: tf.sin(c) * r + c * x[0], x))
+
+
+def scanned_in_python(x: Any) -> Any:
+    c = x[0]
+    return c + tf.sin(c) * x[1] + c * x[0]
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        tf.laplacian,
+        tf.hessian_diag,
+        lambda f: lambda x: tf.taylor(f, x, ONE, 3),
+        lambda f: tf.laplacian(lambda x: tf.foldl(lambda c, r: tf.sin(c) * r, f(x) * x)),
+    ],
+)
+@in_each_way
+def test_derivatives_carried_through_lists_of_a_loop(derivative: Any, way: Any) -> None:
+    want = derivative(scanned_in_python)(X)
+    np.testing.assert_allclose(way(derivative(scanned))(X), want, rtol=1e-12)
+
+
+CUBES: list[Any] = [
+    lambda y: tf.while_loop(lambda i, z: i < 3, lambda i, z: (i + 1, z * y), (0, tf.ones_like(y)))[
+        1
+    ],
+    lambda y: tf.cond(tf.reduce_sum(y) > 0.0, lambda: y**3, lambda: y),
+    lambda y: tf.foldl(lambda c, r: c * r, tf.stack([y, y, y])),
+    lambda y: tf.map_fn(lambda r: r**3, y),
+]
+
+
+@pytest.mark.parametrize("linear", ["direct", "gmres"])
+@pytest.mark.parametrize("cube", CUBES)
+@in_each_way
+def test_roots_of_what_has_a_loop(cube: Any, linear: str, way: Any) -> None:
+    f = lambda a: tf.implicit_root(lambda y, a: cube(y) - a, linear=linear)(ONE, a)  # noqa: E731
+    sloped = way(tf.grad(lambda a: tf.reduce_sum(f(a))))(X)
+    np.testing.assert_allclose(sloped, X ** (-2.0 / 3.0) / 3.0, rtol=1e-6)
+    twice = way(lambda a: tf.jvp(lambda a: tf.jvp(f, (a,), (ONE,))[1], (a,), (ONE,))[1])(X)
+    np.testing.assert_allclose(twice, X ** (-5.0 / 3.0) * (-2.0 / 9.0), rtol=1e-5)

@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from wengert.api.function.vectorized_map import for_each_example
 from wengert.core.batch import vectorize
+from wengert.core.context import current_graph
 from wengert.derivatives import structures
 from wengert.derivatives.arguments import check_function
 from wengert.derivatives.reverse import grad
-from wengert.errors import SymbolicValueError
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import transpose
@@ -213,15 +213,24 @@ def for_each(
     step = count if chunk_size is None else min(chunk_size, count)
     if count and (step == 1 or size > _LARGE):
         return _one_by_one(one, count, units)
-    try:
-        if step == count:
-            return vectorize(one, count, units)
-        parts = [
-            vectorize(one, min(step, count - at), [u[at : at + step] for u in units])
-            for at in range(0, count, step)
-        ]
-    except SymbolicValueError:  # a loop of a graph inside of a batch
-        return _one_by_one(one, count, units)
+    graph = current_graph()
+    if graph is None:
+        return _in_parts(one, count, units, step)
+    found: list[Any] = graph.either(  # there may be a loop of the graph inside of the batch
+        lambda: _in_parts(one, count, units, step), lambda _: _one_by_one(one, count, units)
+    )
+    return found
+
+
+def _in_parts(
+    one: Callable[..., list[Any]], count: int, units: Sequence[Any], step: int
+) -> list[Any]:
+    if step == count:
+        return vectorize(one, count, units)
+    parts = [
+        vectorize(one, min(step, count - at), [u[at : at + step] for u in units])
+        for at in range(0, count, step)
+    ]
     return [concat(list(pieces), 0) for pieces in zip(*parts, strict=True)]
 
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.core.batch import vectorize
 from wengert.core.context import activate, announce
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.derivatives.closures import Closure
 from wengert.derivatives.implicit_functions import solvers
+from wengert.derivatives.mapping import for_each
 from wengert.errors import ConvergenceError
 from wengert.ops.arrays.creation import eye
 from wengert.ops.arrays.identity import identity
@@ -94,7 +94,7 @@ class Equation:
         """The transpose of F'(y) as a matrix: a row for each element of y."""
         size = dims(y)[0]
         units = eye(size, dtype=y.dtype)
-        (rows,) = vectorize(lambda unit: [self.along(y, reads, unit)], size, [units])
+        (rows,) = for_each(lambda unit: [self.along(y, reads, unit)], size, [units])
         return rows
 
     # ---- linear systems of the derivative ----------------------------------------------------
