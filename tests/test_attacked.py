@@ -301,3 +301,29 @@ def test_roots_of_what_has_a_loop(cube: Any, linear: str, way: Any) -> None:
     np.testing.assert_allclose(sloped, X ** (-2.0 / 3.0) / 3.0, rtol=1e-6)
     twice = way(lambda a: tf.jvp(lambda a: tf.jvp(f, (a,), (ONE,))[1], (a,), (ONE,))[1])(X)
     np.testing.assert_allclose(twice, X ** (-5.0 / 3.0) * (-2.0 / 9.0), rtol=1e-5)
+
+
+# ---- patterns -----------------------------------------------------------------------------------
+
+
+def stitched(x: Any) -> Any:
+    return tf.dynamic_stitch([tf.argsort(x)], [x * x])
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        stitched,
+        lambda x: tf.gather(stitched(x), [0, 1]),
+        lambda x: tf.boolean_mask(x * x, x > 1.5),
+        lambda x: tf.reduce_sum(tf.boolean_mask(x * x, x > 1.5)),
+    ],
+)
+def test_sizes_on_the_way_that_follow_from_values(f: Any) -> None:
+    """A pattern is found where there are values; where not, it is said why there is none."""
+    sparse = tf.jacobian(f, sparse="scipy")(X).toarray()
+    np.testing.assert_allclose(sparse, np.reshape(tf.jacobian(f)(X), sparse.shape))
+    for jit_compile in (False, True):
+        traced = tf.function(tf.jacobian(f, sparse=True), jit_compile=jit_compile)
+        with pytest.raises(tf.errors.SymbolicValueError, match=r"outside of tf\.function"):
+            traced(X)
