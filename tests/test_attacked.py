@@ -128,9 +128,11 @@ def test_empty_and_half() -> None:
 
 
 def test_a_plan_of_what_cannot_be_traced() -> None:
-    assert "decides by values" in repr(tf.jacobian(lambda x: x * x.numpy()).plan(X))
+    with pytest.raises(tf.errors.SymbolicValueError, match="decides by values"):
+        tf.jacobian(lambda x: x * x.numpy()).plan(X)
     written = tf.jacobian(lambda x: tf.TensorArray(tf.float64, 1).write(0, x).stack())
     assert written.plan(X).mode == "reverse"
+    np.testing.assert_allclose(tf.function(written)(X), [np.eye(2)])
 
 
 def test_defaults_of_a_mapped_function() -> None:
@@ -327,3 +329,50 @@ def test_sizes_on_the_way_that_follow_from_values(f: Any) -> None:
         traced = tf.function(tf.jacobian(f, sparse=True), jit_compile=jit_compile)
         with pytest.raises(tf.errors.SymbolicValueError, match=r"outside of tf\.function"):
             traced(X)
+
+
+# ---- plans --------------------------------------------------------------------------------------
+
+PLANNED: list[Any] = [
+    lambda f: tf.grad(f).plan(X),
+    lambda f: tf.jacobian(f).plan(X),
+    lambda f: tf.jacobian(f, sparse=True).plan(X),
+    lambda f: tf.hessian(f).plan(X),
+    lambda f: tf.hvp(f).plan(X, X),
+    lambda f: tf.hessian_diag(f).plan(X),
+    lambda f: tf.laplacian(f).plan(X),
+]
+
+
+@pytest.mark.parametrize("plan", PLANNED)
+def test_a_plan_runs_nothing(plan: Any, capfd: Any) -> None:
+    calls: list[int] = []
+    v = tf.Variable(1.0, dtype=tf.float64)
+
+    def sine(x: Any) -> Any:
+        calls.append(1)
+        return np.sin(x)
+
+    def f(x: Any) -> Any:
+        tf.print("printed")
+        v.assign_add(1.0)
+        y = tf.ensure_shape(tf.py_function(sine, [x], tf.float64), [2])
+        return tf.reduce_sum(y * tf.wrap(sine, result_like=x)(x) * v)
+
+    for function in (f, tf.function(f)):
+        assert "by 2 elements" in repr(plan(function))
+    with pytest.raises(tf.errors.InvalidArgumentError, match="A plan runs nothing"):
+        plan(lambda x: tf.reduce_sum(tf.wrap(sine)(x)))
+    with pytest.raises(tf.errors.SymbolicValueError, match=r"A plan of .* runs nothing"):
+        plan(lambda x: f(x) if x.numpy()[0] > 0 else f(2.0 * x))
+    assert not calls
+    assert v.numpy() == 1.0
+    assert capfd.readouterr().out == capfd.readouterr().err == ""
+
+
+def test_a_plan_of_what_has_been_called() -> None:
+    sine = tf.wrap(np.sin)
+    sine(X)
+    assert tf.jacobian(sine).plan(X).mode
+    masked = tf.jacobian(lambda x: tf.reduce_sum(tf.boolean_mask(x * x, x > 1.5)))
+    assert "follows from values" in repr(masked.plan(X))

@@ -35,6 +35,7 @@ class FunctionGraph(Graph):
         self.cells: dict[Any, Any] = {}  # what stands behind the handles of resources made here
         self.made_variables: list[Any] = []
         self.there: list[bool] = []  # which of the expected outputs there are
+        self._only_traced = False
         self._outer = outer if outer is not None else graph_around()
         if self._outer is not None:
             self.overrides = dict(self._outer.overrides)
@@ -44,6 +45,15 @@ class FunctionGraph(Graph):
     def outer_graph(self) -> Any:
         """The graph in which it is traced; None if that is eager mode."""
         return self._outer
+
+    @property
+    def only_traced(self) -> bool:
+        """Whether this graph, or one around it, is never run: then nothing is run for it either."""
+        return self._only_traced or getattr(self._outer, "only_traced", False)
+
+    @only_traced.setter
+    def only_traced(self, value: bool) -> None:
+        self._only_traced = value
 
     @property
     def chosen_engine(self) -> str | None:
