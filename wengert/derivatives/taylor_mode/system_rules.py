@@ -1,4 +1,4 @@
-"""Series of the solutions of linear systems, and of the Cholesky factor.
+"""Series of the solutions of linear systems, of the Cholesky factor, and of functions of matrices.
 
 If A x = b, then A[0] x[k] is b[k] less what the coefficients before contribute: one matrix, which stays.
 """
@@ -9,9 +9,22 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from wengert.core.dispatch import apply
-from wengert.derivatives.taylor_mode.series import Series, coefficient, difference, scaled, solved
+from wengert.derivatives.taylor_mode.series import (
+    Series,
+    coefficient,
+    difference,
+    filled,
+    scaled,
+    solved,
+)
+from wengert.ops.arrays.joining import concat
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.linalg.matrices import adjoint as adjoint_of
+from wengert.ops.linalg.matrix_functions import (
+    MATRIX_EXPONENTIAL,
+    MATRIX_LOGARITHM,
+    MATRIX_SQUARE_ROOT,
+)
 from wengert.ops.linalg.solving import MATRIX_SOLVE
 from wengert.ops.linalg.triangular import (
     BANDED_TRIANGULAR_SOLVE,
@@ -22,6 +35,8 @@ from wengert.ops.linalg.triangular import (
     triangular_solve,
 )
 from wengert.ops.linalg.tridiagonal import TRIDIAGONAL_SOLVE, tridiagonal_matmul
+from wengert.ops.math.elementwise import zeros_like
+from wengert.values.tensor import dims
 
 
 def _of_system(row: Any, times: Callable[..., Any]) -> Any:
@@ -67,6 +82,19 @@ def _moved_factor(y: Any, rest: Any) -> Any:
     return matmul(y, lower_with_half_diagonal(triangular_solve(y, adjoint_of(half))))
 
 
+def _of_matrix_function(row: Any) -> Any:
+    """For an analytic f: of the block matrix with a[j - i] in row i and column j, f has y in row 0."""
+
+    def rule(y: Any, a: Series) -> Series:
+        size, nothing = dims(y)[-1], zeros_like(y)
+        blocks = [filled(c, y) for c in a]
+        rows = [concat([nothing] * i + blocks[: len(a) - i], -1) for i in range(len(a))]
+        first = apply(row, (concat(rows, -2),))[..., :size, :]
+        return [y, *[first[..., k * size : (k + 1) * size] for k in range(1, len(a))]]
+
+    return rule
+
+
 SYSTEM_RULES: Final[dict[str, Any]] = {
     "MatrixSolve": _of_system(
         MATRIX_SOLVE, lambda a, x, *, adjoint: matmul(a, x, adjoint_a=adjoint)
@@ -77,4 +105,7 @@ SYSTEM_RULES: Final[dict[str, Any]] = {
         TRIDIAGONAL_SOLVE, lambda d, x, **attrs: tridiagonal_matmul(d, x)
     ),
     "Cholesky": _cholesky,
+    "MatrixExponential": _of_matrix_function(MATRIX_EXPONENTIAL),
+    "MatrixSquareRoot": _of_matrix_function(MATRIX_SQUARE_ROOT),
+    "MatrixLogarithm": _of_matrix_function(MATRIX_LOGARITHM),
 }
