@@ -376,3 +376,75 @@ def test_a_plan_of_what_has_been_called() -> None:
     assert tf.jacobian(sine).plan(X).mode
     masked = tf.jacobian(lambda x: tf.reduce_sum(tf.boolean_mask(x * x, x > 1.5)))
     assert "follows from values" in repr(masked.plan(X))
+
+
+# ---- integers -----------------------------------------------------------------------------------
+
+TWO, THREE = np.int64(2), np.int32(3)
+SINES: Any = lambda x: tf.checkpointed_loop(tf.sin, x, THREE, TWO)  # noqa: E731
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (lambda: tf.taylor(tf.sin, X, ONE, THREE), lambda: tf.taylor(tf.sin, X, ONE, 3)),
+        (lambda: tf.grad(lambda x: tf.reduce_sum(SINES(x)))(X),
+         lambda: tf.grad(lambda x: tf.reduce_sum(tf.sin(tf.sin(tf.sin(x)))))(X)),
+        (lambda: tf.jacobian(tf.multiply, np.int64(1), chunk_size=np.int64(1))(X, ONE),
+         lambda: tf.jacobian(tf.multiply, 1)(X, ONE)),
+        (lambda: tf.jacobian(tf.multiply, np.array([0, 1]))(X, ONE)[1],
+         lambda: tf.jacobian(tf.multiply, 1)(X, ONE)),
+        (lambda: tf.hessian(lambda x: tf.reduce_sum(x**3), chunk_size=TWO)(X),
+         lambda: tf.hessian(lambda x: tf.reduce_sum(x**3))(X)),
+        (lambda: tf.vmap(lambda x: x, np.int64(0), np.int64(1), axis_size=TWO)(tf.eye(2)),
+         lambda: tf.eye(2)),
+        (lambda: tf.vmap(lambda x: x, None, 0, axis_size=TWO)(X), lambda: tf.stack([X, X])),
+        (lambda: tf.implicit_root(lambda y, a: y**3 - a, max_iterations=np.int64(90))(ONE, X),
+         lambda: X ** (1.0 / 3.0)),
+        (lambda: tf.ode_solve(lambda t, y: -y, ONE, tf.constant([0.0, 1.0], tf.float64),
+                              max_evaluations=np.int64(10_000)),
+         lambda: tf.ode_solve(lambda t, y: -y, ONE, tf.constant([0.0, 1.0], tf.float64))),
+    ],
+)  # fmt: skip
+def test_integers_of_numpy(one: Any, other: Any) -> None:
+    np.testing.assert_allclose(one(), other(), rtol=1e-12)
+
+
+def test_a_budget_of_numpy() -> None:
+    with tf.GradientTape(memory_budget=np.int64(10_000)) as tape:
+        tape.watch(X)
+        y = tf.sin(X)
+    np.testing.assert_allclose(tape.gradient(y, X), tf.cos(X))
+
+
+def counted(state: Any) -> Any:
+    i, z, flag = state
+    return i + 1, tf.sin(z) * tf.cast(i, z.dtype) * X, ~flag
+
+
+def of_counted(x: Any) -> Any:
+    return tf.checkpointed_loop(counted, (tf.constant(1), x, tf.constant(True)), 5, 2)
+
+
+def of_counted_in_python(x: Any) -> Any:
+    state = tf.constant(1), x, tf.constant(True)
+    for _ in range(5):
+        state = counted(state)
+    return state
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f: lambda x: tf.cast(f(x)[0], tf.float64),
+        lambda f: tf.grad(lambda x: tf.reduce_sum(f(x)[1])),
+        lambda f: tf.hessian(lambda x: tf.reduce_sum(f(x)[1])),
+        lambda f: lambda x: tf.jvp(lambda x: f(x)[1], (x,), (ONE,))[1],
+        lambda f: lambda x: tf.taylor(lambda x: f(x)[1], x, ONE, 3),
+        lambda f: lambda x: tf.vmap(tf.grad(lambda x: tf.reduce_sum(f(x)[1])))(tf.stack([x, x])),
+    ],
+)
+@in_each_way
+def test_a_counter_in_the_state_of_a_loop(derivative: Any, way: Any) -> None:
+    want = derivative(of_counted_in_python)(X)
+    np.testing.assert_allclose(way(derivative(of_counted))(X), want, rtol=1e-12)

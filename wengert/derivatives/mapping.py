@@ -11,7 +11,7 @@ from wengert.api.function.vectorized_map import for_each_example
 from wengert.core.batch import vectorize
 from wengert.core.context import current_graph
 from wengert.derivatives import structures
-from wengert.derivatives.arguments import check_function
+from wengert.derivatives.arguments import check_function, plain_int
 from wengert.derivatives.reverse import grad
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.joining import concat, stack
@@ -42,6 +42,7 @@ def vmap(
     [3.0, 2.0, 6.0]
     """
     check_function(f, "vmap")
+    axis_size = plain_int(axis_size)
 
     @_named_after(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
@@ -99,6 +100,7 @@ def _axes_of_arguments(in_axes: Any, args: Any, kwargs: Any) -> list[int | None]
 
 def _axes_of(axes: Any, structure: Any, what: str) -> list[int | None]:
     """An axis for each leaf of a structure; one that stands for a part stands for all its leaves."""
+    axes = plain_int(axes)
     if axes is None or isinstance(axes, int):
         return [axes] * len(structures.flatten(structure))
     if not nest.is_nested(axes) or not nest.is_nested(structure):

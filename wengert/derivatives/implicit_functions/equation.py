@@ -19,6 +19,7 @@ from wengert.core.context import activate, announce
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
+from wengert.derivatives.arguments import plain_int
 from wengert.derivatives.closures import Closure
 from wengert.derivatives.implicit_functions import solvers
 from wengert.derivatives.mapping import for_each
@@ -57,7 +58,7 @@ def check_settings(settings: Settings) -> None:
         )
     if tolerance is not None and not tolerance > 0:
         raise ValueError(f"tolerance of tf.{who} must be positive, got {tolerance!r}.")
-    if most is not None and (type(most) is not int or most < 1):
+    if most is not None and (type(plain_int(most)) is not int or most < 1):
         raise ValueError(f"max_iterations of tf.{who} must be a positive integer, got {most!r}.")
 
 

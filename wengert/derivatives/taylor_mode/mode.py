@@ -14,7 +14,7 @@ from typing import Any
 from wengert.core.forward import push_forward
 from wengert.core.row import Attrs, Row
 from wengert.derivatives import structures
-from wengert.derivatives.arguments import Arguments, check_function
+from wengert.derivatives.arguments import Arguments, check_function, plain_int
 from wengert.derivatives.forward import jvp
 from wengert.derivatives.results import differentiable_result, seeds_for
 from wengert.derivatives.taylor_mode.carrying import Carrying, LoopOfGraphError
@@ -169,6 +169,7 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
     [15.0, 8.0, 2.0]
     """
     check_function(f, "taylor")
+    order = plain_int(order)
     if type(order) is not int or order < 0:
         raise ValueError(f"The order of tf.taylor is an integer from 0 on, got {order!r}.")
     given = Arguments(f, (x,), {}, who="taylor")
