@@ -448,3 +448,47 @@ def of_counted_in_python(x: Any) -> Any:
 def test_a_counter_in_the_state_of_a_loop(derivative: Any, way: Any) -> None:
     want = derivative(of_counted_in_python)(X)
     np.testing.assert_allclose(way(derivative(of_counted))(X), want, rtol=1e-12)
+
+
+# ---- messages -----------------------------------------------------------------------------------
+
+TIMES = tf.constant([0.0, 1.0], tf.float64)
+
+
+def nothing(*_: Any) -> None:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: tf.minimize_implicit(nothing)(X), "tf.minimize_implicit needs a function"),
+        (lambda: tf.minimize_implicit(nothing, method="l-bfgs")(X), "tf.minimize_implicit needs"),
+        (lambda: tf.ode_solve(nothing, X, TIMES), "tf.ode_solve: what f returns must be tensors"),
+        (lambda: tf.implicit_root(nothing)(X), "tf.implicit_root: what residual returns must be"),
+        (lambda: tf.implicit_root(lambda y: y * y - X, solve=nothing)(X), "what `solve` returns"),
+        (lambda: tf.fixed_point(nothing)(X), "tf.fixed_point: what f returns must be tensors"),
+        (lambda: tf.linear_solve(nothing, X), "tf.linear_solve: what matvec returns must be"),
+        (lambda: tf.checkpointed_loop(nothing, X, 3), "tf.checkpointed_loop must return"),
+        (lambda: tf.hessian_diag(nothing)(X), "tf.hessian_diag needs a function"),
+        (lambda: tf.taylor(nothing, X, X, 2), "tf.taylor needs a function"),
+    ],
+)
+def test_functions_that_return_nothing(call: Any, words: str) -> None:
+    for way in WAYS:
+        with pytest.raises(TypeError, match=words):
+            way(call)()
+
+
+@pytest.mark.parametrize("direction", [tf.ones([3], tf.float64), tf.ones([1, 2], tf.float64), 1.0])
+@in_each_way
+def test_a_direction_of_another_shape(direction: Any, way: Any) -> None:
+    """One that could be broadcast, too: a sum of its coefficients would be too small."""
+    shape = str(list(np.shape(direction))).replace("[", r"\[").replace("]", r"\]")
+    with pytest.raises(ValueError, match=rf"tf\.taylor .* float64\[2\], got float64{shape}"):
+        way(lambda x: tf.taylor(tf.reduce_sum, x, direction, 2))(X)
+
+
+def test_a_direction_of_another_dtype() -> None:
+    with pytest.raises(ValueError, match=r"got float32\[2\]"):
+        tf.taylor(tf.sin, X, tf.ones([2]), 2)

@@ -350,7 +350,7 @@ def _second_derivatives(given: Arguments) -> list[Any]:
 
         def one(unit: Any, at: int = at) -> list[Any]:
             directions = [unit if i == at else None for i in range(len(given.leaves))]
-            value, (series, *_) = series_along(given, directions, 2)
+            value, (series, *_) = series_along(given, directions, 2, "hessian_diag")
             scalar_result(value, "hessian_diag")
             return [filled(scaled(series[2], 2.0), series[0])]
 
