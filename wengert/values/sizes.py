@@ -585,8 +585,10 @@ def _value(atom: Atom, leaf: Callable[[Symbol], Any], greatest: Callable[[Any, A
     parts = [evaluate(p, leaf, greatest) for p in atom.parts]
     if atom.kind == POSITIVE:
         return greatest(parts[0], 0)
-    # Nothing shared by nobody, such as the rows of no examples, is nothing.
-    return 0 if parts == [0, 0] and type(parts[1]) is int else parts[0] // parts[1]
+    whole, by = parts
+    if type(whole) is type(by) is int and whole == by == 0:
+        return 0  # what nobody shares, such as the rows of no examples
+    return whole // by
 
 
 # ---- sizes of parts ---------------------------------------------------------------------------
