@@ -42,6 +42,11 @@ APART = {
     "DynamicPartition": {"all", 0},
     "DynamicStitch": {"all", 1, 2},
 }
+# How many rows an example has follows from its values, and nobody knows them where there is none.
+BY_VALUES = {
+    "SegmentSum", "SegmentProd", "SegmentMin", "SegmentMax", "SegmentMean", "SegmentRows",
+    "SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN", "DynamicPartition", "DynamicStitch",
+}  # fmt: skip
 
 
 def test_few_operations_run_once_for_each_example() -> None:
@@ -98,6 +103,20 @@ def test_in_a_function(case: Case, kind: Any) -> None:
         specs = [tf.TensorSpec(s, x.dtype) for s, x in zip(shapes, xs, strict=True)]
         traced = tf.function(lambda *xs: tf.vectorized_map(one, xs), input_signature=specs)
         assert_same(arrays(traced(*tensors(xs))), want, 1e-12)
+
+
+@named(one_of_each())
+def test_no_examples(case: Case, kind: Any) -> None:
+    """Where it is known that there are none, and where only a run knows."""
+    one, xs, want = mapped(case, kind)
+    none = [x[:0] for x in xs]
+    specs = [tf.TensorSpec((None, *x.shape[1:]), x.dtype) for x in xs]
+    f: Any = lambda *xs: tf.vectorized_map(one, xs)  # noqa: E731
+    for way in (f, tf.function(f), tf.function(f, input_signature=specs)):
+        got = arrays(way(*tensors(none)))
+        assert [(y.dtype, y.ndim, y.size) for y in got] == [(w.dtype, w.ndim, 0) for w in want]
+        if case.line.type not in BY_VALUES:
+            assert [y.shape for y in got] == [(0, *w.shape[1:]) for w in want]
 
 
 # ---- indices of each example --------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from optable import CASES
 from samples import Case
 
 import wengert as tf
+from wengert.derivatives.trail import Trail
 
 SMOOTH = [c for c in CASES if c.varied and not c.line.constant]
 # Three cases for each operation: the series of an operation follow the same rule for all attributes.
@@ -205,6 +207,109 @@ def seconds(f: Callable[[], Any], rounds: int = 9) -> float:
         f()
         found.append(time.perf_counter() - start)
     return sorted(found)[rounds // 2]
+
+
+# ---- rules with a recurrence --------------------------------------------------------------------
+
+SQUARE = tf.constant(RNG.normal(size=(3, 3)))
+POSITIVE = SQUARE @ tf.transpose(SQUARE) + 3.0 * tf.eye(3, dtype=tf.float64)
+SIDES = tf.constant(RNG.normal(size=(3, 2)))
+FACTORS_WITH_ZEROS = tf.constant([0.5, 0.0, 2.0, 0.0, 1.5, 1.0], tf.float64)
+# By name: the function, where, and along what.
+RECURRENCES: dict[str, tuple[Callable[[Any], Any], Any, Any]] = {
+    "product": (tf.reduce_prod, X, V),
+    "product with zeros": (tf.reduce_prod, FACTORS_WITH_ZEROS, V),
+    "product along axes": (
+        lambda x: tf.reduce_prod(tf.reshape(tf.concat([x, x + 1.0], 0), [3, 2, 2]), [0, 2], True),
+        X,
+        V,
+    ),
+    "cumprod": (tf.math.cumprod, FACTORS_WITH_ZEROS, V),
+    "cumprod in reverse": (lambda x: tf.math.cumprod(x, 0, True, True), X, V),
+    "segment product": (lambda x: tf.math.segment_prod(x, [0, 0, 1, 1, 1, 2]), X, V),
+    "logsumexp": (tf.math.cumulative_logsumexp, X, V),
+    "logsumexp in reverse": (
+        lambda x: tf.math.cumulative_logsumexp(tf.stack([x, x * x]), 1, True, True),
+        X,
+        V,
+    ),
+    "logsumexp of nothing": (
+        lambda x: tf.math.cumulative_logsumexp(
+            tf.concat([tf.fill([2], tf.constant(-np.inf, tf.float64)), x], 0)
+        ),
+        X,
+        V,
+    ),
+    "quotient": (lambda x: tf.math.divide_no_nan(x, x * FACTORS_WITH_ZEROS), X, V),
+    "no nan": (lambda x: tf.math.multiply_no_nan(x * x, x * FACTORS_WITH_ZEROS), X, V),
+    "power": (lambda x: x[:, None] ** tf.constant([1.5, -2.0, 1.0], tf.float64), X, V),
+    "power at zero": (lambda x: x ** tf.constant(7.0, tf.float64), FACTORS_WITH_ZEROS, V),
+    "solve": (lambda a: tf.linalg.solve(a, a[:, :2] * a[0, 0], adjoint=True), POSITIVE, SQUARE),
+    "solve complex": (
+        lambda a: tf.math.real(
+            tf.linalg.solve(tf.complex(a, a @ SQUARE), tf.complex(SIDES, SIDES))
+        ),
+        POSITIVE,
+        SQUARE,
+    ),
+    "triangular": (
+        lambda a: tf.linalg.triangular_solve(a, a[:, :2], lower=False, adjoint=True),
+        POSITIVE,
+        SQUARE,
+    ),
+    "tridiagonal": (
+        lambda x: tf.linalg.tridiagonal_solve(tf.stack([x, x + 3.0, x * x]), x),
+        X,
+        V,
+    ),
+    "banded": (
+        lambda x: tf.linalg.banded_triangular_solve(tf.stack([x + 2.0, x]), x[:, None]),
+        X,
+        V,
+    ),
+    "cholesky": (tf.linalg.cholesky, POSITIVE, SQUARE),
+    "cholesky of several": (lambda a: tf.linalg.cholesky(tf.stack([a, a @ a])), POSITIVE, SQUARE),
+    "logdet": (tf.linalg.logdet, POSITIVE, SQUARE),
+    "expm": (tf.linalg.expm, SQUARE, POSITIVE),
+    "expm of several": (lambda a: tf.linalg.expm(tf.stack([a, a @ a])), 0.3 * SQUARE, SQUARE),
+    "sqrtm": (tf.linalg.sqrtm, POSITIVE, SQUARE),
+}
+
+
+# Nested forward mode takes seconds for the fifth order of these.
+SLOW = ("logdet", "segment product", "cholesky")
+
+
+@functools.cache
+def wanted(name: str, order: int) -> Any:
+    (want,) = nested(*RECURRENCES[name], order)
+    return want
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, tf.function, tf.function(jit_compile=True)])
+@pytest.mark.parametrize("name", RECURRENCES)
+def test_recurrences(name: str, wrap: Any) -> None:
+    f, x, v = RECURRENCES[name]
+    order = 4 if name.startswith(SLOW) else 5
+    found = np.asarray(wrap(lambda x, v: tf.taylor(f, x, v, order))(x, v))
+    np.testing.assert_allclose(
+        found, wanted(name, order), rtol=1e-8, atol=1e-8 * np.abs(found[np.isfinite(found)]).max()
+    )
+
+
+@pytest.mark.parametrize("name", RECURRENCES)
+def test_recurrences_take_a_polynomial_of_the_order(name: str) -> None:
+    """Of twice the order eight times the operations, and eight times the elements, are the most."""
+    f, x, v = RECURRENCES[name]
+    counts, elements = [], []
+    for order in (5, 10):
+        heard = Trail()
+        with heard.active():
+            tf.taylor(f, x, v, order)
+        counts.append(len(heard.events))
+        elements.append(max(int(np.prod(y.shape)) for e in heard.events for y in e.results))
+    assert counts[1] <= 8 * counts[0]
+    assert elements[1] <= 8 * elements[0]
 
 
 @pytest.mark.timing

@@ -12,6 +12,7 @@ from wengert.api.variables.graph_variable import GraphVariable
 from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
 from wengert.graph.graph import Graph
+from wengert.inference import shape_inference
 from wengert.ops import gradient_sum, operators
 from wengert.ops.arrays import creation, gathering, identity, joining, shaping, variable_scatter
 from wengert.ops.arrays.identity import READ
@@ -41,6 +42,7 @@ bound.part_examples = tensor_list.part_examples
 bound.repeat_example = tensor_list.repeat_example
 bound.reshape = shaping.reshape
 bound.blank = creation.blank
+bound.known_forms = shape_inference.known_forms
 bound.read = lambda variable: apply(READ, (variable,))
 bound.assign_later = assignments.assign_later
 bound.provided = effects.provided

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+import numpy as np
+
 from wengert.core.context import (
     activate,
     announce,
@@ -29,8 +31,8 @@ from wengert.core.row import Attrs, Row
 from wengert.errors import LeakedTensorError
 from wengert.host.context_manager import Change, ContextManager, context_manager, enter
 from wengert.values.bound_ops import bound
-from wengert.values.symbolic import Form
-from wengert.values.tensor import Tensor, dims
+from wengert.values.symbolic import Form, is_certain
+from wengert.values.tensor import Tensor, dims, wrap
 
 _new = object.__new__
 
@@ -201,7 +203,7 @@ def apply_batched(
     if type(size) is int and not size:
         return _empty(row, batched, xs, attrs)
     if row.batch is not None:
-        return row.batch(batched, size, xs, attrs)
+        return _of_size(row.batch(batched, size, xs, attrs), row, batched, size, xs, attrs)
     if row.elementwise:
         return apply(row, align(batched, xs), attrs)
     return one_by_one(row, batched, size, xs, attrs)
@@ -224,6 +226,7 @@ def one_by_one(
     row: Row, batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs
 ) -> Any:
     """One example after the other; batching rules use it for inputs that they do not cover."""
+    size = int(size)  # where it is known at run time alone, only the loop of a graph can do it
     columns = [
         bound.part_examples(x, size) if b else [x] * size for x, b in zip(xs, batched, strict=True)
     ]
@@ -233,13 +236,57 @@ def one_by_one(
     return bound.join_examples(results)
 
 
+class _Example:
+    """What is known of an input for one example: its form, and its value if all have the same."""
+
+    __slots__ = ("_array", "_known")
+
+    def __init__(self, x: Any, is_batched: bool) -> None:
+        own = x._array
+        self._array = Form(own.shape[1:], own.dtype) if is_batched else own
+        self._known = getattr(x, "_known", None if isinstance(own, Form) else own)
+        if is_batched:
+            self._known = None
+
+
+def _forms_of_one(row: Row, batched: Sequence[bool], xs: Sequence[Any], attrs: Attrs) -> Any:
+    """Shape and dtype of what one example gives, for each result; None if not all are certain."""
+    given = [_Example(x, b) for x, b in zip(xs, batched, strict=True)]
+    forms = bound.known_forms(row, given, attrs)
+    is_known = all(shape is not None and is_certain(shape) for shape, _ in forms)
+    return forms if is_known and all(None not in shape for shape, _ in forms) else None
+
+
+def _of_size(
+    found: Any, row: Row, batched: Sequence[bool], size: Any, xs: Sequence[Any], attrs: Attrs
+) -> Any:
+    """The results with the shapes of the examples' own, which nobody can tell from none of them.
+
+    A rule divides by the number of examples, and that may be zero when a graph runs.
+    """
+    parts = found if row.many else [found]
+    if type(size) is int or row.users or all(is_certain(dims(y)[1:]) for y in parts):
+        return found
+    forms = _forms_of_one(row, batched, xs, attrs)
+    if forms is None:
+        return found
+    sized = [bound.reshape(y, (size, *form[0])) for y, form in zip(parts, forms, strict=True)]
+    return sized if row.many else sized[0]
+
+
 def _empty(row: Row, batched: Sequence[bool], xs: Sequence[Any], attrs: Attrs) -> Any:
-    """No examples: the shape of the result is that of an example of zeros."""
-    one = [bound.blank(x, dims(x)[1:]) if b else x for x, b in zip(xs, batched, strict=True)]
-    result = apply(row, one, attrs)
-    if row.many:
-        return [bound.blank(y, (0, *dims(y))) for y in result]
-    return bound.blank(result, (0, *dims(result)))
+    """No examples: only the shapes of what one would give are needed.
+
+    Where these follow from values, an example of zeros tells, which must then be in the domain.
+    """
+    forms = None if row.users else _forms_of_one(row, batched, xs, attrs)
+    if forms is not None:
+        found = [bound.entered(wrap(np.zeros((0, *shape), dtype))) for shape, dtype in forms]
+    else:
+        one = [bound.blank(x, dims(x)[1:]) if b else x for x, b in zip(xs, batched, strict=True)]
+        result = apply(row, one, attrs)
+        found = [bound.blank(y, (0, *dims(y))) for y in (result if row.many else [result])]
+    return found if row.many else found[0]
 
 
 def vectorize(function: Callable[..., Sequence[Any]], size: int, fulls: Sequence[Any]) -> list[Any]:

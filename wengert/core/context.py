@@ -97,6 +97,14 @@ def current_graph() -> Any:
     return thread.context.building
 
 
+def graph_around() -> Any:
+    """The same, also where a batch within the graph takes the operations first."""
+    active: Any = thread.context.interpreter
+    while active is not None and active.building is None:
+        active = getattr(active, "outer", None)  # guesses belong to no graph
+    return None if active is None else active.building
+
+
 # ---- notifying the recorders --------------------------------------------------------------------
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
+import numpy as np
+
 from wengert.derivatives import structures
 from wengert.ops.arrays.identity import identity
 from wengert.state.variable import Variable
@@ -26,6 +28,11 @@ def check_function(f: Any, who: str) -> None:
         )
 
 
+def plain_int(value: Any) -> Any:
+    """An integer of NumPy as one of Python; anything else as it is."""
+    return int(value) if isinstance(value, np.integer) else value
+
+
 class Arguments:
     """The arguments of one call; `leaves` are the tensors that are differentiated."""
 
@@ -41,6 +48,7 @@ class Arguments:
         self._f = f
         self._args = list(args)
         self._kwargs = dict(kwargs)
+        argnums = plain_int(argnums)
         if argnames is not None and argnums == 0:  # the default gives way to names
             argnums = None
         self._numbers = _numbers(argnums, len(args), who)
@@ -92,7 +100,7 @@ def _numbers(argnums: ArgNums, count: int, who: str) -> list[int]:
         return []
     asked = [argnums] if isinstance(argnums, int) else list(argnums)
     found = []
-    for i in asked:
+    for i in map(plain_int, asked):
         if not isinstance(i, int) or isinstance(i, bool):
             raise TypeError(f"argnums of tf.{who} must be integers, got {argnums!r}.")
         if not -count <= i < count:

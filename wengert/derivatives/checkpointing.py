@@ -17,9 +17,8 @@ from wengert.core.recorder import Recorder
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
 from wengert.derivatives import structures
-from wengert.derivatives.arguments import check_function
+from wengert.derivatives.arguments import check_function, plain_int
 from wengert.derivatives.closures import Reads
-from wengert.derivatives.results import differentiable_result
 from wengert.derivatives.trail import Trail
 from wengert.host.memory_size import bytes_of
 from wengert.ops.arrays.identity import identity
@@ -37,7 +36,7 @@ def checkpointed_loop(f: Step, x: Any, n: int, budget: int | str | None = None) 
         f: One step: from a state to the next, which is nested alike and has the same shapes. What it
             closes over has gradients, too; in a function or a graph, where it closes over tensors of
             that, nothing is dropped. It must give the same for the same state each time.
-        x: The first state.
+        x: The first state. Integers in it, such as a counter, have no gradient.
         n: How many steps.
         budget: How many states are kept, or how much memory they may take, such as "200MB". By
             default about the square root of 2 n, with which no step is computed more than three times.
@@ -57,6 +56,7 @@ def checkpointed_loop(f: Step, x: Any, n: int, budget: int | str | None = None) 
     0.0
     """
     check_function(f, "checkpointed_loop")
+    n, budget = plain_int(n), plain_int(budget)
     if type(n) is not int or n < 0:
         raise ValueError(f"n of tf.checkpointed_loop must be a non-negative integer, got {n!r}.")
     leaves = [convert(leaf) for leaf in structures.flatten(x)]
@@ -95,7 +95,7 @@ class _Step:
     def __call__(self, leaves: Sequence[Any]) -> list[Any]:
         state = self._f(structures.pack(self._like, leaves))
         found = structures.flatten_like(self._like, state, "The states of tf.checkpointed_loop")
-        results = [differentiable_result(y, "checkpointed_loop") for y in found]
+        results = [_result(y, x) for x, y in zip(leaves, found, strict=True)]
         for x, y in zip(leaves, results, strict=True):
             if (dims(x), x.dtype) != (dims(y), y.dtype):
                 raise ValueError(
@@ -134,6 +134,13 @@ class _Step:
         inputs = [*leaves, *reads.found.values()]
         found: list[Any] = announce(_row(self, n, states), inputs, {}, list(map(identity, results)))
         return found
+
+
+def _result(y: Any, x: Any) -> Any:
+    """A part of the next state; integers, such as a counter, travel along without a gradient."""
+    if y is None:
+        raise TypeError("A step of tf.checkpointed_loop must return the next state, got None.")
+    return convert(y, hint=x.dtype)
 
 
 class _ReadsOfSteps(Reads):
@@ -186,16 +193,15 @@ def _row(step: _Step, n: int, states: int) -> Row:
 
     def joint(gs: Any, ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -> list[Any]:
         own, reads = [identity(x) for x in xs[: len(ys)]], xs[len(ys) :]
-        followed = [x for x in reads if x.dtype.is_differentiable]
-        pulled = pull_through(
-            lambda *leaves: step.carried_out(leaves, n, states),
-            own,
-            [conjugate(g) for g in gs],
-            followed,
+        pulled = iter(
+            pull_through(
+                lambda: step.carried_out(own, n, states),
+                [],
+                [conjugate(g) for g in gs],
+                [x for x in (*own, *reads) if x.dtype.is_differentiable],
+            )
         )
-        of_reads = iter(pulled[len(ys) :])
-        rest = [next(of_reads) if x.dtype.is_differentiable else None for x in reads]
-        return [conjugate(g) for g in (*pulled[: len(ys)], *rest)]
+        return [conjugate(next(pulled)) if x.dtype.is_differentiable else None for x in xs]
 
     def joint_jvp(ts: Any, ys: Sequence[Any], xs: Sequence[Any], attrs: Attrs) -> list[Any]:
         own, accumulator = [identity(x) for x in xs[: len(ys)]], Accumulator()

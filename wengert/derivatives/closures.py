@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wengert.core.context import also_listening, listening, thread
+from wengert.core.context import also_listening, graph_around, listening, thread
 from wengert.core.forward import Accumulator
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row
@@ -44,7 +44,7 @@ class Closure:
             graph.overrides = {**graph.overrides, READ.name: lambda row: IDENTITY}
             return [graph.input(shape, dtype, "x")]
 
-        graph, _ = traced_body("closure", self._function, _graph_around(), arguments)
+        graph, _ = traced_body("closure", self._function, graph_around(), arguments)
         self._subgraph = Subgraph(graph, graph.outputs)
         return [convert(v) if isinstance(v, Variable) else v for v in graph.captured]
 
@@ -107,11 +107,3 @@ class Reads(Recorder):
         """Notify the recorders that were active before."""
         for recorder in self._outer:
             recorder.accessed(variable)
-
-
-def _graph_around() -> Any:
-    """The graph under construction, also where a batch within it takes the operations."""
-    active: Any = thread.context.interpreter
-    while active is not None and active.building is None:
-        active = active.outer
-    return None if active is None else active.building

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from wengert.derivatives.trail import Event
 from wengert.ops.arrays.shaping import VIEWS
+from wengert.values.dtypes import variant
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims, key_of
 from wengert.values.value import Key
@@ -158,4 +159,6 @@ def _elements(value: Any) -> int:
 def _width(event: Event) -> int:
     """Bytes of an element; lists of tensors have none."""
     dtype = event.results[0].dtype if event.results else None
-    return 8 if dtype is None or not dtype.is_differentiable else int(dtype.size)
+    if dtype is None or dtype is variant or not dtype.is_differentiable:
+        return 8
+    return int(dtype.size)

@@ -12,7 +12,7 @@ import numpy as np
 from wengert.api.gradients.gradient_tape import GradientTape, unit_vectors
 from wengert.core.context import also_listening
 from wengert.derivatives import structures
-from wengert.derivatives.arguments import ArgNums, Arguments, check_function
+from wengert.derivatives.arguments import ArgNums, Arguments, check_function, plain_int
 from wengert.derivatives.cost import estimate
 from wengert.derivatives.forward import jvp
 from wengert.derivatives.mapping import for_each
@@ -89,6 +89,7 @@ def jacobian(
     [[2.0, 1.0, 0.0], [0.0, 3.0, 2.0]]
     """
     check_function(f, "jacobian")
+    chunk_size = plain_int(chunk_size)
     _check_options(mode, chunk_size, sparse, coloring, KINDS, "jacobian")
     if sparse or mode == "colored":
         whole = colored_jacobian(f, argnums, chunk_size, has_aux, sparse, coloring)
@@ -262,6 +263,7 @@ def hessian(
     """
     check_function(f, "hessian")
     gradient = grad(f, argnums, has_aux=has_aux)
+    chunk_size = plain_int(chunk_size)
     _check_options("auto", chunk_size, sparse, coloring, SYMMETRIC_KINDS, "hessian")
     is_colored = bool(sparse) or coloring != "auto"
     if is_colored:
@@ -349,7 +351,7 @@ def _second_derivatives(given: Arguments) -> list[Any]:
 
         def one(unit: Any, at: int = at) -> list[Any]:
             directions = [unit if i == at else None for i in range(len(given.leaves))]
-            value, (series, *_) = series_along(given, directions, 2)
+            value, (series, *_) = series_along(given, directions, 2, "hessian_diag")
             scalar_result(value, "hessian_diag")
             return [filled(scaled(series[2], 2.0), series[0])]
 

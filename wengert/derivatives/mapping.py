@@ -7,17 +7,18 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from wengert.api.function.vectorized_map import for_each_example
 from wengert.core.batch import one_after_other, vectorize
+from wengert.core.context import current_graph
 from wengert.derivatives import structures
-from wengert.derivatives.arguments import check_function
+from wengert.derivatives.arguments import check_function, plain_int
 from wengert.derivatives.reverse import grad
-from wengert.errors import SymbolicValueError
+from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import transpose
 from wengert.overrides.switches import Kinks
 from wengert.values import nest
 from wengert.values.convert import convert
-from wengert.values.sizes import key_of
 from wengert.values.tensor import dims
 
 
@@ -41,6 +42,7 @@ def vmap(
     [3.0, 2.0, 6.0]
     """
     check_function(f, "vmap")
+    axis_size = plain_int(axis_size)
 
     @_named_after(f)
     def mapped(*args: Any, **kwargs: Any) -> Any:
@@ -50,20 +52,20 @@ def vmap(
         fulls = [
             None if a is None else _front(leaf, a) for leaf, a in zip(leaves, axes, strict=True)
         ]
-        size = _common_size([full for full in fulls if full is not None], axis_size)
+        rows = [full for full in fulls if full is not None]
         returned: list[Any] = []
 
-        def flat(*rows: Any) -> list[Any]:
-            given = iter(rows)
+        def flat(*parts: Any) -> list[Any]:
+            given = iter(parts)
             chosen = [x if f is None else next(given) for x, f in zip(leaves, fulls, strict=True)]
             own_args, own_kwargs = structures.pack(whole, chosen)
             returned.append(f(*own_args, **own_kwargs))
-            return [None if y is None else convert(y) for y in structures.flatten(returned[0])]
+            return [None if y is None else convert(y) for y in structures.flatten(returned[-1])]
 
-        results = vectorize(flat, size, [full for full in fulls if full is not None])
-        outs = _axes_of(out_axes, returned[0], "out_axes")
+        results = for_each_example(flat, rows or _numbers(axis_size), _complaint, axis_size)
+        outs = _axes_of(out_axes, returned[-1], "out_axes")
         placed = [_placed(y, a) for y, a in zip(results, outs, strict=True)]
-        return structures.pack(returned[0], placed)
+        return structures.pack(returned[-1], placed)
 
     return mapped
 
@@ -98,6 +100,7 @@ def _axes_of_arguments(in_axes: Any, args: Any, kwargs: Any) -> list[int | None]
 
 def _axes_of(axes: Any, structure: Any, what: str) -> list[int | None]:
     """An axis for each leaf of a structure; one that stands for a part stands for all its leaves."""
+    axes = plain_int(axes)
     if axes is None or isinstance(axes, int):
         return [axes] * len(structures.flatten(structure))
     if not nest.is_nested(axes) or not nest.is_nested(structure):
@@ -122,6 +125,8 @@ def _parts(axes: Any, structure: Any) -> list[Any]:
 def _front(leaf: Any, axis: int) -> Any:
     """The argument with its examples along the first axis."""
     full = convert(leaf)
+    if axis == 0 and full.shape.rank is None:
+        return full
     rank = len(dims(full))
     if not -rank <= axis < rank:
         raise ValueError(
@@ -132,21 +137,20 @@ def _front(leaf: Any, axis: int) -> Any:
     return full if axis == 0 else transpose(full, (axis, *range(axis), *range(axis + 1, rank)))
 
 
-def _common_size(fulls: Sequence[Any], axis_size: int | None) -> Any:
-    sizes = {key_of(dims(full)[0]): dims(full)[0] for full in fulls}
-    if axis_size is not None:
-        sizes.setdefault(key_of(axis_size), axis_size)
-    if not sizes:
+def _complaint(fulls: Sequence[Any]) -> str:
+    return (
+        f"tf.vmap needs arguments with as many examples, got {[dims(full)[0] for full in fulls]}, of "
+        f"shapes {[list(dims(full)) for full in fulls]} with the examples in front."
+    )
+
+
+def _numbers(axis_size: Any) -> list[Any]:
+    """The numbers of the examples, where no argument tells how many there are."""
+    if axis_size is None:
         raise ValueError(
             "tf.vmap needs an argument to map over, and in_axes is None for each: give axis_size."
         )
-    if len(sizes) > 1:
-        raise ValueError(
-            f"tf.vmap needs arguments with equally many examples, got {list(sizes.values())}, of shapes "
-            f"{[list(dims(full)) for full in fulls]} with the examples in front."
-        )
-    (size,) = sizes.values()
-    return size
+    return [range_(axis_size)]
 
 
 def _placed(full: Any, axis: int | None) -> Any:
@@ -155,6 +159,8 @@ def _placed(full: Any, axis: int | None) -> Any:
         return None
     if axis is None:
         return full[0]
+    if axis == 0 and full.shape.rank is None:
+        return full
     rank = len(dims(full))
     if not -rank <= axis < rank:
         raise ValueError(f"out_axes of tf.vmap has {axis} for a result of rank {rank}.")
@@ -209,13 +215,22 @@ def for_each(
     step = count if chunk_size is None else min(chunk_size, count)
     if count and (step == 1 or size > _LARGE):
         return one_after_other(one, units)
-    try:
-        if step == count:
-            return vectorize(one, count, units)
-        parts = [
-            vectorize(one, min(step, count - at), [u[at : at + step] for u in units])
-            for at in range(0, count, step)
-        ]
-    except SymbolicValueError:  # a loop of a graph inside of a batch
-        return one_after_other(one, units)
+    graph = current_graph()
+    if graph is None:
+        return _in_parts(one, count, units, step)
+    found: list[Any] = graph.either(  # there may be a loop of the graph inside of the batch
+        lambda: _in_parts(one, count, units, step), lambda _: one_after_other(one, units)
+    )
+    return found
+
+
+def _in_parts(
+    one: Callable[..., list[Any]], count: int, units: Sequence[Any], step: int
+) -> list[Any]:
+    if step == count:
+        return vectorize(one, count, units)
+    parts = [
+        vectorize(one, min(step, count - at), [u[at : at + step] for u in units])
+        for at in range(0, count, step)
+    ]
     return [concat(list(pieces), 0) for pieces in zip(*parts, strict=True)]

@@ -104,16 +104,17 @@ class Outline(NamedTuple):
 
 
 def outline_of(given: Arguments, has_aux: bool, who: str, with_pattern: bool = False) -> Outline:
-    """Trace a function; one that branches on values is run instead."""
+    """Trace a function. One that branches on values has no plan: it would have to be run."""
     graph = FunctionGraph(f"plan_of_{who}")
+    graph.only_traced = True
     try:
         with activate((), graph):
             leaves = [graph.input_like(x) for x in given.leaves]
             return _listened(given.with_leaves(leaves), has_aux, who, with_pattern)
-    except (SymbolicValueError, AttributeError, TypeError, ValueError):  # such as x.numpy()
-        note = "The function decides by values: it was run once to see what it does."
-        line = _listened(given, has_aux, who, with_pattern)
-        return line._replace(notes=[note])
+    except (SymbolicValueError, AttributeError) as error:  # such as of x.numpy()
+        raise SymbolicValueError(
+            f"A plan of tf.{who} runs nothing, and the function decides by values: {error}"
+        ) from error
 
 
 def _listened(given: Arguments, has_aux: bool, who: str, with_pattern: bool) -> Outline:
@@ -122,8 +123,17 @@ def _listened(given: Arguments, has_aux: bool, who: str, with_pattern: bool) -> 
         value, _ = without_aux(given.call(), has_aux, who)
         targets = [differentiable_result(y, who) for y in structures.flatten(value)]
     found = estimate(trail.events, given.leaves)
-    pattern = pattern_of(trail.events, given.leaves, targets) if with_pattern else None
-    return Outline(given.leaves, targets, found, pattern, [])
+    pattern, notes = _pattern(trail, given.leaves, targets) if with_pattern else (None, [])
+    return Outline(given.leaves, targets, found, pattern, notes)
+
+
+def _pattern(
+    trail: Trail, sources: Sequence[Any], targets: Sequence[Any]
+) -> tuple[Pattern | None, list[str]]:
+    try:
+        return pattern_of(trail.events, sources, targets), []
+    except SymbolicValueError:
+        return None, ["Which elements can differ from zero follows from values."]
 
 
 # ---- the plans ----------------------------------------------------------------------------------
@@ -151,7 +161,6 @@ def plan_of_jacobian(
     chosen = mode if mode != "auto" else cheaper(cost, width, height)
     forward = Choice("forward", f"{width}", cost.function.plus(cost.forward, width))
     reverse = Choice("reverse", f"{height}", cost.function.plus(cost.reverse, height))
-    assert line.pattern is not None
     colored, note = _colored(line.pattern, cost, coloring, symmetric, chosen == "colored")
     choices = [c for c in (forward, reverse, colored) if c is not None]
     choices.sort(key=lambda c: (c.mode != chosen, c.work.weight))
@@ -172,8 +181,10 @@ def cheaper(cost: Estimate, width: int, height: int) -> str:
 
 
 def _colored(
-    pattern: Pattern, cost: Estimate, coloring: str, symmetric: bool, is_chosen: bool
+    pattern: Pattern | None, cost: Estimate, coloring: str, symmetric: bool, is_chosen: bool
 ) -> tuple[Choice | None, list[str]]:
+    if pattern is None:
+        return None, []
     found, size = pattern.links.total, pattern.width * pattern.height
     note = f"{found} of {size} elements can differ from zero"
     if 2 * found > size and not is_chosen:

@@ -54,7 +54,7 @@ def grad(
     """
     check_function(f, "grad")
     own = Switches(strong_zero=strong_zero, kinks=kinks)
-    both = _value_and_grad(f, argnums, argnames, has_aux, "grad", own)
+    both = value_and_grad_for(f, argnums, argnames, has_aux, "grad", own)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         value, found = both(*args, **kwargs)
@@ -79,10 +79,10 @@ def value_and_grad(
     """
     check_function(f, "value_and_grad")
     own = Switches(strong_zero=strong_zero, kinks=kinks)
-    return _value_and_grad(f, argnums, argnames, has_aux, "value_and_grad", own)
+    return value_and_grad_for(f, argnums, argnames, has_aux, "value_and_grad", own)
 
 
-def _value_and_grad(
+def value_and_grad_for(
     f: Callable[..., Any],
     argnums: ArgNums,
     argnames: ArgNames,
@@ -90,6 +90,8 @@ def _value_and_grad(
     who: str,
     own: Switches,
 ) -> Derivative:
+    """Value and gradient, with errors that name the public function that asked."""
+
     def both(*args: Any, **kwargs: Any) -> Any:
         given = Arguments(f, args, kwargs, argnums, argnames, who)
         with GradientTape(watch_accessed_variables=False) as tape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from wengert.core.context import current_graph
+from wengert.core.context import graph_around
 from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
 from wengert.values.dtypes import of_numpy
@@ -35,7 +35,8 @@ class FunctionGraph(Graph):
         self.cells: dict[Any, Any] = {}  # the states behind handles of resources made here
         self.made_variables: list[Any] = []
         self.there: list[bool] = []  # which of the expected outputs exist
-        self._outer = outer if outer is not None else current_graph()
+        self._only_traced = False
+        self._outer = outer if outer is not None else graph_around()
         if self._outer is not None:
             self.overrides = dict(self._outer.overrides)
             self.seed = self._outer.seed
@@ -44,6 +45,15 @@ class FunctionGraph(Graph):
     def outer_graph(self) -> Any:
         """The graph in which it is traced; None if that is eager mode."""
         return self._outer
+
+    @property
+    def only_traced(self) -> bool:
+        """Whether this graph, or one around it, is never run: then nothing is run for it either."""
+        return self._only_traced or getattr(self._outer, "only_traced", False)
+
+    @only_traced.setter
+    def only_traced(self, value: bool) -> None:
+        self._only_traced = value
 
     @property
     def chosen_engine(self) -> str | None:

@@ -176,23 +176,30 @@ class Builder:
         return result
 
     def _attempted(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-        mark = len(self.operations), self.names.mark()
-        try:
-            return function(*args, **kwargs)
-        except SymbolicValueError as error:
-            self._give_up(*mark)
-            return put_off(self, function, args, kwargs, error)
+        return self.either(
+            lambda: function(*args, **kwargs),
+            lambda error: put_off(self, function, args, kwargs, error),
+        )
 
     def call_like(
         self, function: Callable[..., Sequence[Any]], args: Any, asked: list[Any]
     ) -> Sequence[Any]:
         """Call a function that returns a value like each of `asked`; defer it if it must be."""
+        found: Sequence[Any] = self.either(
+            lambda: function(*args), lambda _: put_off_like(self, function, args, asked)
+        )
+        return found
+
+    def either(
+        self, function: Callable[[], Any], otherwise: Callable[[SymbolicValueError], Any]
+    ) -> Any:
+        """What a function gives; where it needs what only a run knows, it leaves nothing behind."""
         mark = len(self.operations), self.names.mark()
         try:
-            return function(*args)
-        except SymbolicValueError:
+            return function()
+        except SymbolicValueError as error:
             self._give_up(*mark)
-            return put_off_like(self, function, args, asked)
+            return otherwise(error)
 
     def rule_scope(self, y: Any) -> Any:
         """A name scope, after the operation, for what its gradient rule adds."""

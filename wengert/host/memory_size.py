@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
 from typing import Final
 
@@ -15,7 +16,7 @@ def bytes_of(amount: str | float, what: str) -> int:
     >>> bytes_of("1.5kB", "budget"), bytes_of("2 MiB", "budget"), bytes_of(100, "budget")
     (1500, 2097152, 100)
     """
-    if isinstance(amount, (int, float)) and not isinstance(amount, bool):
+    if isinstance(amount, numbers.Real) and not isinstance(amount, bool):
         found = int(amount)
     else:
         pattern = r"\s*([0-9.]+(?:e[0-9]+)?)\s*([KMGT]?)(I?)B?\s*"

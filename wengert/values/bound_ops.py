@@ -33,6 +33,8 @@ class BoundOps:
     repeat_example: Callable[[Any, int], Any]
     reshape: Callable[[Any, tuple[int, ...]], Tensor]
     blank: Callable[[Any, tuple[int, ...]], Tensor]  # zeros of another shape, of the same dtype
+    # Shape and dtype of each result of a row, for inputs and attributes, without a run; None: unknown.
+    known_forms: Callable[[Any, Any, Any], list[Any]]
     read: Callable[[Any], Any]  # a variable to its value
     assign_later: Callable[[Any, str, Any], Any]  # the operation of a graph that changes one
     # A value; using it is an error with a message unless a condition holds.

@@ -581,7 +581,12 @@ def _value(atom: Atom, leaf: Callable[[Symbol], Any], greatest: Callable[[Any, A
     if type(atom) is Symbol:
         return leaf(atom)
     parts = [evaluate(p, leaf, greatest) for p in atom.parts]
-    return greatest(parts[0], 0) if atom.kind == POSITIVE else parts[0] // parts[1]
+    if atom.kind == POSITIVE:
+        return greatest(parts[0], 0)
+    whole, by = parts
+    if type(whole) is type(by) is int and whole == by == 0:
+        return 0  # what nobody shares, such as the rows of no examples
+    return whole // by
 
 
 # ---- sizes of parts ---------------------------------------------------------------------------

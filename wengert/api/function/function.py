@@ -16,7 +16,7 @@ from wengert.api.gradients.user_gradient import named_after, signature_of
 from wengert.core.context import (
     activate,
     active_rules,
-    current_graph,
+    graph_around,
     override_rows,
     thread,
 )
@@ -291,7 +291,7 @@ class Function:
     # ---- traces ------------------------------------------------------------------------------
 
     def _concrete(self, inputs: Inputs) -> ConcreteFunction:
-        outer = current_graph()
+        outer = graph_around()
         key = (inputs.key, _around(outer))
         self._retracing.called()
         found: ConcreteFunction | None = self._known(outer, key, inputs.specs)
@@ -347,7 +347,7 @@ class Function:
     def _traced(self, inputs: Inputs, specs: Sequence[TensorSpec]) -> ConcreteFunction:
         first = not self._was_traced  # a failed trace does not count
         self._count += 1
-        graph = FunctionGraph(self._name, current_graph())
+        graph = FunctionGraph(self._name, graph_around())
         graph.engine = _ENGINES[self.jit_compile]
         before = snapshot()
         try:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import vectorize
 from wengert.core.context import current_graph
-from wengert.errors import SymbolicValueError
+from wengert.ops.arrays.creation import shape
+from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.map import map_fn
+from wengert.ops.math.comparison import equal
 from wengert.values import nest
+from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.sizes import key_of
 from wengert.values.tensor import dims
@@ -30,43 +33,85 @@ def vectorized_map(
     >>> tf.vectorized_map(lambda row: tf.reduce_sum(row * row), x).numpy().tolist()
     [5.0, 25.0]
     """
-    if current_graph() is None:
-        return _at_once(fn, elems)
-    try:
-        return _at_once(fn, elems)
-    except SymbolicValueError:
-        return _one_by_one(fn, elems)
-
-
-def _one_by_one(fn: Callable[[Any], Any], elems: Tensor) -> Tensor:
-    """Slice by slice in a loop of the graph, where batching rules would need unknown sizes."""
-    with current_graph().looked_at():
-        one = fn(nest.map_structure(lambda e: convert(e)[0], elems))
-        dtypes = nest.map_structure(lambda r: convert(r).dtype, one)
-    result: Tensor = map_fn(fn, elems, fn_output_signature=dtypes)
-    return result
-
-
-def _at_once(fn: Callable[[Any], Any], elems: Any) -> Any:
-    fulls = [convert(e) for e in nest.flatten(elems)]
-    first = [dims(f)[0] for f in fulls if dims(f)]
-    if len(set(map(key_of, first))) > 1 and any(type(size) is not int for size in first):
-        raise SymbolicValueError(
-            "Whether the first dimensions agree is known only when the graph runs."
-        )
-    sizes = {dims(f)[0] if dims(f) else None for f in fulls}
-    if len(sizes) != 1 or None in sizes:
-        raise ValueError(
-            "vectorized_map needs arguments with the same first dimension, got the shapes "
-            f"{[list(dims(f)) for f in fulls]}."
-        )
     returned: list[Any] = []
 
     def flat(*rows: Tensor) -> list[Any]:
         returned.append(fn(nest.pack_sequence_as(elems, rows)))
-        return [convert(r) for r in nest.flatten(returned[0])]
+        return [convert(r) for r in nest.flatten(returned[-1])]
 
-    (size,) = sizes
-    assert size is not None
-    results = vectorize(flat, size, fulls)
-    return nest.pack_sequence_as(returned[0], results)
+    fulls = [convert(e) for e in nest.flatten(elems)]
+    results = for_each_example(flat, fulls, _complaint)
+    return nest.pack_sequence_as(returned[-1], results)
+
+
+def _complaint(fulls: Sequence[Any]) -> str:
+    return (
+        "vectorized_map needs arguments with the same first dimension, got the shapes "
+        f"{[list(dims(f)) for f in fulls]}."
+    )
+
+
+def for_each_example(
+    function: Callable[..., list[Any]],
+    fulls: Sequence[Any],
+    complaint: Callable[[Sequence[Any]], str],
+    size: Any = None,
+) -> list[Any]:
+    """What a function of flat rows gives for each, stacked: at once, or in the loop of a graph.
+
+    Args:
+        function: From a row of each tensor to a list of tensors; None stays None.
+        fulls: Tensors with the examples in front.
+        complaint: The message of the error if there are not as many in each.
+        size: How many there are, where that is said.
+    """
+
+    def at_once() -> list[Any]:
+        count = _common_size(fulls, complaint, size)
+        return vectorize(function, count, [_with_size(f, count, complaint(fulls)) for f in fulls])
+
+    graph = current_graph()
+    if graph is None:
+        return at_once()
+    found: list[Any] = graph.either(at_once, lambda _: _in_a_loop(function, fulls))
+    return found
+
+
+def _common_size(fulls: Sequence[Any], complaint: Callable[[Sequence[Any]], str], size: Any) -> Any:
+    """How many examples there are; only a run knows whether sizes that differ are one."""
+    if not all(map(dims, fulls)):
+        raise ValueError(complaint(fulls))
+    sizes = {key_of(n): n for n in (*[dims(f)[0] for f in fulls], size) if n is not None}
+    known = [n for n in sizes.values() if type(n) is int]
+    if len(known) > 1 or not sizes:
+        raise ValueError(complaint(fulls))
+    return known[0] if known else next(iter(sizes.values()))
+
+
+def _with_size(full: Tensor, size: Any, message: str) -> Tensor:
+    """A tensor of so many examples, which a run checks where it is not known."""
+    if key_of(dims(full)[0]) == key_of(size):
+        return full
+    bound.provided(None, equal(shape(full)[0], size), message)
+    return reshape(full, (size, *dims(full)[1:]))
+
+
+def _in_a_loop(function: Callable[..., list[Any]], fulls: Sequence[Any]) -> list[Any]:
+    """In the loop of a graph, where rules for all examples at once would need sizes."""
+    with current_graph().looked_at():
+        ones = function(*map(_example, fulls))
+        kinds = [None if one is None else one.dtype for one in ones]
+
+    def given(rows: Sequence[Any]) -> list[Any]:
+        return [one for one in function(*rows) if one is not None]
+
+    wanted = [kind for kind in kinds if kind is not None]
+    found = iter(map_fn(given, list(fulls), fn_output_signature=wanted))
+    return [None if kind is None else next(found) for kind in kinds]
+
+
+def _example(full: Tensor) -> Tensor:
+    """One that shows shape and dtype, also where it is known that there is none."""
+    is_empty = full.shape.rank is not None and full.shape[0] == 0
+    one: Tensor = bound.blank(full, dims(full)[1:]) if is_empty else full[0]
+    return one

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.core.batch import vectorize
 from wengert.core.context import activate, announce
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
+from wengert.derivatives.arguments import plain_int
 from wengert.derivatives.closures import Closure
 from wengert.derivatives.implicit_functions import solvers
+from wengert.derivatives.mapping import for_each
 from wengert.errors import ConvergenceError
 from wengert.ops.arrays.creation import eye
 from wengert.ops.arrays.identity import identity
@@ -57,7 +58,7 @@ def check_settings(settings: Settings) -> None:
         )
     if tolerance is not None and not tolerance > 0:
         raise ValueError(f"tolerance of tf.{who} must be positive, got {tolerance!r}.")
-    if most is not None and (type(most) is not int or most < 1):
+    if most is not None and (type(plain_int(most)) is not int or most < 1):
         raise ValueError(f"max_iterations of tf.{who} must be a positive integer, got {most!r}.")
 
 
@@ -94,7 +95,7 @@ class Equation:
         """The transpose of F'(y) as a matrix: a row for each element of y."""
         size = dims(y)[0]
         units = eye(size, dtype=y.dtype)
-        (rows,) = vectorize(lambda unit: [self.along(y, reads, unit)], size, [units])
+        (rows,) = for_each(lambda unit: [self.along(y, reads, unit)], size, [units])
         return rows
 
     # ---- linear systems of the derivative ----------------------------------------------------

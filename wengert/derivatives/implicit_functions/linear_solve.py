@@ -47,7 +47,7 @@ def linear_solve(
     right = unknowns.start
 
     def function(vector: Any) -> list[Any]:
-        found = matvec(unknowns.pack(vector))
-        return [unknowns.nested_alike(found, "what matvec returns") - right]
+        found = unknowns.nested_alike(matvec(unknowns.pack(vector)), "what matvec returns")
+        return [found - right, found]
 
-    return unknowns.pack(solved_by(function, zeros_like(right), solvers.linear, settings))
+    return unknowns.pack(solved_by(function, zeros_like(right), solvers.linear_of_user, settings))

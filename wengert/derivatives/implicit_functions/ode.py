@@ -20,7 +20,7 @@ from wengert.core.context import activate, announce
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
-from wengert.derivatives.arguments import check_function
+from wengert.derivatives.arguments import check_function, plain_int
 from wengert.derivatives.closures import Closure
 from wengert.derivatives.implicit_functions.eagerly import eagerly
 from wengert.derivatives.implicit_functions.vectors import Unknowns
@@ -132,7 +132,7 @@ def _check(method: str, sensitivity: str, rtol: float, atol: float, most: int) -
         )
     if not (rtol > 0 and atol >= 0):
         raise ValueError(f"rtol and atol of tf.{_WHO} must be positive, got {rtol!r}, {atol!r}.")
-    if type(most) is not int or most < 1:
+    if type(plain_int(most)) is not int or most < 1:
         raise ValueError(f"max_evaluations of tf.{_WHO} must be a positive integer, got {most!r}.")
 
 

@@ -12,7 +12,8 @@ from wengert.derivatives.arguments import check_function
 from wengert.derivatives.implicit_functions import solvers
 from wengert.derivatives.implicit_functions.equation import Settings, check_settings, solved_by
 from wengert.derivatives.implicit_functions.vectors import Unknowns
-from wengert.derivatives.reverse import value_and_grad
+from wengert.derivatives.reverse import value_and_grad_for
+from wengert.overrides.switches import Switches
 from wengert.values.convert import convert
 
 Solve = Callable[[Callable[[Any], Any], Any], Any]
@@ -169,7 +170,7 @@ def minimize_implicit(
         )
     settings = Settings("minimize_implicit", linear, tolerance, max_iterations)
     _check(solve, settings)
-    with_gradient = value_and_grad(objective)
+    with_gradient = value_and_grad_for(objective, 0, None, False, settings.who, Switches())
 
     @functools.wraps(objective)
     def minimum(guess: Any, *parameters: Any, **named: Any) -> Any:

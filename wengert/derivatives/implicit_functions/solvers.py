@@ -149,6 +149,36 @@ def linear(system: System, start: Array) -> Array:
     return y
 
 
+def linear_of_user(system: System, start: Array) -> Array:
+    """The same where F(y) = A(y) - b is of a user's A, which may not be linear. `start` is zeros."""
+    _check_probe(system, start)
+    return linear(system, start)
+
+
+def _check_probe(system: System, zeros: Array) -> None:
+    """Raise unless A(0) is zero and A(v) what the derivative at zero says, for a v like no other.
+
+    The solution alone would not do: what A adds goes into it, and a bend may lie elsewhere.
+    """
+    residual, of_zeros = system.evaluate(zeros)
+    within = system.epsilon**0.5  # far above rounding: nothing cancels in a product with such a v
+    if _size(of_zeros) > within * _size(of_zeros - residual):
+        raise _not_linear(system, "what it gives for zeros is not zero, but", _size(of_zeros))
+    probe = _probe(zeros)
+    found, said = system.evaluate(probe)[1], system.along(zeros, probe)
+    if _size(found - said) > within * max(_size(found), _size(said)):
+        what = "its values differ from what its derivative at zero says by up to"
+        raise _not_linear(system, what, _size(found - said))
+
+
+def _probe(like: Array) -> Array:
+    """Numbers around one without a pattern, the same each time; some of them negative."""
+    drawn = np.random.default_rng(like.size).uniform(0.5, 1.5, (2, like.size))
+    drawn *= np.random.default_rng(like.size + 1).choice([-1.0, 1.0], drawn.shape)
+    turned = drawn[0] + 1j * drawn[1] if like.dtype.kind == "c" else drawn[0]
+    return np.asarray(turned, like.dtype)
+
+
 def _check_linear(system: System, start: Array, nothing: Array, y: Array) -> None:
     """Raise unless F moves as its derivative says."""
     moved = system.residual(y) - nothing
@@ -158,11 +188,15 @@ def _check_linear(system: System, start: Array, nothing: Array, y: Array) -> Non
     if not (
         is_linear and _size(moved + nothing) <= 0.01 * scale
     ):  # conj is linear in real numbers only
-        raise InvalidArgumentError(
-            f"tf.{system.settings.who}: the function is not linear: what it gives for the solution is off "
-            f"by {max(_size(moved - said), _size(moved + nothing)):.3g}. For other equations there is "
-            "tf.implicit_root."
-        )
+        off = max(_size(moved - said), _size(moved + nothing))
+        raise _not_linear(system, "what it gives for the solution is off by", off)
+
+
+def _not_linear(system: System, what: str, size: float) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"tf.{system.settings.who}: the function is not linear: {what} {size:.3g}. What is added "
+        "belongs to the right-hand side; for other equations there is tf.implicit_root."
+    )
 
 
 # ---- roots ------------------------------------------------------------------------------------

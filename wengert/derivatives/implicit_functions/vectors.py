@@ -61,21 +61,26 @@ class Unknowns:
 
     def flat(self, structure: Any, what: str) -> Any:
         """The vector of what a function of the user returned."""
-        leaves = [convert(leaf, hint=self.dtype) for leaf in structures.flatten(structure)]
+        leaves = [convert(leaf, hint=self.dtype) for leaf in self._parts(structure, what)]
         for leaf in leaves:
             if leaf.dtype is not self.dtype:
                 raise TypeError(
                     f"tf.{self._who}: {what} must have the dtype of the unknowns, "
                     f"{self.dtype.name}, got {leaf.dtype.name}. Use tf.cast in the function."
                 )
-        if not leaves:
-            raise TypeError(f"tf.{self._who}: {what} must be tensors, got {structure!r}.")
         return _joined(leaves)
+
+    def _parts(self, structure: Any, what: str) -> list[Any]:
+        """The leaves of what a function of the user returned, which must be tensors."""
+        leaves = structures.flatten(structure)
+        if not leaves or any(leaf is None for leaf in leaves):
+            raise TypeError(f"tf.{self._who}: {what} must be tensors, got {structure!r}.")
+        return leaves
 
     def checked(self, structure: Any, what: str) -> Any:
         """The vector of what was returned, which must be as many numbers as there are unknowns."""
         vector = self.flat(structure, what)
-        shapes = [dims(convert(leaf)) for leaf in structures.flatten(structure)]
+        shapes = [dims(convert(leaf)) for leaf in self._parts(structure, what)]
         if all(map(is_certain, (*shapes, *self._shapes))):
             count, wanted = (sum(map(math.prod, some)) for some in (shapes, self._shapes))
             if count != wanted:
@@ -87,6 +92,7 @@ class Unknowns:
 
     def nested_alike(self, structure: Any, what: str) -> Any:
         """The vector of something that must be nested and shaped as the unknowns are."""
+        self._parts(structure, what)
         leaves = structures.flatten_like(self._structure, structure, f"{what} and the unknowns")
         for leaf, shape in zip(leaves, self._shapes, strict=True):
             found = dims(convert(leaf))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from wengert.api.gradients.registration import read_only
-from wengert.core.context import activate
+from wengert.core.context import activate, graph_around
 from wengert.core.dispatch import apply
 from wengert.core.reverse import conjugate, pull_through
 from wengert.core.row import Attrs, Row
@@ -61,7 +61,7 @@ def wrap(
         result_like: Shape and dtype of the result, for graphs, which must know them in advance: a tensor,
             an array or a tf.TensorSpec, a tuple of them for several results, or a function that makes
             one of those of the arguments. Sizes may be None. Without it, a graph takes what an earlier
-            call gave for such arguments, or calls fn once with ones.
+            call gave for such arguments, or calls fn once with ones; a plan does not call it.
         step: The first step of the differences, relative to the size of the argument or to 1,
             whichever is larger. By default several are tried.
 
@@ -215,6 +215,11 @@ class External:
             )
         key = tuple(given)
         if key not in self._seen:
+            if getattr(graph_around(), "only_traced", False):
+                raise InvalidArgumentError(
+                    f"A plan runs nothing, and what {self!r} returns is not known before its first "
+                    "call: give result_like, a tensor or tf.TensorSpec like the result."
+                )
             try:
                 with activate((), None):
                     found = self.run([np.ones(s, d) for s, d in given], named)

@@ -20,6 +20,7 @@ from wengert.core.context import listening
 from wengert.core.reverse import joint_gradients
 from wengert.derivatives.sparse.index_sets import EMPTY, LIMIT, IndexArray, IndexSets
 from wengert.derivatives.trail import Event, Trail
+from wengert.errors import SymbolicValueError
 from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.support.static_value import get_static_value
 from wengert.values.bound_ops import bound
@@ -74,7 +75,10 @@ def _densely(
     """Every element of the results depends on all that the inputs depend on."""
     numbers = np.concatenate([x.ravel() for x in inputs if x is not None])
     (whole,) = sets.union_of_groups(numbers, np.zeros(len(numbers), np.int64), 1)
-    return [np.full(dims(y), whole) for y in event.results]
+    shapes = [dims(y) for y in event.results]
+    if not all(map(is_certain, shapes)):
+        raise SymbolicValueError(f"what {event.row.name} gives has unknown sizes.")
+    return [np.full(shape, whole) for shape in shapes]
 
 
 # ---- elementwise, and what only moves elements --------------------------------------------------

@@ -61,13 +61,25 @@ class Pattern(NamedTuple):
 
 def pattern_of(events: Sequence[Event], sources: Sequence[Any], targets: Sequence[Any]) -> Pattern:
     """The pattern of the derivatives of targets by sources."""
-    if not all(is_certain(dims(value)) for value in (*sources, *targets)):
-        raise SymbolicValueError(
-            "Which elements of a Jacobian can differ from zero is found while a function is traced, "
-            f"and the sizes are not known then: {[list(dims(v)) for v in (*sources, *targets)]}. "
-            "Trace it for each size (without None in input_signature), or take the derivative "
-            "outside of tf.function."
-        )
+    values = [*sources, *targets]
+    if not all(is_certain(dims(value)) for value in values):
+        raise SymbolicValueError(_unknown(f"{[list(dims(v)) for v in values]}."))
+    try:
+        return _pattern_of(events, sources, targets)
+    except SymbolicValueError as error:  # of something on the way
+        raise SymbolicValueError(_unknown(str(error))) from error
+
+
+def _unknown(what: str) -> str:
+    return (
+        "Which elements of a Jacobian can differ from zero is found while a function is traced, "
+        f"and the sizes are not known then: {what} Trace it for each size (without None in "
+        "input_signature). Where sizes follow from values, as of tf.dynamic_stitch and "
+        "tf.boolean_mask, take the derivative outside of tf.function."
+    )
+
+
+def _pattern_of(events: Sequence[Event], sources: Sequence[Any], targets: Sequence[Any]) -> Pattern:
     width = sum(math.prod(known_dims(x)) for x in sources)
     height = sum(math.prod(known_dims(y)) for y in targets)
     origins, places = _origins(events, sources)

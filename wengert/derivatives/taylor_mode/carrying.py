@@ -8,12 +8,16 @@ from typing import Any, ClassVar
 from wengert.core.row import Attrs, Row
 from wengert.derivatives.trail import Trail
 from wengert.errors import NoGradientError
+from wengert.values.dtypes import variant
 from wengert.values.tensor import key_of
 from wengert.values.value import Key
 
 
 class LoopOfGraphError(Exception):
-    """A loop or a branch was added to a graph: its operations are not carried out one by one."""
+    """A loop or a branch was added to a graph: its operations are not carried out one by one.
+
+    Or a list of tensors, with which a loop begins and ends.
+    """
 
 
 class Carrying(Trail):
@@ -52,7 +56,7 @@ class Carrying(Trail):
             self._carried.pop(key_of(y), None)  # a custom gradient says more than what is inside
         if not row.differentiable or all(c is None for c in known):
             return
-        if self._is_closed(row):
+        if self._is_closed(row) or any(y.dtype is variant for y in results):
             raise LoopOfGraphError
         failed = [c for c in known if isinstance(c, NoGradientError)]
         found: Sequence[Any]

@@ -14,7 +14,7 @@ from typing import Any
 from wengert.core.forward import push_forward
 from wengert.core.row import Attrs, Row
 from wengert.derivatives import structures
-from wengert.derivatives.arguments import Arguments, check_function
+from wengert.derivatives.arguments import Arguments, check_function, plain_int
 from wengert.derivatives.forward import jvp
 from wengert.derivatives.results import differentiable_result, seeds_for
 from wengert.derivatives.taylor_mode.carrying import Carrying, LoopOfGraphError
@@ -25,7 +25,8 @@ from wengert.ops.arrays.joining import stack
 from wengert.ops.math.arithmetic import multiply
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
-from wengert.values.tensor import key_of
+from wengert.values.symbolic import is_certain
+from wengert.values.tensor import dims, key_of
 from wengert.values.value import Key
 
 
@@ -161,7 +162,7 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
         derivative. (The Taylor coefficient is that, divided by k!.)
 
     Raises:
-        ValueError: The order is not a non-negative integer, or the direction is nested otherwise.
+        ValueError: The order is not a non-negative integer, or the direction is nested or shaped otherwise.
 
     >>> tf.taylor(tf.exp, 0.0, 2.0, order=4).numpy().tolist()
     [1.0, 2.0, 4.0, 8.0, 16.0]
@@ -169,17 +170,31 @@ def taylor(f: Callable[..., Any], x: Any, direction: Any, order: int) -> Any:
     [15.0, 8.0, 2.0]
     """
     check_function(f, "taylor")
+    order = plain_int(order)
     if type(order) is not int or order < 0:
         raise ValueError(f"The order of tf.taylor must be a non-negative integer, got {order!r}.")
     given = Arguments(f, (x,), {}, who="taylor")
     directions = given.flatten(direction, "The direction and the argument of tf.taylor")
-    value, found = series_along(given, seeds_for(given.leaves, directions), order)
+    seeds = seeds_for(given.leaves, directions)
+    for x, v in zip(given.leaves, seeds, strict=True):
+        _check_direction(x, v)
+    value, found = series_along(given, seeds, order)
     stacked = [stack(_unscaled(series)) for series in found]
     return structures.pack(value, stacked)
 
 
+def _check_direction(x: Any, v: Any) -> None:
+    """A direction that would be broadcast is refused: sums of its coefficients would be too small."""
+    differ = is_certain(dims(x)) and is_certain(dims(v)) and dims(x) != dims(v)
+    if differ or x.dtype is not v.dtype:
+        raise ValueError(
+            "The direction of tf.taylor must have the dtype and shape of the argument, "
+            f"{x.dtype.name}{list(dims(x))}, got {v.dtype.name}{list(dims(v))}."
+        )
+
+
 def series_along(
-    given: Arguments, directions: Sequence[Any], order: int
+    given: Arguments, directions: Sequence[Any], order: int, who: str = "taylor"
 ) -> tuple[Any, list[Series]]:
     """The value of a function, and for each result its series along a line."""
     mode = TaylorMode(order)
@@ -188,7 +203,7 @@ def series_along(
     try:
         with mode.active():
             value = given.call()
-            results = [differentiable_result(y, "taylor") for y in structures.flatten(value)]
+            results = [differentiable_result(y, who) for y in structures.flatten(value)]
     except LoopOfGraphError:
         return nested_along(given, directions, order)
     return value, [mode.series(y) for y in results]

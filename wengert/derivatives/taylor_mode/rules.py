@@ -13,16 +13,20 @@ import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
+from wengert.derivatives.taylor_mode.cumulative_rules import CUMULATIVE_RULES
 from wengert.derivatives.taylor_mode.series import (
     Coefficient,
     Series,
     coefficient,
     derivative,
+    difference,
     filled,
     scaled,
+    solved,
     total,
 )
-from wengert.ops.math.arithmetic import add, divide, multiply, subtract
+from wengert.derivatives.taylor_mode.system_rules import SYSTEM_RULES
+from wengert.ops.math.arithmetic import add, div_no_nan, divide, mul_no_nan, multiply, pow, subtract
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cos, cosh, exp, sin, sinh, square
 from wengert.ops.reductions.reductions import reduce_sum
@@ -87,13 +91,7 @@ def _add(y: Any, a: Series, b: Series) -> Series:
 
 
 def _subtract(y: Any, a: Series, b: Series) -> Series:
-    return [y, *map(_difference, a[1:], b[1:])]
-
-
-def _difference(a: Coefficient, b: Coefficient) -> Coefficient:
-    if a is None or b is None:
-        return a if b is None else scaled(b, -1.0)
-    return subtract(a, b)
+    return [y, *map(difference, a[1:], b[1:])]
 
 
 def _multiply(y: Any, a: Series, b: Series) -> Series:
@@ -112,11 +110,19 @@ def _of_square(x: Series, k: int) -> Coefficient:
 
 
 def _divide(y: Any, a: Series, b: Series) -> Series:
-    found = [y]
-    for k in range(1, len(a)):
-        rest = _difference(a[k], coefficient(b, found, k, first=1))
-        found.append(None if rest is None else divide(rest, b[0]))
-    return found
+    return solved(
+        y, a, lambda found, k: coefficient(b, found, k, first=1), lambda r: divide(r, b[0])
+    )
+
+
+def _div_no_nan(y: Any, a: Series, b: Series) -> Series:
+    return solved(
+        y, a, lambda found, k: coefficient(b, found, k, first=1), lambda r: div_no_nan(r, b[0])
+    )
+
+
+def _mul_no_nan(y: Any, a: Series, b: Series) -> Series:
+    return [y, *[coefficient(a, b, k, mul_no_nan) for k in range(1, len(a))]]
 
 
 def _reciprocal(y: Any, x: Series) -> Series:
@@ -129,17 +135,12 @@ def _reciprocal(y: Any, x: Series) -> Series:
 
 def _power(y: Any, x: Series, exponent: Series) -> Series | None:
     """By multiplying, where the exponent is a small whole number: that is right at zero, too."""
+    if exponent[0].dtype.is_complex or any(c is not None for c in exponent[1:]):
+        return None
     value = get_static_value(exponent[0])
-    if (
-        value is None
-        or np.size(value) != 1
-        or np.iscomplexobj(value)
-        or any(c is not None for c in exponent[1:])
-    ):
-        return None
-    number = float(np.ravel(value)[0])
+    number = float(np.ravel(value)[0]) if value is not None and np.size(value) == 1 else 0.0
     if number != int(number) or not 2 <= number <= _LARGEST_POWER:
-        return None
+        return _power_by_slopes(y, x, exponent[0])
     found: Series | None = None
     for bit in bin(int(number))[2:]:
         found = None if found is None else _square(square(found[0]), found)
@@ -150,6 +151,20 @@ def _power(y: Any, x: Series, exponent: Series) -> Series | None:
 
 
 _LARGEST_POWER: Final = 64
+
+
+def _power_by_slopes(y: Any, x: Series, exponent: Any) -> Series:
+    """y' = n x^(n-1) x', and so on for the power in it, without a division: x may be zero."""
+    count, rise = len(x), derivative(x)
+    slope: Series = []  # of the power that is lower by one, and an order shorter
+    for lower in range(count - 1, -1, -1):
+        left = subtract(exponent, float(lower))
+        found = [y if lower == 0 else pow(x[0], left)]
+        for k in range(1, count - lower):
+            rate = coefficient(slope, rise, k - 1)
+            found.append(None if rate is None else scaled(mul_no_nan(rate, left), 1.0 / k))
+        slope = found
+    return slope
 
 
 def _select(y: Any, condition: Series, a: Series, b: Series) -> Series:
@@ -213,7 +228,7 @@ def _sigmoid(y: Any, x: Series) -> Series:
     slopes: Series = []
 
     def rate(found: Series, k: int) -> Coefficient:
-        slopes.append(_difference(found[k], _of_square(found, k)))
+        slopes.append(difference(found[k], _of_square(found, k)))
         return coefficient(slopes, rise, k)
 
     return _grown(y, len(x), rate)
@@ -225,7 +240,7 @@ def _log(y: Any, x: Series) -> Series:
     rates: Series = []
 
     def rate(found: Series, k: int) -> Coefficient:
-        rest = _difference(rise[k], coefficient(x, rates, k, first=1))
+        rest = difference(rise[k], coefficient(x, rates, k, first=1))
         rates.append(None if rest is None else divide(rest, x[0]))
         return rates[k]
 
@@ -239,7 +254,7 @@ def _log1p(y: Any, x: Series) -> Series:
 def _sqrt(y: Any, x: Series) -> Series:
     found = [y]
     for k in range(1, len(x)):
-        rest = _difference(x[k], coefficient(found, found, k, first=1, last=k - 1))
+        rest = difference(x[k], coefficient(found, found, k, first=1, last=k - 1))
         found.append(None if rest is None else divide(rest, scaled(y, 2.0)))
     return found
 
@@ -264,7 +279,7 @@ def _softmax(y: Any, x: Series, *, axis: int) -> Series:
         return reduce_sum(multiply(p, q), axis, keepdims=True)
 
     def rate(found: Series, k: int) -> Coefficient:
-        above.append(_difference(rise[k], coefficient(found, rise, k, weighted)))
+        above.append(difference(rise[k], coefficient(found, rise, k, weighted)))
         return coefficient(found, above, k)
 
     return _grown(y, len(x), rate)
@@ -280,7 +295,9 @@ RULES: Final[dict[str, Rule]] = {
     "Mul": _multiply,
     "Pow": _power,
     "Square": _square,
+    "MulNoNan": _mul_no_nan,
     "RealDiv": _divide,
+    "DivNoNan": _div_no_nan,
     "Reciprocal": _reciprocal,
     "SelectV2": _select,
     "Exp": _exp,
@@ -296,4 +313,6 @@ RULES: Final[dict[str, Rule]] = {
     "Sinh": lambda y, x: _turning(y, cosh(x[0]), x, 1.0)[0],
     "Cosh": lambda y, x: _turning(sinh(x[0]), y, x, 1.0)[1],
     "Softmax": _softmax,
+    **CUMULATIVE_RULES,
+    **SYSTEM_RULES,
 }

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from wengert.ops.arrays.shaping import broadcast_unless_done
-from wengert.ops.math.arithmetic import add, multiply
+from wengert.ops.math.arithmetic import add, multiply, subtract
 from wengert.values.bound_ops import bound
 from wengert.values.tensor import dims
 
@@ -26,6 +26,13 @@ def total(terms: Iterable[Coefficient]) -> Coefficient:
         if term is not None:
             found = term if found is None else add(found, term)
     return found
+
+
+def difference(a: Coefficient, b: Coefficient) -> Coefficient:
+    """One coefficient less another."""
+    if a is None or b is None:
+        return a if b is None else scaled(b, -1.0)
+    return subtract(a, b)
 
 
 def scaled(c: Coefficient, factor: float) -> Coefficient:
@@ -44,6 +51,27 @@ def coefficient(
     """Coefficient k of a product: the sum of a[i] b[k - i] over i from `first` to `last`."""
     pairs = [(a[i], b[k - i]) for i in range(first, (k if last is None else last) + 1)]
     return total(product(x, y) for x, y in pairs if x is not None and y is not None)
+
+
+def solved(
+    y: Any,
+    right: Series,
+    known: Callable[[Series, int], Coefficient],
+    solve: Callable[[Any], Any],
+) -> Series:
+    """The series of y from an equation that is linear in y.
+
+    Args:
+        y: Its first coefficient.
+        right: The right-hand side.
+        known: Of coefficient k of the left-hand side, what follows from the coefficients before.
+        solve: From what is left to coefficient k of y.
+    """
+    found = [y]
+    for k in range(1, len(right)):
+        rest = difference(right[k], known(found, k))
+        found.append(None if rest is None else solve(rest))
+    return found
 
 
 def derivative(c: Series) -> Series:

@@ -11,7 +11,7 @@ import numpy as np
 from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
-from wengert.core.table import TABLE, op
+from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.host.malloc import LARGE, keep_memory
 from wengert.inference.public_functions import deferrable
@@ -26,7 +26,6 @@ from wengert.ops.arrays.shaping import (
     static,
     transpose,
 )
-from wengert.ops.arrays.slicing import take_part
 from wengert.ops.math.arithmetic import maximum
 from wengert.ops.math.elementwise import cast, in_floats
 from wengert.ops.support.batch_rules import BatchRule
@@ -307,7 +306,8 @@ def _of_one_example(name: str) -> BatchRule:
     """The examples of a batch have the same shape."""
 
     def rule(batched: Sequence[bool], size: int, xs: Sequence[Any], attrs: Attrs) -> Tensor:
-        told = apply(TABLE[name], (take_part(xs[0], (0,)),), attrs)
+        one = dims(xs[0])[1:]  # and not that of the first: there may be none
+        told = convert(one if name == "Shape" else count_of(one), attrs["dtype"])
         return broadcast_to(told, (size, *dims(told)))
 
     return rule

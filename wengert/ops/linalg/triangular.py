@@ -70,7 +70,8 @@ def _substituted(a: Array, b: Array, lower: bool, adjoint: bool) -> Array:
     return x
 
 
-def _half(x: Tensor, lower: bool) -> Tensor:
+def triangle(x: Tensor, lower: bool) -> Tensor:
+    """The triangle of a matrix that is read."""
     return band_part(x, -1, 0) if lower else band_part(x, 0, -1)
 
 
@@ -79,7 +80,7 @@ def _rule_of_matrix(
 ) -> Tensor:
     pulled = triangular_solve(a, g, lower, not adjoint)
     full = matmul(x, pulled, adjoint_b=True) if adjoint else matmul(pulled, x, adjoint_b=True)
-    return bound.sum_to(-_half(full, lower), dims(a))
+    return bound.sum_to(-triangle(full, lower), dims(a))
 
 
 def _rule_of_sides(

@@ -229,7 +229,7 @@ def _slope_kernel(
 ) -> Array:
     wide, expand, channel_sums = _lines(widen(x), axis, scale.size)
     given = _lines(widen(g), axis, scale.size)[0]
-    count = x.size // max(scale.size, 1)
+    count = x.size // max(scale.size, 1) or 1
     inverse = (1 / np.sqrt(v + v.dtype.type(epsilon))).astype(v.dtype)
     slope, shifts = scale * inverse, expand(m)
     sums: list[Any] = []

@@ -63,7 +63,7 @@ def _recurrence_kernel(xp: Namespace, a: Array, b: Array, *, axis: int, reverse:
     return xp.moveaxis(h, 0, axis)
 
 
-def _shifted(x: Tensor, axis: int, reverse: bool) -> Tensor:
+def shifted(x: Tensor, axis: int, reverse: bool) -> Tensor:
     """x shifted one step later along an axis (in reverse: earlier), padded with a zero."""
     result: Tensor = apply(SHIFT, (x,), {"axis": axis, "reverse": reverse})
     return result
@@ -81,7 +81,7 @@ SHIFT: Row = op(
     "Shift",
     _shift_kernel,
     shape=lambda x, *_, **attrs: x,
-    vjp=(lambda g, y, x, *, axis, reverse: _shifted(g, axis, not reverse),),
+    vjp=(lambda g, y, x, *, axis, reverse: shifted(g, axis, not reverse),),
     linear=(0,),
     batch=shift_axis("Shift"),
     saves="",
@@ -92,7 +92,7 @@ RECURRENCE: Row = op(
     shape=lambda x, *_, **attrs: x,
     vjp=(
         lambda g, h, a, b, *, axis, reverse: (
-            _adjoint_of_recurrence(g, a, axis, reverse) * _shifted(h, axis, reverse)
+            _adjoint_of_recurrence(g, a, axis, reverse) * shifted(h, axis, reverse)
         ),
         lambda g, h, a, b, *, axis, reverse: _adjoint_of_recurrence(g, a, axis, reverse),
     ),
@@ -104,7 +104,7 @@ def _adjoint_of_recurrence(g: Tensor, a: Tensor, axis: int, reverse: bool) -> Te
     """The adjoint is a recurrence in the other direction, with each factor one step earlier."""
     result: Tensor = apply(
         RECURRENCE,
-        (_shifted(a, axis, not reverse), g),
+        (shifted(a, axis, not reverse), g),
         {"axis": axis, "reverse": not reverse},
     )
     return result
@@ -120,7 +120,7 @@ def _cumprod_rule(
     """
     before = cumprod(x, axis, exclusive=True, reverse=reverse)
     if exclusive:  # y[i] does not contain x[i]
-        g = _shifted(g, axis, not reverse)
+        g = shifted(g, axis, not reverse)
     return before * _adjoint_of_recurrence(g, x, axis, reverse)
 
 
@@ -155,13 +155,24 @@ def _logsumexp_rule(
     Those weights are exp(x[j] - y[j]) times products of exp(y[k] - y[k+1]): none exceeds one.
     """
     if exclusive:  # y[i] does not contain x[i]
-        g = _shifted(g, axis, not reverse)
+        g = shifted(g, axis, not reverse)
         y = cumulative_logsumexp(x, axis, reverse=reverse)
-    later = _shifted(y, axis, not reverse)
+    later = shifted(y, axis, not reverse)
     ratios = exp(minimum(_difference(y, later, 0.0), zeros_like(y)))
     total = apply(RECURRENCE, (ratios, g), {"axis": axis, "reverse": not reverse})
     slope: Tensor = exp(_difference(x, y, -inf)) * total
     return slope
+
+
+def logsumexp_shares(
+    x: Tensor, y: Tensor, axis: int, exclusive: bool, reverse: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The shares of the elements before, and of the element itself, in each sum; and its logarithm."""
+    if exclusive:
+        y = cumulative_logsumexp(x, axis, reverse=reverse)
+    before = _difference(shifted(y, axis, reverse), y, 0.0)
+    ratios = exp(minimum(before, zeros_like(y)))
+    return ratios, exp(_difference(x, y, -inf)), y
 
 
 def _difference(x: Tensor, y: Tensor, if_empty: float) -> Tensor:

@@ -210,14 +210,15 @@ TAKEN_UP: Row = op(
 def flat_segments(ids: Tensor, size: int, who: str) -> Tensor:
     """Sorted indices of all examples one behind the other, each in a range of its own."""
     counts = maximum(reduce_max(cast(ids, dtypes.int64), 1), -1) + 1
-    alike = equal(counts, counts[0])
+    count = reduce_max(counts)  # also where there are no examples
+    alike = equal(counts, count)
     if type(alike) is Tensor and not np.all(alike):
         raise InvalidArgumentError(
             f"The examples of a batch have different numbers of segments: {counts.numpy().tolist()}. "
             f"Use the unsorted form, which takes their number. [Op:{who}]"
         )
     # Where the numbers are not known yet, the kernel is to complain if they differ.
-    own = where(expand_dims(alike, 1), own_ranges(ids, counts[0], size), -1)
+    own = where(expand_dims(alike, 1), own_ranges(ids, count, size), -1)
     return reshape(own, (-1,))
 
 

@@ -155,7 +155,7 @@ def correlate(x: Array, w: Array, at: Windows, y: Array | None = None) -> Array:
     groups = _groups(x, inner)
     if y.size * math.prod(w.shape[:-1]) >= WORTH_SHARING and _natively(x, w, at, y, groups):
         return y
-    if not inner:  # nothing to sum
+    if not inner or not y.size:  # nothing to sum, or nothing to find
         y[...] = 0
     elif _is_pointwise(at) and groups == 1:
         np.matmul(x, w.reshape(inner, made), out=y)

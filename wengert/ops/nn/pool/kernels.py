@@ -355,7 +355,7 @@ def _pick(out: Array, x: Array, y: Array, u: Array, at: Windows) -> None:
 def places(x: Array, y: Array, at: Windows, with_batch: bool) -> Array:
     """The index of the first maximum of each window, in the flattened image or batch."""
     found = np.zeros(y.shape, np.int64)
-    numbers = np.arange(x.size if with_batch else x[:1].size)
+    numbers = np.arange(x.size if with_batch else math.prod(x.shape[1:]))
     numbers = np.broadcast_to(
         numbers.reshape(x.shape if with_batch else (1, *x.shape[1:])), x.shape
     )
