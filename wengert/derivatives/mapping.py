@@ -139,7 +139,7 @@ def _front(leaf: Any, axis: int) -> Any:
 
 def _complaint(fulls: Sequence[Any]) -> str:
     return (
-        f"tf.vmap needs arguments with as many examples, got {[dims(full)[0] for full in fulls]}, of "
+        f"tf.vmap needs arguments with equally many examples, got {[dims(full)[0] for full in fulls]}, of "
         f"shapes {[list(dims(full)) for full in fulls]} with the examples in front."
     )
 
