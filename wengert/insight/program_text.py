@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
 import os
 from types import FrameType
@@ -108,10 +109,60 @@ def names_in(node: ast.AST, stored: bool = False) -> list[str]:
     return [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, kind)]
 
 
+class Statement(NamedTuple):
+    """A simple statement: its lines, its text in one line, and what stands before it."""
+
+    first: int
+    last: int
+    text: str
+    before: str
+
+
 def line_text(place: str) -> str:
-    """The text of a line that is named as file:line."""
+    """The text at a line that is named as file:line: of the whole statement, in one line."""
+    found = statement_at(place)
+    if found is not None:
+        return found.text
     file, _, number = place.rpartition(":")
     return linecache.getline(file, int(number)).strip() if number.isdigit() else ""
+
+
+def statement_at(place: str) -> Statement | None:
+    """The simple statement at a line; None where there is none, or one that has others in it."""
+    file, _, number = place.rpartition(":")
+    if not number.isdigit():
+        return None
+    line = int(number)
+    return next((s for s in _statements(file) if s.first <= line <= s.last), None)
+
+
+def _statements(file: str) -> list[Statement]:
+    return _of_text("".join(linecache.getlines(file)))
+
+
+@functools.lru_cache(maxsize=32)
+def _of_text(text: str) -> list[Statement]:
+    """The simple statements of a program, the innermost first."""
+    lines = [line.encode() for line in text.split("\n")]  # columns are counted in bytes
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return []
+    return [
+        _statement(node, lines)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and not hasattr(node, "body")
+    ]
+
+
+def _statement(node: ast.stmt, lines: list[bytes]) -> Statement:
+    first, last = node.lineno, node.end_lineno or node.lineno
+    own = lines[first - 1 : last]
+    own[-1] = own[-1][: node.end_col_offset]
+    before = own[0][: node.col_offset].decode()
+    own[0] = own[0][node.col_offset :]
+    whole = " ".join(line.decode().strip() for line in own)
+    return Statement(first, last, whole.replace("( ", "(").replace(" )", ")"), before)
 
 
 def short(place: str) -> str:

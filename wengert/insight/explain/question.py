@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from wengert.core.tape import LEAF, Tape
 from wengert.insight.explain.history import History
-from wengert.insight.explain.rewriting import Edit, Mend
+from wengert.insight.explain.rewriting import Edit, Mend, instead_of
 from wengert.insight.journal import Exit, Journal, Step
 from wengert.insight.program_text import Program, line_text, names_in, short
 from wengert.insight.reports.blocks import Table
@@ -133,7 +133,7 @@ class Question(NamedTuple):
     def deleting(self, place: str, words: str) -> Mend:
         """A line to take out."""
         number = place.rpartition(":")[2]
-        return Mend(words, (), (Edit(int(number), ()),) if number.isdigit() else ())
+        return Mend(words, (), (instead_of(place),) if number.isdigit() else ())
 
     def asking_for(self, words: str, name: str) -> Mend:
         """To ask for another source, where the gradient is asked for."""
@@ -167,34 +167,30 @@ class Question(NamedTuple):
                 lines.append(a.line)
         texts = tuple([line_text(self.program.place(at)) for at in sorted(set(lines))])
         like = block.body[-1].lineno
-        edits = [Edit(at, ()) for at in set(lines)] + [Edit(end + 1, texts, False, like)]
+        edits = [instead_of(self.program.place(at)) for at in set(lines)]
+        edits.append(Edit(end + 1, texts, False, like))
         return Mend("Move it into the block:", texts, tuple(edits))
 
     def moved_down_into(self, block: ast.With, line: int) -> Mend:
         """A line before the block, in the block after what is watched."""
         first = next((s for s in block.body if ".watch(" not in ast.unparse(s)), block.body[-1])
         text = line_text(self.program.place(line))
-        edits = (Edit(line, ()), Edit(first.lineno, (text,), False))
+        edits = (instead_of(self.program.place(line)), Edit(first.lineno, (text,), False))
         return Mend("Move it into the block, after what is watched:", (text,), edits)
 
     def outside_of_block(self, place: str, of: str) -> Mend:
         """A line without the `with` around it."""
         words = f"Let the tape record at {short(place)}."
         number = int(place.rpartition(":")[2])
-        for block in self.program.blocks(of):
-            if place.startswith(self.program.file) and block.lineno <= number <= (
-                block.end_lineno or 0
-            ):
-                edits = [Edit(block.lineno, ())]
-                texts = []
-                for statement in block.body:
-                    for at in range(
-                        statement.lineno, (statement.end_lineno or statement.lineno) + 1
-                    ):
-                        texts.append(line_text(self.program.place(at)))
-                        edits.append(Edit(at, (texts[-1],), True, block.lineno))
-                return Mend(words, tuple(texts), tuple(edits))
-        return Mend(words)
+        blocks = self.program.blocks(of) if place.startswith(self.program.file) else []
+        around = [b for b in blocks if b.lineno <= number <= (b.end_lineno or b.lineno)]
+        if not around:
+            return Mend(words)
+        head = around[-1].lineno
+        lines = range(around[-1].body[0].lineno, (around[-1].end_lineno or head) + 1)
+        texts = [linecache.getline(self.program.file, at).strip() for at in lines]
+        edits = [Edit(at, (text,), like=head) for at, text in zip(lines, texts, strict=True)]
+        return Mend(words, tuple(texts), (Edit(head, ()), *edits))
 
 
 def described(value: Any) -> str:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from wengert.insight.program_text import line_text
+from wengert.insight.program_text import line_text, statement_at
 
 
 class Edit(NamedTuple):
@@ -16,6 +16,7 @@ class Edit(NamedTuple):
     lines: tuple[str, ...]
     replaces: bool = True
     like: int = 0  # the line whose indentation they get: the same one, unless another is named
+    last: int = 0  # the last line that is replaced: the same one, unless another is named
 
 
 def edited(text: str, edits: Sequence[Edit]) -> str:
@@ -26,7 +27,8 @@ def edited(text: str, edits: Sequence[Edit]) -> str:
         model = old[(edit.like or edit.line) - 1]
         indentation = model[: len(model) - len(model.lstrip())]
         new = [indentation + line.lstrip() for line in edit.lines]
-        lines[edit.line - 1 : edit.line - (not edit.replaces)] = new
+        end = (edit.last or edit.line) if edit.replaces else edit.line - 1
+        lines[edit.line - 1 : end] = new
     return "\n".join(lines)
 
 
@@ -44,7 +46,18 @@ def replacing(place: str, words: str, *lines: str) -> Mend:
     lines = tuple([line for line in lines if line])
     if not lines or not number.isdigit():
         return Mend(words)
-    return Mend(words, lines, (Edit(int(number), lines),))
+    return Mend(words, lines, (instead_of(place, lines),))
+
+
+def instead_of(place: str, lines: tuple[str, ...] = ()) -> Edit:
+    """Lines in place of the statement at a place."""
+    found = statement_at(place)
+    if found is None:
+        return Edit(int(place.rpartition(":")[2]), lines)
+    before = found.before.strip()
+    if before and len(lines) == 1:  # such as `def f(x): return x`
+        lines = (f"{before} {lines[0]}",)
+    return Edit(found.first, lines, last=found.last)
 
 
 Change = Callable[[ast.expr], ast.expr | None]
