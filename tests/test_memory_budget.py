@@ -330,3 +330,51 @@ def test_a_report_counts_shared_memory_once() -> None:
         _ = tf.reshape(y, [-1]) * tf.reshape(y, [-1])
     assert tape.memory_report().total == 2 * VALUES.numpy().nbytes
     assert "source_lines=True" in repr(tape.memory_report())
+
+
+# ---- in functions -------------------------------------------------------------------------------
+
+
+def layers(budget: str | None) -> Any:
+    rng = np.random.default_rng(0)
+    matrices = [tf.constant((rng.normal(size=(64, 64)) / 8).astype(np.float32)) for _ in range(40)]
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape(memory_budget=budget) as tape:
+            tape.watch(x)
+            y = x
+            for w in matrices:
+                y = tf.tanh(y @ w)
+            loss = tf.reduce_sum(y * y)
+        return tape.gradient(loss, x)
+
+    return gradient
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_function_computes_again_what_its_budget_does_not_hold(compiled: bool) -> None:
+    x = tf.constant(np.random.default_rng(1).normal(size=(1000, 64)).astype(np.float32))
+    plain, budgeted = (tf.function(layers(b), jit_compile=compiled) for b in (None, "8 MB"))
+    np.testing.assert_array_equal(plain(x), budgeted(x))
+    again = [op for op in budgeted.get_concrete_function(x).graph.operations if op.type == "After"]
+    assert again
+    if compiled:
+        assert plain.plan(x).memory > 10e6
+        assert budgeted.plan(x).memory < 8e6
+
+
+def test_a_budget_in_a_function_to_second_order() -> None:
+    x = tf.constant(np.random.default_rng(1).normal(size=(30, 64)).astype(np.float32))
+
+    def second(budget: str | None) -> Any:
+        @tf.function
+        def product(x: Any) -> Any:
+            with tf.GradientTape() as outer:
+                outer.watch(x)
+                g = layers(budget)(x)
+                total = tf.reduce_sum(g * g)
+            return outer.gradient(total, x)
+
+        return product(x)
+
+    np.testing.assert_array_equal(second(None), second("256 kB"))

@@ -61,6 +61,7 @@ TOPICS = {
     "Initializers": ("api.initializers",),
     "Training": ("train",),
     "Testing": ("testing",),
+    "Answers": ("insight",),
     "TensorFlow 1": ("compat",),
 }
 OTHER = "Everything else"

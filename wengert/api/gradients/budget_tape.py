@@ -10,21 +10,25 @@ and the values between them are dropped, too.
 
 from __future__ import annotations
 
+import math
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from wengert.core.context import listening, thread
+from wengert.core.context import current_graph, listening, thread
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.tape import LEAF, WIDTH, Tape
 from wengert.errors import MemoryBudgetWarning
+from wengert.graph.graph_builder import CONST
 from wengert.host.memory_size import written
 from wengert.host.user_frames import callers_depth
+from wengert.ops.arrays.identity import AFTER
 from wengert.ops.arrays.shaping import VIEWS
-from wengert.values.tensor import Tensor, key_of
+from wengert.values.symbolic import SymbolicTensor, is_certain
+from wengert.values.tensor import Tensor, dims, key_of
 from wengert.values.value import Key
 
 
@@ -97,21 +101,23 @@ class BudgetTape(Tape):
         at = len(self.records)
         super().record(row, inputs, attrs, result)
         results = result if row.many else [result]
-        if len(self.records) == at or any(type(y) is not Tensor for y in results):
+        if len(self.records) == at or not all(map(_has_size, results)):
             return
         self._note_producer(row, inputs, attrs, results)
         for place in (at + 4, at + 5, at + 7):
             self.records[place] = self._put_by(self.records[place])
-        if self._bytes > self._budget // 2:
+        # A segment ends in time, too, where few of its values are held: all are computed again.
+        since = self._ends[-1] - self._ends[self._since]
+        if max(self._bytes, since) > self._budget // 2:
             self._drop()
 
     def _note_producer(
         self, row: Row, inputs: Sequence[Any], attrs: Attrs, results: Sequence[Any]
     ) -> None:
         computed = [self.positions.get(x._key, LEAF) != LEAF for x in inputs]
-        size = sum(y._array.nbytes for y in results)
+        size = sum(map(_size_of, results))
         around = [
-            x._array.nbytes
+            _size_of(x)
             for x, c in zip(inputs, computed, strict=True)
             if not c and x._key not in self.positions
         ]
@@ -122,7 +128,7 @@ class BudgetTape(Tape):
             attrs,
             [_Held(x._key) if c else x for x, c in zip(inputs, computed, strict=True)],
             out,
-            tuple([0 if row.name in VIEWS else y._array.nbytes for y in results]),
+            tuple([0 if row.name in VIEWS else _size_of(y) for y in results]),
             row.elementwise or row.name in VIEWS or (bool(row.linear) and len(inputs) == 1),
             plain and row.name != "ReadVariableOp" and sum(around) <= max(size, 1 << 12),
         )
@@ -138,7 +144,7 @@ class BudgetTape(Tape):
         """What stands in a record for a tensor that was computed on the tape."""
         if isinstance(slot, list):
             return [self._put_by(x) for x in slot]
-        if type(slot) is not Tensor or slot._key not in self._of:
+        if type(slot) not in _TENSORS or slot._key not in self._of:
             return slot
         key = key_of(slot)
         if key not in self._held and not (
@@ -149,13 +155,13 @@ class BudgetTape(Tape):
         return _Held(key)
 
     def _count(self, value: Tensor) -> None:
-        self._bytes += value._array.nbytes
+        self._bytes += _size_of(value)
         self.peak = max(self.peak, self._bytes)
 
     def _let_go(self, values: dict[Key, Tensor], key: Key) -> None:
         value = values.pop(key, None)
         if value is not None:
-            self._bytes -= value._array.nbytes
+            self._bytes -= _size_of(value)
 
     # ---- dropping --------------------------------------------------------------------------------
 
@@ -197,8 +203,11 @@ class BudgetTape(Tape):
 
     def _may_go(self, key: Key, segment: _Segment) -> bool:
         is_used_later = self._last_use.get(key, 0) >= segment.end
-        # Two references are ours: in `_held`, and the argument of getrefcount.
-        is_referred_to = sys.getrefcount(self._held[key]) > 2
+        if type(self._held[key]) is Tensor:
+            # Two references are ours: in `_held`, and the argument of getrefcount.
+            is_referred_to = sys.getrefcount(self._held[key]) > 2
+        else:
+            is_referred_to = key not in self._last_use  # the next operation will want it
         return self._of[key].can_repeat and not is_used_later and not is_referred_to
 
     def _is_near(self, producer: _Producer) -> bool:
@@ -257,6 +266,9 @@ class BudgetTape(Tape):
             waiting += missing
             return
         inputs = [self._known(x.key) if type(x) is _Held else x for x in producer.inputs]
+        if current_graph() is not None:
+            again = [type(x) is _Held and x.key in self._again for x in producer.inputs]
+            inputs = [x if a else _not_before_now(x) for x, a in zip(inputs, again, strict=True)]
         result = apply(producer.row, inputs, producer.attrs)
         for key, y in zip(producer.out, result if producer.row.many else [result], strict=True):
             if key not in self._again:
@@ -285,6 +297,37 @@ class BudgetTape(Tape):
         for at, slot in enumerate(self.records):
             if type(slot) in (_Held, list):
                 self.records[at] = self.restored(slot)
+
+
+_TENSORS: Final = (Tensor, SymbolicTensor)
+
+
+def _has_size(value: Any) -> bool:
+    return type(value) is Tensor or (
+        type(value) is SymbolicTensor
+        and is_certain(dims(value))
+        and value.dtype.name not in ("resource", "variant")
+    )
+
+
+def _size_of(value: Any) -> int:
+    """The bytes of a value, also of one that a graph will compute."""
+    if not _has_size(value):
+        return 0
+    return math.prod(dims(value)) * int(value._array.dtype.itemsize)
+
+
+def _not_before_now(x: Any) -> Any:
+    """In a graph: a value that is there only after what was added last.
+
+    What is computed of it again is so not taken for what was computed before, nor computed too soon.
+    """
+    if not isinstance(x, SymbolicTensor) or x.op.row is CONST or not _has_size(x):
+        return x
+    last = next(
+        op for op in reversed(current_graph().operations) if op.outputs and _has_size(op.outputs[0])
+    )
+    return apply(AFTER, (x, last.outputs[0]))
 
 
 class _Records(list[Any]):
