@@ -171,7 +171,7 @@ ELEMENTWISE = [
          small=False, attrs=[{"dtype": tf.int32}, {"dtype": tf.bool}, {"dtype": tf.int8}],
          dtypes="int32 bool"),
     line("Identity", tf.identity, np.copy, complex=True, dtypes=MOVES),
-    line("After", internal("After"), lambda x, other: x, anywhere, anywhere, shapes=[[(2, 3), (2,)]]),
+    line("After", internal("After"), lambda x, other: x, anywhere, anywhere, shapes=[[(2, 3), (2,)]], fixed=(1,)),
     line("Shape", internal("Shape"), lambda x, dtype: np.array(x.shape),
          attrs=[{"dtype": tf.int32}], constant=True),
     line("Size", internal("Size"), lambda x, dtype: np.array(x.size), attrs=[{"dtype": tf.int32}],
