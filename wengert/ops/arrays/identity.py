@@ -59,7 +59,7 @@ AFTER: Row = op(
     lambda _, x, other: x.copy(),
     vjp=(lambda g, y, x, other: g, None),
     shape=lambda x, other: x,
-    batch=lambda batched, n, xs, attrs: apply(AFTER, xs),
+    batch=lambda batched, n, xs, attrs: apply(AFTER, batch_all(batched, n, xs)),
     saves="",
 )
 STOP_GRADIENT: Row = op("StopGradient", lambda _, x: x, elementwise=True)
