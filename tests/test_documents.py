@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
+import linecache
 import re
 import warnings
 from collections.abc import Iterator
@@ -62,6 +63,8 @@ def expected(block: Block) -> list[str]:
 def outcome(block: Block, names: dict[str, Any]) -> list[str]:
     """What a block prints; warnings and an error at its end are shown as Python does."""
     output = io.StringIO()
+    lines = block.code.splitlines(keepends=True)
+    linecache.cache["program.py"] = (len(block.code), None, lines, "program.py")  # answers read it
     with warnings.catch_warnings(record=True) as warned, contextlib.redirect_stdout(output):
         warnings.simplefilter("always")
         try:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import runpy
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+import wengert as tf
+from wengert.insight.explain.explanation import Explanation
 
 TROUBLES = sorted((Path(__file__).parent / "data" / "troubles").glob("*.py"))
 
@@ -36,3 +43,141 @@ def test_a_trouble_is_explained(path: Path, tmp_path: Path) -> None:
     mended = tmp_path / path.name
     mended.write_text(report.mended(), encoding="utf-8")
     assert run(mended).kind in ("right", "zero"), report.mended()  # a norm has slope zero at zero
+
+
+# ---- asked otherwise ----------------------------------------------------------------------------
+
+
+def elsewhere(f: Any, *xs: Any, **options: Any) -> Any:
+    with tf.GradientTape(**options) as tape:
+        for x in xs:
+            tape.watch(x)
+        y = f(*xs)
+    return tape, y
+
+
+X = tf.constant([1.0, 2.0])
+
+
+def test_a_tape_that_began_elsewhere() -> None:
+    tape, y = elsewhere(lambda x: tf.reduce_sum(tf.round(x)), X)
+    assert "source_lines=True" in str(tape.explain(y, X))
+    tape, y = elsewhere(lambda x: tf.reduce_sum(tf.round(x)), X, source_lines=True)
+    assert tape.explain(y, X).kind == "no-gradient"
+    tape, y = elsewhere(lambda x: tf.reduce_sum(tf.exp(x)), X)
+    other = tf.constant([5.0, 6.0])
+    assert tape.explain(y, other).kind == "not-watched"
+    assert tape.explain(y, X).right
+    tape.gradient(y, X)
+    assert tape.explain(y, X).kind == "used-up"
+
+
+def test_several_sources_have_several_answers() -> None:
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        loss = tf.stop_gradient(v) * w
+    first, second = tape.explain(loss, [v, w])
+    assert (first.kind, second.kind) == ("stop-gradient", "right")
+    assert "d loss / d v" in first.title
+
+
+def test_asked_after_the_gradient() -> None:
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = tf.reduce_sum(tf.stop_gradient(X))
+    assert tape.gradient(y, X) is None
+    assert tape.explain(y, X).kind == "stop-gradient"
+
+
+def test_gradients_of_gradients() -> None:
+    with tf.GradientTape() as outer:
+        outer.watch(X)
+        with tf.GradientTape() as inner:
+            inner.watch(X)
+            y = tf.reduce_sum(X**1.5 - 3.0 * X)
+        first = inner.gradient(y, X)
+        total = tf.reduce_sum(tf.stop_gradient(first))
+    report = outer.explain(total, X)
+    assert report.kind == "stop-gradient"
+
+
+def test_a_function_that_is_traced() -> None:
+    reports = []
+
+    @tf.function
+    def step(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.cast(tf.cast(x, tf.int32), tf.float32)
+        reports.append(tape.explain(y, x))
+        return y
+
+    step(X)
+    assert reports[0].kind == "integer"
+
+
+def test_an_answer_in_all_its_forms(tmp_path: Path) -> None:
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = tf.reduce_sum(tf.math.log(X - 1.0))
+    report = tape.explain(y, X)
+    assert isinstance(report, Explanation)
+    assert all(len(line) <= 110 for line in str(report).split("\n"))
+    assert json.loads(json.dumps(report.to_dict()))["kind"] == "log"
+    page = report.to_html(tmp_path / "answer.html")
+    assert (tmp_path / "answer.html").read_text(encoding="utf-8") == page
+    assert "http" not in page  # nothing is fetched
+    assert "<h1>" in report._repr_html_()
+
+
+PROGRAM = """
+import tensorflow as tf
+x, w = tf.Variable([0.0, 2.0]), tf.Variable(3.0)
+@tf.function
+def step():
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.where(x > 0, tf.math.log(x), 0.0))
+        z = float(w) * y
+    return tape.gradient(z, [x, w])
+for _ in range(3):
+    step()
+v1 = tf.compat.v1
+with tf.Graph().as_default():
+    p = v1.placeholder(tf.float32, [2])
+    g, = tf.gradients(tf.reduce_sum(tf.sqrt(p)), p)
+    tf.gradients(tf.argmax(p), p)
+    print(v1.Session().run(g, {p: [0.0, 1.0]}))
+"""
+
+
+def test_a_whole_program(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    run = subprocess.run(
+        [sys.executable, "-m", "wengert", "run", "--explain", "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout == "[inf 0.5]\n"
+    assert "4 gradients explained" in run.stderr
+    for said in (
+        "z = w * y",
+        "tf.math.log(safe)",
+        "ArgMax (program.py:16) gives integers",
+        "1e-12",
+    ):
+        assert said in run.stderr
+
+
+@pytest.mark.timing
+def test_a_long_tape_is_explained_soon() -> None:
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = X
+        for _ in range(50_000):
+            y = y * 0.9999 + 0.0001
+        y = tf.round(y)
+    start = time.perf_counter()
+    assert tape.explain(y, X).kind == "no-gradient"
+    assert time.perf_counter() - start < 2.0

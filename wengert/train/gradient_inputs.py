@@ -48,7 +48,8 @@ def no_gradients(variables: Sequence[Variable]) -> ValueError:
     return ValueError(
         f"No gradients provided for any variable: [{list_variables(variables)}]. All gradients are "
         "None: the loss does not depend on these variables. Compute it from them inside the tape "
-        "or the loss function, with differentiable operations only."
+        "or the loss function, with differentiable operations only. "
+        "tape.explain(loss, variable) says where the way is cut."
     )
 
 

@@ -83,7 +83,7 @@ class Optimizer:
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not "
                 f"support gradients, between variables [{list_variables([v for _, v in found])}] and "
-                f"loss {loss}."
+                f"loss {loss}. tf.explain_gradient(loss, variable) says why."
             )
         return self.apply_gradients(found, global_step, name)
 

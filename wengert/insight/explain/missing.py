@@ -79,8 +79,9 @@ def _where_it_turned(q: Question, cut: Back, values: set[Any]) -> Back:
 
 def _cut_at(q: Question, cut: Back, path: list[int], count: int) -> Explanation:
     kind, why, mend = mend_of_cut(q, cut.step)
-    ahead = sum(n < cut.number for n in path)
-    behind = sum(n > cut.number for n in path)
+    computes = [n for n in path if q.history.steps[n].row.name != "ReadVariableOp"]
+    ahead = sum(n < cut.number for n in computes)
+    behind = sum(n > cut.number for n in computes)
     words = f"{_operations(ahead)} from {q.x} to it, {_operations(behind)} from it to {q.y}"
     others = {1: "there is no other path.", 2: "another path is cut, too."}
     words += f"; {others.get(count, f'{count - 1} more paths are cut, too.')}"

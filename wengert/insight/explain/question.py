@@ -203,6 +203,7 @@ def described(value: Any) -> str:
 
 def chain(question: Question, numbers: list[int], broken: int, notes: dict[int, str]) -> Table:
     """Operations from the source to the target, with their lines; the break is cut out."""
+    numbers = [n for n in numbers if question.history.steps[n].row.name != "ReadVariableOp"]
     shown = numbers
     if len(numbers) > _MOST:
         at = numbers.index(broken) if broken in numbers else 0

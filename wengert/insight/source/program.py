@@ -57,7 +57,7 @@ class Source(Report):
         return {"name": self.name, "text": self.text, "whole": self.whole()}
 
     def __str__(self) -> str:
-        return self.text
+        return self.text.rstrip()
 
 
 def source(f: Callable[..., Any], *xs: Any) -> Source:

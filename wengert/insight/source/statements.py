@@ -291,7 +291,8 @@ class Statements:
     # ---- names and constants ---------------------------------------------------------------------
 
     def _is_named(self, y: SymbolicTensor) -> bool:
-        return y._key in self._d.called
+        """Whether the program has a name for a value, or for that of which it is the derivative."""
+        return y._key in self._d.called or self._d.cotangents.get(id(y)) in self._d.called
 
     def name_of(self, y: SymbolicTensor) -> str:
         """What to call a value: as the program does, or as the derivative by what it calls so."""
