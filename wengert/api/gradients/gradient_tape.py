@@ -439,7 +439,7 @@ class GradientTape:
         ...     tape.hook(h, lambda g: tf.clip_by_norm(g, 1.0))
         ...     y = tf.reduce_sum(10.0 * h)
         >>> tape.gradient(y, x).numpy()
-        array([4.2426405, 5.6568537], dtype=float32)
+        array([4.2426405, 5.656854 ], dtype=float32)
         """
         tape = self._started("hook")
         if not callable(fn):
@@ -465,7 +465,7 @@ class GradientTape:
         or `wengert run --explain` makes it do so. For several sources there is a list of answers.
 
         >>> x = tf.constant(3.0)
-        >>> with tf.GradientTape() as tape:
+        >>> with tf.GradientTape(source_lines=True) as tape:
         ...     tape.watch(x)
         ...     y = tf.stop_gradient(x * x)
         >>> tape.explain(y, x).kind
@@ -480,7 +480,7 @@ class GradientTape:
         in a function that names `source`, or with `source_lines=True`. See `tf.source`.
 
         >>> x = tf.Variable([1.0, 2.0])
-        >>> with tf.GradientTape() as tape:
+        >>> with tf.GradientTape(source_lines=True) as tape:
         ...     loss = tf.reduce_sum(x * x)
         >>> program = tape.source(loss, x)
         >>> program([3.0, 4.0])
