@@ -76,7 +76,7 @@ def source(f: Callable[..., Any], *xs: Any) -> Source:
     """
     check_function(f, "source")
     given = [x if isinstance(x, Value) else convert(x) for x in xs]
-    found = derived(f, given, _names_of(f, len(given)))
+    found = derived(f, given, names_of_parameters(f, len(given)))
     return written(found, _name_of(f))
 
 
@@ -125,7 +125,8 @@ def _described(d: Derivation) -> str:
     return f"The value and its gradient. {kinds}."
 
 
-def _names_of(f: Callable[..., Any], count: int) -> list[str]:
+def names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
+    """What a function calls its first arguments."""
     try:
         named = [
             p.name

@@ -1,0 +1,110 @@
+"""tf.draw: the graph of a function and of its gradient."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import subprocess
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import wengert as tf
+from wengert.insight.drawing.layout import placed
+
+
+def loss(x: Any, w: Any) -> Any:
+    with tf.name_scope("layer"):
+        h = tf.tanh(x @ w)
+    return tf.reduce_mean(tf.square(h - 1.0))
+
+
+ARGUMENTS = tf.ones([4, 3]), tf.ones([3, 2])
+
+
+def deep(x: Any) -> Any:
+    for _ in range(700):
+        x = tf.sin(x) * 0.5 + x
+    return tf.reduce_sum(x)
+
+
+def test_what_is_drawn() -> None:
+    drawing = tf.draw(loss, *ARGUMENTS)
+    boxes = drawing.diagram.boxes
+    assert [b.label for b in boxes if b.side == "forward"] == [
+        "MatMul",
+        "Tanh",
+        "Sub",
+        "Square",
+        "Mean",
+    ]
+    assert [b.label for b in boxes if b.side == "result"] == ["value", "dx", "dw"]
+    tanh = next(b for b in boxes if b.label == "Tanh")
+    assert tanh.note == "h [4, 2]"
+    assert tanh.facts["code"] == "h = tf.tanh(x @ w)"
+    assert json.loads(json.dumps(drawing.to_dict()))["title"] == "loss and its gradient"
+    assert "Tanh" in str(drawing)
+
+
+def test_a_graph_of_version_one() -> None:
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [2], name="x")
+        y = tf.reduce_sum(tf.sin(x))
+        drawing = tf.draw(y, x)
+    assert {b.label for b in drawing.diagram.boxes} >= {"Sin", "Sum", "Cos", "value"}
+    with pytest.raises(TypeError, match="a function and its arguments"):
+        tf.draw(tf.constant(1.0), x)
+
+
+def test_boxes_stand_in_layers_and_apart() -> None:
+    for diagram in (tf.draw(loss, *ARGUMENTS).diagram, tf.draw(deep, tf.ones([3])).diagram):
+        places = placed(diagram)
+        for a, b, _ in diagram.arrows:
+            assert places[a].y < places[b].y
+        rows: dict[float, list[Any]] = {}
+        for place in places:
+            rows.setdefault(place.y, []).append(place)
+        for row in rows.values():
+            row.sort(key=lambda p: p.x)
+            for left, right in itertools.pairwise(row):
+                assert left.x + left.width / 2 < right.x - right.width / 2
+
+
+def test_formats(tmp_path: Path) -> None:
+    drawing = tf.draw(loss, *ARGUMENTS)
+    picture = ElementTree.fromstring(drawing.svg(tmp_path / "graph.svg"))
+    count = len(drawing.diagram.boxes)
+    assert len(picture.findall(".//{*}rect")) == count
+    assert (tmp_path / "graph.svg").exists()
+    assert drawing.dot().count("label=") == count
+    assert drawing.dot().count("->") == len(drawing.diagram.arrows)
+    assert drawing.mermaid().startswith("flowchart TD\n")
+    page = drawing.to_html(tmp_path / "graph.html")
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert page.count('class="view"') == page.count("data-view=") >= 3
+    if shutil.which("dot"):
+        subprocess.run(
+            ["dot", "-Tsvg"], input=drawing.dot(), text=True, check=True, capture_output=True
+        )
+
+
+def test_many_operations_are_shown_by_lines_first() -> None:
+    drawing = tf.draw(deep, tf.ones([3]))
+    assert len(drawing.diagram.boxes) > 4000
+    assert "show(1);" in drawing.to_html()
+
+
+@pytest.mark.slow
+def test_a_browser_shows_the_page(tmp_path: Path) -> None:
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        pytest.skip("no browser")
+    page = tmp_path / "graph.html"
+    tf.draw(deep, tf.ones([3])).to_html(page)
+    told = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", page.as_uri()]
+    shown = subprocess.run(told, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert 'class="view shown"' in shown  # the script ran to its end
+    assert "aria-pressed" in shown

@@ -1,0 +1,9 @@
+"""The graph of a function and of its gradient, to look at.
+
+diagram  What is drawn: operations, and what flows between them; scopes drawn as one
+layout   Where each box stands: in layers, along the flow
+svg      As a picture
+formats  For Graphviz and for Mermaid
+viewer   As a page: pan, zoom, click, and scopes that open
+draw     tf.draw
+"""
