@@ -6,6 +6,7 @@ import json
 import runpy
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 import wengert as tf
 from wengert.insight.explain.explanation import Explanation
+from wengert.insight.program_text import line_text
 
 TROUBLES = sorted((Path(__file__).parent / "data" / "troubles").glob("*.py"))
 
@@ -181,3 +183,55 @@ def test_a_long_tape_is_explained_soon() -> None:
     start = time.perf_counter()
     assert tape.explain(y, X).kind == "no-gradient"
     assert time.perf_counter() - start < 2.0
+
+
+# ---- what users compose -------------------------------------------------------------------------
+
+
+def test_nested_sources_and_targets() -> None:
+    x = {"a": tf.Variable(1.0), "b": tf.Variable(2.0)}
+    with tf.GradientTape() as tape:
+        y = [x["a"] * 2.0, tf.stop_gradient(x["b"])]
+    answers = tape.explain(y, x)
+    assert {k: v.kind for k, v in answers.items()} == {"a": "right", "b": "stop-gradient"}
+    assert "x['b']" in answers["b"].title
+    with pytest.raises(TypeError, match="a tensor or a variable"):
+        tape.explain(y, 5.0)
+
+
+def test_loops_and_inner_functions() -> None:
+    def loop(x: Any, step: Any) -> Any:
+        return tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, step(y)), [0, x])[1]
+
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = tf.function(lambda x: loop(x, tf.round))(X)
+    assert tape.explain(y, X).kind == "no-gradient"
+    with tf.Graph().as_default():
+        p = tf.compat.v1.placeholder(tf.float32, [])
+        y = loop(p, lambda y: y**0.5)
+        report = tf.explain_gradient(y, p, {p: 0.0}, tf.compat.v1.Session())
+    assert report.kind == "pow"
+    assert "y**0.5" in line_text(report.line)
+    inner = tf.recompute_grad(lambda x: tf.math.log(x - 1.0))
+    with tf.GradientTape() as tape:
+        tape.watch(X)
+        y = tf.reduce_sum(inner(X))
+    assert tape.explain(y, X).kind == "log"
+
+
+def test_answers_in_threads() -> None:
+    kinds = []
+
+    def work() -> None:
+        x = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            y = tf.stop_gradient(x)
+        kinds.append(tape.explain(y, x).kind)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert kinds == ["stop-gradient"] * 8

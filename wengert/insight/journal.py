@@ -15,6 +15,7 @@ from wengert.core.context import thread
 from wengert.core.row import Attrs, Row
 from wengert.core.tape import Tape
 from wengert.derivatives.trail import Trail
+from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import callers_place, is_ours, place_of, replayed_place
 from wengert.values.exits import exit_watchers
 from wengert.values.tensor import key_of
@@ -60,6 +61,10 @@ class Journal:
         active.__enter__()
         exit_watchers.append(self._left)
         self._active.append(active)
+
+    def listening(self) -> ContextManager:
+        """What is carried out inside is noted, without exits."""
+        return _Listener(self).active()
 
     def end(self) -> None:
         """The block ends."""

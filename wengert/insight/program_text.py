@@ -170,14 +170,15 @@ def short(place: str) -> str:
     return os.path.basename(place)
 
 
-def names_of_sources(text: str, sources: Any) -> list[str]:
-    """What the program calls each source."""
-    if not isinstance(sources, (list, tuple)):
+def names_of_sources(text: str, sources: Any, count: int) -> list[str]:
+    """What the program calls each source, of which there are so many."""
+    if not isinstance(sources, (list, tuple, dict)):
         return [text]
     try:
-        tree = ast.parse(text, mode="eval").body
+        tree: ast.expr = ast.parse(text, mode="eval").body
     except SyntaxError:
         tree = ast.Constant(0)
-    if isinstance(tree, (ast.List, ast.Tuple)) and len(tree.elts) == len(sources):
+    if isinstance(tree, (ast.List, ast.Tuple)) and len(tree.elts) == count:
         return [ast.unparse(e) for e in tree.elts]
-    return [f"{text}[{i}]" for i in range(len(sources))]
+    keys = sorted(sources) if isinstance(sources, dict) and len(sources) == count else range(count)
+    return [f"{text}[{key!r}]" for key in keys]

@@ -21,11 +21,13 @@ from wengert.insight.explain.missing import explain_missing
 from wengert.insight.explain.numbers import explain_numbers, is_sound
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
-from wengert.insight.journal import Step
+from wengert.insight.journal import Journal, Step
 from wengert.insight.program_text import Program, names_of_sources
+from wengert.ops.arrays.identity import identity
 from wengert.ops.math.arithmetic import add_n
 from wengert.ops.math.elementwise import ones_like
 from wengert.state.variable import Variable
+from wengert.values import nest
 from wengert.values.tensor import Tensor, key_of, wrap
 
 if TYPE_CHECKING:
@@ -39,13 +41,30 @@ def explain_tape(
     program = Program(frame)
     written = program.arguments(method)
     y = written[0] if written else "the target"
-    several = isinstance(sources, (list, tuple))
-    names = names_of_sources(written[1] if len(written) > 1 else "the source", sources)
+    flat = nest.flatten(sources)
+    names = names_of_sources(written[1] if len(written) > 1 else "the source", sources, len(flat))
+    targets = nest.flatten(target) if isinstance(target, (list, tuple, dict)) else [target]
     found = [
-        _explain(tape, target, source, y, x, program)
-        for source, x in zip(sources if several else [sources], names, strict=True)
+        _of_several([_explain(tape, t, _checked(x), y, name, program) for t in targets])
+        for x, name in zip(flat, names, strict=True)
     ]
-    return found if several else found[0]
+    return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
+
+
+def _checked(source: Any) -> Any:
+    if isinstance(source, (Tensor, Variable)):
+        return source
+    raise TypeError(
+        f"A source of explain is a tensor or a variable, as of gradient; got {type(source).__name__}."
+    )
+
+
+def _of_several(answers: list[Explanation]) -> Explanation:
+    """The answer for several targets, whose gradients are added: one that is there suffices."""
+    for answer in answers:
+        if answer.right:
+            return answer
+    return next((a for a in answers if a.kind != "no-path"), answers[0])
 
 
 def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Program) -> Explanation:
@@ -116,15 +135,14 @@ def explain_gradient(
     """
     program = Program(callers_frame())
     written = program.arguments("explain_gradient")
-    several = isinstance(xs, (list, tuple))
-    sources: Any = xs if isinstance(xs, (list, tuple)) else [xs]
-    names = names_of_sources(written[1] if len(written) > 1 else "the source", xs)
+    sources = nest.flatten(xs)
+    names = names_of_sources(written[1] if len(written) > 1 else "the source", xs, len(sources))
     y = written[0] if written else "the target"
     found = [
         explained_in_graph(ys, x, y, name, program, feed_dict, session)
         for x, name in zip(sources, names, strict=True)
     ]
-    return found if several else found[0]
+    return nest.pack_sequence_as(xs, found) if nest.is_nested(xs) else found[0]
 
 
 def explained_in_graph(
@@ -177,15 +195,8 @@ def _by_run(q: Question, feed_dict: Any, session: Session | None) -> Explanation
         id(x): _as_tensor(np.asarray(v, x.dtype.as_numpy_dtype), x)
         for x, v in (feed_dict or {}).items()
     }
-    steps = [
-        step._replace(
-            inputs=tuple([known.get(id(x), x) for x in step.inputs]),
-            results=tuple([known.get(id(x), x) for x in step.results]),
-        )
-        for number, step in enumerate(q.history.steps)
-        if number in used
-    ]
     with activate((), None):
+        steps = [s for n in sorted(used) for s in _concrete(q.history.steps[n], known)]
         seen = q._replace(
             target=known.get(id(q.target), q.target),
             source=known.get(id(q.source), q.source),
@@ -193,6 +204,27 @@ def _by_run(q: Question, feed_dict: Any, session: Session | None) -> Explanation
         )
         found = explain_numbers(seen)
     return found or Explanation("right", f"{q.title} is there: finite, and not zero.")
+
+
+def _concrete(step: Step, known: dict[int, Any]) -> list[Step]:
+    """An operation with the values of a run; of a loop or a branch the operations within."""
+    inputs = [known.get(id(x), x) for x in step.inputs]
+    if step.row.graphs and step.row.inline is not None:
+        return _within(step, inputs)
+    results = tuple([known.get(id(x), x) for x in step.results])
+    return [step._replace(inputs=tuple(inputs), results=results)]
+
+
+def _within(step: Step, inputs: list[Any]) -> list[Step]:
+    journal = Journal()
+    with journal.listening():
+        assert step.row.inline is not None
+        made = step.row.inline(inputs, step.attrs)
+        made = [identity(y) if isinstance(y, Tensor) else y for y in made]
+    for y, symbol in zip(made, step.results, strict=False):
+        if isinstance(y, Tensor):
+            y._key = symbol._key
+    return journal.steps
 
 
 def _as_tensor(value: Any, like: Any) -> Any:

@@ -98,7 +98,17 @@ def _first_forward(q: Question) -> Culprit | None:
         step = q.history.steps[number]
         found = _bad_result(step)
         if found is not None:
-            return Culprit(number, step, True, *found)
+            inner = _first_within(q, number) if step.row.users else None
+            return inner or Culprit(number, step, True, *found)
+    return None
+
+
+def _first_within(q: Question, last: int) -> Culprit | None:
+    """The same among the operations inside of one with a gradient of the user's."""
+    for number in range(last):
+        found = _bad_result(q.history.steps[number])
+        if found is not None:
+            return Culprit(number, q.history.steps[number], True, *found)
     return None
 
 

@@ -92,7 +92,8 @@ def source_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> So
     xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
     text = arguments[1] if len(arguments) > 1 else ""
     names = [
-        n if n.isidentifier() else f"x{i}" for i, n in enumerate(names_of_sources(text, sources))
+        n if n.isidentifier() else f"x{i}"
+        for i, n in enumerate(names_of_sources(text, sources, len(xs)))
     ]
     name = arguments[0] if arguments and arguments[0].isidentifier() else "value"
     return written(rederived(tape._journal.steps, target, xs, names), f"{name}_and_gradient")
