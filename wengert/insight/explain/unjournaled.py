@@ -11,7 +11,7 @@ from wengert.insight.explain.cuts import changed_at
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.missing import explain_unwatched
 from wengert.insight.explain.question import Question
-from wengert.insight.explain.rewriting import Mend, replacing
+from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.explain.without_way import REASONS, in_tf
 from wengert.insight.program_text import line_text, names_in, short
 from wengert.insight.reports.blocks import Words
@@ -71,8 +71,8 @@ def _by_reading(q: Question) -> Explanation | None:
     """A line between the source and the target that ends the way, found in the text."""
     for place, node in _on_the_way(q):
         for call in ast.walk(node):
-            kind = _ENDS.get(_called(call), "")
-            if isinstance(call, ast.Call) and _called(call) == "cast":
+            kind = _ENDS.get(called(call), "")
+            if isinstance(call, ast.Call) and called(call) == "cast":
                 kind = "integer" if "int" in ast.unparse(call.args[-1]) else ""
             if kind:
                 text = line_text(place)
@@ -81,10 +81,6 @@ def _by_reading(q: Question) -> Explanation | None:
                 title = f"{q.title} is None: the way ends at {short(place)}, {text}"
                 return Explanation(kind, title, place, mend, [Words(_JOURNAL)])
     return None
-
-
-def _called(node: ast.AST) -> str:
-    return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
 
 
 def _on_the_way(q: Question) -> list[tuple[str, ast.AST]]:
