@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from wengert.core.context import activate, announce, note_access, thread
 from wengert.core.dispatch import apply
@@ -14,6 +14,9 @@ from wengert.host.context_manager import ContextManager
 
 class Layer:
     """Hands everything on to the interpreter beneath."""
+
+    # Functions that are called under it are traced under it, too: calls of traces may pass it by.
+    is_in_traces: ClassVar[bool] = False
 
     def __init__(self, outer: Interpreter | None) -> None:
         self.outer = outer

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batcher
-from wengert.core.context import activate, current_graph, thread
+from wengert.core.context import activate, current_graph, thread, with_top
 from wengert.core.layer import beneath_layers
 from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.function_graph import FunctionGraph
@@ -186,7 +186,7 @@ def _in_graph(
 
     condition = FunctionGraph("while_cond", outer)
     inputs = _inputs(condition, counter, initial, shapes)
-    with activate((), condition):
+    with activate((), with_top(condition)):
         values = nest.with_tensors(variables.initial, inputs[len(counter) :])
         go = convert(cond(*variables.arguments(values)))
         if counter:
@@ -195,7 +195,7 @@ def _in_graph(
 
     graph = FunctionGraph("while_body", outer)
     carried = _inputs(graph, counter, initial, shapes)
-    with activate((), graph):
+    with activate((), with_top(graph)):
         values = nest.with_tensors(variables.initial, carried[len(counter) :])
         returned = variables.returned(body(*variables.arguments(values)))
         found = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
