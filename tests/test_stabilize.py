@@ -326,6 +326,27 @@ def test_zero_log_zero() -> None:
     assert tape.gradient(y, x).numpy().tolist() == [0.0, 1.0]
 
 
+def test_a_variable_is_one_value_until_it_is_assigned() -> None:
+    """Also in functions, and in formulas other than x log x."""
+    v, w = tf.Variable([0.0, 1.0]), tf.Variable([1e30, 3.0])
+
+    @tf.function(stabilize=True)
+    def entropy() -> Any:
+        return tf.reduce_sum(v * tf.math.log(v))
+
+    @tf.function(stabilize=True)
+    def moved() -> Any:
+        before = tf.exp(w)
+        w.assign(w + 1.0)
+        return before / tf.reduce_sum(tf.exp(w))
+
+    assert entropy().numpy() == 0.0
+    with tf.debugging.stabilize():
+        assert tf.sqrt(w * w + w * w).numpy()[0] == np.float32(np.sqrt(2.0) * 1e30)
+    w.assign([1.0, 3.0])
+    np.testing.assert_allclose(tf.reduce_sum(moved()).numpy(), np.exp(-1.0), rtol=1e-6)
+
+
 def test_a_value_and_its_copy_are_two() -> None:
     x = tf.constant(2.0)
     with tf.GradientTape(stabilize=True) as tape:

@@ -66,6 +66,17 @@ class Facts:
         inputs = [fact.of] if fact.also is None else [fact.of, fact.also]
         return fact if _followed_alike(value, inputs) else None
 
+    def are_one(self, a: Any, b: Any) -> bool:
+        """Whether two values are the same one. A variable is read anew each time."""
+        if a is b:
+            return True
+        if type(a) is SymbolicTensor and type(b) is SymbolicTensor:
+            unchanged = a.op.graph is b.op.graph and _assigns_nothing(a.op.graph)
+        else:
+            unchanged = a._array is b._array
+        one, other = self.of(a, "read"), self.of(b, "read")
+        return unchanged and one is not None and other is not None and one.of is other.of
+
     def _read(self, row: Row, inputs: Sequence[Any], attrs: Attrs) -> Fact | None:
         if not inputs or inputs[0]._array.dtype.kind not in "fV":
             return None
@@ -99,7 +110,7 @@ class Facts:
         return Fact("one_minus", inputs[1]) if is_number(inputs[0], 1.0, inputs[1]) else None
 
     def _times(self, inputs: Sequence[Any], attrs: Attrs) -> Fact | None:
-        return Fact("square", inputs[0]) if inputs[0] is inputs[1] else None
+        return Fact("square", inputs[0]) if self.are_one(*inputs) else None
 
     def _power(self, inputs: Sequence[Any], attrs: Attrs) -> Fact | None:
         return Fact("square", inputs[0]) if is_number(inputs[1], 2.0, inputs[0]) else None
@@ -112,6 +123,10 @@ _READERS: Final[dict[str, Callable[[Facts, Sequence[Any], Attrs], Fact | None]]]
     "Mul": Facts._times,
     "Pow": Facts._power,
 }
+
+
+def _assigns_nothing(graph: Any) -> bool:
+    return not any(op.row.effects for op in graph.operations)
 
 
 def is_own(row: Row) -> bool:

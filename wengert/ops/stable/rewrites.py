@@ -158,20 +158,12 @@ def _times(facts: Facts, a: Any, b: Any) -> Any:
         fact = facts.of(v, "log")
         if fact is None:
             continue
-        if _is_same(facts, fact.of, x):
+        if facts.are_one(fact.of, x):
             return apply(rows.XLOGX, (x,))
         turned = facts.of(x, "negative")
-        if turned is not None and _is_same(facts, fact.of, turned.of):
+        if turned is not None and facts.are_one(fact.of, turned.of):
             return -apply(rows.XLOGX, (turned.of,))
     return None
-
-
-def _is_same(facts: Facts, a: Any, b: Any) -> bool:
-    """Whether two values are one. A variable is read each time: eagerly its memory tells."""
-    if a is b or a._array is not b._array:
-        return a is b
-    one, other = facts.of(a, "read"), facts.of(b, "read")
-    return one is not None and other is not None and one.of is other.of
 
 
 def _divided(facts: Facts, a: Any, b: Any) -> Any:
@@ -180,13 +172,13 @@ def _divided(facts: Facts, a: Any, b: Any) -> Any:
         return None
     above = facts.of(a, "exp")
     if below.kind == "sum_exp":
-        if above is None or above.of is not below.of or not _is_spread(below.attrs):
+        if above is None or not _is_spread(below.attrs) or not facts.are_one(above.of, below.of):
             return None
         return apply(rows.SOFTMAX, (below.of,), {"axis": below.attrs["axis"]})
     inner = facts.of(below.of, "exp")
     if inner is None:
         return None
-    if above is not None and above.of is inner.of:
+    if above is not None and facts.are_one(above.of, inner.of):
         return _sigmoid(inner.of)
     share = _sigmoid(_opposite(facts, inner.of))
     return share if is_number(a, 1.0, b) else a * share
