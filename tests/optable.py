@@ -21,6 +21,7 @@ import table_segments
 import table_signal
 import table_sparse
 import table_special
+import table_stable
 from numpy_reference import (
     np_any_norm,
     np_cumulative,
@@ -535,6 +536,7 @@ LINES: Sequence[Line] = [
     *table_network.LINES,
     *table_signal.LINES,
     *table_special.LINES,
+    *table_stable.LINES,
     *table_segments.LINES,
     *table_sparse.LINES,
 ]

@@ -235,3 +235,25 @@ def test_answers_in_threads() -> None:
     for thread in threads:
         thread.join()
     assert kinds == ["stop-gradient"] * 8
+
+
+STABLE = "tf.GradientTape(stabilize=True)"
+
+
+@pytest.mark.parametrize("path", TROUBLES, ids=lambda p: p.stem)
+def test_what_stabilize_is_said_to_mend_it_mends(path: Path, tmp_path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    if STABLE not in run(path).mend:
+        return
+    mended = tmp_path / path.name
+    mended.write_text(text.replace("tf.GradientTape(", "tf.GradientTape(stabilize=True, "), "utf-8")
+    assert run(mended).kind == "right"
+
+
+def test_stabilize_is_named_where_it_helps() -> None:
+    """In these: formulas, which have another form."""
+    named = {path.stem for path in TROUBLES if STABLE in run(path).mend}
+    assert named == {
+        "nan_cross_entropy", "nan_entropy", "nan_entropy_function", "nan_logsumexp",
+        "nan_softmax_by_hand", "nan_softmax_in_one", "nan_softplus",
+    }  # fmt: skip

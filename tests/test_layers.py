@@ -43,6 +43,7 @@ ROOMS = [
     "ops.nn.conv",
     "ops.nn.pool",
     "ops.image",
+    "ops.stable",
     "engines.claim_checks",
     "engines.numpy_engine",
     "engines.native.runtime",

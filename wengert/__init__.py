@@ -450,6 +450,7 @@ def _declare_the_rest() -> None:
         "linalg",
         "nn",
         "ops.sparse.edit_distance",
+        "ops.stable.rows",
         "ops.image.patches",
         "ops.arrays.partitioning",
         "ops.arrays.text",

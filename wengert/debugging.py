@@ -1,5 +1,6 @@
 """tf.debugging: checks."""
 
+from wengert.api.gradients.stabilizing import stabilize as stabilize
 from wengert.api.session.check_numerics import disable_check_numerics as disable_check_numerics
 from wengert.api.session.check_numerics import enable_check_numerics as enable_check_numerics
 from wengert.api.session.inert_settings import (

@@ -8,6 +8,7 @@ dispatch  The one door: every operation goes through `apply`
 tape      The tape: a flat list of the operations that touched a watched value
 reverse   The one sweep: reverse mode is a loop over a list of records, newest first
 forward   Forward mode: a recorder that carries a tangent beside each value
+layer     A layer: an interpreter on top of another one
 batch     Batches: one function over many examples at once
 contract  Checks of what a user-defined gradient function returns, and their messages
 """

@@ -13,7 +13,7 @@ from typing import Any, Final, TypeVar
 
 from wengert.core.recorder import GraphInterpreter, Interpreter, Recorder
 from wengert.core.row import Attrs, Row
-from wengert.host.context_manager import Change, context_manager
+from wengert.host.context_manager import Change, context_manager, enter
 from wengert.host.fp_errors import quiet_runner
 
 
@@ -164,6 +164,32 @@ def _put(name: str, value: Any) -> None:
     context = thread.context
     setattr(context, name, value)
     install(context.recorders, context.interpreter)
+
+
+_ON_TOP: Final = (
+    " "  # among the overrides, by which traces are cached: a name that no operation has
+)
+
+
+@context_manager
+def put_on_top(layer: Callable[[Any], Interpreter]) -> Change:
+    """Let `layer(interpreter)` take the operations of the block, also where it traces a graph."""
+    before = thread.context.interpreter
+    _, leave = enter(override_rows({_ON_TOP: layer}))
+    install(thread.context.recorders, layer(before))
+
+    def undo() -> None:
+        install(thread.context.recorders, before)
+        leave()
+
+    return None, undo
+
+
+def with_top(graph: GraphInterpreter) -> Interpreter:
+    """What takes the operations of a graph that the program builds in this block."""
+    layer = thread.context.overrides.get(_ON_TOP)
+    found: Interpreter = graph if layer is None else layer(graph)
+    return found
 
 
 def active_rules() -> Any:

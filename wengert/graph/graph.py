@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
-from wengert.core.context import activate, current_graph, override_rows, thread
+from wengert.core.context import activate, current_graph, override_rows, thread, with_top
 from wengert.core.table import row_of
 from wengert.graph.graph_builder import Builder
 from wengert.graph.operation import Operation
@@ -63,7 +63,7 @@ class Graph(Builder):
     @context_manager
     def as_default(self) -> tuple[Any, Callable[[], None]]:
         """Operations inside are added to this graph."""
-        _, leave = enter(activate((), self))
+        _, leave = enter(activate((), with_top(self)))
         return self, leave
 
     def session_for(self, session: Any, what: str) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from wengert.core.context import Context, activate, thread
+from wengert.core.context import Context, activate, thread, with_top
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.values import nest
@@ -22,7 +22,7 @@ def traced_body(
     result is the structure of that.
     """
     graph = FunctionGraph(name, outer)
-    with activate((), graph):
+    with activate((), with_top(graph)):
         returned = function(*arguments(graph))
         graph.outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
     return graph, returned

@@ -22,4 +22,5 @@ ragged        Ragged tensors
 signal        Signals: Fourier transforms, frames and spectra
 nn            Neural networks
 image         Images
+stable        Operations carried out in a form that neither overflows nor cancels
 """

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from wengert.core.context import activate, announce, note_access, thread
+from wengert.core.context import activate, thread
 from wengert.core.contract import as_list
-from wengert.core.dispatch import apply
 from wengert.core.forward import push_forward
-from wengert.core.recorder import GraphInterpreter, Interpreter
+from wengert.core.layer import Layer
+from wengert.core.recorder import Interpreter
 from wengert.core.row import Attrs, EachInput, Row, Rule
 from wengert.core.table import TABLE
 from wengert.values.indexed_slices import IndexedSlices
@@ -58,17 +58,12 @@ _PRODUCTS: Final[dict[str, tuple[int, ...]]] = {
 # ---- while a rule runs ------------------------------------------------------------------------
 
 
-class Linear:
+class Linear(Layer):
     """Takes the operations of a rule, and knows which values are linear in what it was given."""
 
     def __init__(self, outer: Interpreter | None) -> None:
-        self.outer = outer
+        super().__init__(outer)
         self._known: dict[int, Any] = {}  # the values themselves, so that no other gets the id
-
-    @property
-    def building(self) -> GraphInterpreter | None:
-        """The graph around, if there is one."""
-        return None if self.outer is None else self.outer.building
 
     def know(self, values: Sequence[Any]) -> None:
         """These values are linear in what the rule was given."""
@@ -82,24 +77,17 @@ class Linear:
         which = tuple([i for i, x in enumerate(inputs) if self._is_linear(x)])
         if which:
             row = strong_product(row, which)
-        with activate(thread.context.recorders, self.outer):
-            result = apply(row, inputs, attrs, name)
+        result = super().apply(row, inputs, attrs, name)
         if which:
             self.know(as_list(result))
         return result
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
         """An operation was carried out by other means."""
-        with activate(thread.context.recorders, self.outer):
-            result = announce(row, inputs, attrs, result)
+        result = super().announce(row, inputs, attrs, result)
         if any(map(self._is_linear, inputs)):
             self.know(as_list(result))
         return result
-
-    def accessed(self, variable: Any) -> None:
-        """A variable is being read."""
-        with activate(thread.context.recorders, self.outer):
-            note_access(variable)
 
     def _is_linear(self, x: Any) -> bool:
         if id(x) in self._known:
@@ -110,11 +98,6 @@ class Linear:
             return False
         self.know([x])
         return True
-
-
-def without_linear(active: Any) -> Any:
-    """The interpreter around a rule, such as the batch that it runs in."""
-    return active.outer if isinstance(active, Linear) else active
 
 
 @contextmanager

@@ -6,12 +6,14 @@ import functools
 import inspect
 import weakref
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
 from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, match_signature
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
+from wengert.api.gradients.stabilizing import stabilize as stabilized
 from wengert.api.gradients.user_gradient import named_after, signature_of
 from wengert.core.context import (
     activate,
@@ -19,7 +21,9 @@ from wengert.core.context import (
     graph_around,
     override_rows,
     thread,
+    with_top,
 )
+from wengert.core.layer import Layer
 from wengert.core.row import place
 from wengert.engines.numpy_engine import NumpyPlan
 from wengert.execution.plan import Plan, given_value
@@ -168,6 +172,7 @@ class Function:
         reduce_retracing: bool = False,
         jit_compile: bool | None = None,
         name: str | None = None,
+        stabilize: bool = False,
     ) -> None:
         if jit_compile not in (None, True, False):
             raise ValueError(f"jit_compile must be True, False or None, got {jit_compile!r}.")
@@ -176,6 +181,7 @@ class Function:
         self._input_signature = None if input_signature is None else tuple(input_signature)
         self._reduce_retracing = reduce_retracing
         self.jit_compile = jit_compile
+        self._stabilize = stabilize
         self._name = str(name or getattr(python_function, "__name__", "function"))
         self._traces = Traces()
         self._quick: dict[Any, ConcreteFunction] = {}  # by shapes and dtypes of plain tensors
@@ -220,14 +226,22 @@ class Function:
             if concrete is not None:
                 return concrete.quick(args) if context.listeners == () else concrete.call(args)
         if _Running.eagerly:
-            return self._python_function(*args, **kwargs)
+            with self._stably():
+                return self._python_function(*args, **kwargs)
         inputs = self._inputs(args, kwargs)
         concrete = self._concrete(inputs)
         if key is not None:
             if len(self._quick) >= MOST:
                 self._quick.clear()
             self._quick[key] = concrete
+        active = context.interpreter
+        if isinstance(active, Layer) and active.is_in_traces:
+            with active.beneath():
+                return concrete.call(inputs.tensors)
         return concrete.call(inputs.tensors)
+
+    def _stably(self) -> AbstractContextManager[None]:
+        return stabilized() if self._stabilize else nullcontext()
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments; a tf.TensorSpec may stand in for a tensor.
@@ -275,7 +289,12 @@ class Function:
 
         method.__signature__ = _without_first(self._signature)  # type: ignore[attr-defined]
         return Function(
-            method, self._input_signature, self._reduce_retracing, self.jit_compile, self._name
+            method,
+            self._input_signature,
+            self._reduce_retracing,
+            self.jit_compile,
+            self._name,
+            self._stabilize,
         )
 
     def _inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
@@ -351,7 +370,8 @@ class Function:
         graph.engine = _ENGINES[self.jit_compile]
         before = snapshot()
         try:
-            with activate((), graph), override_rows(thread.context.overrides):
+            top = with_top(graph)
+            with activate((), top), override_rows(thread.context.overrides), self._stably():
                 given = [_input_for(graph, spec) for spec in specs]
                 args, kwargs = inputs.with_tensors(given)
                 returned = self._python_function(*args, **kwargs)
@@ -427,6 +447,8 @@ def function(
     experimental_relax_shapes: object = ...,
     experimental_compile: bool | None = ...,
     experimental_follow_type_hints: object = ...,
+    *,
+    stabilize: bool = ...,
 ) -> Function: ...
 @overload
 def function(
@@ -441,6 +463,8 @@ def function(
     experimental_relax_shapes: object = ...,
     experimental_compile: bool | None = ...,
     experimental_follow_type_hints: object = ...,
+    *,
+    stabilize: bool = ...,
 ) -> Callable[[Callable[..., Any]], Function]: ...
 def function(
     func: Callable[..., Any] | None = None,
@@ -454,6 +478,8 @@ def function(
     experimental_relax_shapes: object = None,
     experimental_compile: bool | None = None,
     experimental_follow_type_hints: object = None,
+    *,
+    stabilize: bool = False,
 ) -> Function | Callable[[Callable[..., Any]], Function]:
     """Trace a Python function to a graph, once per input signature, and run the graph instead.
 
@@ -464,6 +490,13 @@ def function(
     >>> f(tf.constant(2.0)).numpy(), f(tf.constant(3.0)).numpy()
     tracing
     (np.float32(4.0), np.float32(9.0))
+
+    With `stabilize=True` formulas of the function that overflow or lose digits are computed by equal
+    ones that do not: see `tf.debugging.stabilize`.
+
+    >>> f = tf.function(lambda x: tf.math.log(1.0 + tf.exp(x)), stabilize=True)
+    >>> f(tf.constant(1000.0)).numpy()
+    np.float32(1000.0)
     """
 
     def decorated(python_function: Callable[..., Any]) -> Function:
@@ -472,6 +505,7 @@ def function(
             input_signature,
             reduce_retracing or bool(experimental_relax_shapes),
             jit_compile if experimental_compile is None else experimental_compile,
+            stabilize=stabilize,
         )
 
     return decorated if func is None else decorated(func)

@@ -21,6 +21,8 @@ gradient_checker       tf.test.compute_gradient: Jacobians by automatic differen
 gradient_override_map  tf.gradient_override_map: replace the gradients of operations created
                        inside a block
 recompute_grad         tf.recompute_grad (gradient checkpointing) and tf.grad_pass_through
+stabilizing            tf.debugging.stabilize: formulas that overflow or cancel, computed by
+                       their stable forms
 registration           tf.RegisterGradient: gradients by operation type; and operations written in
                        Python
 """

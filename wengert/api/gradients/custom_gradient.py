@@ -20,11 +20,11 @@ from wengert.api.gradients.user_gradient import (
 )
 from wengert.core.batch import Batched, Batcher
 from wengert.core.context import also_listening, announce, thread
+from wengert.core.layer import beneath_layers
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row, place
 from wengert.errors import CustomGradientError
 from wengert.ops.arrays.identity import identity
-from wengert.overrides.strong_zero import without_linear
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
@@ -238,7 +238,7 @@ def _row_of_one(full_row: Row, batcher: Batcher) -> Row:
 
 
 def _batcher_of(inputs: Sequence[Any]) -> Batcher | None:
-    active = without_linear(thread.context.interpreter)
+    active = beneath_layers(thread.context.interpreter)
     if isinstance(active, Batcher) and any(
         isinstance(v, Batched) and active.holds(v) for v in inputs
     ):

@@ -16,6 +16,7 @@ from wengert.api.gradients.complaints import complain_of_dtype, complain_of_shap
 from wengert.api.gradients.hooks import Hooked, with_hooks
 from wengert.api.gradients.memory_report import MemoryReport, TapeWithLines, report_of
 from wengert.api.gradients.parts import pull_back_to
+from wengert.api.gradients.stabilizing import stabilize as stabilized
 from wengert.api.gradients.unconnected import UnconnectedGradients, as_policy, fill_unconnected
 from wengert.core.batch import one_after_other, vectorize
 from wengert.core.context import also_listening, apply_overrides, current_graph, start, stop
@@ -84,6 +85,16 @@ class GradientTape:
     ...     y = tf.where(x > 0.0, tf.math.log(x), 0.0)
     >>> tape.gradient(y, x).numpy()
     np.float32(0.0)
+
+    With `stabilize=True` formulas of the block that overflow or lose digits are computed by equal ones
+    that do not: see `tf.debugging.stabilize`.
+
+    >>> x = tf.constant(1000.0)
+    >>> with tf.GradientTape(stabilize=True) as tape:
+    ...     tape.watch(x)
+    ...     y = tf.math.log(1.0 + tf.exp(x))
+    >>> y.numpy(), tape.gradient(y, x).numpy()
+    (np.float32(1000.0), np.float32(1.0))
     """
 
     def __init__(
@@ -97,7 +108,10 @@ class GradientTape:
         on_nonscalar: OnNonscalar | None = None,
         kinks: Kinks | None = None,
         int_sources: IntSources | None = None,
+        stabilize: bool = False,
     ) -> None:
+        self._stabilize = stabilize
+        self._destabilize: list[Callable[[], None]] = []
         self._switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
         self._ties: Ties | None = None
         self._persistent = persistent
@@ -121,9 +135,13 @@ class GradientTape:
         if self._journal is not None and not self._recording:
             self._journal.begin()
         self._start()
+        if self._stabilize:
+            self._destabilize.append(enter(stabilized())[1])
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._destabilize:
+            self._destabilize.pop()()
         if self._recording:
             self._stop()
         if self._journal is not None:

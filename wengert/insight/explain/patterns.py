@@ -38,6 +38,7 @@ class Culprit(NamedTuple):
 
 
 Verdict = tuple[str, str, Mend]
+_STABLY: Final = " (tf.GradientTape(stabilize=True) computes it so):"
 
 SPECTRAL: Final = (
     "SelfAdjointEigV2", "Svd", "Eig", "Qr", "MatrixSquareRoot", "SelfAdjointEig", "Cholesky",
@@ -184,7 +185,9 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
             "log",
             "exp has underflown, and the sum of zeros has no logarithm.",
             replacing(
-                c.step.line, "There is a function that neither overflows nor underflows:", sums
+                c.step.line,
+                f"There is a function that neither overflows nor underflows{_STABLY}",
+                sums,
             ),
         )
     product = rewritten(c.step.line, _product_with_log)
@@ -192,7 +195,7 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
         return (
             "log",
             f"log {_text(value)} is infinite, and 0 times infinity is NaN.",
-            replacing(c.step.line, "x log x is 0 at 0 for tf.math.xlogy:", product),
+            replacing(c.step.line, f"x log x is 0 at 0 for tf.math.xlogy{_end(product)}", product),
         )
     soft = rewritten(c.step.line, _log_of_softmax) or _log_of_named_softmax(q, c)
     if soft:
@@ -200,7 +203,7 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
         return (
             "log",
             why,
-            replacing(c.step.line, "There is a function that does both at once:", soft),
+            replacing(c.step.line, f"There is a function that does both at once{_STABLY}", soft),
         )
     if value is not None and value < 0:
         why = f"The logarithm of a negative number, {_text(value)}, is NaN."
@@ -260,14 +263,25 @@ def _product_with_log(node: ast.AST) -> ast.expr | None:
     return None
 
 
+def _end(product: str) -> str:
+    """The end of the words for xlogy(a, b): with equal arguments there is another way to it."""
+    found = next(n for n in expressions(product) if called(n) == "xlogy")
+    same = isinstance(found, ast.Call) and ast.dump(found.args[0]) == ast.dump(found.args[1])
+    return _STABLY if same else ":"
+
+
 def _of_exp(q: Question, c: Culprit) -> Verdict:
     value = _operand(c)
     place = c.step.line
     for change, kind, words in (
-        (_soft_plus, "exp", "log(1 + exp x) has a function that does not overflow:"),
-        (_log_of_sum, "exp", "log of a sum of exponentials has a function that does not overflow:"),
-        (_soft_max, "softmax", "exp x / sum exp x has a function that does not overflow:"),
-        (_sigmoid, "exp", "1 / (1 + exp(-x)) has a function that does not overflow:"),
+        (_soft_plus, "exp", f"log(1 + exp x) has a function that does not overflow{_STABLY}"),
+        (
+            _log_of_sum,
+            "exp",
+            f"log of a sum of exponentials has a function that does not overflow{_STABLY}",
+        ),
+        (_soft_max, "softmax", f"exp x / sum exp x has a function that does not overflow{_STABLY}"),
+        (_sigmoid, "exp", f"1 / (1 + exp(-x)) has a function that does not overflow{_STABLY}"),
     ):
         for at in (place, *_later_lines(q, c)):
             new = rewritten(at, change)
@@ -291,7 +305,10 @@ def _softmax_by_hand(q: Question, c: Culprit) -> Verdict | None:
     if not sums or not any(s.row.name == "RealDiv" for s in later):
         return None
     why = "exp overflows, and infinity by infinity is NaN: a softmax written by hand."
-    words = "Subtract the maximum first (tf.nn.softmax does): it changes nothing else."
+    words = (
+        "Subtract the maximum first: it changes nothing else. tf.nn.softmax does, and "
+        "tf.GradientTape(stabilize=True) for this formula."
+    )
     template = "{0} - tf.reduce_max({0}, -1, keepdims=True)"
     return "softmax", why, _argument(c, ("exp",), template, words)
 
@@ -348,7 +365,9 @@ def _of_division(q: Question, c: Culprit) -> Verdict:
             "softmax",
             "Infinity by infinity, or zero by zero, is NaN.",
             replacing(
-                c.step.line, "exp x / sum exp x has a function that does not overflow:", soft
+                c.step.line,
+                f"exp x / sum exp x has a function that does not overflow{_STABLY}",
+                soft,
             ),
         )
     top = _value_at(c.step.inputs[0], c.at)

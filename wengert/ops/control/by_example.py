@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batcher
 from wengert.core.context import thread
+from wengert.core.layer import beneath_layers
 from wengert.core.row import Attrs
-from wengert.overrides.strong_zero import without_linear
 from wengert.values.bound_ops import bound
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def by_example(joint: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     def rule(
         gs: Sequence[Tensor | None], ys: Sequence[Tensor], xs: Sequence[Tensor], attrs: Attrs
     ) -> list[Any]:
-        batcher = without_linear(thread.context.interpreter)
+        batcher = beneath_layers(thread.context.interpreter)
         if not isinstance(batcher, Batcher):
             return joint(gs, ys, xs, attrs)
         with batcher.outside(*thread.context.recorders):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from wengert.core.batch import Batcher
-from wengert.core.context import activate, current_graph, thread
+from wengert.core.context import activate, current_graph, thread, with_top
+from wengert.core.layer import beneath_layers
 from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.tracing import as_output
@@ -16,7 +17,6 @@ from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_op import Loop, check_shapes, kept_where, loop_condition
 from wengert.ops.math.comparison import less, logical_and
 from wengert.ops.reductions.reductions import reduce_any
-from wengert.overrides.strong_zero import without_linear
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.composite import Composite
@@ -53,7 +53,7 @@ def while_loop(
     if isinstance(loop_vars, (list, tuple)) and not loop_vars:
         raise ValueError("'loop_vars' cannot be empty.")
     variables = _Variables(loop_vars)
-    batcher = without_linear(thread.context.interpreter)
+    batcher = beneath_layers(thread.context.interpreter)
     if isinstance(batcher, Batcher) and batcher.outer is not None and batcher.outer.building:
         return _of_batches(batcher, cond, body, variables, maximum_iterations)
     if current_graph() is None:
@@ -186,7 +186,7 @@ def _in_graph(
 
     condition = FunctionGraph("while_cond", outer)
     inputs = _inputs(condition, counter, initial, shapes)
-    with activate((), condition):
+    with activate((), with_top(condition)):
         values = nest.with_tensors(variables.initial, inputs[len(counter) :])
         go = convert(cond(*variables.arguments(values)))
         if counter:
@@ -195,7 +195,7 @@ def _in_graph(
 
     graph = FunctionGraph("while_body", outer)
     carried = _inputs(graph, counter, initial, shapes)
-    with activate((), graph):
+    with activate((), with_top(graph)):
         values = nest.with_tensors(variables.initial, carried[len(counter) :])
         returned = variables.returned(body(*variables.arguments(values)))
         found = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
