@@ -8,6 +8,7 @@ rewriting    Lines of the program with the trouble taken out
 cuts         What cuts the way: one operation, of which kind
 without_way  Why nothing leads from a source to a target
 missing      Why a gradient is None
+forms        Expressions that overflow, cancel or have no slope, and what to write instead
 patterns     The known ways to an infinite gradient or a NaN
 zeros        Which factor is zero
 numbers      Why a gradient is zero, infinite or not a number

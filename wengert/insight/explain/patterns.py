@@ -8,6 +8,18 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from wengert.insight.explain.forms import (
+    log_of_softmax,
+    log_of_sum,
+    product_with_log,
+    safe_division,
+    shifted_power,
+    sigmoid,
+    smooth_deviation,
+    smooth_norm,
+    soft_max,
+    soft_plus,
+)
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import (
     Mend,
@@ -112,12 +124,12 @@ def _of_sqrt(q: Question, c: Culprit) -> Verdict:
     squares = _is_sum_of_squares(q, c.step)
     text = line_text(c.step.line)
     if squares or "norm" in text:
-        new = rewritten(c.step.line, _smooth_norm)
+        new = rewritten(c.step.line, smooth_norm)
         words = "The norm has no derivative at zero. A smooth one has:"
         why = "A norm is the square root of a sum of squares; at zero its rule divides by zero."
         return "norm", why, replacing(c.step.line, words, new)
     if "std" in text:
-        new = rewritten(c.step.line, _smooth_deviation)
+        new = rewritten(c.step.line, smooth_deviation)
         words = "The standard deviation has no derivative where all numbers are equal. A smooth one has:"
         return (
             "sqrt",
@@ -126,26 +138,6 @@ def _of_sqrt(q: Question, c: Culprit) -> Verdict:
         )
     why = "The slope of a square root is infinite at zero: its rule divides by twice the root."
     return "sqrt", why, _argument(c, ("sqrt",), "{0} + 1e-12", "Keep its argument away from zero:")
-
-
-def _smooth_norm(node: ast.AST) -> ast.expr | None:
-    if called(node) == "norm" and isinstance(node, ast.Call):
-        inner = ast.unparse(node.args[0])
-        rest = "".join(f", {ast.unparse(a)}" for a in node.args[2:])
-        rest += "".join(
-            f", {k.arg}={ast.unparse(k.value)}" for k in node.keywords if k.arg != "ord"
-        )
-        return expression(f"tf.sqrt(tf.reduce_sum(({inner}) ** 2{rest}) + 1e-12)")
-    if called(node) == "sqrt" and isinstance(node, ast.Call):
-        return expression(f"{ast.unparse(node.func)}({ast.unparse(node.args[0])} + 1e-12)")
-    return None
-
-
-def _smooth_deviation(node: ast.AST) -> ast.expr | None:
-    if called(node) == "reduce_std" and isinstance(node, ast.Call):
-        rest = ", ".join(ast.unparse(a) for a in (*node.args, *node.keywords))
-        return expression(f"tf.sqrt(tf.math.reduce_variance({rest}) + 1e-12)")
-    return None
 
 
 def _is_sum_of_squares(q: Question, step: Step) -> bool:
@@ -168,7 +160,7 @@ def _is_square(q: Question, x: Any) -> bool:
 
 
 def _of_norm(q: Question, c: Culprit) -> Verdict:
-    new = rewritten(c.step.line, _smooth_norm)
+    new = rewritten(c.step.line, smooth_norm)
     words = "The norm has no derivative at zero. A smooth one has:"
     return (
         "norm",
@@ -179,7 +171,7 @@ def _of_norm(q: Question, c: Culprit) -> Verdict:
 
 def _of_log(q: Question, c: Culprit) -> Verdict:
     value = _operand(c)
-    sums = rewritten(c.step.line, _log_of_sum)
+    sums = rewritten(c.step.line, log_of_sum)
     if sums:
         return (
             "log",
@@ -190,14 +182,14 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
                 sums,
             ),
         )
-    product = rewritten(c.step.line, _product_with_log)
+    product = rewritten(c.step.line, product_with_log)
     if product:
         return (
             "log",
             f"log {_text(value)} is infinite, and 0 times infinity is NaN.",
             replacing(c.step.line, f"x log x is 0 at 0 for tf.math.xlogy{_end(product)}", product),
         )
-    soft = rewritten(c.step.line, _log_of_softmax) or _log_of_named_softmax(q, c)
+    soft = rewritten(c.step.line, log_of_softmax) or _log_of_named_softmax(q, c)
     if soft:
         why = "The softmax has underflown to zero."
         return (
@@ -217,33 +209,6 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
     )
 
 
-def _log_of_sum(node: ast.AST) -> ast.expr | None:
-    if (
-        called(node) == "log"
-        and isinstance(node, ast.Call)
-        and called(node.args[0]) == "reduce_sum"
-    ):
-        inner = node.args[0]
-        assert isinstance(inner, ast.Call)
-        if inner.args and called(inner.args[0]) == "exp":
-            exp = inner.args[0]
-            assert isinstance(exp, ast.Call)
-            rest = ", ".join(
-                ast.unparse(a) for a in (exp.args[0], *inner.args[1:], *inner.keywords)
-            )
-            return expression(f"tf.reduce_logsumexp({rest})")
-    return None
-
-
-def _log_of_softmax(node: ast.AST) -> ast.expr | None:
-    if called(node) == "log" and isinstance(node, ast.Call) and called(node.args[0]) == "softmax":
-        inner = node.args[0]
-        assert isinstance(inner, ast.Call)
-        rest = ", ".join(ast.unparse(a) for a in (*inner.args, *inner.keywords))
-        return expression(f"tf.nn.log_softmax({rest})")
-    return None
-
-
 def _log_of_named_softmax(q: Question, c: Culprit) -> str:
     """The line that takes the logarithm of what another line computed by softmax."""
     place = q.line_of(c.step.inputs[0])
@@ -253,14 +218,6 @@ def _log_of_named_softmax(q: Question, c: Culprit) -> str:
     inner = ", ".join(ast.unparse(a) for a in (*made.args, *made.keywords))
     new = expression(f"tf.nn.log_softmax({inner})")
     return rewritten(c.step.line, lambda n: new if called(n) == "log" else None)
-
-
-def _product_with_log(node: ast.AST) -> ast.expr | None:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        for a, b in ((node.left, node.right), (node.right, node.left)):
-            if called(b) == "log" and isinstance(b, ast.Call):
-                return expression(f"tf.math.xlogy({ast.unparse(a)}, {ast.unparse(b.args[0])})")
-    return None
 
 
 def _end(product: str) -> str:
@@ -274,14 +231,14 @@ def _of_exp(q: Question, c: Culprit) -> Verdict:
     value = _operand(c)
     place = c.step.line
     for change, kind, words in (
-        (_soft_plus, "exp", f"log(1 + exp x) has a function that does not overflow{_STABLY}"),
+        (soft_plus, "exp", f"log(1 + exp x) has a function that does not overflow{_STABLY}"),
         (
-            _log_of_sum,
+            log_of_sum,
             "exp",
             f"log of a sum of exponentials has a function that does not overflow{_STABLY}",
         ),
-        (_soft_max, "softmax", f"exp x / sum exp x has a function that does not overflow{_STABLY}"),
-        (_sigmoid, "exp", f"1 / (1 + exp(-x)) has a function that does not overflow{_STABLY}"),
+        (soft_max, "softmax", f"exp x / sum exp x has a function that does not overflow{_STABLY}"),
+        (sigmoid, "exp", f"1 / (1 + exp(-x)) has a function that does not overflow{_STABLY}"),
     ):
         for at in (place, *_later_lines(q, c)):
             new = rewritten(at, change)
@@ -320,46 +277,9 @@ def _later_lines(q: Question, c: Culprit) -> list[str]:
     return [s.line for s in later if any(getattr(x, "_key", None) in keys for x in s.inputs)][:3]
 
 
-def _soft_plus(node: ast.AST) -> ast.expr | None:
-    if called(node) not in ("log", "log1p") or not isinstance(node, ast.Call):
-        return None
-    inner = node.args[0]
-    if called(node) == "log1p" and called(inner) == "exp":
-        assert isinstance(inner, ast.Call)
-        return expression(f"tf.nn.softplus({ast.unparse(inner.args[0])})")
-    if isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Add):
-        for one, exp in ((inner.left, inner.right), (inner.right, inner.left)):
-            if ast.unparse(one) in ("1", "1.0") and called(exp) == "exp":
-                assert isinstance(exp, ast.Call)
-                return expression(f"tf.nn.softplus({ast.unparse(exp.args[0])})")
-    return None
-
-
-def _soft_max(node: ast.AST) -> ast.expr | None:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        top, bottom = node.left, node.right
-        if called(top) == "exp" and called(bottom) == "reduce_sum":
-            assert isinstance(top, ast.Call)
-            return expression(f"tf.nn.softmax({ast.unparse(top.args[0])})")
-    return None
-
-
-def _sigmoid(node: ast.AST) -> ast.expr | None:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        bottom = node.right
-        if isinstance(bottom, ast.BinOp) and isinstance(bottom.op, ast.Add):
-            for one, exp in ((bottom.left, bottom.right), (bottom.right, bottom.left)):
-                if ast.unparse(one) in ("1", "1.0") and called(exp) == "exp":
-                    assert isinstance(exp, ast.Call)
-                    top, inner = ast.unparse(node.left), ast.unparse(exp.args[0])
-                    negated = inner[1:] if inner.startswith("-") else f"-({inner})"
-                    return expression(f"{top} * tf.sigmoid({negated})")
-    return None
-
-
 def _of_division(q: Question, c: Culprit) -> Verdict:
-    new = rewritten(c.step.line, _safe_division)
-    soft = rewritten(c.step.line, _soft_max)
+    new = rewritten(c.step.line, safe_division)
+    soft = rewritten(c.step.line, soft_max)
     if soft:
         return (
             "softmax",
@@ -378,42 +298,18 @@ def _of_division(q: Question, c: Culprit) -> Verdict:
     return "division", why, replacing(c.step.line, words, new)
 
 
-def _safe_division(node: ast.AST) -> ast.expr | None:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        return expression(
-            f"tf.math.divide_no_nan({ast.unparse(node.left)}, {ast.unparse(node.right)})"
-        )
-    if called(node) in ("divide", "truediv") and isinstance(node, ast.Call):
-        return expression(f"tf.math.divide_no_nan({', '.join(map(ast.unparse, node.args))})")
-    if called(node) == "reciprocal" and isinstance(node, ast.Call):
-        inner = ast.unparse(node.args[0])
-        return expression(f"tf.math.divide_no_nan(tf.ones_like({inner}), {inner})")
-    return None
-
-
 def _of_power(q: Question, c: Culprit) -> Verdict:
     base = _value_at(c.step.inputs[0], c.at)
     if c.forward and base is not None and base < 0:
         why = "A negative number to a power that is no integer is NaN."
     else:
         why = "A power below one has an infinite slope at zero."
-    new = rewritten(c.step.line, _shifted_power)
+    new = rewritten(c.step.line, shifted_power)
     return (
         "pow",
         why,
         replacing(c.step.line, "Keep the base away from zero:", new),
     )
-
-
-def _shifted_power(node: ast.AST) -> ast.expr | None:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        return expression(
-            f"tf.maximum({ast.unparse(node.left)}, 1e-12) ** {ast.unparse(node.right)}"
-        )
-    if called(node) == "pow" and isinstance(node, ast.Call):
-        base, power = map(ast.unparse, node.args[:2])
-        return expression(f"tf.pow(tf.maximum({base}, 1e-12), {power})")
-    return None
 
 
 def _of_edge(q: Question, c: Culprit) -> Verdict:
