@@ -1,0 +1,88 @@
+"""What is found: of each input, and of each aspect beside the numbers themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from wengert.insight.check.coordinates import joined, largest
+from wengert.insight.check.slopes import SAFETY, precision_of
+from wengert.insight.check.trial import ROUNDING
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
+
+INNOCENT = frozenset({"", "kink", "ill-conditioned"})  # kinds that are no fault
+
+
+class InputFinding(NamedTuple):
+    """What was found of one input."""
+
+    number: int
+    name: str
+    label: str
+    fault: str  # a kind, or '' if there is nothing to say
+    words: tuple[str, ...]
+    difference: float | None = None  # the largest one between rule and differences
+    condition: float | None = None
+
+    @property
+    def right(self) -> bool:
+        """Whether the gradient of this input is right."""
+        return self.fault in INNOCENT
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {**self._asdict(), "words": list(self.words), "right": self.right}
+
+
+class Aspect(NamedTuple):
+    """A property of the gradients, such as that forward mode agrees."""
+
+    name: str
+    status: str  # ok, WRONG, not tried, not possible
+    words: str = ""
+    fault: str = ""
+    inputs: tuple[int, ...] = ()  # those that it was found of; none if all
+
+    @property
+    def right(self) -> bool:
+        """Whether there is no fault."""
+        return not self.fault
+
+
+def fault_in(name: str, kind: str, words: str, inputs: Sequence[int] = ()) -> Aspect:
+    """An aspect that is wrong."""
+    return Aspect(name, "WRONG", words, kind, tuple(inputs))
+
+
+def not_possible(name: str, error: Exception) -> Aspect:
+    """An aspect that the function does not have, and says so by an error."""
+    said = str(error).splitlines()[0] if str(error) else ""
+    return Aspect(name, "not possible", f"{type(error).__name__}: {said}")
+
+
+def differ(
+    a: Sequence[Array], b: Sequence[Array], noise: Callable[[], Sequence[Array]] | None = None
+) -> float:
+    """By how much two lists of arrays differ, relative to the largest number; 0 if rounding explains it.
+
+    `noise` gives how large the differences are that roundings of the inputs make; it is asked only if they
+    are needed.
+    """
+    if [x.shape for x in a] != [y.shape for y in b]:
+        return np.inf
+    worst = 0.0
+    for n, (x, y) in enumerate(zip(a, b, strict=True)):
+        p, q = joined([x]).astype(np.float64), joined([y]).astype(np.float64)
+        size = max(largest(p), largest(q), 1e-300)
+        with np.errstate(invalid="ignore"):
+            gap = np.where((p == q) | (np.isnan(p) & np.isnan(q)), 0.0, np.abs(p - q))
+        allowed = np.full(p.shape, ROUNDING * precision_of([x, y]) * size)
+        if noise is not None and not np.all(gap <= allowed):
+            allowed += 2 * SAFETY * joined([noise()[n]])
+        if not np.all(gap <= allowed):
+            worst = max(worst, float(np.nan_to_num(largest(gap) / size, nan=np.inf)) or np.inf)
+    return worst

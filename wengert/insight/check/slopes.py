@@ -1,0 +1,188 @@
+"""Derivatives without rules: complex steps, differences, and slopes to either side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.derivatives.outside import differences
+from wengert.insight.check.coordinates import joined, largest
+from wengert.insight.check.subject import Subject
+from wengert.values.tensor import wrap
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
+
+Vectors = Callable[..., list[Any]]  # from arrays to one vector in a list
+_IMAGINARY: Final = 1e-30
+_SIDES: Final = (1e-2, 1e-4, 1e-6)  # the first steps to one side
+_LEVELS: Final = 7
+_SHAKEN: Final = 3
+SAFETY: Final = 10.0  # an estimate of an error may be wrong by so much
+
+
+class Slope(NamedTuple):
+    """The derivative of all results along a direction, and how wrong it may be."""
+
+    values: Array
+    errors: Array
+
+
+def along(f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None]) -> Slope:
+    """Central differences, extrapolated."""
+
+    def rounded(*moved: Array) -> list[Array]:
+        return f(*[m.astype(x.dtype) for m, x in zip(moved, xs, strict=True)])
+
+    wide = [x.astype(np.float32) if x.dtype.kind == "V" else x for x in xs]
+    found = differences.along(rounded, wide, ts, _first_step(xs))
+    return Slope(found.values[0], found.errors[0])
+
+
+def _first_step(xs: Sequence[Array]) -> float | None:
+    """In double precision several are tried; with fewer digits the step must be wide."""
+    precision = max(_precision(x) for x in xs)
+    return None if precision < 1e-15 else float(precision ** (1 / 3)) * 4
+
+
+def _precision(x: Array) -> float:
+    return 2.0**-7 if x.dtype.kind == "V" else float(np.finfo(x.dtype).eps)
+
+
+def precision_of(xs: Sequence[Array]) -> float:
+    """The relative precision of the least precise of arrays."""
+    return max([_precision(x) for x in xs])
+
+
+def by_complex_step(subject: Subject, xs: Sequence[Array], ts: Sequence[Array | None]) -> Array | None:
+    """The derivative along a direction, exact if the function is analytic; None if it takes no such step."""
+    if any(x.dtype != np.float64 for x in xs):
+        return None
+    at = [x + 1j * _IMAGINARY * (np.zeros_like(x) if t is None else t) for x, t in zip(xs, ts, strict=True)]
+    try:
+        found = [np.array(y) for y in subject.call([wrap(a) for a in at])]
+    except Exception:  # noqa: BLE001  # the function is not made for complex numbers
+        return None
+    if not found or any(y.dtype != np.complex128 for y in found):
+        return None
+    return np.concatenate([y.imag.reshape(-1) for y in found]) / _IMAGINARY
+
+
+class Reference:
+    """The derivatives at one point, by the best way that the function allows there."""
+
+    def __init__(self, subject: Subject, xs: Sequence[Array], rng: np.random.Generator) -> None:
+        self._subject = subject
+        self.xs = list(xs)
+        self.is_exact = self._is_analytic(rng)
+
+    def _is_analytic(self, rng: np.random.Generator) -> bool:
+        """Whether the complex step gives what differences give, along a direction by chance."""
+        ts = [rng.normal(size=x.shape) for x in self.xs]
+        exact = by_complex_step(self._subject, self.xs, ts)
+        if exact is None:
+            return False
+        seen = along(self._subject.flat, self.xs, ts)
+        if exact.shape != seen.values.shape:
+            return False
+        allowed = SAFETY * seen.errors + 1e-6 * largest(seen.values)
+        return bool(np.all(np.abs(exact - seen.values) <= allowed) and np.all(np.isfinite(seen.errors)))
+
+    def slope(self, ts: Sequence[Array | None], xs: Sequence[Array] | None = None) -> Slope:
+        """The derivative along a direction, there or at a point beside it."""
+        at = self.xs if xs is None else xs
+        if self.is_exact:
+            found = by_complex_step(self._subject, at, ts)
+            if found is not None:
+                return Slope(found, 4 * np.finfo(np.float64).eps * np.abs(found))
+        return along(self._subject.flat, at, ts)
+
+
+# ---- rounding -----------------------------------------------------------------------------------
+
+
+def rounding(
+    f: Callable[[Sequence[Array]], Array], xs: Sequence[Array], rng: np.random.Generator
+) -> Array:
+    """By how much numbers change, at most, if the inputs are moved by a few roundings: a few times."""
+    here = f(xs)
+    worst = np.zeros(here.shape)
+    for _ in range(_SHAKEN):
+        moved = [
+            (x * (1 + 4 * _precision(x) * rng.choice([-1.0, 1.0], x.shape))).astype(x.dtype)
+            for x in xs
+        ]
+        with np.errstate(invalid="ignore"):
+            worst = np.fmax(worst, np.abs(f(moved) - here))
+    return np.nan_to_num(worst, posinf=0.0)
+
+
+# ---- to one side --------------------------------------------------------------------------------
+
+
+def sides(f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None]) -> tuple[Slope, Slope]:
+    """The slopes behind and ahead of a point, along a direction."""
+    return _side(f, xs, ts, -1.0), _side(f, xs, ts, 1.0)
+
+
+def _side(f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None], sign: float) -> Slope:
+    """Differences to one side with steps that are halved, extrapolated to no step."""
+    length = max(largest(t) for t in ts if t is not None) if any(t is not None for t in ts) else 1.0
+    size = max([largest(x) for x, t in zip(xs, ts, strict=True) if t is not None], default=1.0)
+    here = f(*xs)[0].astype(np.float64)
+    best = Slope(np.zeros_like(here), np.full(here.shape, np.inf))
+    for share in _SIDES:
+        step = share * max(size, 1.0) / max(length, 1e-300)
+        best = _closest(best, _extrapolated(f, xs, ts, here, sign * step))
+    return best
+
+
+def _extrapolated(
+    f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None], here: Array, step: float
+) -> Slope:
+    before: list[Array] = []
+    best = Slope(np.zeros_like(here), np.full(here.shape, np.inf))
+    for level in range(_LEVELS):
+        h = step / 2**level
+        moved = [x if t is None else (x + h * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)]
+        with np.errstate(all="ignore"):
+            there = f(*moved)[0].astype(np.float64)
+            row = [(there - here) / h]
+            noise = precision_of(xs) * (np.abs(there) + np.abs(here)) / abs(h)
+            for order, old in enumerate(before, 1):
+                factor = 2.0**order
+                row.append((factor * row[-1] - old) / (factor - 1))
+                error = np.maximum(np.abs(row[-1] - row[-2]), np.abs(row[-1] - old)) + noise
+                best = _closest(best, Slope(row[-1], np.where(np.isnan(error), np.inf, error)))
+        before = row
+    return best
+
+
+def _closest(a: Slope, b: Slope) -> Slope:
+    first = a.errors <= b.errors
+    return Slope(np.where(first, a.values, b.values), np.minimum(a.errors, b.errors))
+
+
+# ---- Taylor -------------------------------------------------------------------------------------
+
+
+def taylor_slope(f: Vectors, xs: Sequence[Array], ts: Sequence[Array], claimed: Array) -> float | None:
+    """The power of the step with which the error of the linear approximation falls: 2 for a derivative.
+
+    There is no step to choose: of all pairs of steps that follow one another, those count whose errors
+    stand well above rounding. None where no error does.
+    """
+    here = joined(f(*xs)).astype(np.float64)
+    steps = 2.0 ** -np.arange(2, 26)
+    errors = []
+    for h in steps:
+        with np.errstate(all="ignore"):
+            there = f(*[(x + h * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)])[0]
+            errors.append(float(np.linalg.norm(there - here - h * claimed)))
+    floor = 1e3 * precision_of(xs) * max(float(np.linalg.norm(here)), float(np.linalg.norm(claimed)) * 2**-20)
+    powers = [
+        float(np.log2(a / b)) for a, b in zip(errors, errors[1:], strict=False) if b > floor and np.isfinite(a)
+    ]
+    return float(np.median(powers[-4:])) if len(powers) >= 3 else None

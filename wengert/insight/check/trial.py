@@ -1,0 +1,210 @@
+"""One point: the Jacobian by the rules beside the one by differences, and where they disagree.
+
+Both are taken in coordinates: a row for each cotangent, a column for each direction. For few elements these
+are the units, and the matrices are the Jacobians themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from wengert.insight.check.coordinates import basis, count, joined, largest, reals, split
+from wengert.insight.check.slopes import SAFETY, Reference, Slope, precision_of, rounding, sides
+from wengert.insight.check.subject import Pass, Subject, size_of
+
+if TYPE_CHECKING:
+    from wengert.values.typing import Array
+
+ROUNDING: Final = 2.0**10  # as many roundings are nothing, relative to the largest element
+_PROBED: Final = 6  # columns; if none of them is a kink, no others are looked at
+UNCLEAR: Final = 1e-6  # a relative error that wants to be explained
+
+
+class Block(NamedTuple):
+    """What was found of one input at one point; the matrices have a row for each cotangent."""
+
+    rule: Array
+    seen: Array
+    errors: Array
+    wrong: Array  # where the rule is not what it should be
+    kinks: Array  # where the slopes to both sides differ
+    explained: Array  # where rounding explains what they differ by
+    units: list[int]  # the elements that the first columns belong to
+    is_none: bool
+    cotangents: Array
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether there is a fault."""
+        return bool(self.wrong.any())
+
+    @property
+    def difference(self) -> float:
+        """The largest one, where the errors are known and there is no kink."""
+        return largest((self.rule - self.seen)[np.isfinite(self.errors) & ~self.kinks])
+
+    @property
+    def scale(self) -> float:
+        """The largest element."""
+        return max(largest(self.seen), 1e-300)
+
+
+class Trial:
+    """The rules and the differences at a point."""
+
+    def __init__(self, subject: Subject, xs: Sequence[Array], rng: np.random.Generator) -> None:
+        self.subject = subject
+        self.xs = [np.array(x) for x in xs]
+        self.passed = Pass(subject, xs)
+        self.values = self.passed.values
+        self._rng = rng
+        self.cotangents, self.rows = basis(count(self.values), rng)
+        self.pulled = self._gradients(self.passed)
+        self.blocks: list[Block] = []
+
+    def compare(self) -> list[Block]:
+        """For each input the rule beside the differences."""
+        self.reference = Reference(self.subject, self.xs, self._rng)
+        self.blocks = [self._block(i) for i in range(len(self.xs))]
+        return self.blocks
+
+    def _gradients(self, passed: Pass) -> list[list[Array | None]]:
+        """For each cotangent the gradients, as vectors of reals."""
+        rows = [passed.pulled(split(w, passed.values)) for w in self.cotangents]
+        return [[None if g is None else reals(g).astype(np.float64) for g in row] for row in rows]
+
+    def _matrix(self, pulled: Sequence[Sequence[Array | None]], i: int) -> Array:
+        size = count([self.xs[i]])
+        rows = [np.zeros(size) if row[i] is None else row[i] for row in pulled]
+        return np.array(rows, np.float64).reshape(len(rows), size)
+
+    def gradient_matrix(self, i: int) -> Array:
+        """The gradients of an input as rows, one for each cotangent."""
+        return self._matrix(self.pulled, i)
+
+    def tangents(self, i: int, vector: Array) -> list[Array | None]:
+        """A direction of one input alone."""
+        ts: list[Array | None] = [None] * len(self.xs)
+        wide = self.xs[i].astype(np.complex128 if self.xs[i].dtype.kind == "c" else np.float64)
+        (ts[i],) = split(vector, [wide])
+        return ts
+
+    def _block(self, i: int) -> Block:
+        directions, units = basis(count([self.xs[i]]), self._rng)
+        slopes = [self.reference.slope(self.tangents(i, v)) for v in directions]
+        rule = self.gradient_matrix(i) @ directions.T
+        seen = self._columns([s.values for s in slopes])
+        errors = self._columns([s.errors for s in slopes], np.abs)
+        seen = np.where(np.isfinite(errors), seen, 0.0)
+        scale = max(largest(seen), size_of(self.values, [self.xs[i]]))
+        allowed = SAFETY * errors + ROUNDING * self.precision * scale
+        wrong = _beyond(rule, seen, allowed)
+        kinks = np.zeros_like(wrong)
+        explained = np.zeros_like(wrong)
+        if wrong.any():
+            wrong, kinks = self._without_kinks(i, directions, rule, wrong, allowed)
+        if wrong.any():
+            noise = self.rounding_noise(i, directions)
+            explained = wrong & ~_beyond(rule, seen, allowed + 2 * SAFETY * noise)
+            wrong &= ~explained
+        unclear = np.isfinite(errors) & (SAFETY * errors > self.unclear * max(largest(seen), 1e-300))
+        explained |= unclear & ~wrong & ~kinks & (largest(seen) > self.unclear * scale)
+        nothing = bool(self.pulled) and all(row[i] is None for row in self.pulled)
+        return Block(rule, seen, errors, wrong, kinks, explained, units, nothing, self.cotangents)
+
+    @property
+    def precision(self) -> float:
+        """The relative precision of inputs and results."""
+        return precision_of([*self.xs, *self.values])
+
+    @property
+    def unclear(self) -> float:
+        """A relative error that wants to be explained, in the precision that there is."""
+        return max(UNCLEAR, 30 * self.precision ** (2 / 3))
+
+    def _columns(self, vectors: Sequence[Array], of: Callable[[Array], Array] = np.asarray) -> Array:
+        if not vectors:
+            return np.zeros((len(self.cotangents), 0))
+        with np.errstate(invalid="ignore"):
+            # By units: 0 times an error that is infinite is not wanted here.
+            if len(self.rows) == len(self.cotangents):
+                return np.stack(vectors, -1)
+            return of(self.cotangents) @ np.stack(vectors, -1)
+
+    # ---- kinks -------------------------------------------------------------------------------
+
+    def _without_kinks(
+        self, i: int, directions: Array, rule: Array, wrong: Array, allowed: Array
+    ) -> tuple[Array, Array]:
+        """What stays wrong where the slopes to both sides are known, and where these differ."""
+        wrong, kinks = wrong.copy(), np.zeros_like(wrong)
+        suspects = np.flatnonzero(wrong.any(0))
+        for number, k in enumerate(suspects):
+            if number == _PROBED and not kinks.any():
+                break
+            behind, ahead = self._sides(self.tangents(i, directions[k]))
+            bends, lies = at_kink(rule[:, k], behind, ahead, allowed[:, k])
+            kinks[:, k] = bends & wrong[:, k]
+            wrong[:, k] &= ~(bends & lies)
+        return wrong, kinks & ~wrong
+
+    def _sides(self, ts: list[Array | None]) -> tuple[Slope, Slope]:
+        made = [self._column(s) for s in sides(self.subject.flat, self.xs, ts)]
+        return made[0], made[1]
+
+    def _column(self, slope: Slope) -> Slope:
+        return Slope(
+            self._columns([slope.values])[:, 0], self._columns([slope.errors], np.abs)[:, 0]
+        )
+
+    # ---- rounding ----------------------------------------------------------------------------
+
+    def rounding_noise(self, i: int, directions: Array) -> Array:
+        """What roundings of the inputs do to the rule, and to the differences where these are exact."""
+        rule = rounding(
+            lambda xs: self._matrix(self._gradients(Pass(self.subject, xs)), i) @ directions.T,
+            self.xs,
+            self._rng,
+        )
+        if not self.reference.is_exact:
+            return rule
+        ts = [self.tangents(i, v) for v in directions]
+        seen = rounding(
+            lambda xs: self._columns([self.reference.slope(t, xs).values for t in ts]), self.xs, self._rng
+        )
+        return np.asarray(np.fmax(rule, seen))
+
+    # ---- conditions --------------------------------------------------------------------------
+
+    def condition(self, i: int) -> float:
+        """By how much a relative error of an input is magnified in the results."""
+        seen, y = self.blocks[i].seen, joined(self.values)
+        bottom = max(float(np.linalg.norm(y)), 1e-300)
+        x = float(np.linalg.norm(joined([self.xs[i]])))
+        return float(np.linalg.norm(seen[np.isfinite(seen)])) * x / bottom
+
+
+def _beyond(rule: Array, seen: Array, allowed: Array) -> Array:
+    """Where two numbers differ by more than is allowed; where that is not known they do not."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(~(np.abs(rule - seen) <= allowed) & np.isfinite(allowed))
+
+
+def at_kink(rule: Array, behind: Slope, ahead: Slope, allowed: Array) -> tuple[Array, Array]:
+    """Where two slopes differ, and where a rule is one of them or between them."""
+    with np.errstate(invalid="ignore"):
+        error = SAFETY * (np.minimum(behind.errors, 1e300) + np.minimum(ahead.errors, 1e300))
+        known = np.isfinite(behind.errors) & np.isfinite(ahead.errors)
+        gap = np.abs(behind.values - ahead.values)
+        size = np.maximum(np.abs(behind.values), np.abs(ahead.values))
+        bends = known & (gap > error + 1e-6 * size)
+        one = [np.isfinite(s.errors) & (np.abs(rule - s.values) <= SAFETY * s.errors + 1e-6 * size) for s in (behind, ahead)]
+        low = np.minimum(behind.values, ahead.values) - error - 1e-9 * size
+        high = np.maximum(behind.values, ahead.values) + error + 1e-9 * size
+        # Where the function jumps there is a slope to one side alone.
+        jumps = np.isfinite(behind.errors) != np.isfinite(ahead.errors)
+        lies = one[0] | one[1] | (known & (rule >= low) & (rule <= high))
+    return np.asarray(bends | jumps), np.asarray(lies)
