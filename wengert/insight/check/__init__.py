@@ -10,6 +10,7 @@ second_order    The gradient of the gradient beside differences of it
 ways            Batches, functions, compiled functions
 special_values  Zero, large, small and infinite numbers
 naming          What a wrong gradient has to do with the right one
+drawing         Arguments for a function of which none are known
 report          The report
 examination     One check, from the first call to the report
 entry           tf.check, tf.check_rule, tf.assert_right

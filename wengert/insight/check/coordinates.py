@@ -70,6 +70,6 @@ def place_in(array: Array, number: int) -> str:
 
 
 def largest(values: Any) -> float:
-    """The largest size among numbers, of those that are finite."""
-    sizes = np.abs(np.asarray(values, np.float64))
+    """The largest size among numbers, or their parts, of those that are finite."""
+    sizes = np.abs(reals(np.asarray(values)).astype(np.float64))
     return float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
