@@ -92,7 +92,9 @@ def ruled(
 
 def one(n: int, change: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """Change the gradient of one input."""
-    return lambda gs, dys, xs: [change(g, x) if i == n else g for i, (g, x) in enumerate(zip(gs, xs, strict=True))]
+    return lambda gs, dys, xs: [
+        change(g, x) if i == n else g for i, (g, x) in enumerate(zip(gs, xs, strict=True))
+    ]
 
 
 def everywhere(change: Callable[[Any, Any], Any]) -> Callable[..., Any]:
@@ -135,7 +137,9 @@ def times(factor: float) -> Callable[[Smooth], Made | None]:
 
 def mean_for_sum(s: Smooth) -> Made | None:
     size = s.xs[0].size
-    return changed(s, ruled(s, one(0, lambda g, x: g / tf.cast(size, g.dtype)))) if size > 1 else None
+    return (
+        changed(s, ruled(s, one(0, lambda g, x: g / tf.cast(size, g.dtype)))) if size > 1 else None
+    )
 
 
 def last_sign(s: Smooth) -> Made | None:
@@ -264,12 +268,16 @@ def first_element(x: Any) -> Any:
 
 
 def not_linear(change: Callable[[Any], Any]) -> Callable[[Smooth], Made | None]:
-    return lambda s: None if s.is_complex else changed(s, ruled(s, before=lambda dys: [change(d) for d in dys]))
+    return lambda s: (
+        None if s.is_complex else changed(s, ruled(s, before=lambda dys: [change(d) for d in dys]))
+    )
 
 
 def with_state(s: Smooth) -> Made | None:
     count = itertools.count()
-    return changed(s, ruled(s, everywhere(lambda g, x: g * tf.cast(1.0 + next(count) % 5, g.dtype))))
+    return changed(
+        s, ruled(s, everywhere(lambda g, x: g * tf.cast(1.0 + next(count) % 5, g.dtype)))
+    )
 
 
 def noisy(s: Smooth) -> Made | None:
@@ -285,7 +293,9 @@ def random_result(s: Smooth) -> Made | None:
 def reshaped(make_shape: Callable[[Any], Any]) -> Callable[[Smooth], Made | None]:
     def make(s: Smooth) -> Made | None:
         shape = make_shape(s.xs[0].shape)
-        return None if shape is None else (ruled(s, one(0, lambda g, x: tf.reshape(g, shape))), s.xs)
+        return (
+            None if shape is None else (ruled(s, one(0, lambda g, x: tf.reshape(g, shape))), s.xs)
+        )
 
     return make
 
@@ -307,7 +317,11 @@ def wrong_jvp(s: Smooth) -> Made | None:
             ys = s.f(*primals)
         return [2.0 * acc.jvp(y, unconnected_gradients="zero") for y in ys]
 
-    return ruled(s, jvp=jvp) and changed(s, ruled(s, everywhere(lambda g, x: 2.0 * g))) and (ruled(s, jvp=jvp), s.xs)
+    return (
+        ruled(s, jvp=jvp)
+        and changed(s, ruled(s, everywhere(lambda g, x: 2.0 * g)))
+        and (ruled(s, jvp=jvp), s.xs)
+    )
 
 
 def wrong_batch(s: Smooth) -> Made | None:
@@ -321,7 +335,9 @@ def wrong_batch(s: Smooth) -> Made | None:
         ys = tf.vectorized_map(lambda parts: s.f(*parts), tuple(fulls))
 
         def grad(*dys: Any) -> Any:
-            gs = tf.vectorized_map(lambda p: pulled(s.f, list(p[0]), list(p[1])), (tuple(fulls), tuple(dys)))
+            gs = tf.vectorized_map(
+                lambda p: pulled(s.f, list(p[0]), list(p[1])), (tuple(fulls), tuple(dys))
+            )
             return [3.0 * g for g in gs]
 
         return tuple(ys), grad
@@ -346,7 +362,11 @@ def other_in_function(s: Smooth) -> Made | None:
     def change(g: Any, x: Any) -> Any:
         return 2.0 * g if tf.inside_function() else g
 
-    return (ruled(s, everywhere(change)), s.xs) if changed(s, ruled(s, everywhere(lambda g, x: 2.0 * g))) else None
+    return (
+        (ruled(s, everywhere(change)), s.xs)
+        if changed(s, ruled(s, everywhere(lambda g, x: 2.0 * g)))
+        else None
+    )
 
 
 def other_result_in_function(s: Smooth) -> Made | None:
@@ -403,7 +423,9 @@ PLANTS = [
 ]  # fmt: skip
 
 
-def plantings(plant: Plant, count: int, skip: int = 0) -> Iterator[tuple[Case, Callable[..., Any], list[Any]]]:
+def plantings(
+    plant: Plant, count: int, skip: int = 0
+) -> Iterator[tuple[Case, Callable[..., Any], list[Any]]]:
     """A fault planted in some operations, each of another type as long as there are any."""
     found = 0
     for case in candidates():

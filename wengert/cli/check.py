@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import inspect
 import runpy
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wengert import compat
+from wengert import compat, raw_ops
 from wengert.api.gradients.custom_gradient import CustomGradient
 from wengert.cli.output import as_json, report_failure
 from wengert.core.dispatch import apply
@@ -38,6 +39,8 @@ examples:
 The exit status is 1 if a gradient is wrong.
 """
 _WRONG = 1
+_OF_FILE = 'Declare some in the file: EXAMPLES = {{"{0}": (np.array([1.0, 2.0]),)}}'
+_OF_OP = "It has attributes, or takes other shapes: write a function check_{0} that calls it, and check that file."
 
 
 class Asked(NamedTuple):
@@ -73,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
             near = difflib.get_close_matches(options.op, TABLE, n=3, cutoff=0.4)
             hint = f" Near it: {', '.join(near)}." if near else ""
             return report_failure(f"there is no operation '{options.op}'.{hint}")
-        return _told([Asked(options.op, options.op)], {}, options.json)
+        return _told([Asked(options.op, options.op)], {}, options.json, _OF_OP)
     name, _, function = options.file.partition(".py:")
     path = Path(f"{name}.py" if function else name)
     if not path.exists():
@@ -82,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     asked = list(_asked(space, types, function))
     if not asked:
         return report_failure(_nothing(path, function))
-    return _told(asked, space.get("EXAMPLES", {}), options.json)
+    return _told(asked, space.get("EXAMPLES", {}), options.json, _OF_FILE)
 
 
 def _loaded(path: Path) -> tuple[dict[str, Any], list[str]]:
@@ -119,18 +122,21 @@ def _nothing(path: Path, function: str) -> str:
     )
 
 
-def _told(asked: list[Asked], examples: Mapping[str, Any], json: bool) -> int:
+def _told(asked: list[Asked], examples: Mapping[str, Any], json: bool, way_out: str) -> int:
     """Check and print; the exit status."""
     reports: list[CheckReport] = []
     for one in asked:
+        function = one.function
         xs = _arguments(one, examples)
+        if xs is None and isinstance(function, str):
+            function = _raw(function)
+            xs = drawn_arguments(function) if function else None
         if xs is None:
             return report_failure(
-                f"no arguments are known for {one.name}, and none that were drawn do. Declare some in the file: "
-                f'EXAMPLES = {{"{one.name}": (np.array([1.0, 2.0]),)}}'
+                f"no arguments are known for {one.name}, and none that were drawn do. {way_out.format(one.name)}"
             )
         of_rule = isinstance(one.function, (str, CustomGradient, External))
-        reports.append((check_rule if of_rule else check)(one.function, *xs))
+        reports.append((check_rule if of_rule else check)(function, *xs))
     if json:
         as_json([r.to_dict() for r in reports])
     else:
@@ -153,3 +159,17 @@ def _arguments(one: Asked, examples: Mapping[str, Any]) -> tuple[Any, ...] | Non
         return apply(row, [convert(x) for x in xs], {})
 
     return drawn_arguments(operation)
+
+
+def _raw(name: str) -> Callable[..., Any] | None:
+    """An operation that needs attributes, with those that TensorFlow gives it by default."""
+    raw = getattr(raw_ops, name, None)
+    if raw is None:
+        return None
+    needed = [p.name for p in inspect.signature(raw).parameters.values() if p.default is p.empty]
+
+    def operation(*xs: Any) -> Any:
+        return raw(**dict(zip(needed, xs, strict=True)))
+
+    operation.__name__ = name
+    return operation

@@ -49,10 +49,10 @@ def split(vector: Array, like: Sequence[Array]) -> list[Array]:
     return made
 
 
-def basis(size: int, rng: np.random.Generator) -> tuple[Array, list[int]]:
+def basis(size: int, rng: np.random.Generator, most: int = ELEMENTS) -> tuple[Array, list[int]]:
     """Directions, one in each row, and the elements that the first of them are the units of."""
     units = np.eye(size)
-    if size <= ELEMENTS:
+    if size <= most:
         return units, list(range(size))
     chosen = sorted(rng.choice(size, SAMPLE, replace=False).tolist())
     return np.concatenate([units[chosen], rng.normal(size=(DIRECTIONS, size))]), chosen

@@ -83,11 +83,12 @@ def check_rule(
     'the rule is 4 times what it should be, everywhere'
     """
     name = rule if isinstance(rule, str) else _type_of_gradient(rule)
-    if name is None:
+    if name is None and not isinstance(rule, str):
         check_function(rule, "check_rule")
-        subject = Subject(lambda *given: rule(*given, **attrs), xs, "check_rule")  # type: ignore[operator]
+        subject = Subject(lambda *given: rule(*given, **attrs), xs, "check_rule")
         subject.called(rule)
     else:
+        assert name is not None
         subject = Subject(_operation(name, attrs), xs, "check_rule")
         subject.place = _place_of_rule(name)
         subject.name = name
@@ -124,7 +125,9 @@ def _examined(
     chosen = MODES if modes == "all" else [modes] if isinstance(modes, str) else list(modes)
     unknown = [m for m in chosen if m not in MODES]
     if unknown:
-        raise ValueError(f'modes of tf.{subject.who} are "all" or some of {MODES}, got {unknown[0]!r}.')
+        raise ValueError(
+            f'modes of tf.{subject.who} are "all" or some of {MODES}, got {unknown[0]!r}.'
+        )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # numbers are tried that no program would use
         return Examination(subject, order, chosen, special).report()

@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from wengert.errors import GradientCountError, GradientDTypeError, GradientShapeError, NoGradientError
-from wengert.insight.check.coordinates import joined, largest, place_in, split
-from wengert.insight.check.findings import Aspect, InputFinding, fault_in
+from wengert.errors import (
+    GradientCountError,
+    GradientDTypeError,
+    GradientShapeError,
+    NoGradientError,
+)
+from wengert.insight.check.coordinates import ELEMENTS, joined, largest, place_in, split
+from wengert.insight.check.findings import Aspect, InputFinding
 from wengert.insight.check.naming import Evidence, Named, good, name_fault, sum_of_shapes
 from wengert.insight.check.properties import forward, linear, steady
 from wengert.insight.check.report import CheckReport
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
 NEAR: Final = 3  # points near the one that was given
 _MOVES: Final = (0.1, 1e-2, 1e-3)  # relative; the widest at which the function has a value
 MODES: Final = ("forward", "batch", "function", "compiled")
+_WHOLE: Final = 300  # elements of Jacobians that are computed to name a fault
 _FAR: Final = (-1.0, 4.0, 0.25)  # times the inputs: where else a rule may be right
 
 
@@ -50,19 +56,30 @@ class Examination:
         except _CONTRACT as error:
             findings = self._by_contract(error)
         self._look_beside(findings)
-        return CheckReport(self.subject.called_at, findings, self.aspects, self._notes(time.perf_counter() - began))
+        return CheckReport(
+            self.subject.called_at, findings, self.aspects, self._notes(time.perf_counter() - began)
+        )
 
     # ---- the numbers -------------------------------------------------------------------------
 
     def _findings(self) -> list[InputFinding]:
+        self._keeps_dtypes()
         self.aspects += steady(self.subject, self.subject.arrays, self._rng)
         if any(a.fault for a in self.aspects):
-            return [self._finding(i, "", ("not looked at",)) for i in range(len(self.subject.inputs))]
+            return [
+                self._finding(i, "", ("not looked at",)) for i in range(len(self.subject.inputs))
+            ]
         self._trials = [Trial(self.subject, xs, self._rng) for xs in self._points()]
         self.aspects.append(linear(self._trials[0], self._rng))
         for trial in self._trials:
             trial.compare()
         return [self._judged(i) for i in range(len(self.subject.inputs))]
+
+    def _keeps_dtypes(self) -> None:
+        """In the precision that was given the tape holds the gradients against the inputs, too."""
+        if self.subject.is_widened and self.subject.takes_given:
+            passed = Pass(self.subject, [x.array for x in self.subject.inputs])
+            passed.pulled([np.ones_like(y) for y in passed.values])
 
     def _points(self) -> list[list[Array]]:
         near = [self._near() for _ in range(NEAR)]
@@ -90,11 +107,18 @@ class Examination:
             found = joined(self.subject.values(xs))
         except Exception:  # noqa: BLE001  # the function's own: it refuses the point
             return False
-        here = joined(self._trials[0].values if self._trials else self.subject.values(self.subject.arrays))
+        here = joined(
+            self._trials[0].values if self._trials else self.subject.values(self.subject.arrays)
+        )
         return found.shape == here.shape and bool(np.all(np.isfinite(found) | ~np.isfinite(here)))
 
     def _finding(
-        self, i: int, fault: str, words: Sequence[str], difference: float | None = None, condition: float | None = None
+        self,
+        i: int,
+        fault: str,
+        words: Sequence[str],
+        difference: float | None = None,
+        condition: float | None = None,
     ) -> InputFinding:
         x = self.subject.inputs[i]
         return InputFinding(i, x.name, x.label, fault, tuple(words), difference, condition)
@@ -115,15 +139,27 @@ class Examination:
         return self._finding(i, "", (_largest(blocks[0], difference),), difference)
 
     def _named(self, i: int, blocks: Sequence[Block]) -> Named:
-        evidence = Evidence(
-            self.subject.inputs[i].name,
-            [b for b in blocks if good(b).any() or b.is_none or b.is_wrong],
-            [t.xs[i] for t, b in zip(self._trials, blocks, strict=True) if good(b).any() or b.is_none or b.is_wrong],
-            self._trials[0].values,
-            lambda: self._farther(i),
+        unsteady = next((a for a in self.aspects if a.fault == "not-linear"), None)
+        if unsteady is not None:
+            return Named("not-linear", unsteady.words)
+        pairs = [(b, t.xs[i]) for b, t in zip(blocks, self._trials, strict=True)]
+        pairs = self._whole(i) or [
+            (b, x) for b, x in pairs if good(b).any() or b.is_none or b.is_wrong
+        ]
+        name = self.subject.inputs[i].name
+        seen, at = [b for b, _ in pairs], [x for _, x in pairs]
+        return name_fault(
+            Evidence(name, seen, at, self._trials[0].values, lambda: self._farther(i))
         )
-        linear_too = next((a for a in self.aspects if a.fault == "not-linear"), None)
-        return Named("not-linear", linear_too.words) if linear_too else name_fault(evidence)
+
+    def _whole(self, i: int) -> list[tuple[Block, Array]]:
+        """The whole Jacobian in place of a sample, where it is not too large: a fault is named by it."""
+        first = self._trials[0]
+        sizes = [joined([first.xs[i]]).size, joined(first.values).size]
+        if not ELEMENTS < max(sizes) <= _WHOLE or not first.blocks[i].is_wrong:
+            return []
+        trial = Trial(self.subject, first.xs, self._rng, _WHOLE)
+        return [(trial.compare()[i], first.xs[i])]
 
     def _farther(self, i: int) -> list[tuple[Block, Array]]:
         """The input at other points, by which a fault for some numbers only is known."""
@@ -142,7 +178,9 @@ class Examination:
         trial, b = self._trials[at], self._trials[at].blocks[i]
         with np.errstate(invalid="ignore"):
             gap = np.nan_to_num(np.abs(b.rule - b.seen), nan=np.inf)
-        row, column = np.unravel_index(int(np.argmax(np.where(b.wrong, gap, -1.0))), gap.shape)
+        of_units = b.wrong & (np.arange(gap.shape[1]) < len(b.units))
+        shown = of_units if of_units.any() else b.wrong  # an element rather than a direction
+        row, column = np.unravel_index(int(np.argmax(np.where(shown, gap, -1.0))), gap.shape)
         below = self._input_place(i, int(column), b)
         above = self._result_place(trial, int(row))
         return f"d {above} / d {below}: rule {b.rule[row, column]:.6g}, differences {b.seen[row, column]:.6g} ± {b.errors[row, column]:.0e}"
@@ -179,7 +217,9 @@ class Examination:
         named = self._of_error(error, hit)
         at = range(count) if hit is None or not hit < count else [hit]
         return [
-            self._finding(i, named.kind, (named.words,)) if i in at else self._finding(i, "", ("not looked at",))
+            self._finding(i, named.kind, (named.words,))
+            if i in at
+            else self._finding(i, "", ("not looked at",))
             for i in range(count)
         ]
 
@@ -200,14 +240,23 @@ class Examination:
         wanted = self.subject.arrays[index].shape
         axes = sum_of_shapes(given, wanted) if self._has_shape(given) else ""
         if axes:
-            return Named("missing-sum", f"the gradient has the shape {list(given)} of the result: sum it over the axes {axes}")
+            return Named(
+                "missing-sum",
+                f"the gradient has the shape {list(given)} of the result: sum it over the axes {axes}",
+            )
         if len(wanted) > 1 and given == wanted[:-2] + wanted[:-3:-1]:
-            return Named("transposed", f"the gradient has the shape {list(given)}, that of the transpose")
+            return Named(
+                "transposed", f"the gradient has the shape {list(given)}, that of the transpose"
+            )
         return Named("shape", str(error))
 
     def _has_shape(self, shape: tuple[int, ...]) -> bool:
         """Whether a shape is that of a result: what is to be summed back was broadcast."""
-        return any(y.shape[-len(shape) :] == shape for y in self.subject.values(self.subject.arrays) if shape)
+        return any(
+            y.shape[-len(shape) :] == shape
+            for y in self.subject.values(self.subject.arrays)
+            if shape
+        )
 
     # ---- beside the numbers ------------------------------------------------------------------
 
@@ -215,8 +264,8 @@ class Examination:
         """Forward mode, batches, functions, second order."""
         wrong = [x.number for x in findings if not x.right]
         if not self._trials or any(a.fault == "not-linear" for a in self.aspects):
-            names = [w for w in ("forward mode", "batches", "tf.function", "second order")]
-            self.aspects += [Aspect(name, "not tried", "something more basic is wrong") for name in names]
+            words = "something more basic is wrong"
+            self.aspects.append(Aspect("forward mode, batches, functions", "not tried", words))
             return
         points = [t.xs for t in self._trials]
         if "forward" in self._modes:
@@ -225,7 +274,9 @@ class Examination:
             self.aspects.append(batched(self.subject, points, self._rng))
         for mode in ("function", "compiled"):
             if mode in self._modes:
-                self.aspects.append(in_function(self.subject, points[0], self._rng, mode == "compiled"))
+                self.aspects.append(
+                    in_function(self.subject, points[0], self._rng, mode == "compiled")
+                )
         if self._order > 1:
             self.aspects.append(self._second(points, wrong))
 
@@ -237,7 +288,9 @@ class Examination:
     def _notes(self, seconds: float) -> list[str]:
         notes = []
         if self.subject.is_widened:
-            notes.append("Inputs of lower precision were looked at in float64, which the function allows.")
+            notes.append(
+                "Inputs of lower precision were looked at in float64, which the function allows."
+            )
         elif self.subject.why_narrow:
             notes.append(
                 f"Looked at in the precision that was given, as the function does not allow float64 ({self.subject.why_narrow}): "
@@ -249,8 +302,14 @@ class Examination:
             notes += at_special_values(self.subject)
         slope = self._taylor()
         if slope is not None:
-            notes.append(f"Along a random direction the error of the linear approximation falls as h^{slope:.2f}.")
-        points = "the given point alone" if len(self._trials) == 1 else f"the given point and {len(self._trials) - 1} near it"
+            notes.append(
+                f"Along a random direction the error of the linear approximation falls as h^{slope:.2f}."
+            )
+        points = (
+            "the given point alone"
+            if len(self._trials) == 1
+            else f"the given point and {len(self._trials) - 1} near it"
+        )
         directions = " + ".join(str(b.rule.shape[1]) for b in self._trials[0].blocks)
         way = "complex steps" if self._trials[0].reference.is_exact else "differences"
         notes.append(
@@ -277,4 +336,6 @@ def _largest(block: Block, difference: float) -> str:
         return "None, and the result does not depend on it"
     if not np.isfinite(block.errors).any():
         return "the slopes are not known here: nothing can be said"
-    return f"largest difference {difference:.0e}" + ("" if relative < UNCLEAR else f", {relative:.0e} of the largest slope")
+    return f"largest difference {difference:.0e}" + (
+        "" if relative < UNCLEAR else f", {relative:.0e} of the largest slope"
+    )

@@ -64,25 +64,35 @@ def not_possible(name: str, error: Exception) -> Aspect:
     return Aspect(name, "not possible", f"{type(error).__name__}: {said}")
 
 
-def differ(
+def apart(
     a: Sequence[Array], b: Sequence[Array], noise: Callable[[], Sequence[Array]] | None = None
-) -> float:
-    """By how much two lists of arrays differ, relative to the largest number; 0 if rounding explains it.
+) -> list[float]:
+    """By how much arrays differ, relative to the largest number of each; 0 where rounding explains it.
 
-    `noise` gives how large the differences are that roundings of the inputs make; it is asked only if they
-    are needed.
+    `noise` gives how large the differences are that roundings of the inputs make; it is asked only if
+    they are needed.
     """
-    if [x.shape for x in a] != [y.shape for y in b]:
-        return np.inf
-    worst = 0.0
-    for n, (x, y) in enumerate(zip(a, b, strict=True)):
-        p, q = joined([x]).astype(np.float64), joined([y]).astype(np.float64)
-        size = max(largest(p), largest(q), 1e-300)
-        with np.errstate(invalid="ignore"):
-            gap = np.where((p == q) | (np.isnan(p) & np.isnan(q)), 0.0, np.abs(p - q))
-        allowed = np.full(p.shape, ROUNDING * precision_of([x, y]) * size)
-        if noise is not None and not np.all(gap <= allowed):
-            allowed += 2 * SAFETY * joined([noise()[n]])
-        if not np.all(gap <= allowed):
-            worst = max(worst, float(np.nan_to_num(largest(gap) / size, nan=np.inf)) or np.inf)
-    return worst
+    gaps = [_gap(x, y) for x, y in zip(a, b, strict=True)]
+    if noise is None or not any(gaps):
+        return gaps
+    return [_gap(x, y, n) for x, y, n in zip(a, b, noise(), strict=True)]
+
+
+def _gap(x: Array, y: Array, noise: Array | None = None) -> float:
+    if x.shape != y.shape:
+        return float("inf")
+    p, q = joined([x]).astype(np.float64), joined([y]).astype(np.float64)
+    size = max(largest(p), largest(q), 1e-300)
+    with np.errstate(invalid="ignore"):
+        gap = np.where((p == q) | (np.isnan(p) & np.isnan(q)), 0.0, np.abs(p - q))
+    allowed = ROUNDING * precision_of([x, y]) * size + (
+        0.0 if noise is None else 2 * SAFETY * noise
+    )
+    if np.all(gap <= allowed):
+        return 0.0
+    return largest(gap) / size or float("inf")
+
+
+def differ(a: Sequence[Array], b: Sequence[Array]) -> bool:
+    """Whether arrays differ by more than rounding."""
+    return len(a) != len(b) or any(apart(a, b))

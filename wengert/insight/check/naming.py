@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array
 
 FITS: Final = 1e-6  # relative: a fault is found with all digits, and named with some
-_ALIKE: Final = 0.05  # a correlation below this is none
 
 
 class Named(NamedTuple):
@@ -41,7 +40,9 @@ class Evidence(NamedTuple):
     @property
     def is_complete(self) -> bool:
         """Whether the matrices are the whole Jacobians."""
-        return all(b.rule.shape[1] == len(b.units) and _are_units(b.cotangents) for b in self.blocks)
+        return all(
+            b.rule.shape[1] == len(b.units) and _are_units(b.cotangents) for b in self.blocks
+        )
 
 
 def good(block: Block) -> Array:
@@ -80,7 +81,9 @@ def _nothing(e: Evidence) -> Named | None:
     if all(b.is_none for b in e.blocks):
         return Named("none", "the gradient is None, and the result depends on it")
     if not any(b.rule.any() for b in e.blocks):
-        return Named("missing-term", "the gradient is zero, and the slope is not: all of it is missing")
+        return Named(
+            "missing-term", "the gradient is zero, and the slope is not: all of it is missing"
+        )
     return None
 
 
@@ -136,7 +139,12 @@ def _known_numbers(e: Evidence) -> Iterator[tuple[float, str]]:
         yield float(number), str(number)
     for number in sorted({x.size, y.size, *x.shape, *y.shape} - {0, 1}):
         yield from _as_size(number, x, y)
-    yield from ((np.pi, "pi"), (2 * np.pi, "(2 pi)"), (np.sqrt(2), "sqrt(2)"), (np.log(2), "log(2)"))
+    yield from (
+        (np.pi, "pi"),
+        (2 * np.pi, "(2 pi)"),
+        (np.sqrt(2), "sqrt(2)"),
+        (np.log(2), "log(2)"),
+    )
 
 
 def _as_size(number: int, x: Array, y: Array) -> Iterator[tuple[float, str]]:
@@ -144,7 +152,10 @@ def _as_size(number: int, x: Array, y: Array) -> Iterator[tuple[float, str]]:
         if array.size == number and array.ndim:
             yield float(number), f"{number} (the size of {word})"
         elif number in array.shape:
-            yield float(number), f"{number} (the size of axis {array.shape.index(number)} of {word})"
+            yield (
+                float(number),
+                f"{number} (the size of axis {array.shape.index(number)} of {word})",
+            )
 
 
 # ---- complex numbers ----------------------------------------------------------------------------
@@ -152,18 +163,24 @@ def _as_size(number: int, x: Array, y: Array) -> Iterator[tuple[float, str]]:
 
 def _conjugate(e: Evidence) -> Named | None:
     signs = _signs(e.inputs[0].dtype.kind == "c", e.blocks[0].seen.shape[1])
-    tall = np.concatenate([_signs(y.dtype.kind == "c", y.size * (2 if y.dtype.kind == "c" else 1)) for y in e.results])
+    tall = np.concatenate(
+        [_signs(y.dtype.kind == "c", y.size * (2 if y.dtype.kind == "c" else 1)) for y in e.results]
+    )
     if not e.is_complete or (signs.min() > 0 and tall.min() > 0):
         return None
-    ways = {
-        "the gradient is the conjugate of what it should be": lambda s: s * signs,
-        "the cotangent is conjugated once too often, or too little": lambda s: tall[:, None] * s,
-        "a conjugate is missing: the gradient is dy times the conjugate of the derivative": (
-            lambda s: tall[:, None] * s * signs
+    across = tall[:, None]
+    for words, factors in (
+        ("the gradient is the conjugate of what it should be", signs[None, :]),
+        ("the cotangent is conjugated once too often, or too little", across),
+        (
+            "a conjugate is missing: the gradient is dy times the conjugate of the derivative",
+            across * signs,
         ),
-    }
-    for words, way in ways.items():
-        if all(same(np.where(good(b), b.rule, 0), np.where(good(b), way(b.seen), 0)) for b in e.blocks):
+    ):
+        if all(
+            same(np.where(good(b), b.rule, 0), np.where(good(b), factors * b.seen, 0))
+            for b in e.blocks
+        ):
             return Named("conjugate", words)
     return None
 
@@ -190,7 +207,11 @@ def _of_places(e: Evidence) -> str:
     kinds = e.inputs[0].dtype.kind
     for a in range(len(shape)):
         for b in range(a + 1, len(shape)):
-            if shape[a] == shape[b] and kinds != "c" and all(_swapped(block, shape, a, b) for block in e.blocks):
+            if (
+                shape[a] == shape[b]
+                and kinds != "c"
+                and all(_swapped(block, shape, a, b) for block in e.blocks)
+            ):
                 return f"{said}axes {a} and {b} of the gradient are interchanged"
     return f"{said}a transpose is missing or too many, or an index is wrong"
 
@@ -239,7 +260,9 @@ def _results_at(e: Evidence, rows: Array) -> list[str]:
     names = []
     for number, y in enumerate(e.results):
         own = "output" if len(e.results) == 1 else f"output {number}"
-        names += [f"{own}{place_in(y, k)}" for k in range(y.size * (2 if y.dtype.kind == "c" else 1))]
+        names += [
+            f"{own}{place_in(y, k)}" for k in range(y.size * (2 if y.dtype.kind == "c" else 1))
+        ]
     return [names[k] for k in np.flatnonzero(rows)]
 
 
@@ -252,8 +275,14 @@ def _which(e: Evidence, wrong: list[tuple[int, int]], right: list[tuple[int, int
     x = e.inputs[0]
     places = sorted({k for _, k in wrong})
     always = not set(places) & {k for _, k in right}
-    said = f"wrong only for {_listed([e.name + place_in(x, k) for k in places])}" if always else "wrong for some numbers only"
-    common = _by_value(e, wrong, right) or (_by_place(x, places, {k for _, k in right}) if always else "")
+    said = (
+        f"wrong only for {_listed([e.name + place_in(x, k) for k in places])}"
+        if always
+        else "wrong for some numbers only"
+    )
+    common = _by_value(e, wrong, right) or (
+        _by_place(x, places, {k for _, k in right}) if always else ""
+    )
     return f"{said}: {common}" if common else said
 
 
@@ -296,7 +325,11 @@ def _elsewhere_right(e: Evidence) -> Named | None:
     """Wrong at all points, and right farther away: then it is wrong for some numbers only."""
     if e.inputs[0].size != 1 or not all(b.is_wrong for b in e.blocks):
         return None
-    right = [(b, x) for b, x in e.elsewhere() if not b.is_wrong and any(_is_sound(b, k) for k in range(len(b.units)))]
+    right = [
+        (b, x)
+        for b, x in e.elsewhere()
+        if not b.is_wrong and any(_is_sound(b, k) for k in range(len(b.units)))
+    ]
     if not right or e.inputs[0].dtype.kind == "c":
         return None
     bad = [float(x.reshape(-1)[0]) for x in e.inputs]
@@ -346,12 +379,9 @@ def sum_of_shapes(given: Sequence[int], wanted: Sequence[int]) -> str:
 
 def _something_missing(e: Evidence) -> Named:
     rule, seen = e.pooled()
-    bottom = float(np.linalg.norm(rule) * np.linalg.norm(seen))
-    alike = abs(float(np.vdot(rule, seen))) / bottom if bottom else 0.0
     rest = largest(seen - rule) / max(largest(seen), 1e-300)
-    if alike < _ALIKE and rule.size > 2:
-        return Named("other", "the rule has nothing in common with the slopes: it belongs to another function")
     return Named(
         "missing-term",
-        f"a term is missing or too many: what is left over is {rest:.2g} of the largest slope, and not a multiple of it",
+        f"no factor, and no other order: a term is missing, too many or another one. What is left over is {rest:.2g} "
+        "of the largest slope",
     )

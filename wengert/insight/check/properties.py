@@ -23,9 +23,16 @@ def untouched(passes: Sequence[Pass]) -> Aspect:
     """Nobody writes into the inputs or the cotangents."""
     written = sorted({i for p in passes for i in p.changed()})
     if written:
-        return fault_in("inputs left alone", "mutates", "the numbers of an input were changed in their place", written)
+        return fault_in(
+            "inputs left alone",
+            "mutates",
+            "the numbers of an input were changed in their place",
+            written,
+        )
     if any(p.wrote_to_cotangents for p in passes):
-        return fault_in("inputs left alone", "mutates", "the rule writes into the cotangent that it is given")
+        return fault_in(
+            "inputs left alone", "mutates", "the rule writes into the cotangent that it is given"
+        )
     return Aspect("inputs left alone", "ok")
 
 
@@ -37,12 +44,21 @@ def steady(subject: Subject, xs: Sequence[Array], rng: np.random.Generator) -> l
     if differ(first.values, second.values):
         return [
             untouched([first, second]),
-            fault_in(name, "state", f"{subject.name} gives another result each time: nothing else can be said of it"),
+            fault_in(
+                name,
+                "state",
+                f"{subject.name} gives another result each time: nothing else can be said of it",
+            ),
         ]
     found = [_filled(p, ws) for p in (first, first, second, first)]
     left_alone = untouched([first, second])
     if any(differ(found[0], again) for again in found[1:]):
-        return [left_alone, fault_in(name, "state", "the rule gives another gradient each time: it depends on a state")]
+        return [
+            left_alone,
+            fault_in(
+                name, "state", "the rule gives another gradient each time: it depends on a state"
+            ),
+        ]
     return [left_alone, Aspect(name, "ok")]
 
 
@@ -69,7 +85,9 @@ def linear(trial: Trial, rng: np.random.Generator) -> Aspect:
         if _strays(want, got, (a * small, b * q[i])) or _strays(small, far, (small,))
     ]
     if wrong:
-        return fault_in(name, "not-linear", "the rule is not linear in dy, and a gradient always is", wrong)
+        return fault_in(
+            name, "not-linear", "the rule is not linear in dy, and a gradient always is", wrong
+        )
     return Aspect(name, "ok")
 
 
@@ -103,7 +121,12 @@ def forward(trial: Trial, rng: np.random.Generator, wrong: Sequence[int]) -> Asp
     if set(strays) <= set(wrong):
         return Aspect(name, "ok", "it is right where reverse mode is not")
     none = "is None" if set(strays) <= set(nones) else "disagrees with reverse mode"
-    return fault_in(name, "forward", f"it {none}, and reverse mode is right", [i for i in strays if i not in wrong])
+    return fault_in(
+        name,
+        "forward",
+        f"it {none}, and reverse mode is right",
+        [i for i in strays if i not in wrong],
+    )
 
 
 def _only(xs: Sequence[Array], i: int, t: Array) -> list[Array]:
@@ -111,18 +134,20 @@ def _only(xs: Sequence[Array], i: int, t: Array) -> list[Array]:
 
 
 def _forward_strays(trial: Trial, i: int, v: Array, found: Sequence[Array | None]) -> bool:
-    filled = [np.zeros_like(y) if t is None else t for t, y in zip(found, trial.values, strict=True)]
+    filled = [
+        np.zeros_like(y) if t is None else t for t, y in zip(found, trial.values, strict=True)
+    ]
     if [t.shape for t in filled] != [y.shape for y in trial.values]:
         return True
     got = trial.cotangents @ joined(filled)
     want = trial.gradient_matrix(i) @ v
     with np.errstate(invalid="ignore"):
         gap = np.where(np.isfinite(want), np.abs(got - want), 0.0)
-    size = np.abs(trial.cotangents) @ np.abs(joined(filled)) + np.abs(trial.gradient_matrix(i)) @ np.abs(v)
+    size = np.abs(trial.cotangents) @ np.abs(joined(filled)) + np.abs(
+        trial.gradient_matrix(i)
+    ) @ np.abs(v)
     allowed = ROUNDING * trial.precision * max(largest(size), 1e-300)
     if np.all(gap <= allowed):
         return False
     noise = trial.rounding_noise(i, v[None, :])[:, 0]
     return bool(np.any(gap > allowed + 2 * SAFETY * noise))
-
-

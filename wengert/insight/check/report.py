@@ -39,7 +39,9 @@ class CheckReport(Report):
         if wrong:
             return f"The gradient of {self.subject} is wrong for {len(wrong)} of {count}: {self.fault}."
         aspect = next(a for a in self.aspects if a.fault == self.fault)
-        return f"The gradient of {self.subject} is wrong in one aspect, {aspect.name}: {self.fault}."
+        return (
+            f"The gradient of {self.subject} is wrong in one aspect, {aspect.name}: {self.fault}."
+        )
 
     def assert_right(self) -> None:
         """Raise an AssertionError with this text if a gradient is wrong."""
@@ -50,7 +52,9 @@ class CheckReport(Report):
         """The inputs, then the aspects, then what is to be noted."""
         made: list[Block] = [Table(("", "", "", ""), tuple(_rows(self.inputs)))]
         if self.aspects:
-            made.append(Table(("", "", ""), tuple([(a.name, a.status, a.words) for a in self.aspects])))
+            made.append(
+                Table(("", "", ""), tuple([(a.name, a.status, a.words) for a in self.aspects]))
+            )
         made += [Words(note) for note in self.notes]
         return made
 

@@ -60,7 +60,9 @@ class Curvature:
         claimed, is_none = self.by_rules(self._xs)
         seen = along(self.gradient, self._xs, self._vs)
         precision = precision_of(self._xs)
-        allowed = SAFETY * seen.errors + ROUNDING * precision * max(largest(seen.values), self._scale)
+        allowed = SAFETY * seen.errors + ROUNDING * precision * max(
+            largest(seen.values), self._scale
+        )
         with np.errstate(invalid="ignore"):
             gap = np.abs(claimed - seen.values)
             bad = ~(gap <= allowed) & np.isfinite(allowed)
@@ -76,7 +78,9 @@ class Curvature:
         return rounding(lambda xs: self.by_rules(xs)[0], self._xs, self._rng)
 
 
-def second_order(subject: Subject, points: Sequence[Sequence[Array]], rng: np.random.Generator) -> Aspect:
+def second_order(
+    subject: Subject, points: Sequence[Sequence[Array]], rng: np.random.Generator
+) -> Aspect:
     """The second derivatives at some points. That they are symmetric is part of the comparison.
 
     The rules give the transpose of the gradient's Jacobian times v, the differences the Jacobian times v.
@@ -88,7 +92,9 @@ def second_order(subject: Subject, points: Sequence[Sequence[Array]], rng: np.ra
         except Exception as error:  # noqa: BLE001  # of a rule that cannot be differentiated
             return not_possible(_NAME, error)
         if bad.any():
-            return fault_in(_NAME, "second-order", _words(bad, claimed, seen, is_none), _inputs_at(bad, xs))
+            return fault_in(
+                _NAME, "second-order", _words(bad, claimed, seen, is_none), _inputs_at(bad, xs)
+            )
     return Aspect(_NAME, "ok")
 
 

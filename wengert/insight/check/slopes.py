@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -56,11 +57,16 @@ def precision_of(xs: Sequence[Array]) -> float:
     return max([_precision(x) for x in xs])
 
 
-def by_complex_step(subject: Subject, xs: Sequence[Array], ts: Sequence[Array | None]) -> Array | None:
+def by_complex_step(
+    subject: Subject, xs: Sequence[Array], ts: Sequence[Array | None]
+) -> Array | None:
     """The derivative along a direction, exact if the function is analytic; None if it takes no such step."""
     if any(x.dtype != np.float64 for x in xs):
         return None
-    at = [x + 1j * _IMAGINARY * (np.zeros_like(x) if t is None else t) for x, t in zip(xs, ts, strict=True)]
+    at = [
+        x + 1j * _IMAGINARY * (np.zeros_like(x) if t is None else t)
+        for x, t in zip(xs, ts, strict=True)
+    ]
     try:
         found = [np.array(y) for y in subject.call([wrap(a) for a in at])]
     except Exception:  # noqa: BLE001  # the function is not made for complex numbers
@@ -88,7 +94,9 @@ class Reference:
         if exact.shape != seen.values.shape:
             return False
         allowed = SAFETY * seen.errors + 1e-6 * largest(seen.values)
-        return bool(np.all(np.abs(exact - seen.values) <= allowed) and np.all(np.isfinite(seen.errors)))
+        return bool(
+            np.all(np.abs(exact - seen.values) <= allowed) and np.all(np.isfinite(seen.errors))
+        )
 
     def slope(self, ts: Sequence[Array | None], xs: Sequence[Array] | None = None) -> Slope:
         """The derivative along a direction, there or at a point beside it."""
@@ -146,7 +154,9 @@ def _extrapolated(
     best = Slope(np.zeros_like(here), np.full(here.shape, np.inf))
     for level in range(_LEVELS):
         h = step / 2**level
-        moved = [x if t is None else (x + h * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)]
+        moved = [
+            x if t is None else (x + h * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)
+        ]
         with np.errstate(all="ignore"):
             there = f(*moved)[0].astype(np.float64)
             row = [(there - here) / h]
@@ -168,7 +178,9 @@ def _closest(a: Slope, b: Slope) -> Slope:
 # ---- Taylor -------------------------------------------------------------------------------------
 
 
-def taylor_slope(f: Vectors, xs: Sequence[Array], ts: Sequence[Array], claimed: Array) -> float | None:
+def taylor_slope(
+    f: Vectors, xs: Sequence[Array], ts: Sequence[Array], claimed: Array
+) -> float | None:
     """The power of the step with which the error of the linear approximation falls: 2 for a derivative.
 
     There is no step to choose: of all pairs of steps that follow one another, those count whose errors
@@ -181,8 +193,10 @@ def taylor_slope(f: Vectors, xs: Sequence[Array], ts: Sequence[Array], claimed: 
         with np.errstate(all="ignore"):
             there = f(*[(x + h * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)])[0]
             errors.append(float(np.linalg.norm(there - here - h * claimed)))
-    floor = 1e3 * precision_of(xs) * max(float(np.linalg.norm(here)), float(np.linalg.norm(claimed)) * 2**-20)
-    powers = [
-        float(np.log2(a / b)) for a, b in zip(errors, errors[1:], strict=False) if b > floor and np.isfinite(a)
-    ]
+    floor = (
+        1e3
+        * precision_of(xs)
+        * max(float(np.linalg.norm(here)), float(np.linalg.norm(claimed)) * 2**-20)
+    )
+    powers = [float(np.log2(a / b)) for a, b in pairwise(errors) if b > floor and np.isfinite(a)]
     return float(np.median(powers[-4:])) if len(powers) >= 3 else None

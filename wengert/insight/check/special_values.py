@@ -22,7 +22,9 @@ _VALUES: Final = {
 
 def at_special_values(subject: Subject) -> list[str]:
     """What is to be noted. None of it is a fault: there are functions that are meant so."""
-    return [note for i, x in enumerate(subject.inputs) if x.array.size for note in _of_input(subject, i)]
+    return [
+        note for i, x in enumerate(subject.inputs) if x.array.size for note in _of_input(subject, i)
+    ]
 
 
 def _of_input(subject: Subject, i: int) -> Iterator[str]:
@@ -41,12 +43,16 @@ def _at(subject: Subject, xs: list[Array], i: int) -> str:
     passed = Pass(subject, xs)
     if not np.all(np.isfinite(joined(passed.values))):
         return ""
-    (found,) = [g for n, g in enumerate(passed.pulled([np.ones_like(y) for y in passed.values])) if n == i]
+    (found,) = [
+        g for n, g in enumerate(passed.pulled([np.ones_like(y) for y in passed.values])) if n == i
+    ]
     if found is None or np.all(np.isfinite(joined([found]))) or not np.all(np.isfinite(xs[i])):
         return ""
     ts: list[Array | None] = [np.ones_like(x) if n == i else None for n, x in enumerate(xs)]
     seen = along(subject.flat, xs, ts)
-    sure = np.isfinite(seen.errors) & (SAFETY * seen.errors <= 1e-3 * np.maximum(np.abs(seen.values), 1e-3))
+    sure = np.isfinite(seen.errors) & (
+        SAFETY * seen.errors <= 1e-3 * np.maximum(np.abs(seen.values), 1e-3)
+    )
     if not sure.all():
         return ""
     what = "NaN" if np.isnan(joined([found])).any() else "infinite"

@@ -44,7 +44,7 @@ class Input(NamedTuple):
         return f"{self.name} {of_numpy(self.array.dtype).name}[{shape}]"
 
 
-class _NoResult(TypeError):
+class _NoResultError(TypeError):
     """A function returned None."""
 
 
@@ -78,10 +78,11 @@ class Subject:
         given = [x.array for x in self.inputs]
         wide = [a.astype(_WIDE[a.dtype.kind]) for a in given]
         # Numbers and arrays beside one another have dtypes that go together only when they are widened.
-        refused = self._refusal(given) if self._refusal(wide) else None
-        if refused is not None:
+        refused, too_wide = self._refusal(given), self._refusal(wide)
+        if refused is not None and too_wide is not None:
             self._complain(refused)
-        self._check_results(given if self._refusal(wide) else wide)
+        self.takes_given = refused is None
+        self._check_results(wide if too_wide is None else given)
         self.arrays, self.why_narrow = self._widest(given, wide)
 
     def called(self, function: Callable[..., Any]) -> None:
@@ -109,7 +110,7 @@ class Subject:
         found = []
         for y in structures.flatten(returned):
             if y is None:
-                raise _NoResult(
+                raise _NoResultError(
                     f"tf.{self.who} needs a function that returns tensors, and {self.name} "
                     f"({self.place}) returned {_word(returned)}: is there a `return`?"
                 )
@@ -135,7 +136,7 @@ class Subject:
         return None
 
     def _complain(self, error: Exception) -> None:
-        if isinstance(error, _NoResult):
+        if isinstance(error, _NoResultError):
             raise TypeError(str(error))
         said = ", ".join(x.label for x in self.inputs)
         raise InvalidArgumentError(
@@ -248,7 +249,9 @@ class Pass:
         return [i for i, (a, b) in enumerate(pairs) if a.tobytes() != b.tobytes()]
 
 
-def gradients_of(call: Callable[[Sequence[Any]], list[Any]], xs: Sequence[Any], ws: Sequence[Any]) -> list[Any]:
+def gradients_of(
+    call: Callable[[Sequence[Any]], list[Any]], xs: Sequence[Any], ws: Sequence[Any]
+) -> list[Any]:
     """The gradients as tensors, zeros where there is none; on other tapes they are recorded."""
     with GradientTape(watch_accessed_variables=False) as tape:
         tape.watch(list(xs))
@@ -257,7 +260,9 @@ def gradients_of(call: Callable[[Sequence[Any]], list[Any]], xs: Sequence[Any], 
     return [bound.to_dense(g) for g in found]
 
 
-def pushed(subject: Subject, arrays: Sequence[Array], tangents: Sequence[Array]) -> list[Array | None]:
+def pushed(
+    subject: Subject, arrays: Sequence[Array], tangents: Sequence[Array]
+) -> list[Array | None]:
     """The tangents of the results, in forward mode."""
     xs = [wrap(np.array(a)) for a in arrays]
     with ForwardAccumulator(xs, [wrap(np.array(t)) for t in tangents]) as accumulator:

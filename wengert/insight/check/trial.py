@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from wengert.insight.check.coordinates import basis, count, joined, largest, reals, split
+from wengert.insight.check.coordinates import ELEMENTS, basis, count, joined, largest, reals, split
 from wengert.insight.check.slopes import SAFETY, Reference, Slope, precision_of, rounding, sides
 from wengert.insight.check.subject import Pass, Subject, size_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array
 
 ROUNDING: Final = 2.0**10  # as many roundings are nothing, relative to the largest element
-_PROBED: Final = 6  # columns; if none of them is a kink, no others are looked at
+_PROBED: Final = 3  # columns; if none of them is a kink, no others are looked at
 UNCLEAR: Final = 1e-6  # a relative error that wants to be explained
 
 
@@ -55,13 +55,20 @@ class Block(NamedTuple):
 class Trial:
     """The rules and the differences at a point."""
 
-    def __init__(self, subject: Subject, xs: Sequence[Array], rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        xs: Sequence[Array],
+        rng: np.random.Generator,
+        most: int = ELEMENTS,
+    ) -> None:
         self.subject = subject
+        self._most = most  # elements of an input or of the results that are taken one by one
         self.xs = [np.array(x) for x in xs]
         self.passed = Pass(subject, xs)
         self.values = self.passed.values
         self._rng = rng
-        self.cotangents, self.rows = basis(count(self.values), rng)
+        self.cotangents, self.rows = basis(count(self.values), rng, most)
         self.pulled = self._gradients(self.passed)
         self.blocks: list[Block] = []
 
@@ -93,7 +100,7 @@ class Trial:
         return ts
 
     def _block(self, i: int) -> Block:
-        directions, units = basis(count([self.xs[i]]), self._rng)
+        directions, units = basis(count([self.xs[i]]), self._rng, self._most)
         slopes = [self.reference.slope(self.tangents(i, v)) for v in directions]
         rule = self.gradient_matrix(i) @ directions.T
         seen = self._columns([s.values for s in slopes])
@@ -110,7 +117,9 @@ class Trial:
             noise = self.rounding_noise(i, directions)
             explained = wrong & ~_beyond(rule, seen, allowed + 2 * SAFETY * noise)
             wrong &= ~explained
-        unclear = np.isfinite(errors) & (SAFETY * errors > self.unclear * max(largest(seen), 1e-300))
+        unclear = np.isfinite(errors) & (
+            SAFETY * errors > self.unclear * max(largest(seen), 1e-300)
+        )
         explained |= unclear & ~wrong & ~kinks & (largest(seen) > self.unclear * scale)
         nothing = bool(self.pulled) and all(row[i] is None for row in self.pulled)
         return Block(rule, seen, errors, wrong, kinks, explained, units, nothing, self.cotangents)
@@ -123,9 +132,11 @@ class Trial:
     @property
     def unclear(self) -> float:
         """A relative error that wants to be explained, in the precision that there is."""
-        return max(UNCLEAR, 30 * self.precision ** (2 / 3))
+        return max(UNCLEAR, 30 * float(self.precision ** (2 / 3)))
 
-    def _columns(self, vectors: Sequence[Array], of: Callable[[Array], Array] = np.asarray) -> Array:
+    def _columns(
+        self, vectors: Sequence[Array], of: Callable[[Array], Array] = np.asarray
+    ) -> Array:
         if not vectors:
             return np.zeros((len(self.cotangents), 0))
         with np.errstate(invalid="ignore"):
@@ -173,7 +184,9 @@ class Trial:
             return rule
         ts = [self.tangents(i, v) for v in directions]
         seen = rounding(
-            lambda xs: self._columns([self.reference.slope(t, xs).values for t in ts]), self.xs, self._rng
+            lambda xs: self._columns([self.reference.slope(t, xs).values for t in ts]),
+            self.xs,
+            self._rng,
         )
         return np.asarray(np.fmax(rule, seen))
 
@@ -201,7 +214,10 @@ def at_kink(rule: Array, behind: Slope, ahead: Slope, allowed: Array) -> tuple[A
         gap = np.abs(behind.values - ahead.values)
         size = np.maximum(np.abs(behind.values), np.abs(ahead.values))
         bends = known & (gap > error + 1e-6 * size)
-        one = [np.isfinite(s.errors) & (np.abs(rule - s.values) <= SAFETY * s.errors + 1e-6 * size) for s in (behind, ahead)]
+        one = [
+            np.isfinite(s.errors) & (np.abs(rule - s.values) <= SAFETY * s.errors + 1e-6 * size)
+            for s in (behind, ahead)
+        ]
         low = np.minimum(behind.values, ahead.values) - error - 1e-9 * size
         high = np.maximum(behind.values, ahead.values) + error + 1e-9 * size
         # Where the function jumps there is a slope to one side alone.

@@ -10,7 +10,7 @@ import numpy as np
 from wengert.api.function.function import function
 from wengert.api.function.vectorized_map import vectorized_map
 from wengert.insight.check.coordinates import joined, split
-from wengert.insight.check.findings import Aspect, differ, fault_in, not_possible
+from wengert.insight.check.findings import Aspect, apart, fault_in, not_possible
 from wengert.insight.check.slopes import rounding
 from wengert.insight.check.subject import Subject, gradients_of
 from wengert.values.tensor import wrap
@@ -39,7 +39,7 @@ class Both:
         """What roundings of the inputs do to each of them."""
         found = rounding(lambda at: joined(self.eagerly(at)), xs, self._rng)
         ends = np.cumsum([joined([a]).size for a in self.eagerly(xs)])
-        return np.split(found, ends[:-1])
+        return list(np.split(found, ends[:-1]))
 
 
 def _tensors(arrays: Sequence[Array]) -> list[Any]:
@@ -50,7 +50,9 @@ def _arrays(tensors: Sequence[Any]) -> list[Array]:
     return [np.array(t) for t in tensors]
 
 
-def batched(subject: Subject, points: Sequence[Sequence[Array]], rng: np.random.Generator) -> Aspect:
+def batched(
+    subject: Subject, points: Sequence[Sequence[Array]], rng: np.random.Generator
+) -> Aspect:
     """tf.vectorized_map gives what a loop over the examples gives."""
     both = Both(subject, subject.values(points[0]), rng)
     name = "batches"
@@ -59,7 +61,12 @@ def batched(subject: Subject, points: Sequence[Sequence[Array]], rng: np.random.
     stacks = _tensors([np.stack(same) for same in zip(*points, strict=True)])
     weights = _tensors([np.stack([w] * len(points)) for w in both.ws])
     try:
-        got = _arrays(vectorized_map(lambda parts: both.of(list(parts[0]), list(parts[1])), (tuple(stacks), tuple(weights))))
+        got = _arrays(
+            vectorized_map(
+                lambda parts: both.of(list(parts[0]), list(parts[1])),
+                (tuple(stacks), tuple(weights)),
+            )
+        )
     except Exception as error:  # noqa: BLE001  # a function that is not made for batches
         return not_possible(name, error)
 
@@ -67,7 +74,9 @@ def batched(subject: Subject, points: Sequence[Sequence[Array]], rng: np.random.
         parts = [both.noise(xs) for xs in points]
         return [np.concatenate(same) for same in zip(*parts, strict=True)]
 
-    return _compared(name, "batch", "tf.vectorized_map", got, want, len(subject.call(_tensors(points[0]))), noise)
+    return _compared(
+        name, "batch", "tf.vectorized_map", got, want, len(subject.call(_tensors(points[0]))), noise
+    )
 
 
 def in_function(
@@ -95,18 +104,22 @@ def _compared(
     noise: Callable[[], list[Array]],
 ) -> Aspect:
     if [(a.shape, a.dtype) for a in got] != [(a.shape, a.dtype) for a in want]:
-        return fault_in(name, kind, f"{way} gives other shapes or dtypes than the operations one by one")
-    known: list[list[Array]] = []
-
-    def once() -> list[Array]:
-        if not known:
-            known.append(noise())
-        return known[0]
-
-    apart = [differ([a], [b], lambda n=n: [once()[n]]) for n, (a, b) in enumerate(zip(got, want, strict=True))]  # type: ignore[misc]
-    if not any(apart):
+        return fault_in(
+            name, kind, f"{way} gives other shapes or dtypes than the operations one by one"
+        )
+    gaps = apart(got, want, noise)
+    if not any(gaps):
         return Aspect(name, "ok")
-    if any(apart[:results]):
-        return fault_in(name, kind, f"{way} gives another result, by {max(apart[:results]):.2g} of the largest number")
-    wrong = [n for n, gap in enumerate(apart[results:]) if gap]
-    return fault_in(name, kind, f"{way} gives another gradient, by {max(apart[results:]):.2g} of the largest number", wrong)
+    if any(gaps[:results]):
+        return fault_in(
+            name,
+            kind,
+            f"{way} gives another result, by {max(gaps[:results]):.2g} of the largest number",
+        )
+    wrong = [n for n, gap in enumerate(gaps[results:]) if gap]
+    return fault_in(
+        name,
+        kind,
+        f"{way} gives another gradient, by {max(gaps[results:]):.2g} of the largest number",
+        wrong,
+    )
