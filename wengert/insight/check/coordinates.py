@@ -51,11 +51,12 @@ def split(vector: Array, like: Sequence[Array]) -> list[Array]:
 
 def basis(size: int, rng: np.random.Generator, most: int = ELEMENTS) -> tuple[Array, list[int]]:
     """Directions, one in each row, and the elements that the first of them are the units of."""
-    units = np.eye(size)
     if size <= most:
-        return units, list(range(size))
+        return np.eye(size), list(range(size))
     chosen = sorted(rng.choice(size, SAMPLE, replace=False).tolist())
-    return np.concatenate([units[chosen], rng.normal(size=(DIRECTIONS, size))]), chosen
+    units = np.zeros((SAMPLE, size))
+    units[np.arange(SAMPLE), chosen] = 1.0
+    return np.concatenate([units, rng.normal(size=(DIRECTIONS, size))]), chosen
 
 
 def place_in(array: Array, number: int) -> str:

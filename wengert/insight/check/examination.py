@@ -16,6 +16,7 @@ from wengert.errors import (
 )
 from wengert.insight.check.coordinates import ELEMENTS, joined, largest, place_in, split
 from wengert.insight.check.findings import Aspect, InputFinding
+from wengert.insight.check.fits import product_in_words
 from wengert.insight.check.naming import Evidence, Named, good, name_fault, sum_of_shapes
 from wengert.insight.check.properties import forward, linear, steady
 from wengert.insight.check.report import CheckReport
@@ -69,7 +70,10 @@ class Examination:
             return [
                 self._finding(i, "", ("not looked at",)) for i in range(len(self.subject.inputs))
             ]
-        self._trials = [Trial(self.subject, xs, self._rng) for xs in self._points()]
+        self._trials = [
+            Trial(self.subject, xs, self._rng, is_given=n == 0)
+            for n, xs in enumerate(self._points())
+        ]
         self.aspects.append(linear(self._trials[0], self._rng))
         for trial in self._trials:
             trial.compare()
@@ -129,14 +133,15 @@ class Examination:
         wrong = next((k for k, b in enumerate(blocks) if b.is_wrong), None)
         if wrong is not None:
             named = self._named(i, blocks)
-            return self._finding(i, named.kind, (self._example(i, wrong), named.words), difference)
+            words = [self._example(i, wrong), named.words, self._as_product(i)]
+            return self._finding(i, named.kind, [w for w in words if w], difference)
         if blocks[0].kinks.any():
             return self._finding(i, "kink", (self._at_kink(i),), difference)
         if any(b.explained.any() for b in blocks):
             condition = max(t.condition(i) for t in self._trials)
-            words = f"as far as rounding lets it be seen: ill-conditioned, condition about {condition:.1g}"
-            return self._finding(i, "ill-conditioned", (words,), difference, condition)
-        return self._finding(i, "", (_largest(blocks[0], difference),), difference)
+            seen = f"as far as rounding lets it be seen: ill-conditioned, condition about {condition:.1g}"
+            return self._finding(i, "ill-conditioned", (seen,), difference, condition)
+        return self._finding(i, "", (_largest(blocks, difference),), difference)
 
     def _named(self, i: int, blocks: Sequence[Block]) -> Named:
         unsteady = next((a for a in self.aspects if a.fault == "not-linear"), None)
@@ -151,6 +156,10 @@ class Examination:
         return name_fault(
             Evidence(name, seen, at, self._trials[0].values, lambda: self._farther(i))
         )
+
+    def _as_product(self, i: int) -> str:
+        names = {x.name: a for x, a in zip(self.subject.inputs, self.subject.arrays, strict=True)}
+        return product_in_words(self._trials[0], i, names, self._rng)
 
     def _whole(self, i: int) -> list[tuple[Block, Array]]:
         """The whole Jacobian in place of a sample, where it is not too large: a fault is named by it."""
@@ -330,12 +339,13 @@ class Examination:
 _CONTRACT: Final = (GradientShapeError, GradientDTypeError, GradientCountError, NoGradientError)
 
 
-def _largest(block: Block, difference: float) -> str:
-    relative = difference / block.scale
-    if block.is_none and not largest(block.seen):
+def _largest(blocks: Sequence[Block], difference: float) -> str:
+    slope = max(largest(b.seen) for b in blocks)
+    if all(b.is_none for b in blocks) and not slope:
         return "None, and the result does not depend on it"
-    if not np.isfinite(block.errors).any():
+    if not any(np.isfinite(b.errors).any() for b in blocks):
         return "the slopes are not known here: nothing can be said"
+    small = not slope or difference < UNCLEAR * slope
     return f"largest difference {difference:.0e}" + (
-        "" if relative < UNCLEAR else f", {relative:.0e} of the largest slope"
+        "" if small else f", the largest slope {slope:.2g}"
     )

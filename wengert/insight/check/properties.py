@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert.insight.check.coordinates import joined, largest, reals, split
 from wengert.insight.check.findings import Aspect, differ, fault_in, not_possible
-from wengert.insight.check.slopes import SAFETY, precision_of
+from wengert.insight.check.slopes import SAFETY, precision_of, rounding
 from wengert.insight.check.subject import Pass, Subject, pushed
 from wengert.insight.check.trial import ROUNDING, Trial
 
@@ -79,23 +79,40 @@ def linear(trial: Trial, rng: np.random.Generator) -> Aspect:
     )
     summed = [a * x + b * y for x, y in zip(p, q, strict=True)]
     scaled = [x / _LARGE for x in large]
-    wrong = [
+    strays = [
         i
         for i, (want, got, small, far) in enumerate(zip(summed, both, p, scaled, strict=True))
         if _strays(want, got, (a * small, b * q[i])) or _strays(small, far, (small,))
     ]
-    if wrong:
+    if strays:
+        noise = _rounding_of_gradients(trial, one, rng), _rounding_of_gradients(trial, two, rng)
+        strays = [
+            i
+            for i in strays
+            if _strays(summed[i], both[i], (a * p[i], b * q[i]), noise[0][i] + noise[1][i])
+            or _strays(p[i], scaled[i], (p[i],), noise[0][i])
+        ]
+    if strays:
         return fault_in(
-            name, "not-linear", "the rule is not linear in dy, and a gradient always is", wrong
+            name, "not-linear", "the rule is not linear in dy, and a gradient always is", strays
         )
     return Aspect(name, "ok")
 
 
-def _strays(want: Array, got: Array, parts: Sequence[Array]) -> bool:
+def _rounding_of_gradients(trial: Trial, w: Array, rng: np.random.Generator) -> list[Array]:
+    """What roundings of the inputs do to each gradient."""
+    ws = split(w, trial.values)
+    found = rounding(lambda xs: joined(_filled(Pass(trial.subject, xs), ws)), trial.xs, rng)
+    ends = np.cumsum([reals(x).size for x in trial.xs])
+    return list(np.split(found, ends[:-1]))
+
+
+def _strays(want: Array, got: Array, parts: Sequence[Array], noise: Array | float = 0.0) -> bool:
     """Whether two arrays differ by more than roundings of what was added up."""
-    size = max(largest(reals(p)) for p in parts)
+    size = max(largest(p) for p in parts)
     gap = np.abs(reals(want).astype(np.float64) - reals(got))
-    return bool(np.any(np.isfinite(gap) & (gap > 8 * ROUNDING * precision_of([want]) * size)))
+    allowed = 8 * ROUNDING * precision_of([want]) * size + 2 * SAFETY * noise
+    return bool(np.any(np.isfinite(gap) & (gap > allowed)))
 
 
 # ---- forward mode -------------------------------------------------------------------------------

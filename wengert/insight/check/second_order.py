@@ -10,7 +10,17 @@ import numpy as np
 from wengert.api.gradients.gradient_tape import GradientTape
 from wengert.insight.check.coordinates import joined, largest, reals, split
 from wengert.insight.check.findings import Aspect, fault_in, not_possible
-from wengert.insight.check.slopes import SAFETY, Slope, along, precision_of, rounding, sides
+from wengert.insight.check.slopes import (
+    SAFETY,
+    Slope,
+    along,
+    is_some_slope,
+    is_too_steep,
+    noise_of_values,
+    precision_of,
+    rounding,
+    sides,
+)
 from wengert.insight.check.subject import Pass, Subject, gradients_of, size_of
 from wengert.insight.check.trial import ROUNDING, at_kink
 from wengert.values.bound_ops import bound
@@ -58,7 +68,8 @@ class Curvature:
     def wrong(self) -> tuple[Array, Array, Slope, bool]:
         """Where the second derivative is wrong; it, the differences, and whether there is none."""
         claimed, is_none = self.by_rules(self._xs)
-        seen = along(self.gradient, self._xs, self._vs)
+        noise = noise_of_values(self.gradient, self._xs, self._rng)
+        seen = along(self.gradient, self._xs, self._vs, noise)
         precision = precision_of(self._xs)
         allowed = SAFETY * seen.errors + ROUNDING * precision * max(
             largest(seen.values), self._scale
@@ -67,10 +78,14 @@ class Curvature:
             gap = np.abs(claimed - seen.values)
             bad = ~(gap <= allowed) & np.isfinite(allowed)
         if bad.any():
-            bends, _ = at_kink(claimed, *sides(self.gradient, self._xs, self._vs), allowed)
+            bends, _ = at_kink(claimed, *sides(self.gradient, self._xs, self._vs, noise), allowed)
             bad &= ~bends
         if bad.any():
             bad &= ~(gap <= allowed + 2 * SAFETY * self._noise())
+        if bad.any():  # beside a pole the steps that are tried first are too wide
+            within = 0.1 * float(np.linalg.norm(gap[bad]))
+            steep = is_some_slope(self.gradient, self._xs, self._vs, claimed, within, bad)
+            bad &= not (steep or is_too_steep(self.gradient, self._xs, self._vs, seen.values))
         return bad, claimed, seen, is_none
 
     def _noise(self) -> Array:

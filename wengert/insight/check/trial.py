@@ -7,12 +7,24 @@ are the units, and the matrices are the Jacobians themselves.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from wengert.insight.check.coordinates import ELEMENTS, basis, count, joined, largest, reals, split
-from wengert.insight.check.slopes import SAFETY, Reference, Slope, precision_of, rounding, sides
+from wengert.insight.check.slopes import (
+    SAFETY,
+    Reference,
+    Slope,
+    bends_here,
+    is_some_slope,
+    is_too_steep,
+    noise_of_values,
+    precision_of,
+    rounding,
+    sides,
+)
 from wengert.insight.check.subject import Pass, Subject, size_of
 
 if TYPE_CHECKING:
@@ -20,6 +32,8 @@ if TYPE_CHECKING:
 
 ROUNDING: Final = 2.0**10  # as many roundings are nothing, relative to the largest element
 _PROBED: Final = 3  # columns; if none of them is a kink, no others are looked at
+_SAME: Final = 0.1  # of what the rule and the differences differ by
+_DIGITS: Final = 1e-4
 UNCLEAR: Final = 1e-6  # a relative error that wants to be explained
 
 
@@ -61,8 +75,10 @@ class Trial:
         xs: Sequence[Array],
         rng: np.random.Generator,
         most: int = ELEMENTS,
+        is_given: bool = False,
     ) -> None:
         self.subject = subject
+        self._is_given = is_given
         self._most = most  # elements of an input or of the results that are taken one by one
         self.xs = [np.array(x) for x in xs]
         self.passed = Pass(subject, xs)
@@ -74,7 +90,7 @@ class Trial:
 
     def compare(self) -> list[Block]:
         """For each input the rule beside the differences."""
-        self.reference = Reference(self.subject, self.xs, self._rng)
+        self.reference = Reference(self.subject, self.xs, self.noise, self._rng)
         self.blocks = [self._block(i) for i in range(len(self.xs))]
         return self.blocks
 
@@ -109,18 +125,19 @@ class Trial:
         scale = max(largest(seen), size_of(self.values, [self.xs[i]]))
         allowed = SAFETY * errors + ROUNDING * self.precision * scale
         wrong = _beyond(rule, seen, allowed)
-        kinks = np.zeros_like(wrong)
-        explained = np.zeros_like(wrong)
-        if wrong.any():
-            wrong, kinks = self._without_kinks(i, directions, rule, wrong, allowed)
-        if wrong.any():
-            noise = self.rounding_noise(i, directions)
-            explained = wrong & ~_beyond(rule, seen, allowed + 2 * SAFETY * noise)
-            wrong &= ~explained
         unclear = np.isfinite(errors) & (
             SAFETY * errors > self.unclear * max(largest(seen), 1e-300)
         )
-        explained |= unclear & ~wrong & ~kinks & (largest(seen) > self.unclear * scale)
+        unclear &= largest(seen) > self.unclear * scale
+        suspects = wrong.any(0) | unclear.any(0) | self._bent(i, directions, scale)
+        wrong, kinks = self._without_kinks(i, directions, suspects, rule, wrong, allowed)
+        explained = self._cleared(i, directions, rule, unclear & ~wrong & ~kinks)
+        if wrong.any():
+            noise = self.rounding_noise(i, directions)
+            rounded = wrong & ~_beyond(rule, seen, allowed + 2 * SAFETY * noise)
+            wrong &= ~rounded
+            wrong, steep = self._without_steep(i, directions, rule, seen, wrong)
+            explained |= rounded | self._cleared(i, directions, rule, steep)
         nothing = bool(self.pulled) and all(row[i] is None for row in self.pulled)
         return Block(rule, seen, errors, wrong, kinks, explained, units, nothing, self.cotangents)
 
@@ -147,23 +164,74 @@ class Trial:
 
     # ---- kinks -------------------------------------------------------------------------------
 
+    def _bent(self, i: int, directions: Array, scale: float) -> Array:
+        """Which directions may meet a kink at the point that was given; elsewhere none is expected."""
+        if not self._is_given:
+            return np.zeros(len(directions), bool)
+        f, size = self.subject.flat, max(scale, 1e-300)
+        return np.array(
+            [bends_here(f, self.xs, self.tangents(i, v), size, self.noise) for v in directions],
+            bool,
+        )
+
     def _without_kinks(
-        self, i: int, directions: Array, rule: Array, wrong: Array, allowed: Array
+        self, i: int, directions: Array, suspects: Array, rule: Array, wrong: Array, allowed: Array
     ) -> tuple[Array, Array]:
         """What stays wrong where the slopes to both sides are known, and where these differ."""
         wrong, kinks = wrong.copy(), np.zeros_like(wrong)
-        suspects = np.flatnonzero(wrong.any(0))
-        for number, k in enumerate(suspects):
+        for number, k in enumerate(np.flatnonzero(suspects)):
             if number == _PROBED and not kinks.any():
                 break
             behind, ahead = self._sides(self.tangents(i, directions[k]))
             bends, lies = at_kink(rule[:, k], behind, ahead, allowed[:, k])
-            kinks[:, k] = bends & wrong[:, k]
+            kinks[:, k] = bends
             wrong[:, k] &= ~(bends & lies)
         return wrong, kinks & ~wrong
 
+    def _without_steep(
+        self, i: int, directions: Array, rule: Array, seen: Array, wrong: Array
+    ) -> tuple[Array, Array]:
+        """What stays wrong where differences with some small step are what the rule says.
+
+        Beside a pole the steps that are tried first are too wide, and their errors are unknown.
+        """
+        wrong, steep = wrong.copy(), np.zeros_like(wrong)
+        for number, k in enumerate(np.flatnonzero(wrong.any(0))):
+            if number == _PROBED and not steep.any():
+                break
+            at = wrong[:, k]
+            within = _SAME * float(np.linalg.norm((rule - seen)[at, k]))
+            ts = self.tangents(i, directions[k])
+            if self._is_some_slope(ts, rule[:, k], within, at) or (
+                not self.reference.is_exact
+                and is_too_steep(self._weighted, self.xs, ts, seen[:, k])
+            ):
+                steep[:, k], wrong[:, k] = at, False
+        return wrong, steep
+
+    def _cleared(self, i: int, directions: Array, rule: Array, unclear: Array) -> Array:
+        """What stays unclear where no small step gives a good part of the digits."""
+        unclear = unclear.copy()
+        for number, k in enumerate(np.flatnonzero(unclear.any(0))):
+            at = unclear[:, k]
+            within = _DIGITS * float(np.linalg.norm(rule[:, k]))
+            if self._is_some_slope(self.tangents(i, directions[k]), rule[:, k], within, at):
+                unclear[:, k] = False
+            elif number == _PROBED:
+                break
+        return unclear
+
+    def _is_some_slope(
+        self, ts: list[Array | None], claimed: Array, within: float, at: Array
+    ) -> bool:
+        known = bool(np.isfinite(within))
+        return known and is_some_slope(self._weighted, self.xs, ts, claimed, within, at)
+
+    def _weighted(self, *xs: Array) -> list[Array]:
+        return [self.cotangents @ self.subject.flat(*xs)[0]]
+
     def _sides(self, ts: list[Array | None]) -> tuple[Slope, Slope]:
-        made = [self._column(s) for s in sides(self.subject.flat, self.xs, ts)]
+        made = [self._column(s) for s in sides(self.subject.flat, self.xs, ts, self.noise)]
         return made[0], made[1]
 
     def _column(self, slope: Slope) -> Slope:
@@ -172,6 +240,11 @@ class Trial:
         )
 
     # ---- rounding ----------------------------------------------------------------------------
+
+    @cached_property
+    def noise(self) -> Array:
+        """What roundings of the inputs do to the results."""
+        return noise_of_values(self.subject.flat, self.xs, self._rng)
 
     def rounding_noise(self, i: int, directions: Array) -> Array:
         """What roundings of the inputs do to the rule, and to the differences where these are exact."""
@@ -193,11 +266,15 @@ class Trial:
     # ---- conditions --------------------------------------------------------------------------
 
     def condition(self, i: int) -> float:
-        """By how much a relative error of an input is magnified in the results."""
+        """By how much a relative error of an input is magnified in the results: by slopes, and by trying."""
         seen, y = self.blocks[i].seen, joined(self.values)
         bottom = max(float(np.linalg.norm(y)), 1e-300)
         x = float(np.linalg.norm(joined([self.xs[i]])))
-        return float(np.linalg.norm(seen[np.isfinite(seen)])) * x / bottom
+        moved = rounding(
+            lambda xs: self.subject.flat(*xs)[0].astype(np.float64), self.xs, self._rng
+        )
+        tried = float(np.linalg.norm(moved)) / (4 * self.precision * bottom)
+        return max(float(np.linalg.norm(seen)) * x / bottom, tried)
 
 
 def _beyond(rule: Array, seen: Array, allowed: Array) -> Array:
@@ -221,6 +298,7 @@ def at_kink(rule: Array, behind: Slope, ahead: Slope, allowed: Array) -> tuple[A
         low = np.minimum(behind.values, ahead.values) - error - 1e-9 * size
         high = np.maximum(behind.values, ahead.values) + error + 1e-9 * size
         # Where the function jumps there is a slope to one side alone.
-        jumps = np.isfinite(behind.errors) != np.isfinite(ahead.errors)
+        clear = [s.errors <= 1e-3 * np.abs(s.values) + 1e-9 * size for s in (behind, ahead)]
+        jumps = clear[0] != clear[1]
         lies = one[0] | one[1] | (known & (rule >= low) & (rule <= high))
     return np.asarray(bends | jumps), np.asarray(lies)
