@@ -45,6 +45,13 @@ def smooth_at(case: Case, draw: int = 0) -> Smooth:
     return Smooth(case, draw, f, [given[i] for i in case.varied])
 
 
+def drawn(draws: int, step: int = 1) -> Iterator[Smooth]:
+    """Numbers drawn for each operation with a gradient, whose rules are right."""
+    smooth = [c for c in CASES if c.varied and not c.line.constant and not c.is_stateful]
+    for draw in range(draws):
+        yield from (smooth_at(case, draw) for case in smooth[::step])
+
+
 def candidates() -> list[Case]:
     """Cases with a gradient and some numbers, none of them random, an operation's first cases first."""
     smooth = [

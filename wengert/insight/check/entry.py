@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -41,7 +42,7 @@ def check(
     ...     return x ** 3, lambda dy: 2.0 * dy * x ** 2
     >>> report = tf.check(cube, [1.0, 2.0])
     >>> report.right, report.fault, report.inputs[0].words[1]
-    (False, 'factor', 'the rule is 0.6666667 times what it should be, everywhere')
+    (False, 'factor', 'everywhere the rule is what it should be, times 0.6666667')
     """
     return _examined(Subject(f, xs, "check"), order, modes, special=False)
 
@@ -80,12 +81,13 @@ def check_rule(
     ... def _halved_grad(op, grad):
     ...     return 2.0 * grad
     >>> tf.check_rule("Halved", [1.0, 2.0]).inputs[0].words[1]
-    'the rule is 4 times what it should be, everywhere'
+    'everywhere the rule is what it should be, times 4'
     """
     name = rule if isinstance(rule, str) else _type_of_gradient(rule)
     if name is None and not isinstance(rule, str):
         check_function(rule, "check_rule")
-        subject = Subject(lambda *given: rule(*given, **attrs), xs, "check_rule")
+        with_attrs = functools.wraps(rule)(lambda *given: rule(*given, **attrs))
+        subject = Subject(with_attrs, xs, "check_rule")
         subject.called(rule)
     else:
         assert name is not None

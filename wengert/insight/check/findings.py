@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from wengert.insight.check.coordinates import joined, largest
-from wengert.insight.check.slopes import SAFETY, precision_of
-from wengert.insight.check.trial import ROUNDING
+from wengert.insight.check.slopes import SAFETY, precision_of, slack
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array
@@ -85,9 +84,7 @@ def _gap(x: Array, y: Array, noise: Array | None = None) -> float:
     size = max(largest(p), largest(q), 1e-300)
     with np.errstate(invalid="ignore"):
         gap = np.where((p == q) | (np.isnan(p) & np.isnan(q)), 0.0, np.abs(p - q))
-    allowed = ROUNDING * precision_of([x, y]) * size + (
-        0.0 if noise is None else 2 * SAFETY * noise
-    )
+    allowed = slack(precision_of([x, y])) * size + (0.0 if noise is None else 2 * SAFETY * noise)
     if np.all(gap <= allowed):
         return 0.0
     return largest(gap) / size or float("inf")

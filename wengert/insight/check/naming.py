@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -103,7 +103,7 @@ def _not_finite(e: Evidence) -> Named | None:
 def _some_factor(e: Evidence) -> Named | None:
     rule, seen = e.pooled()
     factor = fitting_factor(rule, seen)
-    if factor is None or abs(factor) < FITS:
+    if factor is None or abs(factor) < FITS or abs(factor - 1) < FITS:
         return None
     found = _elsewhere_right(e)
     if found is not None:
@@ -111,7 +111,7 @@ def _some_factor(e: Evidence) -> Named | None:
     if abs(factor + 1) < FITS:
         return Named("sign", "the sign is wrong: the rule is minus what it should be")
     word = factor_in_words(factor, e)
-    return Named("factor", f"the rule is {word} times what it should be, everywhere")
+    return Named("factor", f"everywhere the rule is what it should be, times {word}")
 
 
 def fitting_factor(rule: Array, seen: Array) -> float | None:
@@ -124,38 +124,30 @@ def fitting_factor(rule: Array, seen: Array) -> float | None:
 
 
 def factor_in_words(factor: float, e: Evidence) -> str:
-    """2, 1/3 (the size of an axis), or the number itself."""
+    """2, 1/3 (3 is the size of an axis), or the number itself."""
+    sign = "-" if factor < 0 else ""
     for number, word in _known_numbers(e):
         for value, text in ((number, word), (1 / number, f"1/{word}")):
             if abs(abs(factor) - value) <= FITS * value:
-                return f"{'-' if factor < 0 else ''}{text}"
+                return f"{sign}{text}{_as_size(number, e)}"
     return f"{factor:.7g}"
 
 
-def _known_numbers(e: Evidence) -> Iterator[tuple[float, str]]:
+def _known_numbers(e: Evidence) -> list[tuple[float, str]]:
     x, y = e.inputs[0], e.results[0]
-    for number in range(2, 5):
-        yield from _as_size(number, x, y)
-        yield float(number), str(number)
-    for number in sorted({x.size, y.size, *x.shape, *y.shape} - {0, 1}):
-        yield from _as_size(number, x, y)
-    yield from (
-        (np.pi, "pi"),
-        (2 * np.pi, "(2 pi)"),
-        (np.sqrt(2), "sqrt(2)"),
-        (np.log(2), "log(2)"),
-    )
+    whole = {2, 3, 4, x.size, y.size, *x.shape, *y.shape} - {0, 1}
+    others = {"pi": np.pi, "(2 pi)": 2 * np.pi, "sqrt(2)": np.sqrt(2), "log(2)": np.log(2)}
+    return [*[(n, str(n)) for n in sorted(whole)], *[(v, word) for word, v in others.items()]]
 
 
-def _as_size(number: int, x: Array, y: Array) -> Iterator[tuple[float, str]]:
-    for array, word in ((x, "the input"), (y, "the result")):
-        if array.size == number and array.ndim:
-            yield float(number), f"{number} (the size of {word})"
-        elif number in array.shape:
-            yield (
-                float(number),
-                f"{number} (the size of axis {array.shape.index(number)} of {word})",
-            )
+def _as_size(number: float, e: Evidence) -> str:
+    """What has that size, in brackets."""
+    for array, word in ((e.inputs[0], "the input"), (e.results[0], "the result")):
+        if array.ndim and array.size == number:
+            return f" ({number} is the size of {word})"
+        if number in array.shape:
+            return f" ({number} is the size of axis {array.shape.index(int(number))} of {word})"
+    return ""
 
 
 # ---- complex numbers ----------------------------------------------------------------------------

@@ -9,9 +9,9 @@ import numpy as np
 
 from wengert.insight.check.coordinates import joined, largest, reals, split
 from wengert.insight.check.findings import Aspect, differ, fault_in, not_possible
-from wengert.insight.check.slopes import SAFETY, precision_of, rounding
+from wengert.insight.check.slopes import SAFETY, precision_of, rounding, slack
 from wengert.insight.check.subject import Pass, Subject, pushed
-from wengert.insight.check.trial import ROUNDING, Trial
+from wengert.insight.check.trial import Trial
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array
@@ -111,7 +111,7 @@ def _strays(want: Array, got: Array, parts: Sequence[Array], noise: Array | floa
     """Whether two arrays differ by more than roundings of what was added up."""
     size = max(largest(p) for p in parts)
     gap = np.abs(reals(want).astype(np.float64) - reals(got))
-    allowed = 8 * ROUNDING * precision_of([want]) * size + 2 * SAFETY * noise
+    allowed = 8 * slack(precision_of([want])) * size + 2 * SAFETY * noise
     return bool(np.any(np.isfinite(gap) & (gap > allowed)))
 
 
@@ -163,7 +163,7 @@ def _forward_strays(trial: Trial, i: int, v: Array, found: Sequence[Array | None
     size = np.abs(trial.cotangents) @ np.abs(joined(filled)) + np.abs(
         trial.gradient_matrix(i)
     ) @ np.abs(v)
-    allowed = ROUNDING * trial.precision * max(largest(size), 1e-300)
+    allowed = slack(trial.precision) * max(largest(size), 1e-300)
     if np.all(gap <= allowed):
         return False
     noise = trial.rounding_noise(i, v[None, :])[:, 0]

@@ -9,6 +9,8 @@ from wengert.insight.check.findings import INNOCENT, Aspect, InputFinding
 from wengert.insight.reports.blocks import Block, Table, Words
 from wengert.insight.reports.report import Report
 
+_BASIC = frozenset({"mutates", "state", "not-linear"})  # with them nothing else means much
+
 
 class CheckReport(Report):
     """Whether gradients are right: `right`, the kind of the `fault`, and the same for each of `inputs`.
@@ -27,7 +29,8 @@ class CheckReport(Report):
         self.inputs = list(inputs)
         self.aspects = list(aspects)
         self.notes = list(notes)
-        self.fault = _worst([*[a.fault for a in aspects], *[x.fault for x in inputs]])
+        basic = [a.fault for a in aspects if a.fault in _BASIC]
+        self.fault = _worst([*basic, *[x.fault for x in inputs], *[a.fault for a in aspects]])
         self.right = self.fault in INNOCENT
         self.title = self._verdict()
 

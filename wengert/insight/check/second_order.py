@@ -20,9 +20,10 @@ from wengert.insight.check.slopes import (
     precision_of,
     rounding,
     sides,
+    slack,
 )
 from wengert.insight.check.subject import Pass, Subject, gradients_of, size_of
-from wengert.insight.check.trial import ROUNDING, at_kink
+from wengert.insight.check.trial import at_kink
 from wengert.values.bound_ops import bound
 from wengert.values.tensor import wrap
 
@@ -71,9 +72,7 @@ class Curvature:
         noise = noise_of_values(self.gradient, self._xs, self._rng)
         seen = along(self.gradient, self._xs, self._vs, noise)
         precision = precision_of(self._xs)
-        allowed = SAFETY * seen.errors + ROUNDING * precision * max(
-            largest(seen.values), self._scale
-        )
+        allowed = SAFETY * seen.errors + slack(precision) * max(largest(seen.values), self._scale)
         with np.errstate(invalid="ignore"):
             gap = np.abs(claimed - seen.values)
             bad = ~(gap <= allowed) & np.isfinite(allowed)

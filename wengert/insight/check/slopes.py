@@ -23,6 +23,7 @@ _LEVELS: Final = 7
 _LADDER: Final = tuple(
     [10.0**-k for k in range(3, 12)]
 )  # with less, rounding is most of what is seen
+_SHORT: Final = (10.0, 1e3)  # steps in which nothing smooth is seen, and what large numbers hide is
 _STEEP: Final = 2.0**16  # roundings: a step at which only very steep functions move
 _SHAKEN: Final = 4
 SAFETY: Final = 10.0  # an estimate of an error may be wrong by so much
@@ -134,6 +135,11 @@ def is_too_steep(f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None], se
     return moved > 1e3 * precision_of(xs) * largest(here) and moved / h > 100 * largest(seen)
 
 
+def slack(precision: float) -> float:
+    """A relative difference that is nothing: a thousand roundings, and fewer where a thousand are half of all digits."""
+    return float(min(2.0**10 * precision, precision**0.75))
+
+
 class Reference:
     """The derivatives at one point, by the best way that the function allows there."""
 
@@ -206,12 +212,13 @@ def noise_of_values(f: Vectors, xs: Sequence[Array], rng: np.random.Generator) -
 
     with np.errstate(all="ignore"):
         jumps = [rounding(lambda at: f(*at)[0].astype(np.float64), xs, rng)]
-        for share in (
-            10.0,
-            1000.0,
-        ):  # steps that are small, and larger than what is hidden by rounding
-            jumps += differences.noise_of(moved, share * precision_of(xs) ** 0.5 * size)
+        for share in _SHORT:
+            jumps += differences.noise_of(moved, size * _short_step(share, precision_of(xs)))
     return np.asarray(np.max([np.nan_to_num(j, posinf=0.0) for j in jumps], axis=0))
+
+
+def _short_step(share: float, precision: float) -> float:
+    return float(min(share * precision**0.5, max(1e-3, 4 * precision)))
 
 
 # ---- to one side --------------------------------------------------------------------------------

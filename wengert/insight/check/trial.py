@@ -24,13 +24,13 @@ from wengert.insight.check.slopes import (
     precision_of,
     rounding,
     sides,
+    slack,
 )
 from wengert.insight.check.subject import Pass, Subject, size_of
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array
 
-ROUNDING: Final = 2.0**10  # as many roundings are nothing, relative to the largest element
 _PROBED: Final = 3  # columns; if none of them is a kink, no others are looked at
 _SAME: Final = 0.1  # of what the rule and the differences differ by
 _DIGITS: Final = 1e-4
@@ -123,20 +123,21 @@ class Trial:
         errors = self._columns([s.errors for s in slopes], np.abs)
         seen = np.where(np.isfinite(errors), seen, 0.0)
         scale = max(largest(seen), size_of(self.values, [self.xs[i]]))
-        allowed = SAFETY * errors + ROUNDING * self.precision * scale
+        allowed = SAFETY * errors + slack(self.precision) * scale
         wrong = _beyond(rule, seen, allowed)
         unclear = np.isfinite(errors) & (
             SAFETY * errors > self.unclear * max(largest(seen), 1e-300)
         )
         unclear &= largest(seen) > self.unclear * scale
         suspects = wrong.any(0) | unclear.any(0) | self._bent(i, directions, scale)
-        wrong, kinks = self._without_kinks(i, directions, suspects, rule, wrong, allowed)
+        wrong, kinks, sure = self._without_kinks(i, directions, suspects, rule, wrong, allowed)
         explained = self._cleared(i, directions, rule, unclear & ~wrong & ~kinks)
         if wrong.any():
             noise = self.rounding_noise(i, directions)
-            rounded = wrong & ~_beyond(rule, seen, allowed + 2 * SAFETY * noise)
+            rounded = wrong & ~sure & ~_beyond(rule, seen, allowed + 2 * SAFETY * noise)
             wrong &= ~rounded
-            wrong, steep = self._without_steep(i, directions, rule, seen, wrong)
+            doubted, steep = self._without_steep(i, directions, rule, seen, wrong & ~sure)
+            wrong = doubted | (wrong & sure)
             explained |= rounded | self._cleared(i, directions, rule, steep)
         nothing = bool(self.pulled) and all(row[i] is None for row in self.pulled)
         return Block(rule, seen, errors, wrong, kinks, explained, units, nothing, self.cotangents)
@@ -176,9 +177,10 @@ class Trial:
 
     def _without_kinks(
         self, i: int, directions: Array, suspects: Array, rule: Array, wrong: Array, allowed: Array
-    ) -> tuple[Array, Array]:
-        """What stays wrong where the slopes to both sides are known, and where these differ."""
+    ) -> tuple[Array, Array, Array]:
+        """What stays wrong where the slopes to both sides are known, where these differ, and what is wrong even so."""
         wrong, kinks = wrong.copy(), np.zeros_like(wrong)
+        sure = kinks.copy()
         for number, k in enumerate(np.flatnonzero(suspects)):
             if number == _PROBED and not kinks.any():
                 break
@@ -186,7 +188,8 @@ class Trial:
             bends, lies = at_kink(rule[:, k], behind, ahead, allowed[:, k])
             kinks[:, k] = bends
             wrong[:, k] &= ~(bends & lies)
-        return wrong, kinks & ~wrong
+            sure[:, k] = wrong[:, k] & bends
+        return wrong, kinks & ~wrong, sure
 
     def _without_steep(
         self, i: int, directions: Array, rule: Array, seen: Array, wrong: Array
