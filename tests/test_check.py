@@ -246,6 +246,17 @@ def test_bad_inputs(given: Any, kind: Any, words: str) -> None:
         tf.check(*given)
 
 
+def test_a_rule_that_raises() -> None:
+    @tf.custom_gradient
+    def f(x: Any) -> Any:
+        return 2.0 * x, lambda dy: dy @ dy
+
+    with pytest.raises(
+        ValueError, match=r"the gradient of .*f .* raised InvalidArgumentError: .* Mend that first"
+    ):
+        tf.check(f, 1.0)
+
+
 # ---- rules of one's own -----------------------------------------------------------------------
 
 

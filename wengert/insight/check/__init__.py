@@ -11,6 +11,7 @@ ways            Batches, functions, compiled functions
 special_values  Zero, large, small and infinite numbers
 naming          What a wrong gradient has to do with the right one
 drawing         Arguments for a function of which none are known
+form            What the tape says of a rule that does not keep to its form
 fits            Which product of matrices a gradient is
 report          The report
 examination     One check, from the first call to the report

@@ -8,22 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from wengert.errors import (
-    GradientCountError,
-    GradientDTypeError,
-    GradientShapeError,
-    NoGradientError,
-)
 from wengert.insight.check.coordinates import ELEMENTS, joined, largest, place_in, split
 from wengert.insight.check.findings import Aspect, InputFinding
 from wengert.insight.check.fits import product_in_words
-from wengert.insight.check.naming import Evidence, Named, good, name_fault, sum_of_shapes
+from wengert.insight.check.form import name_form
+from wengert.insight.check.naming import Evidence, Named, good, name_fault
 from wengert.insight.check.properties import forward, linear, steady
 from wengert.insight.check.report import CheckReport
 from wengert.insight.check.second_order import second_order
 from wengert.insight.check.slopes import taylor_slope
 from wengert.insight.check.special_values import at_special_values
-from wengert.insight.check.subject import Pass, Subject
+from wengert.insight.check.subject import OF_FORM, Pass, Subject
 from wengert.insight.check.trial import UNCLEAR, Block, Trial
 from wengert.insight.check.ways import batched, in_function
 
@@ -54,8 +49,10 @@ class Examination:
         began = time.perf_counter()
         try:
             findings = self._findings()
-        except _CONTRACT as error:
-            findings = self._by_contract(error)
+        except OF_FORM as error:
+            self._trials = []
+            named, hit = name_form(error, self.subject)
+            findings = [self._of_form(i, named, i in hit) for i in range(len(self.subject.inputs))]
         self._look_beside(findings)
         return CheckReport(
             self.subject.called_at, findings, self.aspects, self._notes(time.perf_counter() - began)
@@ -78,6 +75,11 @@ class Examination:
         for trial in self._trials:
             trial.compare()
         return [self._judged(i) for i in range(len(self.subject.inputs))]
+
+    def _of_form(self, i: int, named: Named, is_hit: bool) -> InputFinding:
+        return self._finding(
+            i, *((named.kind, (named.words,)) if is_hit else ("", ("not looked at",)))
+        )
 
     def _keeps_dtypes(self) -> None:
         """In the precision that was given the tape holds the gradients against the inputs, too."""
@@ -216,57 +218,6 @@ class Examination:
         column = int(np.argmax(b.kinks.any(0)))
         return f"at {self._input_place(i, column, b)} there is a kink: the rule gives a slope of one side, or one between"
 
-    # ---- errors of the rule ------------------------------------------------------------------
-
-    def _by_contract(self, error: Exception) -> list[InputFinding]:
-        """What the tape said of a rule that does not keep to its form."""
-        self._trials = []
-        hit = getattr(error, "index", None)
-        count = len(self.subject.inputs)
-        named = self._of_error(error, hit)
-        at = range(count) if hit is None or not hit < count else [hit]
-        return [
-            self._finding(i, named.kind, (named.words,))
-            if i in at
-            else self._finding(i, "", ("not looked at",))
-            for i in range(count)
-        ]
-
-    def _of_error(self, error: Exception, index: int | None) -> Named:
-        said = str(error)
-        if isinstance(error, GradientDTypeError):
-            return Named("dtype", said)
-        if isinstance(error, NoGradientError):
-            return Named("none", said)
-        if isinstance(error, GradientShapeError) and error.shape is not None and index is not None:
-            return self._of_shape(error, index)
-        return Named("shape", said)
-
-    def _of_shape(self, error: GradientShapeError, index: int) -> Named:
-        given = tuple(error.shape.as_list()) if error.shape.is_fully_defined() else ()
-        if index >= len(self.subject.inputs):
-            return Named("shape", str(error))
-        wanted = self.subject.arrays[index].shape
-        axes = sum_of_shapes(given, wanted) if self._has_shape(given) else ""
-        if axes:
-            return Named(
-                "missing-sum",
-                f"the gradient has the shape {list(given)} of the result: sum it over the axes {axes}",
-            )
-        if len(wanted) > 1 and given == wanted[:-2] + wanted[:-3:-1]:
-            return Named(
-                "transposed", f"the gradient has the shape {list(given)}, that of the transpose"
-            )
-        return Named("shape", str(error))
-
-    def _has_shape(self, shape: tuple[int, ...]) -> bool:
-        """Whether a shape is that of a result: what is to be summed back was broadcast."""
-        return any(
-            y.shape[-len(shape) :] == shape
-            for y in self.subject.values(self.subject.arrays)
-            if shape
-        )
-
     # ---- beside the numbers ------------------------------------------------------------------
 
     def _look_beside(self, findings: Sequence[InputFinding]) -> None:
@@ -334,9 +285,6 @@ class Examination:
         ts = [split(self._rng.normal(size=joined([x]).size), [x])[0] for x in trial.xs]
         claimed = sum(trial.gradient_matrix(i) @ joined([t]) for i, t in enumerate(ts))
         return taylor_slope(self.subject.flat, trial.xs, ts, np.asarray(claimed))
-
-
-_CONTRACT: Final = (GradientShapeError, GradientDTypeError, GradientCountError, NoGradientError)
 
 
 def _largest(blocks: Sequence[Block], difference: float) -> str:

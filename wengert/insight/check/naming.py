@@ -353,19 +353,6 @@ def _not_summed(e: Evidence) -> Named | None:
     )
 
 
-def sum_of_shapes(given: Sequence[int], wanted: Sequence[int]) -> str:
-    """Over which axes a gradient of one shape is to be summed to have another; '' if that is not it."""
-    more = len(given) - len(wanted)
-    if more < 0 or tuple(given) == tuple(wanted):
-        return ""
-    axes = list(range(more))
-    for axis, (a, b) in enumerate(zip(given[more:], wanted, strict=True)):
-        if a != b and b != 1:
-            return ""
-        axes += [axis + more] if a != b else []
-    return ", ".join(map(str, axes))
-
-
 # ---- by exclusion -------------------------------------------------------------------------------
 
 

@@ -20,9 +20,7 @@ Vectors = Callable[..., list[Any]]  # from arrays to one vector in a list
 _IMAGINARY: Final = 1e-30
 _SIDES: Final = (1e-2, 1e-4, 1e-6)  # the first steps to one side
 _LEVELS: Final = 7
-_LADDER: Final = tuple(
-    [10.0**-k for k in range(3, 12)]
-)  # with less, rounding is most of what is seen
+_LADDER: Final = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11)  # relative to the input
 _SHORT: Final = (10.0, 1e3)  # steps in which nothing smooth is seen, and what large numbers hide is
 _STEEP: Final = 2.0**16  # roundings: a step at which only very steep functions move
 _SHAKEN: Final = 4
@@ -84,6 +82,18 @@ def by_complex_step(
     return np.concatenate([y.imag.reshape(-1) for y in found]) / _IMAGINARY
 
 
+def _moved(xs: Sequence[Array], ts: Sequence[Array | None], step: float) -> list[Array]:
+    """The inputs, moved along a direction."""
+    pairs = zip(xs, ts, strict=True)
+    return [x if t is None else (x + step * t).astype(x.dtype) for x, t in pairs]
+
+
+def _size(xs: Sequence[Array], ts: Sequence[Array | None]) -> float:
+    """The largest number that moves, or 1."""
+    moving = [largest(x) for x, t in zip(xs, ts, strict=True) if t is not None]
+    return max(moving, default=1.0) or 1.0
+
+
 def is_some_slope(
     f: Vectors,
     xs: Sequence[Array],
@@ -93,9 +103,7 @@ def is_some_slope(
     at: Array | None = None,
 ) -> bool:
     """Whether central differences with some step, however small, are what is claimed: where `at` is true."""
-    size = (
-        max([largest(x) for x, t in zip(xs, ts, strict=True) if t is not None], default=1.0) or 1.0
-    )
+    size = _size(xs, ts)
     for share in _LADDER:
         if 1e-14 / share * largest(claimed) > within:  # rounding might be mistaken for it
             break
@@ -108,29 +116,17 @@ def is_some_slope(
 
 
 def _central(f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None], h: float) -> Array:
-    ahead, behind = (
-        f(
-            *[
-                x if t is None else (x + way * t).astype(x.dtype)
-                for x, t in zip(xs, ts, strict=True)
-            ]
-        )[0]
-        for way in (h, -h)
-    )
+    ahead, behind = (f(*_moved(xs, ts, way))[0] for way in (h, -h))
     with np.errstate(all="ignore"):
         return np.asarray((ahead.astype(np.float64) - behind) / (2 * h))
 
 
 def is_too_steep(f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None], seen: Array) -> bool:
     """Whether a function moves so fast at a point that differences, with their wider steps, cannot have seen it."""
-    size = (
-        max([largest(x) for x, t in zip(xs, ts, strict=True) if t is not None], default=1.0) or 1.0
-    )
+    size = _size(xs, ts)
     h = _STEEP * precision_of(xs) * size
     here = f(*xs)[0].astype(np.float64)
-    there = f(
-        *[x if t is None else (x + h * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)]
-    )[0]
+    there = f(*_moved(xs, ts, h))[0]
     moved = largest(there - here)
     return moved > 1e3 * precision_of(xs) * largest(here) and moved / h > 100 * largest(seen)
 
@@ -207,8 +203,7 @@ def noise_of_values(f: Vectors, xs: Sequence[Array], rng: np.random.Generator) -
     size = max([largest(x) for x in xs]) or 1.0
 
     def moved(share: float) -> list[Array]:
-        at = [(x + share * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)]
-        return [y.astype(np.float64) for y in f(*at)]
+        return [y.astype(np.float64) for y in f(*_moved(xs, ts, share))]
 
     with np.errstate(all="ignore"):
         jumps = [rounding(lambda at: f(*at)[0].astype(np.float64), xs, rng)]
@@ -235,12 +230,11 @@ def _side(
     f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None], noise: Array, sign: float
 ) -> Slope:
     """Differences to one side with steps that are halved, extrapolated to no step."""
-    length = max(largest(t) for t in ts if t is not None) if any(t is not None for t in ts) else 1.0
-    size = max([largest(x) for x, t in zip(xs, ts, strict=True) if t is not None], default=1.0)
+    length = max([largest(t) for t in ts if t is not None], default=1.0)
     here = f(*xs)[0].astype(np.float64)
     best = Slope(np.zeros_like(here), np.full(here.shape, np.inf))
     for share in _SIDES:
-        step = share * max(size, 1.0) / max(length, 1e-300)
+        step = share * max(_size(xs, ts), 1.0) / max(length, 1e-300)
         best = _closest(best, _extrapolated(f, xs, ts, here, noise, sign * step))
     return best
 
@@ -257,11 +251,8 @@ def _extrapolated(
     best = Slope(np.zeros_like(here), np.full(here.shape, np.inf))
     for level in range(_LEVELS):
         h = step / 2**level
-        moved = [
-            x if t is None else (x + h * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)
-        ]
         with np.errstate(all="ignore"):
-            there = f(*moved)[0].astype(np.float64)
+            there = f(*_moved(xs, ts, h))[0].astype(np.float64)
             row = [(there - here) / h]
             unsure = (precision_of(xs) * (np.abs(there) + np.abs(here)) + noise) / abs(h)
             for order, old in enumerate(before, 1):
@@ -282,19 +273,9 @@ def bends_here(
     f: Vectors, xs: Sequence[Array], ts: Sequence[Array | None], scale: float, noise: Array
 ) -> bool:
     """Whether the slopes of two short steps differ: cheap, and no proof of a kink."""
-    size = (
-        max([largest(x) for x, t in zip(xs, ts, strict=True) if t is not None], default=1.0) or 1.0
-    )
+    size = _size(xs, ts)
     h = max(1e-3, 30 * precision_of(xs) ** 0.5) * size
-    here, ahead, behind = (
-        f(
-            *[
-                x if t is None else (x + way * h * t).astype(x.dtype)
-                for x, t in zip(xs, ts, strict=True)
-            ]
-        )[0]
-        for way in (0, 1, -1)
-    )
+    here, ahead, behind = (f(*_moved(xs, ts, way))[0] for way in (0.0, h, -h))
     with np.errstate(all="ignore"):
         gap = np.abs(ahead.astype(np.float64) - 2 * here + behind) / h
     unsure = 8 * (precision_of(xs) * largest(here) + noise) / h
@@ -317,7 +298,7 @@ def taylor_slope(
     errors = []
     for h in steps:
         with np.errstate(all="ignore"):
-            there = f(*[(x + h * t).astype(x.dtype) for x, t in zip(xs, ts, strict=True)])[0]
+            there = f(*_moved(xs, ts, h))[0]
             errors.append(float(np.linalg.norm(there - here - h * claimed)))
     floor = (
         1e3

@@ -12,7 +12,13 @@ from wengert.api.gradients.gradient_tape import GradientTape
 from wengert.api.gradients.user_gradient import signature_of
 from wengert.core.row import place
 from wengert.derivatives import structures
-from wengert.errors import InvalidArgumentError
+from wengert.errors import (
+    GradientCountError,
+    GradientDTypeError,
+    GradientShapeError,
+    InvalidArgumentError,
+    NoGradientError,
+)
 from wengert.insight.check.coordinates import joined, largest
 from wengert.insight.program_text import short
 from wengert.state.variable import Variable
@@ -27,6 +33,8 @@ from wengert.values.tensor import Tensor, wrap
 if TYPE_CHECKING:
     from wengert.values.typing import Array
 
+# What the tape says of a rule that does not keep to its form: a fault, and no failure.
+OF_FORM: Final = (GradientShapeError, GradientDTypeError, GradientCountError, NoGradientError)
 _WIDE: Final = {"f": np.dtype(np.float64), "V": np.dtype(np.float64), "c": np.dtype(np.complex128)}
 
 
@@ -226,6 +234,7 @@ class Pass:
     """The function was run on a tape: gradients for as many cotangents as are asked for."""
 
     def __init__(self, subject: Subject, arrays: Sequence[Array]) -> None:
+        self._subject = subject
         self.held = [np.array(a) for a in arrays]
         self.before = [a.copy() for a in self.held]
         self.wrote_to_cotangents = False
@@ -238,10 +247,21 @@ class Pass:
     def pulled(self, cotangents: Sequence[Array]) -> list[Array | None]:
         """The gradient of each input, None where there is none."""
         held = [np.array(w) for w in cotangents]
-        found = self._tape.gradient(self.ys, self.xs, output_gradients=[wrap(w) for w in held])
+        found = self._gradients([wrap(w) for w in held])
         pairs = zip(held, cotangents, strict=True)
         self.wrote_to_cotangents |= any(a.tobytes() != np.asarray(b).tobytes() for a, b in pairs)
         return [None if g is None else np.array(bound.to_dense(g)) for g in found]
+
+    def _gradients(self, cotangents: Sequence[Any]) -> list[Any]:
+        try:
+            return self._tape.gradient(self.ys, self.xs, output_gradients=list(cotangents))
+        except OF_FORM:
+            raise
+        except Exception as error:
+            raise InvalidArgumentError(
+                f"tf.{self._subject.who}: the gradient of {self._subject.called_at} raised {type(error).__name__}: {error} "
+                "Mend that first: there is nothing to compare."
+            ) from error
 
     def changed(self) -> list[int]:
         """The inputs to which somebody wrote."""
