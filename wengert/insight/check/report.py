@@ -16,6 +16,10 @@ class CheckReport(Report):
     """Whether gradients are right: `right`, the kind of the `fault`, and the same for each of `inputs`.
 
     Its text is the verdict at length; `aspects` say what was looked at beside the numbers.
+
+    The kinds: factor, sign, transposed, conjugate, missing-term, missing-sum, elements (wrong for some only), none, shape,
+    dtype, not-finite, not-linear, state, mutates, forward, batch, modes, second-order. Two are no fault: kink and
+    ill-conditioned. Where there is nothing to say, it is an empty string.
     """
 
     def __init__(
