@@ -138,7 +138,7 @@ def test_the_text_names_place_numbers_and_the_product_that_fits() -> None:
     line = matmul_like._function.__code__.co_firstlineno
     assert f"matmul_like (test_check.py:{line}) is wrong for 1 of 2 inputs: transposed" in text
     assert "the same numbers in other places" in text
-    assert "the rule gives dy @ w; dy @ tf.transpose(w) fits to" in text
+    assert "the rule gives dy @ w; dy @ tf.transpose(w) fits" in text
     assert "input 1  w float64[3,3]  ok" in text
     assert "second order" in text
     assert "not tried" in text
@@ -307,9 +307,21 @@ def test_special_values_are_noted() -> None:
 
     report = tf.check_rule(log1pexp, np.array([0.5, 1.0]))
     assert report.right
+    assert "Where x is inf: the result is finite, and the gradient is NaN." not in report.notes
     assert (
         "Where x is 1000: the result is finite with the slope 2, and the gradient is NaN."
         in report.notes
+    )
+
+
+def test_a_nan_at_infinity_is_noted() -> None:
+    @tf.custom_gradient
+    def bounded(x: Any) -> Any:
+        return tf.tanh(x), lambda dy: dy / tf.cosh(x) ** 2 * (x / x)
+
+    assert (
+        "Where x is inf: the result is finite, and the gradient is NaN."
+        in tf.check_rule(bounded, np.array([0.5])).notes
     )
 
 

@@ -263,7 +263,8 @@ class Examination:
         slope = self._taylor()
         if slope is not None:
             notes.append(
-                f"Along a random direction the error of the linear approximation falls as h^{slope:.2f}."
+                f"Along a random direction the error of the linear approximation falls as h^{slope:.2f}; "
+                "with a right gradient, and away from kinks, it is h^2."
             )
         points = (
             "the given point alone"

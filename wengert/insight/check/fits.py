@@ -36,7 +36,8 @@ def product_in_words(
     if right is None:
         return ""
     own = _fitting((block.rule.T @ w).reshape(shape), dy, names)
-    return (f"the rule gives {own[0]}; " if own else "") + f"{right[0]} fits to {right[1]:.0e}"
+    exactly = f"to {right[1]:.0e}" if right[1] else "exactly"
+    return (f"the rule gives {own[0]}; " if own else "") + f"{right[0]} fits {exactly}"
 
 
 def _fitting(wanted: Array, dy: Array, names: Mapping[str, Array]) -> tuple[str, float] | None:

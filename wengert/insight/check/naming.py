@@ -63,11 +63,16 @@ def same(a: Array, b: Array) -> bool:
 
 def name_fault(e: Evidence) -> Named:
     """The kind of a fault, by what the two Jacobians have in common."""
-    for ask in (_nothing, _not_finite, _some_factor, _conjugate, _elsewhere_right):
-        found = ask(e)
-        if found is not None:
-            return found
-    for ask in (_in_other_places, _some_elements, _not_summed):
+    for ask in (
+        _nothing,
+        _not_finite,
+        _some_factor,
+        _conjugate,
+        _elsewhere_right,
+        _in_other_places,
+        _some_elements,
+        _not_summed,
+    ):
         found = ask(e)
         if found is not None:
             return found

@@ -41,19 +41,23 @@ def _of_input(subject: Subject, i: int) -> Iterator[str]:
 def _at(subject: Subject, xs: list[Array], i: int) -> str:
     """In words, if the result is finite and has a slope, and the gradient is not finite."""
     passed = Pass(subject, xs)
-    if not np.all(np.isfinite(joined(passed.values))):
+    found = passed.pulled([np.ones_like(y) for y in passed.values])[i]
+    if found is None or not np.all(np.isfinite(joined(passed.values))):
         return ""
-    (found,) = [
-        g for n, g in enumerate(passed.pulled([np.ones_like(y) for y in passed.values])) if n == i
-    ]
-    if found is None or np.all(np.isfinite(joined([found]))) or not np.all(np.isfinite(xs[i])):
+    is_nan = bool(np.isnan(joined([found])).any())
+    if not np.all(np.isfinite(xs[i])):  # no slope can be seen there, and a limit is no NaN
+        return "the result is finite, and the gradient is NaN" if is_nan else ""
+    slope = None if np.all(np.isfinite(joined([found]))) else _sure_slope(subject, xs, i)
+    if slope is None:
         return ""
+    what = "NaN" if is_nan else "infinite"
+    return f"the result is finite with the slope {slope:.6g}, and the gradient is {what}"
+
+
+def _sure_slope(subject: Subject, xs: list[Array], i: int) -> float | None:
+    """The sum of the slopes where all elements of an input move alike; None if it is not seen well."""
     ts: list[Array | None] = [np.ones_like(x) if n == i else None for n, x in enumerate(xs)]
     seen = along(subject.flat, xs, ts)
-    sure = np.isfinite(seen.errors) & (
-        SAFETY * seen.errors <= 1e-3 * np.maximum(np.abs(seen.values), 1e-3)
-    )
-    if not sure.all():
-        return ""
-    what = "NaN" if np.isnan(joined([found])).any() else "infinite"
-    return f"the result is finite with the slope {float(np.sum(seen.values)):.6g}, and the gradient is {what}"
+    near = 1e-3 * np.maximum(np.abs(seen.values), 1e-3)
+    sure = np.isfinite(seen.errors) & (SAFETY * seen.errors <= near)
+    return float(np.sum(seen.values)) if sure.all() else None

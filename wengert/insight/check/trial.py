@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _PROBED: Final = 3  # columns; if none of them is a kink, no others are looked at
 _SAME: Final = 0.1  # of what the rule and the differences differ by
-_DIGITS: Final = 1e-4
+_DIGITS: Final = 1e-4  # relative: with so many a slope is seen well
 UNCLEAR: Final = 1e-6  # a relative error that wants to be explained
 
 
@@ -150,7 +150,7 @@ class Trial:
     @property
     def unclear(self) -> float:
         """A relative error that wants to be explained, in the precision that there is."""
-        return max(UNCLEAR, 30 * float(self.precision ** (2 / 3)))
+        return max(UNCLEAR, 100 * float(self.precision ** (2 / 3)))  # as good as differences are
 
     def _columns(
         self, vectors: Sequence[Array], of: Callable[[Array], Array] = np.asarray
