@@ -300,6 +300,9 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import vjp as vjp
     from wengert.derivatives import vmap as vmap
     from wengert.derivatives import wrap as wrap
+    from wengert.insight.check.entry import assert_right as assert_right
+    from wengert.insight.check.entry import check as check
+    from wengert.insight.check.entry import check_rule as check_rule
     from wengert.insight.drawing.draw import draw as draw
     from wengert.insight.explain.entry import explain_gradient as explain_gradient
     from wengert.insight.source.program import source as source
@@ -381,6 +384,9 @@ _ELSEWHERE = {
     "grad_pass_through": ("api.gradients.recompute_grad", "grad_pass_through"),
     "numpy_function": ("api.function.python_functions", "numpy_function"),
     "py_function": ("api.function.python_functions", "py_function"),
+    "assert_right": ("insight.check.entry", "assert_right"),
+    "check": ("insight.check.entry", "check"),
+    "check_rule": ("insight.check.entry", "check_rule"),
     "explain_gradient": ("insight.explain.entry", "explain_gradient"),
     "draw": ("insight.drawing.draw", "draw"),
     "source": ("insight.source.program", "source"),

@@ -142,11 +142,23 @@ class GradientCountError(ValueError):
 
 
 class GradientShapeError(ValueError):
-    """A gradient function returned a gradient of another shape than its input."""
+    """A gradient function returned a gradient of another shape than its input.
+
+    `index` is the number of the input, `shape` what was returned for it, where that is known.
+    """
+
+    def __init__(self, message: str, index: int | None = None, shape: Any = None) -> None:
+        super().__init__(message)
+        self.index = index
+        self.shape = shape
 
 
 class GradientDTypeError(TypeError, ValueError):
-    """A gradient function returned a gradient of another dtype than its input."""
+    """A gradient function returned a gradient of another dtype than its input, that of number `index`."""
+
+    def __init__(self, message: str, index: int | None = None) -> None:
+        super().__init__(message)
+        self.index = index
 
 
 class CustomGradientError(TypeError):

@@ -14,6 +14,7 @@ from wengert import __version__
 COMMANDS = {
     "run": "run a program that imports tensorflow",
     "ops": "print the table of operations",
+    "check": "say whether gradients are right",
     "bench": "compare with the libraries you have installed",
     "cache": "show and clear what is kept of compiled functions",
     "doctor": "say what is there and what is missing",

@@ -43,13 +43,16 @@ def check_gradient(who: str, where: str, index: int, x: Any, gradient: Any) -> A
         raise GradientDTypeError(
             f"{who} (written at {where}) returned a gradient of dtype {gradient.dtype.name} for "
             f"input {index}, which is {describe(x)}. "
-            f"Return {cast if gradient.dtype.is_numeric else 'a tensor of that dtype'}."
+            f"Return {cast if gradient.dtype.is_numeric else 'a tensor of that dtype'}.",
+            index,
         )
     if not same_shape(shape, dims(x)):
         raise GradientShapeError(
             f"{who} (written at {where}) returned a gradient of shape {known_shape(shape)} for "
             f"input {index}, which is {describe(x)}. A gradient has the shape of its input: "
-            "sum over the axes along which the input was broadcast."
+            "sum over the axes along which the input was broadcast.",
+            index,
+            known_shape(shape),
         )
     if current_graph() is not None and not isinstance(gradient, IndexedSlices):
         return _checked_when_run(who, where, index, x, gradient)

@@ -6,6 +6,7 @@ reports       What an answer looks like: in a terminal, in a notebook, as a page
 journal       The journal of a tape: every operation with its line, and every exit
 program_text  The program as it is written
 explain       Why a gradient is None, zero, or not a number
+check         Whether a gradient is right, and what is wrong with it
 source        The derivative as a program of NumPy, to read and to keep
 drawing       The graph of a function and of its gradient, to look at
 answers       What tapes ask for: the journal, and the answers

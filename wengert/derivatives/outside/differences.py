@@ -35,8 +35,17 @@ class Estimate(NamedTuple):
     errors: list[Array]
 
 
-def along(f: Function, xs: Sequence[Array], ts: Sequence[Any], step: float | None) -> Estimate:
-    """The derivative along tangents, by central differences; None is a tangent of zeros."""
+def along(
+    f: Function,
+    xs: Sequence[Array],
+    ts: Sequence[Any],
+    step: float | None,
+    grains: Sequence[Array] | None = None,
+) -> Estimate:
+    """The derivative along tangents, by central differences; None is a tangent of zeros.
+
+    `grains` is how far results jump about at least, where that is known.
+    """
     length = max([float(np.max(np.abs(t), initial=0.0)) for t in ts if t is not None], default=0.0)
     if not length:
         zeros = [np.zeros(np.shape(y)) for y in f(*xs)]
@@ -53,7 +62,7 @@ def along(f: Function, xs: Sequence[Array], ts: Sequence[Any], step: float | Non
 
     best: Estimate | None = None
     for width in steps:
-        found = _extrapolated(moved, width / length)
+        found = _extrapolated(moved, width / length, grains)
         best = found if best is None else _refined(best, found)
         if all(map(_is_fine, best.values, best.errors)):
             break
@@ -61,11 +70,15 @@ def along(f: Function, xs: Sequence[Array], ts: Sequence[Any], step: float | Non
     return best
 
 
-def _extrapolated(moved: Callable[[float], list[Array]], step: float) -> Estimate:
+def _extrapolated(
+    moved: Callable[[float], list[Array]], step: float, least: Sequence[Array] | None
+) -> Estimate:
     """Richardson's extrapolation of central differences, with the error of the best entry."""
     best: Estimate | None = None
     above: list[list[Array]] = []
-    grains = _noise(moved, step * _CLOSER)
+    grains = noise_of(moved, step * _CLOSER)
+    if least is not None:
+        grains = [np.fmax(grain, known) for grain, known in zip(grains, least, strict=True)]
     for level in range(_LEVELS):
         width = step / 2**level
         with np.errstate(all="ignore"):
@@ -91,7 +104,7 @@ def _extrapolated(moved: Callable[[float], list[Array]], step: float) -> Estimat
     return best
 
 
-def _noise(moved: Callable[[float], list[Array]], step: float) -> list[Array]:
+def noise_of(moved: Callable[[float], list[Array]], step: float) -> list[Array]:
     """How far results jump about, by high differences, in which nothing smooth is left.
 
     (Hamming; Moré and Wild, Estimating computational noise.)
