@@ -186,7 +186,7 @@ def _divided(facts: Facts, a: Any, b: Any) -> Any:
 
 def _is_spread(attrs: Attrs) -> bool:
     """Whether a sum stands beneath the elements that were summed, when it is divided by."""
-    return attrs["keepdims"] or attrs["axis"] == tuple(range(len(attrs["axis"])))
+    return bool(attrs["keepdims"]) or attrs["axis"] == tuple(range(len(attrs["axis"])))
 
 
 def _reciprocal(facts: Facts, u: Any, attrs: Attrs) -> Any:
