@@ -430,19 +430,13 @@ PLANTS = [
 ]  # fmt: skip
 
 
-def plantings(
-    plant: Plant, count: int, skip: int = 0
-) -> Iterator[tuple[Case, Callable[..., Any], list[Any]]]:
+def plantings(plant: Plant, count: int) -> Iterator[tuple[Case, Callable[..., Any], list[Any]]]:
     """A fault planted in some operations, each of another type as long as there are any."""
-    found = 0
+    return itertools.islice(_all_plantings(plant), count)
+
+
+def _all_plantings(plant: Plant) -> Iterator[tuple[Case, Callable[..., Any], list[Any]]]:
     for case in candidates():
-        if plant.kinds & {"conjugate"} and not any(x.dtype.kind == "c" for x in case.inputs()):
-            continue
         made = plant.make(smooth_at(case))
-        if made is None:
-            continue
-        found += 1
-        if found > skip:
+        if made is not None:
             yield case, *made
-        if found == skip + count:
-            return

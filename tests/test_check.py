@@ -1,9 +1,11 @@
-"""tf.check: planted faults are caught and named, and rules that are right raise no alarm."""
+"""tf.check: planted faults are caught and named, and rules that are right raise no alarm.
+
+Both in a cut; tools/checked.py counts the whole.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -42,21 +44,6 @@ def test_a_planted_fault_is_caught_and_named(plant: Plant) -> None:
     assert report.fault in plant.kinds
 
 
-@pytest.mark.slow
-def test_faults_of_all_kinds_in_forty_operations() -> None:
-    """34 kinds of faults, each in 40 operations: 98 of 100 are caught, 90 are named."""
-    found: Counter[str] = Counter()
-    for plant in PLANTS:
-        for _, f, xs in plantings(plant, 40):
-            report = tf.check(f, *xs)
-            found["all"] += 1
-            found["caught"] += not report.right
-            found["named"] += not report.right and report.fault in plant.kinds
-    assert found["all"] > 1000
-    assert found["caught"] >= 0.98 * found["all"]
-    assert found["named"] >= 0.90 * found["all"]
-
-
 # ---- no false alarms --------------------------------------------------------------------------
 
 
@@ -67,22 +54,12 @@ def test_no_false_alarm_in_some_draws() -> None:
         assert report.right, report
 
 
-@pytest.mark.slow
-def test_no_false_alarm_in_ten_thousand_draws() -> None:
-    count = 0
-    for s in drawn(6):
-        report = tf.check(s.f, *s.xs)
-        assert report.right, report
-        count += 1
-    assert count >= 10_000
-
-
 @pytest.mark.parametrize("size", [3, 6, 8, 10])
 @pytest.mark.parametrize(
     "f", [tf.linalg.inv, tf.linalg.det, tf.linalg.eigvalsh], ids=lambda f: f.__name__
 )
 def test_ill_conditioned_is_not_wrong(f: Any, size: int) -> None:
-    """Hilbert matrices, of which differences see nothing; with a fault in the rule they are wrong again."""
+    """Hilbert matrices, of which differences see nothing."""
     x = scipy.linalg.hilbert(size)
     assert tf.check(f, x).right, tf.check(f, x)
 
