@@ -42,7 +42,7 @@ SPACES = (
 
 # What functions are about, by the modules in which they are written; the first that fits.
 TOPICS = {
-    "Gradients": ("api.gradients", "derivatives", "core", "overrides"),
+    "Gradients": ("api.gradients", "derivatives", "core", "overrides", "insight"),
     "Tensors, variables, dtypes": ("values", "api.variables", "state", "ops.state", "ops.support"),
     "Functions, graphs, sessions": ("api.function", "graph", "api.session", "execution"),
     "Control flow and checks": ("ops.control",),

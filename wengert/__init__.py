@@ -300,6 +300,8 @@ if _typing.TYPE_CHECKING:
     from wengert.derivatives import vjp as vjp
     from wengert.derivatives import vmap as vmap
     from wengert.derivatives import wrap as wrap
+    from wengert.insight.compare.comparison import compare as compare
+    from wengert.insight.compare.formula import formula as formula
     from wengert.insight.explain.entry import explain_gradient as explain_gradient
     from wengert.insight.source.program import source as source
     from wengert.ops.arrays.partitioning import dynamic_partition as dynamic_partition
@@ -381,6 +383,8 @@ _ELSEWHERE = {
     "numpy_function": ("api.function.python_functions", "numpy_function"),
     "py_function": ("api.function.python_functions", "py_function"),
     "explain_gradient": ("insight.explain.entry", "explain_gradient"),
+    "compare": ("insight.compare.comparison", "compare"),
+    "formula": ("insight.compare.formula", "formula"),
     "source": ("insight.source.program", "source"),
     "recompute_grad": ("api.gradients.recompute_grad", "recompute_grad"),
     "unique": ("ops.reductions.unique", "unique"),

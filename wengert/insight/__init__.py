@@ -7,5 +7,6 @@ journal       The journal of a tape: every operation with its line, and every ex
 program_text  The program as it is written
 explain       Why a gradient is None, zero, or not a number
 source        The derivative as a program of NumPy, to read and to keep
+compare       One function differentiated in all ways, and its derivative as a formula
 answers       What tapes ask for: the journal, and the answers
 """
