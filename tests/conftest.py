@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +19,8 @@ from wengert.execution.engine_registry import set_engine
 from wengert.ops.random.seeds import set_seed
 from wengert.overrides.registered_gradients import GRADIENTS
 from wengert.values.sizes import inference_mode
+
+os.environ["COLUMNS"] = "80"  # reports are as wide as the terminal
 
 complete()  # what is registered during a test is undone after it; the library's rows are not
 

@@ -110,13 +110,17 @@ def test_a_slope_outside_of_a_kink_is_wrong() -> None:
 # ---- what a report says -----------------------------------------------------------------------
 
 
+def in_one_line(report: object) -> str:
+    return " ".join(str(report).split())
+
+
 def test_the_text_names_place_numbers_and_the_product_that_fits() -> None:
-    text = str(tf.check(matmul_like, A, B))
+    text = in_one_line(tf.check(matmul_like, A, B))
     line = matmul_like._function.__code__.co_firstlineno
     assert f"matmul_like (test_check.py:{line}) is wrong for 1 of 2 inputs: transposed" in text
     assert "the same numbers in other places" in text
     assert "the rule gives dy @ w; dy @ tf.transpose(w) fits" in text
-    assert "input 1  w float64[3,3]  ok" in text
+    assert "input 1 w float64[3,3] ok" in text
     assert "second order" in text
     assert "not tried" in text
 
@@ -131,8 +135,9 @@ def test_attributes_and_dictionary() -> None:
 
 def test_assert_right() -> None:
     tf.assert_right(tf.sin, 1.0)
-    with pytest.raises(AssertionError, match="what it should be, times 1/2"):
+    with pytest.raises(AssertionError) as caught:
         tf.assert_right(halved_square, [1.0, 2.0])
+    assert "what it should be, times 1/2" in in_one_line(caught.value)
     with pytest.raises(AssertionError, match="factor"):
         tf.check(halved_square, 3.0).assert_right()
 
@@ -164,10 +169,10 @@ def test_nested_inputs_variables_numbers_and_integers() -> None:
 
 
 def test_float32_is_looked_at_in_float64_where_that_is_allowed() -> None:
-    assert "looked at in float64" in str(tf.check(tf.sin, tf.constant([1.0, 2.0])))
+    assert "looked at in float64" in in_one_line(tf.check(tf.sin, tf.constant([1.0, 2.0])))
     narrow = tf.check(lambda x: x * tf.constant([2.0, 3.0]), tf.constant([1.0, 2.0]))
     assert narrow.right
-    assert "does not allow float64" in str(narrow)
+    assert "does not allow float64" in in_one_line(narrow)
 
 
 @pytest.mark.parametrize(

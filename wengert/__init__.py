@@ -303,6 +303,8 @@ if _typing.TYPE_CHECKING:
     from wengert.insight.check.entry import assert_right as assert_right
     from wengert.insight.check.entry import check as check
     from wengert.insight.check.entry import check_rule as check_rule
+    from wengert.insight.compare.comparison import compare as compare
+    from wengert.insight.compare.formula import formula as formula
     from wengert.insight.drawing.draw import draw as draw
     from wengert.insight.explain.entry import explain_gradient as explain_gradient
     from wengert.insight.source.program import source as source
@@ -389,6 +391,8 @@ _ELSEWHERE = {
     "check_rule": ("insight.check.entry", "check_rule"),
     "explain_gradient": ("insight.explain.entry", "explain_gradient"),
     "draw": ("insight.drawing.draw", "draw"),
+    "compare": ("insight.compare.comparison", "compare"),
+    "formula": ("insight.compare.formula", "formula"),
     "source": ("insight.source.program", "source"),
     "recompute_grad": ("api.gradients.recompute_grad", "recompute_grad"),
     "unique": ("ops.reductions.unique", "unique"),

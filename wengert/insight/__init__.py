@@ -9,5 +9,6 @@ explain       Why a gradient is None, zero, or not a number
 check         Whether a gradient is right, and what is wrong with it
 source        The derivative as a program of NumPy, to read and to keep
 drawing       The graph of a function and of its gradient, to look at
+compare       One function differentiated in all ways, and its derivative as a formula
 answers       What tapes ask for: the journal, and the answers
 """

@@ -18,7 +18,7 @@ _STYLE: Final = """
 .wengert table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .wengert th, .wengert td { text-align: left; padding: .25rem .9rem .25rem 0; vertical-align: top; }
 .wengert th { border-bottom: 1px solid #c9d1dc; } .wengert td { border-bottom: 1px solid #e8ecf1; }
-.wengert .right { text-align: right; } .wengert svg { max-width: 100%; height: auto; }
+.wengert .right { text-align: right; white-space: nowrap; } .wengert svg { max-width: 100%; height: auto; }
 @media (prefers-color-scheme: dark) {
   .wengert { color: #d8dee9; } .wengert pre { background: #1f2530; }
   .wengert pre .added { background: #1e4028; } .wengert svg { background: #fff; }
