@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import numpy as np
 from mpmath import mp
 
 ORDER: Final = 3
-# Enough that a difference of numbers near one can be as small as the smallest float64.
-DIGITS: Final = 700
+# Enough that a difference of numbers near one can be as small as the smallest number of the dtype.
+DIGITS: Final = {np.float32: 100, np.float64: 700}
 
 
 class Series:

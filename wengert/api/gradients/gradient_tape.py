@@ -97,6 +97,8 @@ class GradientTape:
     (np.float32(1000.0), np.float32(1.0))
     """
 
+    _destabilize: Callable[[], None] | None = None  # ends what `stabilize` began
+
     def __init__(
         self,
         persistent: bool = False,
@@ -111,7 +113,6 @@ class GradientTape:
         stabilize: bool = False,
     ) -> None:
         self._stabilize = stabilize
-        self._destabilize: list[Callable[[], None]] = []
         self._switches = switches_in_force(strong_zero, on_nonscalar, kinks, int_sources)
         self._ties: Ties | None = None
         self._persistent = persistent
@@ -136,12 +137,13 @@ class GradientTape:
             self._journal.begin()
         self._start()
         if self._stabilize:
-            self._destabilize.append(enter(stabilized())[1])
+            _, self._destabilize = enter(stabilized())
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._destabilize:
-            self._destabilize.pop()()
+        if self._destabilize is not None:
+            self._destabilize()
+            self._destabilize = None
         if self._recording:
             self._stop()
         if self._journal is not None:

@@ -54,7 +54,6 @@ class Facts:
 
     def of(self, value: Any, *kinds: str) -> Fact | None:
         """How a value was computed, if that is of one of these kinds and known to all recorders."""
-        inputs: Sequence[Any]
         if type(value) is SymbolicTensor:
             op = value.op
             fact = self._read(op.row, op.inputs, op.attrs) if is_own(op.row) else None
@@ -131,8 +130,10 @@ def _assigns_nothing(graph: Any) -> bool:
 
 def is_own(row: Row) -> bool:
     """Whether an operation has the rule that it has in the table, and will keep it."""
-    overrides = thread.context.overrides
-    return TABLE.get(row.name) is row and row.name not in overrides
+    context = thread.context
+    if TABLE.get(row.name) is not row or row.name in context.overrides:
+        return False
+    return context.building is None or row.name not in context.building.overrides
 
 
 def is_number(value: Any, number: float, other: Any) -> bool:

@@ -53,26 +53,24 @@ def _softplus(x: Any) -> Any:
 
 
 def _log(facts: Facts, u: Any, attrs: Attrs) -> Any:
-    fact = facts.of(
-        u, "one_plus", "one_minus", "sigmoid", "softmax", "sum_exp", "exp", "negative"
-    )  # fmt: skip
+    fact = facts.of(u, *_LOGARITHMS, "negative")
     if fact is None:
         return None
-    x = fact.of
-    if fact.kind == "one_plus":
-        return log1p(x)
-    if fact.kind == "one_minus":
-        return log1p(_opposite(facts, x))
-    if fact.kind == "sigmoid":
-        return -_softplus(_opposite(facts, x))
-    if fact.kind == "softmax":
-        return apply(rows.LOG_SOFTMAX, (x,), fact.attrs)
-    if fact.kind == "sum_exp":
-        return apply(rows.LOGSUMEXP, (x,), fact.attrs)
-    if fact.kind == "exp":
-        return identity(x)
-    inner = facts.of(x, "expm1")
+    if fact.kind != "negative":
+        return _LOGARITHMS[fact.kind](facts, fact.of, fact.attrs)
+    inner = facts.of(fact.of, "expm1")
     return None if inner is None else apply(rows.LOG1MEXP, (inner.of,))
+
+
+# By what the logarithm is taken of.
+_LOGARITHMS: Final[dict[str, Callable[[Facts, Any, Attrs], Any]]] = {
+    "one_plus": lambda facts, x, attrs: log1p(x),
+    "one_minus": lambda facts, x, attrs: log1p(_opposite(facts, x)),
+    "sigmoid": lambda facts, x, attrs: -_softplus(_opposite(facts, x)),
+    "softmax": lambda facts, x, attrs: apply(rows.LOG_SOFTMAX, (x,), attrs),
+    "sum_exp": lambda facts, x, attrs: apply(rows.LOGSUMEXP, (x,), attrs),
+    "exp": lambda facts, x, attrs: identity(x),
+}
 
 
 def _log1p(facts: Facts, u: Any, attrs: Attrs) -> Any:
