@@ -64,28 +64,33 @@ def not_possible(name: str, error: Exception) -> Aspect:
 
 
 def apart(
-    a: Sequence[Array], b: Sequence[Array], noise: Callable[[], Sequence[Array]] | None = None
+    a: Sequence[Array],
+    b: Sequence[Array],
+    sizes: Sequence[float] | None = None,
+    noise: Callable[[], Sequence[Array]] | None = None,
 ) -> list[float]:
     """By how much arrays differ, relative to the largest number of each; 0 where rounding explains it.
 
-    `noise` gives how large the differences are that roundings of the inputs make; it is asked only if
-    they are needed.
+    `sizes` are those of the numbers that they are made of, where the arrays themselves may be what is left
+    when these cancel. `noise` gives how large the differences are that roundings of the inputs make; it is
+    asked only if they are needed.
     """
-    gaps = [_gap(x, y) for x, y in zip(a, b, strict=True)]
+    least = [0.0] * len(a) if sizes is None else sizes
+    gaps = [_gap(x, y, size) for x, y, size in zip(a, b, least, strict=True)]
     if noise is None or not any(gaps):
         return gaps
-    return [_gap(x, y, n) for x, y, n in zip(a, b, noise(), strict=True)]
+    return [_gap(x, y, size, n) for x, y, size, n in zip(a, b, least, noise(), strict=True)]
 
 
-def _gap(x: Array, y: Array, noise: Array | None = None) -> float:
+def _gap(x: Array, y: Array, size: float, noise: Array | None = None) -> float:
     if x.shape != y.shape:
         return float("inf")
     p, q = joined([x]).astype(np.float64), joined([y]).astype(np.float64)
-    size = max(largest(p), largest(q), 1e-300)
+    size = max(largest(p), largest(q), size, 1e-300)
     with np.errstate(invalid="ignore"):
         gap = np.where((p == q) | (np.isnan(p) & np.isnan(q)), 0.0, np.abs(p - q))
-    allowed = slack(precision_of([x, y])) * size + (0.0 if noise is None else 2 * SAFETY * noise)
-    if np.all(gap <= allowed):
+    rounded = 0.0 if noise is None else 2 * SAFETY * noise
+    if np.all(gap <= slack(precision_of([x, y])) * size + rounded):
         return 0.0
     return largest(gap) / size or float("inf")
 

@@ -10,7 +10,7 @@ import numpy as np
 from wengert.insight.check.coordinates import joined, largest, reals, split
 from wengert.insight.check.findings import Aspect, differ, fault_in, not_possible
 from wengert.insight.check.slopes import SAFETY, precision_of, rounding, slack
-from wengert.insight.check.subject import Pass, Subject, pushed
+from wengert.insight.check.subject import Pass, Subject, pushed, size_of
 from wengert.insight.check.trial import Trial
 
 if TYPE_CHECKING:
@@ -79,18 +79,22 @@ def linear(trial: Trial, rng: np.random.Generator) -> Aspect:
     )
     summed = [a * x + b * y for x, y in zip(p, q, strict=True)]
     scaled = [x / _LARGE for x in large]
+    sizes = [size_of(values, [x]) for x in trial.xs]
     strays = [
         i
         for i, (want, got, small, far) in enumerate(zip(summed, both, p, scaled, strict=True))
-        if _strays(want, got, (a * small, b * q[i])) or _strays(small, far, (small,))
+        if _strays(want, got, (a * small, b * q[i]), sizes[i])
+        or _strays(small, far, (small,), sizes[i])
     ]
     if strays:
         noise = _rounding_of_gradients(trial, one, rng), _rounding_of_gradients(trial, two, rng)
         strays = [
             i
             for i in strays
-            if _strays(summed[i], both[i], (a * p[i], b * q[i]), noise[0][i] + noise[1][i])
-            or _strays(p[i], scaled[i], (p[i],), noise[0][i])
+            if _strays(
+                summed[i], both[i], (a * p[i], b * q[i]), sizes[i], noise[0][i] + noise[1][i]
+            )
+            or _strays(p[i], scaled[i], (p[i],), sizes[i], noise[0][i])
         ]
     if strays:
         return fault_in(
@@ -107,9 +111,11 @@ def _rounding_of_gradients(trial: Trial, w: Array, rng: np.random.Generator) -> 
     return list(np.split(found, ends[:-1]))
 
 
-def _strays(want: Array, got: Array, parts: Sequence[Array], noise: Array | float = 0.0) -> bool:
-    """Whether two arrays differ by more than roundings of what was added up."""
-    size = max(largest(p) for p in parts)
+def _strays(
+    want: Array, got: Array, parts: Sequence[Array], size: float, noise: Array | float = 0.0
+) -> bool:
+    """Whether two arrays differ by more than roundings of what was added up, or of what cancelled before."""
+    size = max([size, *map(largest, parts)])
     gap = np.abs(reals(want).astype(np.float64) - reals(got))
     allowed = 8 * slack(precision_of([want])) * size + 2 * SAFETY * noise
     return bool(np.any(np.isfinite(gap) & (gap > allowed)))
@@ -163,7 +169,8 @@ def _forward_strays(trial: Trial, i: int, v: Array, found: Sequence[Array | None
     size = np.abs(trial.cotangents) @ np.abs(joined(filled)) + np.abs(
         trial.gradient_matrix(i)
     ) @ np.abs(v)
-    allowed = slack(trial.precision) * max(largest(size), 1e-300)
+    least = size_of(trial.values, [trial.xs[i]]) * largest(v)
+    allowed = slack(trial.precision) * max(largest(size), least, 1e-300)
     if np.all(gap <= allowed):
         return False
     noise = trial.rounding_noise(i, v[None, :])[:, 0]

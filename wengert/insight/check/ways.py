@@ -12,7 +12,7 @@ from wengert.api.function.vectorized_map import vectorized_map
 from wengert.insight.check.coordinates import joined, split
 from wengert.insight.check.findings import Aspect, apart, fault_in, not_possible
 from wengert.insight.check.slopes import rounding
-from wengert.insight.check.subject import Subject, gradients_of
+from wengert.insight.check.subject import Subject, gradients_of, size_of
 from wengert.values.tensor import wrap
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ class Both:
         self.subject = subject
         self._rng = rng
         self.ws = split(rng.normal(size=joined(values).size), values)
+        self._values = values
 
     def of(self, xs: Sequence[Any], ws: Sequence[Any]) -> list[Any]:
         """The same of tensors."""
@@ -34,6 +35,10 @@ class Both:
     def eagerly(self, xs: Sequence[Array]) -> list[Array]:
         """Operation by operation."""
         return _arrays(self.of(_tensors(xs), _tensors(self.ws)))
+
+    def sizes(self, xs: Sequence[Array]) -> list[float]:
+        """How large numbers may be expected to be of which each of them is made."""
+        return [*[0.0] * len(self._values), *[size_of(self._values, [x]) for x in xs]]
 
     def noise(self, xs: Sequence[Array]) -> list[Array]:
         """What roundings of the inputs do to each of them."""
@@ -74,9 +79,7 @@ def batched(
         parts = [both.noise(xs) for xs in points]
         return [np.concatenate(same) for same in zip(*parts, strict=True)]
 
-    return _compared(
-        name, "batch", "tf.vectorized_map", got, want, len(subject.call(_tensors(points[0]))), noise
-    )
+    return _compared(name, "batch", "tf.vectorized_map", got, want, both, points[0], noise)
 
 
 def in_function(
@@ -91,7 +94,7 @@ def in_function(
         got = _arrays(traced(_tensors(xs), _tensors(both.ws)))
     except Exception as error:  # noqa: BLE001  # a function that cannot be traced
         return not_possible(name, error)
-    return _compared(name, "modes", name, got, want, len(both.ws), lambda: both.noise(xs))
+    return _compared(name, "modes", name, got, want, both, xs, lambda: both.noise(xs))
 
 
 def _compared(
@@ -100,14 +103,15 @@ def _compared(
     way: str,
     got: Sequence[Array],
     want: Sequence[Array],
-    results: int,
+    both: Both,
+    xs: Sequence[Array],
     noise: Callable[[], list[Array]],
 ) -> Aspect:
     if [(a.shape, a.dtype) for a in got] != [(a.shape, a.dtype) for a in want]:
         return fault_in(
             name, kind, f"{way} gives other shapes or dtypes than the operations one by one"
         )
-    gaps = apart(got, want, noise)
+    gaps, results = apart(got, want, both.sizes(xs), noise), len(both.ws)
     if not any(gaps):
         return Aspect(name, "ok")
     if any(gaps[:results]):
