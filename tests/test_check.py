@@ -6,6 +6,8 @@ Both in a cut; tools/checked.py counts the whole.
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,16 @@ import wengert as tf
 from wengert.cli import main
 
 A, B = np.linspace(-0.7, 1.1, 6).reshape(2, 3), np.linspace(0.3, 1.7, 9).reshape(3, 3) ** 2
+
+
+@pytest.fixture(autouse=True)
+def what_the_command_leaves_is_undone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As a process of its own it redirects imports, and puts the folder of a file on the path."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    was_installed = tf.compat.is_installed()
+    yield
+    if not was_installed:
+        tf.compat.uninstall()
 
 
 @tf.custom_gradient
