@@ -15,6 +15,7 @@ import pytest
 
 import wengert as tf
 from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.met import Met
 from wengert.insight.program_text import line_text
 
 TROUBLES = sorted((Path(__file__).parent / "data" / "troubles").glob("*.py"))
@@ -257,3 +258,12 @@ def test_stabilize_is_named_where_it_helps() -> None:
         "nan_cross_entropy", "nan_entropy", "nan_entropy_function", "nan_logsumexp",
         "nan_softmax_by_hand", "nan_softmax_in_one", "nan_softplus",
     }  # fmt: skip
+
+
+def test_a_program_may_ask_for_a_tuple_of_gradients() -> None:
+    v, w = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape(source_lines=True) as tape:
+        y = tf.stop_gradient(v) * w
+    met = Met()
+    met.by_tape(tape, y, (v, w), tape.gradient(y, (v, w)))
+    assert [report.kind for report in met.reports] == ["stop-gradient"]

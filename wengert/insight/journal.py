@@ -33,6 +33,11 @@ class Step(NamedTuple):
     line: str
 
 
+def step_of(op: Any, line: str = "") -> Step:
+    """An operation of a graph as a step, at its own line unless another is named."""
+    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), line or op.place)
+
+
 class Exit(NamedTuple):
     """A value left for Python or NumPy."""
 

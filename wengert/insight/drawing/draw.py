@@ -14,8 +14,7 @@ from wengert.insight.drawing.diagram import Box, Diagram, diagram_of
 from wengert.insight.drawing.formats import as_dot, as_mermaid
 from wengert.insight.drawing.svg import as_svg
 from wengert.insight.drawing.viewer import as_page
-from wengert.insight.explain.history import History
-from wengert.insight.journal import Step
+from wengert.insight.journal import step_of
 from wengert.insight.program_text import Program, names_of_sources
 from wengert.insight.reports.blocks import Block, Picture, Table
 from wengert.insight.reports.report import Report
@@ -151,12 +150,9 @@ def _of_graph(target: Any, sources: Sequence[Any], names: Sequence[str]) -> Deri
     with activate((), graph):
         y = element_of(graph, target)
         xs = [source_of(graph, x) for x in sources]
-    steps = [
-        Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), op.place)
-        for op in graph.operations
-    ]
+    steps = [step_of(op) for op in graph.operations]
     called = [
         n if n.isidentifier() else f"x{i}"
         for i, n in enumerate([*names, *["?"] * len(xs)][: len(xs)])
     ]
-    return rederived(History(steps).steps, y, xs, called)
+    return rederived(steps, y, xs, called)

@@ -22,7 +22,7 @@ from wengert.insight.explain.missing import explain_missing
 from wengert.insight.explain.numbers import explain_numbers, is_sound
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
-from wengert.insight.journal import Journal, Step
+from wengert.insight.journal import Journal, Step, step_of
 from wengert.insight.program_text import Program, names_of_sources
 from wengert.ops.arrays.identity import identity
 from wengert.ops.math.arithmetic import add_n
@@ -167,16 +167,12 @@ def explained_in_graph(
     """The same for one source, with the names that the program gives them."""
     targets = ys if isinstance(ys, (list, tuple)) else [ys]
     graph = graph_of([*targets, x])
-    history = History([_step(op) for op in graph.operations])
+    history = History([step_of(op) for op in graph.operations])
     with activate((), GradientGraph("explanation", graph)):  # its operations are for nobody else
         target = element_of(graph, targets[0] if len(targets) == 1 else add_n(targets))
         q = Question(target, source_of(graph, x), y_name, x_name, history, program)
         missing = explain_missing(q)
     return missing or _by_run(q, feed_dict, session)
-
-
-def _step(op: Any) -> Step:
-    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), op.place)
 
 
 def _by_run(q: Question, feed_dict: Any, session: Session | None) -> Explanation:

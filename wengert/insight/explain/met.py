@@ -16,6 +16,7 @@ from wengert.insight.explain.entry import explain_tape, explained_in_graph
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.numbers import is_sound
 from wengert.insight.program_text import Program
+from wengert.values import nest
 from wengert.values.tensor import wrap
 
 
@@ -42,8 +43,7 @@ class Met:
         new = [n for n in troubles if (place_of(frame), n) not in self._found]
         if not new:
             return
-        answers = explain_tape(tape, target, sources, frame, "gradient")
-        answers = answers if isinstance(answers, list) else [answers]
+        answers = nest.flatten(explain_tape(tape, target, sources, frame, "gradient"))
         for n in new:
             if n < len(answers) and not answers[n].right:
                 self._keep(place_of(frame), n, answers[n])

@@ -99,9 +99,8 @@ def _behind_where(q: Question, c: Culprit) -> Verdict | None:
 
 def _where_after(q: Question, c: Culprit) -> Step | None:
     """The selection that the result of an operation flows into."""
-    values, _ = {y._key for y in c.step.results}, 0
-    for number in range(c.number + 1, len(q.history.steps)):
-        step = q.history.steps[number]
+    values = {y._key for y in c.step.results}
+    for step in q.history.steps[c.number + 1 :]:
         if any(getattr(x, "_key", None) in values for x in step.inputs):
             if step.row.name in ("SelectV2", "Select"):
                 return step

@@ -155,14 +155,8 @@ def _branch(where: ast.Call, call: ast.AST, text: str) -> bool:
 
 
 def _first(text: str, fits: Callable[[ast.AST], bool]) -> ast.Call | ast.BinOp | None:
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return None
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Call, ast.BinOp)) and fits(node):
-            return node
-    return None
+    kinds = (ast.Call, ast.BinOp)
+    return next((n for n in expressions(text) if isinstance(n, kinds) and fits(n)), None)
 
 
 def expressions(text: str) -> list[ast.AST]:

@@ -10,6 +10,7 @@ import numpy as np
 from wengert.insight.explain.cuts import changed_at
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.missing import explain_unwatched
+from wengert.insight.explain.numbers import array_of, finite
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.explain.without_way import REASONS, in_tf
@@ -49,8 +50,8 @@ def explain_unjournaled(q: Question, gradient: Any) -> Explanation:
 
 
 def _of_numbers(q: Question, gradient: Any) -> Explanation:
-    array = np.asarray(getattr(gradient, "_array", gradient))
-    if array.dtype.kind in "fc" and not np.isfinite(array).all():
+    array = array_of(gradient)
+    if not finite(array).all():
         title = f"{q.title} is not finite."
         return Explanation("overflow", title, q.began, "", [Words(_JOURNAL)])
     if not np.any(array):

@@ -15,7 +15,7 @@ from wengert.graph.operation import Operation
 from wengert.host.user_frames import replay_at, replayed_place
 from wengert.insight.explain.backward import backward
 from wengert.insight.explain.history import History
-from wengert.insight.journal import Step
+from wengert.insight.journal import Step, step_of
 from wengert.insight.program_text import line_text
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
@@ -103,7 +103,7 @@ def _with_gradients(
     value: SymbolicTensor,
     listener: _Lines,
 ) -> Derivation:
-    history = History([_step(op, listener.lines) for op in graph.operations])
+    history = History([step_of(op, listener.lines.get(id(op), "")) for op in graph.operations])
     forward = len(graph.operations)
     down, made = history.down({x._key for x in inputs})
     up, used = history.up({value._key})
@@ -125,10 +125,6 @@ def _with_gradients(
     called = names_of_results(graph.operations[:forward], ends)
     called |= {x._key: n for x, n in zip(inputs, names, strict=True)}
     return Derivation(graph, inputs, names, value, gradients, forward, ends, cotangents, called)
-
-
-def _step(op: Operation, lines: dict[int, str]) -> Step:
-    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), lines.get(id(op), op.place))
 
 
 def _new_operations(values: Any, known: dict[int, str]) -> list[int]:
