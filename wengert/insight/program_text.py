@@ -6,8 +6,24 @@ import ast
 import functools
 import linecache
 import os
+import threading
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+# The parser of Python 3.11 is not safe with threads.
+_parsing: Final = threading.Lock()
+
+
+def parsed(text: str) -> ast.Module:
+    """The tree of a program."""
+    with _parsing:
+        return ast.parse(text)
+
+
+def parsed_expression(text: str) -> ast.expr:
+    """The tree of an expression."""
+    with _parsing:
+        return ast.parse(text, mode="eval").body
 
 
 class Assignment(NamedTuple):
@@ -26,7 +42,7 @@ class Program:
         self.frame = frame
         text = "".join(linecache.getlines(self.file, frame.f_globals))
         try:
-            tree: ast.AST = ast.parse(text)
+            tree: ast.AST = parsed(text)
         except (SyntaxError, ValueError):
             tree = ast.Module([], [])
         self.tree = _of_code(tree, frame.f_code)
@@ -145,7 +161,7 @@ def _of_text(text: str) -> list[Statement]:
     """The simple statements of a program, the innermost first."""
     lines = [line.encode() for line in text.split("\n")]  # columns are counted in bytes
     try:
-        tree = ast.parse(text)
+        tree = parsed(text)
     except (SyntaxError, ValueError):
         return []
     return [
@@ -175,7 +191,7 @@ def names_of_sources(text: str, sources: Any, count: int) -> list[str]:
     if not isinstance(sources, (list, tuple, dict)):
         return [text]
     try:
-        tree: ast.expr = ast.parse(text, mode="eval").body
+        tree: ast.expr = parsed_expression(text)
     except SyntaxError:
         tree = ast.Constant(0)
     if isinstance(tree, (ast.List, ast.Tuple)) and len(tree.elts) == count:

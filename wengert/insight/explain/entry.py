@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,15 +38,6 @@ def explain_tape(
     tape: Any, target: Any, sources: Any, frame: FrameType, method: str = "explain"
 ) -> Any:
     """Why the gradients of a target are what they are: one answer, or one for each source."""
-    with _one_at_a_time:
-        return _explain_each(tape, target, sources, frame, method)
-
-
-# The parser of Python 3.11 is not safe with threads, and answers read the program.
-_one_at_a_time: Final = threading.RLock()
-
-
-def _explain_each(tape: Any, target: Any, sources: Any, frame: FrameType, method: str) -> Any:
     program = Program(frame)
     written = program.arguments(method)
     y = written[0] if written else "the target"

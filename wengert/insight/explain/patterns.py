@@ -33,7 +33,7 @@ from wengert.insight.explain.rewriting import (
     safe_branch,
 )
 from wengert.insight.journal import Step
-from wengert.insight.program_text import line_text
+from wengert.insight.program_text import line_text, parsed_expression
 from wengert.values.value import Key
 
 
@@ -429,7 +429,7 @@ def _argument(c: Culprit, names: tuple[str, ...], template: str, words: str) -> 
 
 
 def _bracketed(text: str) -> str:
-    tree = ast.parse(text, mode="eval").body
+    tree = parsed_expression(text)
     return (
         f"({text})" if isinstance(tree, (ast.IfExp, ast.Lambda, ast.Compare, ast.BoolOp)) else text
     )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from wengert.insight.program_text import line_text, statement_at
+from wengert.insight.program_text import line_text, parsed, parsed_expression, statement_at
 
 
 class Edit(NamedTuple):
@@ -67,7 +67,7 @@ def rewritten(place: str, change: Change) -> str:
     """The statement at a place with the first fitting expression changed; empty if none fits."""
     text = line_text(place)
     try:
-        tree = ast.parse(text)
+        tree = parsed(text)
     except SyntaxError:
         return ""
     changer = _Changer(change)
@@ -96,7 +96,7 @@ def called(node: ast.AST) -> str:
 
 def expression(text: str) -> ast.expr:
     """An expression, from its text."""
-    return ast.parse(text, mode="eval").body
+    return parsed_expression(text)
 
 
 def safe_branch(where_place: str, place: str, names: tuple[str, ...], one: str) -> list[str]:
@@ -122,7 +122,7 @@ def safe_branch(where_place: str, place: str, names: tuple[str, ...], one: str) 
         parts = [ast.unparse(call.left), ast.unparse(call.right)]
         parts["/" in names] = "safe"
         new = f"{parts[0]} {'/' if '/' in names else '**'} {parts[1]}"
-    line = ast.unparse(ast.parse(text))
+    line = ast.unparse(parsed(text))
     return [f"safe = {safe}", line.replace(ast.unparse(call), new, 1)]
 
 
@@ -142,7 +142,7 @@ def _branch(where: ast.Call, call: ast.AST, text: str) -> bool:
     """Whether the function is computed for the first branch: of True."""
     name = ""
     try:
-        statement = ast.parse(text).body[0]
+        statement = parsed(text).body[0]
         if isinstance(statement, ast.Assign):
             name = ast.unparse(statement.targets[0])
     except (SyntaxError, IndexError):
@@ -162,7 +162,7 @@ def _first(text: str, fits: Callable[[ast.AST], bool]) -> ast.Call | ast.BinOp |
 def expressions(text: str) -> list[ast.AST]:
     """All expressions of a statement, from the outermost inward."""
     try:
-        return list(ast.walk(ast.parse(text)))
+        return list(ast.walk(parsed(text)))
     except SyntaxError:
         return []
 
@@ -182,4 +182,4 @@ def in_single(text: str, names: Collection[str]) -> str:
             is_read = isinstance(node.ctx, ast.Load) and node.id in names
             return expression(f"tf.cast({node.id}, tf.float32)") if is_read else node
 
-    return ast.unparse(Cast().visit(ast.parse(text)))
+    return ast.unparse(Cast().visit(parsed(text)))

@@ -12,7 +12,7 @@ from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, replacing
 from wengert.insight.journal import Exit
-from wengert.insight.program_text import line_text, names_in, short
+from wengert.insight.program_text import line_text, names_in, parsed, parsed_expression, short
 from wengert.insight.reports.blocks import Block, Words
 from wengert.state.variable import Variable
 from wengert.values.tensor import Tensor
@@ -105,7 +105,7 @@ _OF_MATH: Final = {
 def in_tf(text: str) -> str:
     """The line with operations of tf in place of those of NumPy and Python; empty if unsure."""
     try:
-        new = ast.unparse(_InTf().visit(ast.parse(text)))
+        new = ast.unparse(_InTf().visit(parsed(text)))
     except SyntaxError:
         return ""
     left = any(sign in new for sign in ("np.", "numpy", "math.fsum", ".item()", ".tolist()"))
@@ -122,9 +122,9 @@ class _InTf(ast.NodeTransformer):
         if name in _CONVERSIONS and len(node.args) == 1:
             return node.args[0]
         if head in ("np", "numpy") and function in _OF_NUMPY:
-            node.func = ast.parse(f"tf.{_CALLED.get(function, function)}", mode="eval").body
+            node.func = parsed_expression(f"tf.{_CALLED.get(function, function)}")
         elif head == "math" and function in _OF_MATH:
-            node.func = ast.parse(f"tf.{_OF_MATH[function]}", mode="eval").body
+            node.func = parsed_expression(f"tf.{_OF_MATH[function]}")
         return node
 
 

@@ -16,7 +16,7 @@ from wengert.host.user_frames import replay_at, replayed_place
 from wengert.insight.explain.backward import backward
 from wengert.insight.explain.history import History
 from wengert.insight.journal import Step, step_of
-from wengert.insight.program_text import line_text
+from wengert.insight.program_text import line_text, parsed
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.symbolic import SymbolicTensor
@@ -156,7 +156,7 @@ def names_of_results(operations: Sequence[Operation], lines: dict[int, str]) -> 
 def _assigned(text: str) -> list[str]:
     """The names that a line gives values to."""
     try:
-        (statement,) = ast.parse(text).body
+        (statement,) = parsed(text).body
     except (SyntaxError, ValueError):
         return []
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
