@@ -20,7 +20,7 @@ def parsed(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def parsed_expression(text: str) -> ast.expr:
+def expression(text: str) -> ast.expr:
     """The tree of an expression."""
     with _parsing:
         return ast.parse(text, mode="eval").body
@@ -191,7 +191,7 @@ def names_of_sources(text: str, sources: Any, count: int) -> list[str]:
     if not isinstance(sources, (list, tuple, dict)):
         return [text]
     try:
-        tree: ast.expr = parsed_expression(text)
+        tree: ast.expr = expression(text)
     except SyntaxError:
         tree = ast.Constant(0)
     if isinstance(tree, (ast.List, ast.Tuple)) and len(tree.elts) == count:

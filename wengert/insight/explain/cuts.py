@@ -6,9 +6,9 @@ import ast
 from typing import Final
 
 from wengert.insight.explain.question import Question
-from wengert.insight.explain.rewriting import Change, Mend, called, expression, replacing, rewritten
+from wengert.insight.explain.rewriting import Change, Mend, called, replacing, rewritten
 from wengert.insight.journal import Step
-from wengert.insight.program_text import line_text, short
+from wengert.insight.program_text import expression, line_text, short
 
 Cut = tuple[str, str, Mend]
 

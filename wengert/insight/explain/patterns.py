@@ -24,7 +24,6 @@ from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import (
     Mend,
     called,
-    expression,
     expressions,
     in_single,
     read_names,
@@ -33,7 +32,7 @@ from wengert.insight.explain.rewriting import (
     safe_branch,
 )
 from wengert.insight.journal import Step
-from wengert.insight.program_text import line_text, parsed_expression
+from wengert.insight.program_text import expression, line_text
 from wengert.values.value import Key
 
 
@@ -429,7 +428,7 @@ def _argument(c: Culprit, names: tuple[str, ...], template: str, words: str) -> 
 
 
 def _bracketed(text: str) -> str:
-    tree = parsed_expression(text)
+    tree = expression(text)
     return (
         f"({text})" if isinstance(tree, (ast.IfExp, ast.Lambda, ast.Compare, ast.BoolOp)) else text
     )

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from wengert.insight.program_text import line_text, parsed, parsed_expression, statement_at
+from wengert.insight.program_text import expression, line_text, parsed, statement_at
 
 
 class Edit(NamedTuple):
@@ -92,11 +92,6 @@ class _Changer(ast.NodeTransformer):
 def called(node: ast.AST) -> str:
     """The last part of the name that an expression calls."""
     return ast.unparse(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-
-
-def expression(text: str) -> ast.expr:
-    """An expression, from its text."""
-    return parsed_expression(text)
 
 
 def safe_branch(where_place: str, place: str, names: tuple[str, ...], one: str) -> list[str]:

@@ -12,7 +12,7 @@ from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, replacing
 from wengert.insight.journal import Exit
-from wengert.insight.program_text import line_text, names_in, parsed, parsed_expression, short
+from wengert.insight.program_text import expression, line_text, names_in, parsed, short
 from wengert.insight.reports.blocks import Block, Words
 from wengert.state.variable import Variable
 from wengert.values.tensor import Tensor
@@ -122,9 +122,9 @@ class _InTf(ast.NodeTransformer):
         if name in _CONVERSIONS and len(node.args) == 1:
             return node.args[0]
         if head in ("np", "numpy") and function in _OF_NUMPY:
-            node.func = parsed_expression(f"tf.{_CALLED.get(function, function)}")
+            node.func = expression(f"tf.{_CALLED.get(function, function)}")
         elif head == "math" and function in _OF_MATH:
-            node.func = parsed_expression(f"tf.{_OF_MATH[function]}")
+            node.func = expression(f"tf.{_OF_MATH[function]}")
         return node
 
 
