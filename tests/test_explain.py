@@ -262,8 +262,87 @@ def test_stabilize_is_named_where_it_helps() -> None:
 
 def test_a_program_may_ask_for_a_tuple_of_gradients() -> None:
     v, w = tf.Variable(1.0), tf.Variable(2.0)
-    with tf.GradientTape(source_lines=True) as tape:
+    with tf.GradientTape(source_lines=True, persistent=True) as tape:
         y = tf.stop_gradient(v) * w
     met = Met()
-    met.by_tape(tape, y, (v, w), tape.gradient(y, (v, w)))
+    met.by_tape(tape.gradient(y, (v, w)), sys._getframe(), lambda: tape.explain(y, (v, w)))
     assert [report.kind for report in met.reports] == ["stop-gradient"]
+
+
+# ---- overrides, weights and conventions of one gradient ------------------------------------------
+
+
+def cut(op: Any, g: Any) -> None:
+    """A rule that gives nothing."""
+
+
+def scoped() -> tuple[Any, Any]:
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        tape.watch(X)
+        with tf.name_scope("inner"):
+            h = tf.nn.relu(X)
+            k = tf.sin(h)
+        y = tf.reduce_sum(k * 2.0)
+    return tape, y
+
+
+@pytest.mark.parametrize("what", ["Relu", "inner/", ("type", "Sin"), lambda op: op.type == "Sin"])
+def test_an_override_of_one_gradient_is_named(what: Any) -> None:
+    tape, y = scoped()
+    assert tape.gradient(y, X, overrides={what: cut}) is None
+    answer = tape.explain(y, X, overrides={what: cut})
+    assert answer.kind == "override-none"
+    line = cut.__code__.co_firstlineno
+    assert f"the rule of test_explain.py:{line}" in str(answer)
+    assert tape.explain(y, X).right
+
+
+def test_an_override_in_a_function_and_in_a_graph_is_named() -> None:
+    f = tf.function(lambda x: tf.reduce_sum(tf.nn.relu(x) * 3.0))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(X)
+        y = f(X)
+    assert tape.explain(y, X, overrides={"Relu": cut}).kind == "override-none"
+    with tf.Graph().as_default():
+        x = tf.constant([1.0, 2.0])
+        y = tf.reduce_sum(tf.nn.relu(x, name="rectified"))
+        assert tf.gradients(y, x, overrides={"rectified": cut}) == [None]
+        assert tf.explain_gradient(y, x, overrides={"rectified": cut}).kind == "override-none"
+
+
+def test_weights_of_zeros_are_named() -> None:
+    tape, y = scoped()
+    answer = tape.explain(y, X, output_gradients=tf.constant(0.0))
+    assert answer.kind == "zero"
+    assert "output_gradients weighs y with zeros" in str(answer)
+
+
+def test_the_conventions_of_the_tape_hold_in_its_answers() -> None:
+    x = tf.constant([0.0, 2.0])
+    kinds = []
+    for strong_zero in (False, True):
+        with tf.GradientTape(strong_zero=strong_zero) as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(tf.where(x > 0.0, tf.math.log(x), 0.0))
+        kinds.append(tape.explain(target=y, sources=x).kind)
+    assert kinds == ["where", "right"]
+
+
+def test_the_line_within_a_gradient_function_is_named() -> None:
+    @tf.custom_gradient
+    def root(x: Any) -> Any:
+        y = tf.sqrt(x)
+
+        def grad(dy: Any) -> Any:
+            return dy * 0.5 / y
+
+        return y, grad
+
+    x = tf.constant([0.0, 4.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(root(x))
+    answer = tape.explain(sources=x, target=y)
+    assert answer.kind == "division"
+    assert line_text(answer.line) == "return dy * 0.5 / y"
+    assert str(answer).startswith("1 of 2 numbers in d y / d x is infinite, x[0]")

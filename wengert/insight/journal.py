@@ -31,11 +31,15 @@ class Step(NamedTuple):
     attrs: Attrs
     results: tuple[Any, ...]
     line: str
+    scope: str = ""  # the name scope, with a slash at its end
 
 
 def step_of(op: Any, line: str = "") -> Step:
     """An operation of a graph as a step, at its own line unless another is named."""
-    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), line or op.place)
+    scope, slash, _ = op.name.rpartition("/")
+    return Step(
+        op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), line or op.place, scope + slash
+    )
 
 
 class Exit(NamedTuple):
@@ -122,5 +126,6 @@ class _Listener(Trail):
                 key_of(value)
         replaced = thread.context.overrides.get(row.name)
         row = row if replaced is None else replaced(row)
-        step = Step(row, tuple(inputs), attrs, results, callers_place())
+        scope = thread.context.scope
+        step = Step(row, tuple(inputs), attrs, results, callers_place(), scope)
         self._journal.steps.append(step)

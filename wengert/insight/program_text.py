@@ -7,6 +7,7 @@ import functools
 import linecache
 import os
 import threading
+from collections.abc import Sequence
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
@@ -51,17 +52,18 @@ class Program:
         """A line as file:line."""
         return f"{self.file}:{line}"
 
-    def arguments(self, method: str) -> list[str]:
-        """The arguments of the call that the frame is in, as written; empty if they are not found."""
+    def arguments(self, methods: Sequence[str], parameters: Sequence[str]) -> list[str]:
+        """These arguments of the call that the frame is in, as written; empty where none is found."""
         line = self.frame.f_lineno
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or line):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
                 name = node.func.id if isinstance(node.func, ast.Name) else name
-                if name == method:
-                    named = [k.value for k in node.keywords]
-                    return [ast.unparse(a) for a in (*node.args, *named)]
-        return []
+                if name in methods:
+                    written = dict(zip(parameters, map(ast.unparse, node.args), strict=False))
+                    written |= {k.arg: ast.unparse(k.value) for k in node.keywords if k.arg}
+                    return [written.get(p, "") for p in parameters]
+        return [""] * len(parameters)
 
     def names(self) -> set[str]:
         """The names that are given values."""

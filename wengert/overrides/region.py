@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Sequence
 from typing import Any
 
-from wengert.core.row import NO_ATTRS, Attrs, Row
+from wengert.core.row import NO_ATTRS, Attrs, Row, place
 from wengert.errors import OverrideError
 from wengert.overrides.gradient_ops import Entry, Whole
 from wengert.overrides.row_override import function_of
@@ -94,7 +94,10 @@ def _region_row(region: Region, rule: Callable[..., Any] | str) -> Row:
 
     if callable(rule):
         joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
-    return Row(f"scope {region.name}", _never_run, joint=joint, many=True, users=True)
+    name = rule if isinstance(rule, str) else place(rule)
+    return Row(
+        f"scope {region.name}", _never_run, joint=joint, many=True, users=True, gradient_type=name
+    )
 
 
 def _never_run(_: Any, *values: Any) -> Any:

@@ -53,6 +53,8 @@ from wengert.values.tensor import Tensor, dims, key_of
 from wengert.values.value import Key
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from wengert.values.typing import Nested, Structure, TensorLike, Tensors
     from wengert.values.value import Value
 
@@ -355,7 +357,12 @@ class GradientTape:
                 for g, x in zip(pulled, asked, strict=True)
             ]
         if answers.always:
-            answers.met.by_tape(self, target, sources, gradients)
+            frame = callers_frame()
+            answers.met.by_tape(
+                gradients,
+                frame,
+                lambda: self._explained(target, sources, frame, output_gradients, overrides),
+            )
         return _arranged(sources, gradients)
 
     def _sources(self, sources: Tensors) -> list[Any]:
@@ -477,10 +484,16 @@ class GradientTape:
             tape.restore_all()
         return with_hooks(tape, self._hooked, sources)
 
-    def explain(self, target: Any, sources: Any) -> Any:
+    def explain(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Nested[TensorLike | None] = None,
+        overrides: Any = None,
+    ) -> Any:
         """Why the gradient of the target is None, zero or not finite: print the answer.
 
-        It may be asked before `gradient` or after it. Where the tape begins in a function that names
+        It takes what `gradient` takes, and may be asked before `gradient` or after it. Where the tape begins in a function that names
         `explain`, it notes the lines of the program from its beginning; elsewhere `GradientTape(source_lines=True)`
         or `wengert run --explain` makes it do so. For several sources there is a list of answers.
 
@@ -491,7 +504,14 @@ class GradientTape:
         >>> tape.explain(y, x).kind
         'stop-gradient'
         """
-        return answers.explain(self, target, sources, callers_frame())
+        return self._explained(target, sources, callers_frame(), output_gradients, overrides)
+
+    def _explained(
+        self, target: Any, sources: Any, frame: FrameType, weights: Any, overrides: Any
+    ) -> Any:
+        rules = with_switches(overrides, self._switches)
+        seeds = None if weights is None else _seeds(_targets(target), weights)
+        return answers.explain(self, target, sources, frame, rules, seeds)
 
     def source(self, target: Value, sources: Tensors) -> Any:
         """What was computed in the block, and its gradient, as a program that needs NumPy alone.

@@ -93,13 +93,14 @@ def gradients(
         complain_of_shapes(elements, weights, "grad_ys", switches)
         if switches.int_sources is not None:  # TensorFlow says nothing here
             _complain_of_dtypes(elements, sources, switches)
-        with apply_overrides(with_switches(overrides, switches)):
+        rules = with_switches(overrides, switches)
+        with apply_overrides(rules):
             pulled = pull_back_through_graph(elements, seeds, sources, stopped, outward=True)
         found = [
             fill_unconnected(conjugate(g), x, policy) for g, x in zip(pulled, sources, strict=True)
         ]
     if answers.always:
-        answers.met.in_graph(ys, sources, found)
+        answers.met.in_graph(ys, sources, found, rules)
     return found
 
 

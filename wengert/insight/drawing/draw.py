@@ -140,8 +140,8 @@ def draw(target: Any, *sources: Any) -> Drawing:
         raise TypeError(
             f"tf.draw takes a function and its arguments, or a tensor of a graph and sources; got {type(target).__name__}."
         )
-    written = Program(callers_frame()).arguments("draw")
-    names = names_of_sources(written[1], sources[0], len(listed)) if len(written) > 1 else []
+    _, written = Program(callers_frame()).arguments(("draw",), ("target", "sources"))
+    names = names_of_sources(written, sources[0], len(listed)) if written else []
     return Drawing("The graph and its gradient", diagram_of(_of_graph(target, listed, names)))
 
 

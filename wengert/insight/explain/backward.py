@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any, NamedTuple
 
-from wengert.core.context import activate, current_graph
+from wengert.core.context import activate, apply_overrides, current_graph
 from wengert.core.reverse import sweep
-from wengert.core.tape import WIDTH, Tape
+from wengert.core.row import Row
+from wengert.core.tape import WIDTH, Records, Tape
 from wengert.insight.explain.history import History
-from wengert.insight.journal import Step
+from wengert.insight.explain.question import Between, Question
+from wengert.insight.journal import Journal, Step
 from wengert.ops.math.elementwise import ones_like
+from wengert.overrides.override import Overrides
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import TensorList, key_of
 from wengert.values.value import Key
 
@@ -31,16 +36,34 @@ class Way(NamedTuple):
     left: dict[Key, Any]
 
 
-def backward(history: History, on_way: set[int], values: set[Key], target: Any) -> Way:
+def asked_backward(q: Question, between: Between, journal: Journal | None = None) -> Way:
+    """Go back as a question asks; a journal notes what is computed on the way."""
+    return backward(q.history, *between, q.target, q.seed, q.rules, journal)
+
+
+def backward(
+    history: History,
+    on_way: set[int],
+    values: set[Key],
+    target: Any,
+    seed: Any = None,
+    rules: Overrides | None = None,
+    journal: Journal | None = None,
+) -> Way:
     """Go back from the target over these operations, by the one sweep; `values` lie on the way."""
     numbers = [n for n in sorted(on_way) if _is_seen(history, n)]
     tape = Tape()
-    followed = [n for n in numbers if _record(tape, history.steps[n], values)]
-    notes = _Notes(history, followed)
-    with activate((), current_graph()):
-        dict.__setitem__(notes, key_of(target), ones_like(target))
-        if tape.records:
-            sweep(_Noted(tape.records, notes), False, notes, values, set(), False)
+    for n in numbers:
+        _record(tape, history.steps[n], values)
+    with activate((), current_graph()), apply_overrides(rules, must=False):
+        records = tape.records
+        if rules is not None:
+            records = rules.on_tape(tape, records, [target], {target._key})
+        notes = _Notes(history, records)
+        dict.__setitem__(notes, key_of(target), ones_like(target) if seed is None else seed)
+        if records:
+            with nullcontext() if journal is None else journal.listening():
+                sweep(_Noted(records, notes), False, notes, values, set(), False)
             notes.end()
     backs = notes.backs + [
         Back(n, history.steps[n], [notes[key] for key in found], {})
@@ -57,26 +80,29 @@ def _is_seen(history: History, number: int) -> bool:
     return all(history.made_by[y._key] == number and not isinstance(y, TensorList) for y in results)
 
 
-def _record(tape: Tape, step: Step, values: set[Key]) -> bool:
-    """Whether the tape has a record of it: it has a gradient."""
+def _record(tape: Tape, step: Step, values: set[Key]) -> None:
+    """Let the tape have a record of an operation, if that has a gradient."""
     for x in step.inputs:
         if getattr(x, "_key", None) in values:
             tape.watch(x)
     before = len(tape.records)
     result = list(step.results) if step.row.many else step.results[0]
     tape.record(step.row, list(step.inputs), step.attrs, result)
-    return len(tape.records) > before
+    is_named = step.scope or isinstance(step.results[0], SymbolicTensor)
+    if is_named and len(tape.records) > before:
+        tape.within(step.scope, step.inputs, result)
 
 
 class _Notes(dict[Key, Any]):
     """Cotangents that note who takes and who leaves them."""
 
-    def __init__(self, history: History, numbers: Sequence[int]) -> None:
+    def __init__(self, history: History, records: Records) -> None:
         super().__init__()
         self.backs: list[Back] = []
         self.seen: set[int] = set()
         self._history = history
-        self._waiting = list(numbers)
+        self._waiting = [_numbered(history, records[at], records[at + 6])
+                         for at in range(0, len(records), WIDTH)]  # fmt: skip
         self._came: list[Any] = []
         self._goes: dict[Key, Any] = {}
 
@@ -91,12 +117,17 @@ class _Notes(dict[Key, Any]):
 
     def end(self) -> None:
         """The sweep is done with an operation."""
-        number = self._waiting.pop()
+        number, row = self._waiting.pop()
         if any(g is not None for g in self._came):
             self.seen.add(number)
-            step = self._history.steps[number]
+            step = self._history.steps[number]._replace(row=row)
             self.backs.append(Back(number, step, self._came, self._goes))
         self._came, self._goes = [], {}
+
+
+def _numbered(history: History, row: Row, out: Any) -> tuple[int, Row]:
+    """The operation that a record stands for: of a whole name scope, the last."""
+    return max(history.made_by[key] for key in (out if row.many else (out,))), row
 
 
 class _Noted(list[Any]):

@@ -43,8 +43,9 @@ def mend_of_cut(q: Question, step: Step) -> Cut:
         mend = replacing(step.line, words, rewritten(step.line, _without_stop))
         return "stop-gradient", f"{place} stops it, {line_text(step.line)}", mend
     if row.gradient_type:
-        why = f"the rule {row.gradient_type!r}, given in place of that of {row.name} ({place}), returned None."
-        words = f"Let what is registered as {row.gradient_type!r} return a gradient for each input that has one."
+        rule = _rule_text(row.gradient_type)
+        why = f"{rule}, given in place of that of {row.name} ({place}), returned None."
+        words = f"Let {rule} return a gradient for each input that has one."
         return "override-none", why, Mend(words)
     if "PyFunc" in row.name or row.name == "NumpyFunction":
         words = "Give the Python function a derivative: tf.wrap(function, vjp=...), or tf.py_function of operations."
@@ -67,6 +68,12 @@ def mend_of_cut(q: Question, step: Step) -> Cut:
         mend = replacing(step.line, words, rewritten(step.line, _without_cast))
         return "integer", f"{place} casts it to {to}, and {numbers} have no derivatives.", mend
     return _without_gradient(q, step)
+
+
+def _rule_text(given: str) -> str:
+    """A rule that was registered under a name, or the function at a line."""
+    is_line = given.rpartition(":")[2].isdigit()
+    return f"the rule of {short(given)}" if is_line else f"the rule {given!r}"
 
 
 def _without_gradient(q: Question, step: Step) -> Cut:

@@ -10,7 +10,7 @@ import numpy as np
 from wengert.api.gradients.graph_gradients import element_of, graph_of, source_of
 from wengert.api.gradients.parts import pull_back_to
 from wengert.api.session.session import Session, get_default_session
-from wengert.core.context import activate, current_graph
+from wengert.core.context import activate, apply_overrides, current_graph
 from wengert.core.tape import Tape
 from wengert.errors import OpError
 from wengert.execution.derived_graphs import GradientGraph
@@ -26,6 +26,8 @@ from wengert.insight.program_text import Program, names_of_sources
 from wengert.ops.arrays.identity import identity
 from wengert.ops.math.arithmetic import add_n
 from wengert.ops.math.elementwise import ones_like
+from wengert.overrides.override import Overrides
+from wengert.overrides.switches import switches_around, with_switches
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.tensor import Tensor, key_of, wrap
@@ -35,19 +37,27 @@ if TYPE_CHECKING:
 
 
 def explain_tape(
-    tape: Any, target: Any, sources: Any, frame: FrameType, method: str = "explain"
+    tape: Any, target: Any, sources: Any, frame: FrameType, rules: Any, seeds: Any
 ) -> Any:
-    """Why the gradients of a target are what they are: one answer, or one for each source."""
+    """Why the gradients of a target are what they are: one answer, or one for each source.
+
+    `rules` are the overrides and the conventions of the gradient, `seeds` the weights of its targets.
+    """
     program = Program(frame)
-    written = program.arguments(method)
-    y = written[0] if written else "the target"
+    y, written = program.arguments(("explain", "gradient"), ("target", "sources"))
     flat = nest.flatten(sources)
-    names = names_of_sources(written[1] if len(written) > 1 else "the source", sources, len(flat))
+    names = names_of_sources(written or "the source", sources, len(flat))
     targets = nest.flatten(target) if isinstance(target, (list, tuple, dict)) else [target]
-    found = [
-        _of_several([_explain(tape, t, _checked(x), y, name, program) for t in targets])
-        for x, name in zip(flat, names, strict=True)
-    ]
+    seeds = [None] * len(targets) if seeds is None else seeds
+    found = []
+    for x, name in zip(flat, names, strict=True):
+        asked = [
+            _question(tape, t, _checked(x), y or "the target", name, program)._replace(
+                rules=rules, seed=seed
+            )
+            for t, seed in zip(targets, seeds, strict=True)
+        ]
+        found.append(_of_several([_explain(tape, q) for q in asked]))
     return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
 
@@ -67,19 +77,16 @@ def _of_several(answers: list[Explanation]) -> Explanation:
     return next((a for a in answers if a.kind != "no-path"), answers[0])
 
 
-def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Program) -> Explanation:
+def _question(tape: Any, target: Any, source: Any, y: str, x: str, program: Program) -> Question:
     key_of(source)
-    journal, core = tape._journal, tape._tape
+    journal = tape._journal
     if journal is None:
-        seen = Question(
-            target, source, y, x, History([]), program, "", core,
+        return Question(
+            target, source, y, x, History([]), program, "", tape._tape,
             watches_variables=tape._watch_accessed_variables,
         )  # fmt: skip
-        if core is None:
-            return explain_used_up(seen, tape._used_at)
-        return explain_unjournaled(seen, _gradient(core, target, source))
     followed = [t for t, _ in journal.tapes]
-    question = Question(
+    return Question(
         target,
         source,
         y,
@@ -92,22 +99,31 @@ def _explain(tape: Any, target: Any, source: Any, y: str, x: str, program: Progr
         journal,
         tape._watch_accessed_variables,
     )
-    return _answer(question, core)
 
 
-def _gradient(tape: Tape, target: Any, source: Any) -> Any:
+def _explain(tape: Any, q: Question) -> Explanation:
+    live = tape._tape
+    if tape._journal is not None:
+        return _answer(q, live)
+    if live is None:
+        return explain_used_up(q, tape._used_at)
+    return explain_unjournaled(q, _gradient(live, q))
+
+
+def _gradient(tape: Tape, q: Question) -> Any:
     """The gradient itself, with the tape left as it is."""
-    if not isinstance(target, (Tensor, Variable)):
+    if not isinstance(q.target, (Tensor, Variable)):
         return None
-    with activate((), current_graph()):
-        return pull_back_to(tape, [target], [ones_like(target)], [source], drain=False)[0]
+    seed = ones_like(q.target) if q.seed is None else q.seed
+    with activate((), current_graph()), apply_overrides(q.rules, must=False):
+        return pull_back_to(tape, [q.target], [seed], [q.source], drain=False)[0]
 
 
 def _answer(q: Question, live: Tape | None) -> Explanation:
     graph = current_graph()
     if graph is None:
         right = Explanation("right", f"{q.title} is there: finite, and not zero.")
-        gradient = None if live is None else _gradient(live, q.target, q.source)
+        gradient = None if live is None else _gradient(live, q)
         if gradient is None:
             return explain_missing(q) or explain_numbers(q) or right
         return right if is_sound(gradient) and is_sound(q.target) else explain_numbers(q) or right
@@ -120,12 +136,17 @@ def _answer(q: Question, live: Tape | None) -> Explanation:
 
 
 def explain_gradient(
-    ys: Tensors, xs: Tensors, feed_dict: Any = None, session: Session | None = None
+    ys: Tensors,
+    xs: Tensors,
+    feed_dict: Any = None,
+    session: Session | None = None,
+    overrides: Any = None,
 ) -> Any:
     """Why the gradients of `ys` with respect to `xs`, in a graph, are what they are: print the answer.
 
     Whether they are None is known without a run. To see whether they are zero or not finite, the graph is
     run with what is fed, in the session, or in the default one. For a list of sources there is a list of answers.
+    `overrides` are those that `tf.gradients` was given.
 
     >>> with tf.Graph().as_default():
     ...     x = tf.constant(3.0)
@@ -134,12 +155,12 @@ def explain_gradient(
     'stop-gradient'
     """
     program = Program(callers_frame())
-    written = program.arguments("explain_gradient")
+    rules = with_switches(overrides, switches_around())
+    y, written = program.arguments(("explain_gradient",), ("ys", "xs"))
     sources = nest.flatten(xs)
-    names = names_of_sources(written[1] if len(written) > 1 else "the source", xs, len(sources))
-    y = written[0] if written else "the target"
+    names = names_of_sources(written or "the source", xs, len(sources))
     found = [
-        explained_in_graph(ys, x, y, name, program, feed_dict, session)
+        explained_in_graph(ys, x, y or "the target", name, program, feed_dict, session, rules)
         for x, name in zip(sources, names, strict=True)
     ]
     return nest.pack_sequence_as(xs, found) if nest.is_nested(xs) else found[0]
@@ -153,6 +174,7 @@ def explained_in_graph(
     program: Program,
     feed_dict: Any = None,
     session: Session | None = None,
+    rules: Overrides | None = None,
 ) -> Explanation:
     """The same for one source, with the names that the program gives them."""
     targets = ys if isinstance(ys, (list, tuple)) else [ys]
@@ -161,6 +183,7 @@ def explained_in_graph(
     with activate((), GradientGraph("explanation", graph)):  # its operations are for nobody else
         target = element_of(graph, targets[0] if len(targets) == 1 else add_n(targets))
         q = Question(target, source_of(graph, x), y_name, x_name, history, program)
+        q = q._replace(rules=rules)
         missing = explain_missing(q)
     return missing or _by_run(q, feed_dict, session)
 

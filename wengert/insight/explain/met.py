@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any, Final
 
 import numpy as np
@@ -12,10 +13,10 @@ import numpy as np
 from wengert.api.session.session import Session
 from wengert.core.context import current_graph
 from wengert.host.user_frames import callers_frame, place_of
-from wengert.insight.explain.entry import explain_tape, explained_in_graph
+from wengert.insight.explain.entry import explained_in_graph
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.numbers import is_sound
-from wengert.insight.program_text import Program
+from wengert.insight.program_text import Program, names_of_sources
 from wengert.values import nest
 from wengert.values.tensor import wrap
 
@@ -27,7 +28,7 @@ class Met:
         self._found: dict[tuple[str, int], Explanation] = {}
         self._lock = threading.Lock()
         # For the gradients of a graph: what they are gradients of.
-        self._of: weakref.WeakKeyDictionary[Any, tuple[Any, Any, Program, str, str]] = (
+        self._of: weakref.WeakKeyDictionary[Any, tuple[Any, Any, Program, str, str, Any]] = (
             weakref.WeakKeyDictionary()
         )
 
@@ -36,34 +37,31 @@ class Met:
         """In the order in which they were met."""
         return list(self._found.values())
 
-    def by_tape(self, tape: Any, target: Any, sources: Any, gradients: Sequence[Any]) -> None:
-        """A tape gave these gradients."""
-        frame = callers_frame()
+    def by_tape(
+        self, gradients: Sequence[Any], frame: FrameType, explained: Callable[[], Any]
+    ) -> None:
+        """A tape gave these gradients in a frame of the program."""
         troubles = [n for n, g in enumerate(gradients) if is_trouble(g)]
         new = [n for n in troubles if (place_of(frame), n) not in self._found]
         if not new:
             return
-        answers = nest.flatten(explain_tape(tape, target, sources, frame, "gradient"))
+        answers = nest.flatten(explained())
         for n in new:
             if n < len(answers) and not answers[n].right:
                 self._keep(place_of(frame), n, answers[n])
 
-    def in_graph(self, ys: Any, xs: Sequence[Any], gradients: Sequence[Any]) -> None:
+    def in_graph(self, ys: Any, xs: Sequence[Any], gradients: Sequence[Any], rules: Any) -> None:
         """tf.gradients gave these."""
         frame = callers_frame()
         program = Program(frame)
-        written = program.arguments("gradients")
-        y = written[0] if written else "the target"
-        for n, (x, g) in enumerate(zip(xs, gradients, strict=True)):
-            name = (
-                f"{written[1]}[{n}]"
-                if len(written) > 1 and len(xs) > 1
-                else (written or ["", "x"])[-1]
-            )
+        y, written = program.arguments(("gradients",), ("ys", "xs"))
+        names = names_of_sources(written or "x", xs, len(xs))
+        for n, (x, name, g) in enumerate(zip(xs, names, gradients, strict=True)):
             if g is None and (place_of(frame), n) not in self._found:
-                self._keep(place_of(frame), n, explained_in_graph(ys, x, y, name, program))
+                found = explained_in_graph(ys, x, y or "the target", name, program, rules=rules)
+                self._keep(place_of(frame), n, found)
             elif g is not None:
-                self._of[getattr(g, "values", g)] = (ys, x, program, y, name)
+                self._of[getattr(g, "values", g)] = (ys, x, program, y or "the target", name, rules)
 
     def by_session(self, session: Session, fetched: Sequence[Any], feed_dict: Any) -> None:
         """A session ran: fetched are pairs of a tensor of the graph and its value."""
@@ -71,11 +69,11 @@ class Met:
             known = self._of.get(tensor)
             if known is None or not is_trouble(value):
                 continue
-            ys, x, program, y, name = known
+            ys, x, program, y, name, rules = known
             place = place_of(callers_frame())
             key = id(tensor)
             if (place, key) not in self._found:
-                found = explained_in_graph(ys, x, y, name, program, feed_dict, session)
+                found = explained_in_graph(ys, x, y, name, program, feed_dict, session, rules)
                 if not found.right:
                     self._keep(place, key, found)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.insight.explain.backward import Back, backward
+from wengert.insight.explain.backward import Back, asked_backward
 from wengert.insight.explain.cuts import mend_of_cut
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.question import Question, chain, described, step_text
@@ -55,7 +55,7 @@ def _cut_way(q: Question, values: set[Any], way: set[int]) -> Explanation | None
     unseen = _not_recorded(q, path)
     if unseen is not None:
         return unseen
-    backs, left = backward(q.history, way, values, q.target)
+    backs, left = asked_backward(q, (way, values))
     if q.source._key in left:
         return None
     cuts = [b for b in backs if all(g is None for g in b.goes.values())]

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from wengert.insight.explain.backward import Back, Way, backward
+from wengert.insight.explain.backward import Back, Way, asked_backward
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.patterns import SPECTRAL, Culprit, name_the_trouble, of_spectrum
-from wengert.insight.explain.question import Between, Question, chain, described
+from wengert.insight.explain.question import Between, Question, chain, described, step_text
 from wengert.insight.explain.zeros import name_the_zero
-from wengert.insight.journal import Step
+from wengert.insight.journal import Journal, Step
 from wengert.insight.program_text import line_text, short
 from wengert.insight.reports.blocks import Block, Table, Words
 from wengert.overrides.strong_zero import with_strong_zeros
@@ -22,14 +22,14 @@ from wengert.values.value import Key
 def explain_numbers(q: Question) -> Explanation | None:
     """The reason; None if every number of the gradient is finite and not all are zero."""
     between = q.between()
-    way = backward(q.history, *between, q.target)
+    way = asked_backward(q, between)
     gradient = array_of(way.left.get(q.source._key))
     if gradient is None or gradient.dtype.kind not in "fcV" or not gradient.size:
         return None
     if not finite(gradient).all():
         return _not_finite(q, way, gradient, between)
     if not np.any(gradient):
-        return _zero(q, way)
+        return _zero_weights(q) or _zero(q, way)
     loss = array_of(q.target)
     return None if loss is None or finite(loss).all() else _not_finite(q, way, gradient, between)
 
@@ -63,6 +63,10 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
     forward = _first_forward(q)
     culprit = forward if forward is not None else _first_backward(way)
     title = _headline(q, gradient)
+    if culprit is not None and not culprit.forward and culprit.step.row.users:
+        inner = _first_in_rule(q, between)
+        if inner is not None:
+            return _in_users_rule(q, title, culprit, inner)
     if culprit is None:
         return Explanation("overflow", title, q.began, "It came with the data, or with the seed.")
     kind, why, mend = name_the_trouble(q, culprit)
@@ -73,6 +77,29 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
     ]
     blocks += _tried(q, between, len(q.history.steps) if culprit.forward else culprit.number)
     return Explanation(kind, title, culprit.step.line, mend, blocks)
+
+
+def _first_in_rule(q: Question, between: Between) -> Culprit | None:
+    """The first operation in a gradient function of the user's that made such a number."""
+    journal = Journal()
+    asked_backward(q, between, journal)
+    for number, step in enumerate(journal.steps):
+        found = _bad_result(step)
+        if found is not None:
+            return Culprit(number, step, True, *found)
+    return None
+
+
+def _in_users_rule(q: Question, title: str, outer: Culprit, inner: Culprit) -> Explanation:
+    kind, why, mend = name_the_trouble(q, inner)
+    blocks: list[Block] = [
+        Words("The first number that is not finite, going back:"),
+        _scene(q, outer),
+        Words(f"The gradient function of {step_text(outer.step)} is yours. In it:"),
+        _scene(q, inner),
+        Words(why),
+    ]
+    return Explanation(kind, title, inner.step.line, mend, blocks)
 
 
 def _headline(q: Question, gradient: Any) -> str:
@@ -204,10 +231,9 @@ def _tried(q: Question, between: Between, last: int) -> list[Block]:
         s._replace(row=with_strong_zeros(s.row)) if n <= last and s.row.differentiable else s
         for n, s in enumerate(q.history.steps)
     ]
+    strong = q._replace(history=q.history.with_steps(steps))
     try:
-        gradient = array_of(
-            backward(q.history.with_steps(steps), *between, q.target).left.get(q.source._key)
-        )
+        gradient = array_of(asked_backward(strong, between).left.get(q.source._key))
     except Exception:  # noqa: BLE001  # it is an attempt: some rules cannot have strong zeros
         return []
     if gradient is None or not finite(gradient).all():
@@ -221,6 +247,14 @@ def _tried(q: Question, between: Between, last: int) -> list[Block]:
 
 
 # ---- zero ---------------------------------------------------------------------------------------
+
+
+def _zero_weights(q: Question) -> Explanation | None:
+    if q.seed is None or np.any(array_of(q.seed)):
+        return None
+    title = f"{q.title} is zero: output_gradients weighs {q.y} with zeros."
+    words = "Give weights that are not all zero, or none: then each element counts once."
+    return Explanation("zero", title, q.program.place(q.program.frame.f_lineno), words)
 
 
 def _zero(q: Question, way: Way) -> Explanation:

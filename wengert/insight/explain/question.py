@@ -13,6 +13,7 @@ from wengert.insight.explain.rewriting import Edit, Mend, instead_of
 from wengert.insight.journal import Exit, Journal, Step
 from wengert.insight.program_text import Program, line_text, names_in, short
 from wengert.insight.reports.blocks import Table
+from wengert.overrides.override import Overrides
 from wengert.values.tensor import dims
 from wengert.values.value import Key
 
@@ -33,6 +34,8 @@ class Question(NamedTuple):
     before: tuple[Tape, ...] = ()  # tapes that were reset
     journal: Journal | None = None
     watches_variables: bool = True
+    rules: Overrides | None = None  # overrides of this gradient, and its conventions
+    seed: Any = None  # the weights of the target; all ones if None
 
     @property
     def exits(self) -> Sequence[Exit]:

@@ -88,14 +88,13 @@ def source_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> So
             "`source`, or make it with source_lines=True."
         )
     program = Program(frame)
-    arguments = program.arguments("source")
+    y, asked = program.arguments(("source",), ("target", "sources"))
     xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
-    text = arguments[1] if len(arguments) > 1 else ""
     names = [
         n if n.isidentifier() else f"x{i}"
-        for i, n in enumerate(names_of_sources(text, sources, len(xs)))
+        for i, n in enumerate(names_of_sources(asked, sources, len(xs)))
     ]
-    name = arguments[0] if arguments and arguments[0].isidentifier() else "value"
+    name = y if y.isidentifier() else "value"
     return written(rederived(tape._journal.steps, target, xs, names), f"{name}_and_gradient")
 
 
