@@ -377,21 +377,21 @@ def interrupted_at(line: int, work: Callable[[], Any], *files: str) -> bool:
 
 def test_the_collector_is_on_again_after_an_interrupt() -> None:
     """Wherever that comes while a plan is made."""
-    from wengert.engines.native.engine import _Collector, _uncollected
+    from wengert.host.collector import _Collector, uncollected
 
     def made(_: Any) -> bool:
         assert not gc.isenabled()
         return True
 
     lines = 0
-    while interrupted_at(lines, lambda: _uncollected(made, None), "engines/native/engine.py"):  # type: ignore[arg-type]
+    while interrupted_at(lines, lambda: uncollected(made, None), "host/collector.py"):
         assert gc.isenabled(), f"off after an interrupt before line {lines}"
         assert not _Collector.waits
         lines += 1
     assert lines > 6
     gc.disable()
     try:
-        assert _uncollected(made, None)  # type: ignore[arg-type]
+        assert uncollected(made, None)
         assert not gc.isenabled()  # the user's choice stays
     finally:
         gc.enable()

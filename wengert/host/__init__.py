@@ -1,5 +1,6 @@
 """The process that Wengert runs in: settings of Python, NumPy and the system.
 
+collector        Python's collector of cycles, off while many objects are made
 context_manager  Context managers that are safe with interrupts
 fp_errors        Floating-point errors are values here (inf, nan), not warnings, as in TensorFlow
 lifetime         Objects that must outlive the Python interpreter

@@ -5,14 +5,13 @@ Where it cannot compile, it warns once, and NumPy computes the plan.
 
 from __future__ import annotations
 
-import gc
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from wengert.execution.description import Description
 from wengert.execution.engine_registry import Engine, Runnable
 from wengert.execution.plan import Plan
+from wengert.host.collector import uncollected
 from wengert.host.locks import load_module
 from wengert.host.warn_once import warn_once
 
@@ -28,7 +27,7 @@ class NativeEngine(Engine):
             return None
         try:
             loading = load_module("wengert.engines.native.program.load")
-            made = _uncollected(loading.load_or_build, plan)
+            made = uncollected(loading.load_or_build, plan)
         except ImportError as error:
             warn_once(
                 f"The native engine needs llvmlite ({error}). Graphs are computed by NumPy instead."
@@ -73,35 +72,3 @@ class NativePlan(Runnable):
         report = load_module("wengert.engines.native.program.report")
         found: Description = report.describe(self.running.rebuild(), name)
         return found
-
-
-# ---- the garbage collector ----------------------------------------------------------------------
-
-
-class _Collector:
-    waits = False  # whether it is disabled while a plan is compiled
-
-
-def _uncollected(make: Callable[[Plan], Any], plan: Plan) -> Any:
-    """Compile with the garbage collector off: it would traverse the growing data repeatedly."""
-    if not gc.isenabled() and not _Collector.waits:  # disabled by the user
-        return make(plan)
-    try:
-        try:
-            _Collector.waits = True
-            gc.disable()
-            return make(plan)
-        finally:
-            _collect_again()
-    finally:  # also if the first was interrupted
-        _collect_again()
-
-
-def _collect_again() -> None:
-    if _Collector.waits:
-        gc.enable()
-        _Collector.waits = False
-
-
-if hasattr(os, "register_at_fork"):  # the thread that would enable it again is not in the child
-    os.register_at_fork(after_in_child=_collect_again)

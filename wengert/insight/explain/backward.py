@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from itertools import chain
 from typing import Any, NamedTuple
 
 from wengert.core.context import activate, apply_overrides, current_graph
@@ -120,14 +121,17 @@ class _Notes(dict[Key, Any]):
         number, row = self._waiting.pop()
         if any(g is not None for g in self._came):
             self.seen.add(number)
-            step = self._history.steps[number]._replace(row=row)
+            step = self._history.steps[number]
+            if row is not step.row:
+                step = step._replace(row=row)
             self.backs.append(Back(number, step, self._came, self._goes))
         self._came, self._goes = [], {}
 
 
 def _numbered(history: History, row: Row, out: Any) -> tuple[int, Row]:
     """The operation that a record stands for: of a whole name scope, the last."""
-    return max(history.made_by[key] for key in (out if row.many else (out,))), row
+    made_by = history.made_by
+    return (max([made_by[key] for key in out]) if row.many else made_by[out]), row
 
 
 class _Noted(list[Any]):
@@ -138,7 +142,10 @@ class _Noted(list[Any]):
         self._notes = notes
 
     def __reversed__(self) -> Iterator[Any]:
+        return chain.from_iterable(self._backward())
+
+    def _backward(self) -> Iterator[list[Any]]:
         for at in range(len(self) - WIDTH, -1, -WIDTH):
-            yield from self[at : at + WIDTH][::-1]
+            yield self[at : at + WIDTH][::-1]
             if at:
                 self._notes.end()

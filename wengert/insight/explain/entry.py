@@ -14,6 +14,7 @@ from wengert.core.context import activate, apply_overrides, current_graph
 from wengert.core.tape import Tape
 from wengert.errors import OpError
 from wengert.execution.derived_graphs import GradientGraph
+from wengert.host.collector import uncollected
 from wengert.host.user_frames import callers_frame
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
@@ -57,7 +58,7 @@ def explain_tape(
             )
             for t, seed in zip(targets, seeds, strict=True)
         ]
-        found.append(_of_several([_explain(tape, q) for q in asked]))
+        found.append(_of_several([uncollected(_explain, tape, q) for q in asked]))
     return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
 
@@ -160,7 +161,9 @@ def explain_gradient(
     sources = nest.flatten(xs)
     names = names_of_sources(written or "the source", xs, len(sources))
     found = [
-        explained_in_graph(ys, x, y or "the target", name, program, feed_dict, session, rules)
+        uncollected(
+            explained_in_graph, ys, x, y or "the target", name, program, feed_dict, session, rules
+        )
         for x, name in zip(sources, names, strict=True)
     ]
     return nest.pack_sequence_as(xs, found) if nest.is_nested(xs) else found[0]
