@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import chain, derivatives, graphs, importing, operations
+from benchmarks import answers, chain, derivatives, graphs, importing, operations
 from benchmarks.native import measuring, plot, table
 from benchmarks.worker import Worker
 
@@ -23,9 +23,9 @@ def main() -> int:
     parser.add_argument(
         "what",
         nargs="?",
-        choices=["eager", "native", "derivatives"],
+        choices=["eager", "native", "derivatives", "answers"],
         default="eager",
-        help="compiled gradients, or Jacobians and the like?",
+        help="compiled gradients, Jacobians and the like, or what an answer costs?",
     )
     parser.add_argument("part", nargs="?", default="", help="of names of native's workloads")
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds")
@@ -37,6 +37,8 @@ def main() -> int:
         native(options)
     elif options.what == "derivatives":
         of_derivatives(options)
+    elif options.what == "answers":
+        of_answers(options)
     else:
         eager(options)
     return 0
@@ -69,6 +71,15 @@ def of_derivatives(options: argparse.Namespace) -> None:
     print(text)
     if not options.no_write:
         write(measured, text, options.output or "derivatives")
+
+
+def of_answers(options: argparse.Namespace) -> None:
+    """What answers cost those who ask, and those who do not."""
+    measured = answers.measure(options.rounds)
+    text = answers.as_markdown(measured)
+    print(text)
+    if not options.no_write:
+        write({"machine": measuring.machine(), **measured}, text, options.output or "answers")
 
 
 def native(options: argparse.Namespace) -> None:

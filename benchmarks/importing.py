@@ -25,8 +25,14 @@ def measure(rounds: int = 5) -> dict[str, float]:
 
 def _run(code: str) -> float:
     """Seconds that a new interpreter takes for a line of code."""
-    # As after a normal installation: with the bytecode written, which the warm-up does.
-    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env=env)
+    in_new_interpreter("-c", code)
     return time.perf_counter() - began
+
+
+def in_new_interpreter(*args: str) -> subprocess.CompletedProcess[str]:
+    """Run it as after a normal installation: with the bytecode written, which the first run does."""
+    env = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run(
+        [sys.executable, *args], check=True, capture_output=True, text=True, env=env
+    )
