@@ -60,6 +60,7 @@ MODES = [in_eager, outside_a_function, inside_a_function, in_a_session]
 every_mode = pytest.mark.parametrize("run", MODES, ids=lambda run: run.__name__)
 
 X = np.array([-2.0, -0.5, 0.7, 3.0])
+M = np.array([[1.0, 2.0], [3.0, -1.0]])
 
 
 # ---- where operations are made ----------------------------------------------------------------
@@ -186,6 +187,48 @@ def test_maps_nest_and_end() -> None:
 
 
 HUNDREDFOLD = {"Sin": lambda op, g: 100.0 * g}
+
+
+@pytest.mark.parametrize(
+    ("operation", "rules"),
+    [
+        (tf.sin, HUNDREDFOLD),
+        (tf.sin, {"Sin": "Exp"}),
+        (lambda v: tf.linalg.matmul(v * M, M), {"MatMul": lambda op, g: [2.0 * g, None]}),
+        (tf.math.cumsum, {"Cumsum": lambda op, g: [3.0 * g, None]}),
+    ],
+    ids=["function", "other", "matmul", "cumsum"],
+)
+def test_a_map_holds_in_batches_and_forward(operation: Any, rules: Any) -> None:
+    """Where a rule is reached: by a tape within a batch, around it, forward, and forward over a batch."""
+    x = tf.constant(X)
+
+    def one(v: Any) -> Any:
+        with tf.gradient_override_map(rules):
+            return tf.reduce_sum(operation(tf.stack([v, 2.0 * v])))
+
+    want = np.stack([tf.grad(one)(v).numpy() for v in x])
+    assert (
+        np.abs(
+            want
+            - np.stack(
+                [tf.grad(lambda v: tf.reduce_sum(operation(tf.stack([v, 2.0 * v]))))(v) for v in x]
+            )
+        ).max()
+        > 0.1
+    )
+    np.testing.assert_allclose(tf.vectorized_map(tf.grad(one), x), want, rtol=1e-12)
+    np.testing.assert_allclose(tf.vmap(tf.grad(one))(x), want, rtol=1e-12)
+    np.testing.assert_allclose(
+        tf.grad(lambda x: tf.reduce_sum(tf.vectorized_map(one, x)))(x), want, rtol=1e-12
+    )
+    for f in (
+        lambda x: tf.stack([one(v) for v in tf.unstack(x)]),
+        lambda x: tf.vectorized_map(one, x),
+    ):
+        with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+            y = f(x)
+        np.testing.assert_allclose(accumulator.jvp(y), want, rtol=1e-12)
 
 
 def gradient_of(f: Callable[..., Any], array: Any = X) -> Any:

@@ -145,12 +145,14 @@ class Batcher:
                 alike = apply(row, inputs, attrs)
             note(row, inputs, attrs, alike)  # here: what a recorder computes may be batched
             return alike
+        given = _given_rule(row)  # is for one example
         xs = [x._full if b else x for x, b in zip(inputs, batched, strict=True)]
-        with self.outside():
+        with self.outside() if given is None else activate((), self.outer):
             fulls = apply_batched(row, batched, self.size, xs, attrs)
         result: Any = [self.lift(f) for f in fulls] if row.many else self.lift(fulls)
-        for recorder in thread.context.recorders:
-            recorder.record(row, inputs, attrs, result)
+        if given is not None:
+            return self.announce(given, inputs, attrs, result)
+        note(row, inputs, attrs, result)
         return result
 
     def accessed(self, variable: Any) -> None:
@@ -160,8 +162,7 @@ class Batcher:
 
     def announce(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> Any:
         """Notify the recorders inside and outside of an operation with a joint rule."""
-        for recorder in thread.context.recorders:
-            recorder.record(row, inputs, attrs, result)
+        note(row, inputs, attrs, result)
         batched = [self.holds(x) for x in inputs]
         results = result if row.many else [result]
         if not any(batched) and not any(self.holds(y) for y in results):
@@ -174,6 +175,13 @@ class Batcher:
         with self.outside():
             announce(lifted, xs, attrs, fulls if row.many else fulls[0])
         return result
+
+
+def _given_rule(row: Row) -> Row | None:
+    """The row with the function that an override in force gives it for a rule, if one does."""
+    replaced = thread.context.overrides.get(row.name)
+    given: Row | None = None if replaced is None else replaced(row)
+    return None if given is None or given.joint is None else given
 
 
 def _lifted_row(row: Row, size: int, batched: list[bool]) -> Row:

@@ -145,7 +145,7 @@ def push_forward(
         return row.joint_jvp(ts, y if row.many else [y], xs, attrs)
     if row.jvp is not None:
         pushed = _sum_of_rules(row, row.jvp, ts, xs, attrs, y)
-    elif row.elementwise:
+    elif row.elementwise and row.vjp is not None:  # an override has a joint rule
         pushed = _sum_of_rules(row, row.vjp, ts, xs, attrs, y)
     elif row.linear == "jointly":
         filled = [_or_zeros(t, x) for t, x in zip(ts, xs, strict=True)]

@@ -68,12 +68,23 @@ def with_rule(row: Row, rule: Callable[..., Any] | str) -> Row:
         function = function_of(rule, row.name)
         if function is None:
             return [None] * len(xs)
-        return function(operation_of(row.name, xs, ys, attrs), *gs)
+        return _of_inputs(function(operation_of(row.name, xs, ys, attrs), *gs), len(xs))
 
     if callable(rule):
         joint.__wrapped__ = rule  # type: ignore[attr-defined]  # errors name the user's line
     name = rule if isinstance(rule, str) else place(rule)
     return _like(row, joint=joint, users=True, gradient_type=name)
+
+
+def _of_inputs(gradients: Any, count: int) -> Any:
+    """The gradients of the inputs.
+
+    A rule written for TensorFlow also returns None for axes, shapes and their kin: inputs there, and
+    attributes here.
+    """
+    if not isinstance(gradients, (list, tuple)) or any(g is not None for g in gradients[count:]):
+        return gradients
+    return gradients[:count]
 
 
 def other_row(rule: Callable[..., Any] | str) -> Row | None:
