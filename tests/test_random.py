@@ -68,6 +68,20 @@ def test_numbers_of_initializers_are_tensorflows(name: str) -> None:
     assert_recorded("initializers", name)
 
 
+IN_FUNCTIONS = json.loads((RECORDS.parent / "random_in_functions.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("case", IN_FUNCTIONS["cases"], ids=lambda case: case["name"])
+def test_numbers_in_functions_and_graphs_are_tensorflows(case: Any) -> None:
+    """Seeds are derived for each function and each graph; `set_seed` lets functions begin anew."""
+    names: dict[str, Any] = {"tf": tf, "np": np}
+    tf.random.set_seed(None)
+    exec(case["program"], names)
+    assert len(names["out"]) == len(case["out"])
+    for got, wanted in zip(names["out"], case["out"], strict=True):
+        np.testing.assert_allclose(np.asarray(got), wanted, rtol=2e-6, atol=2e-6)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_uniform_numbers_are_exactly_tensorflows(dtype: str) -> None:
     """Not only nearly: there is no function in them that a machine may round differently."""

@@ -609,3 +609,30 @@ def test_batch_jacobian_needs_the_same_first_dimension() -> None:
         y = tf.transpose(x)
     with pytest.raises(ValueError, match="Need first dimension of target shape and source shape"):
         tape.batch_jacobian(y, x)
+
+
+# ---- targets that are sources --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_target_that_is_a_source(traced: bool) -> None:
+    """Whether or not the tape follows it, its gradient by itself is one, as in TensorFlow."""
+    v, unread = tf.Variable([1.0, 2.0]), tf.Variable(3.0, trainable=False)
+
+    def gradients() -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            y = 2.0 * v
+        alone = tape.gradient(unread, unread)
+        weighed = tape.gradient([v, y], v, output_gradients=[tf.constant([5.0, 6.0]), None])
+        return tape.gradient([v, y], v), alone, weighed, tape.jacobian(v, v)
+
+    both, alone, weighed, jacobian = (tf.function(gradients) if traced else gradients)()
+    np.testing.assert_array_equal(both, [3.0, 3.0])
+    np.testing.assert_array_equal(alone, 1.0)
+    np.testing.assert_array_equal(weighed, [7.0, 8.0])
+    np.testing.assert_array_equal(jacobian, np.eye(2))
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        z = x * x
+    assert tape.gradient(x, x).numpy() == 1.0
+    assert tape.gradient(z, x) is None

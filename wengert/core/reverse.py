@@ -18,7 +18,7 @@ from wengert.core.tape import LEAF, MANY, ONE, WIDTH, Records, Tape, inputs_of, 
 from wengert.values.bound_ops import bound
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import SymbolicTensor
-from wengert.values.tensor import Tensor, TensorList, dims
+from wengert.values.tensor import Tensor, TensorList, dims, key_of
 from wengert.values.value import Key
 
 Cotangents = dict[Key, Any]
@@ -38,11 +38,14 @@ def pull_back(
     """
     positions = tape.positions
     cotangents: Cotangents = {}
+    alone: Cotangents = {}  # of values that the tape does not follow: they depend on themselves alone
     for target, seed in zip(targets, seeds, strict=True):
         if target._key in positions:
             _accumulate(cotangents, target._key, seed)
+        elif any(target is x for x in sources):
+            _accumulate(alone, key_of(target), seed)
     if not cotangents:
-        return [None] * len(sources)
+        return [alone.get(key_of(x)) for x in sources]
     end = WIDTH + max(positions[key] for key in cotangents)
     wanted = {x._key for x in sources if x._key in positions}
     needed = _needed(tape, wanted, end)
@@ -58,6 +61,7 @@ def pull_back(
         records = overrides.on_tape(tape, records, known, {t._key for t in targets})
         needed, drain = through(ways(records), wanted), False
     found = sweep(records, drain, cotangents, needed, wanted, inner)
+    found.update(alone)
     return [found.get(x._key) for x in sources]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 import threading
 from collections.abc import Callable, Sequence
@@ -49,6 +50,7 @@ class Graph(Builder):
         super().__init__()
         self.collections: dict[Any, list[Any]] = {}
         self.seed: int | None = None
+        self.op_seeds = itertools.count()  # for random operations that were given none
         # Traces of functions that use values of this graph, by function.
         self.traces: dict[Any, Any] = {}
         self.engine: str | None = None  # that computes it, if one was asked for

@@ -25,7 +25,7 @@ def explain_missing(q: Question) -> Explanation | None:
     if not isinstance(q.target, (Tensor, Variable)):
         return _not_a_tensor(q)
     if q.source._key is q.target._key:
-        return None if q.is_followed(q.source._key) else explain_unwatched(q)
+        return None
     down, made = q.history.down({q.source._key})
     up, used = q.history.up({q.target._key})
     way = made & used

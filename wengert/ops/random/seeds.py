@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,7 @@ from wengert.values.dtypes import VARIANT, DType
 if TYPE_CHECKING:
     from wengert.graph.function_graph import FunctionGraph
     from wengert.graph.graph import Graph
+    from wengert.graph.operation import Operation
     from wengert.values.tensor import Tensor
     from wengert.values.typing import Array, IntLike, Namespace, TensorLike
 
@@ -38,14 +40,14 @@ class Stream:
     It is passed to the kernel as the operation's first input.
     """
 
-    __slots__ = ("_key", "_lock", "_state")
+    __slots__ = ("__weakref__", "_first", "_key", "_lock", "_state")
 
     shape = ()  # error messages show it among the inputs
     dtype = DType("resource", 20, "r")
 
     def __init__(self, state: Philox) -> None:
         self._key = None  # it is never watched
-        self._state = state
+        self._first = self._state = state
         self._lock = threading.Lock()
 
     @property
@@ -59,14 +61,20 @@ class Stream:
             self._state = state.skipped(blocks)
         return state
 
+    def restart(self) -> None:
+        """Begin again."""
+        with self._lock:
+            self._state = self._first
+
 
 class Eager:
-    """The state of eager mode: the global seed, and the streams of seeded operations."""
+    """The state of eager mode: the global seed, and the streams of operations."""
 
     def __init__(self) -> None:
         self.seed: int | None = None
         self.draws: Any = None
-        self.streams: dict[Hashable, Stream] = {}
+        self.streams: dict[Hashable, Stream] = {}  # of operations with a seed
+        self.in_functions: weakref.WeakSet[Stream] = weakref.WeakSet()
 
     def set(self, seed: TensorLike | None) -> None:
         """Set the global seed, and start all streams anew."""
@@ -74,6 +82,8 @@ class Eager:
         # Python's generator, because TensorFlow takes the seeds of operations from it.
         self.draws = load_module("random").Random(self.seed)
         self.streams = {}
+        for stream in tuple(self.in_functions):
+            stream.restart()
 
     def draw(self) -> int:
         """A seed for an operation that was given none."""
@@ -131,7 +141,7 @@ def stream_for(seed: int | None, seed2: int | None) -> Stream:
 def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | None) -> Tensor:
     """The stream of an operation of a graph: a tensor that each session replaces by its own stream.
 
-    An operation that was given no seed takes its index in the graph.
+    Of the operations that were given no seed, the first in a graph has 0, the next 1, as in TensorFlow.
     """
     seed = graph.seed if graph.seed is not None or not graph.is_function else _eager.seed
     if op_seed is None and seed is None:
@@ -139,7 +149,7 @@ def graph_stream(graph: FunctionGraph | Graph, op_seed: TensorLike | IntLike | N
     elif seed is None:
         pair = _DEFAULT, _integer(op_seed) % _LARGEST
     else:
-        own = len(graph.operations) if op_seed is None else _integer(op_seed)
+        own = next(graph.op_seeds) if op_seed is None else _integer(op_seed)
         pair = seed % _LARGEST, own % _LARGEST
     return graph.add(STREAM, (), {"seed": pair[0], "seed2": pair[1]}).outputs[0]
 
@@ -149,7 +159,16 @@ def _none_here(_: Namespace, *, seed: int, seed2: int) -> Array:
 
 
 STREAM: Final = Row("RandomStream", _none_here, forms=lambda xs, attrs: [((), VARIANT)])
-resource("RandomStream", lambda op: stream_for(op.attrs["seed"], op.attrs["seed2"]))
+
+
+def _stream_of(op: Operation) -> Stream:
+    stream = stream_for(op.attrs["seed"], op.attrs["seed2"])
+    if op.graph.is_function:
+        _eager.in_functions.add(stream)
+    return stream
+
+
+resource("RandomStream", _stream_of)
 
 
 def eager_stream(op_seed: TensorLike | IntLike | None, operation: Hashable) -> Stream:
