@@ -192,8 +192,8 @@ class ConvergenceError(InvalidArgumentError):
         self.iterations = iterations
 
 
-class LeakedTensorError(RuntimeError):
-    """A tensor that stands for a batch was used outside the function it belongs to."""
+class LeakedTensorError(OperatorNotAllowedInGraphError, RuntimeError):
+    """A tensor of a graph, or one that stands for a batch, was used where it has no value."""
 
 
 class MissingNameError(AttributeError):

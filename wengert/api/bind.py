@@ -6,6 +6,8 @@ own kind. Each is declared in the layer that uses it, and bound here.
 
 from __future__ import annotations
 
+from typing import Any
+
 import wengert.engines.register  # noqa: F401  # what computes graphs
 from wengert.api.function.function import evaluate
 from wengert.api.variables.graph_variable import GraphVariable
@@ -24,6 +26,7 @@ from wengert.ops.state.variable_slices import part_of_variable
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import BoundOps, bound
 from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.value import Value
 
 # ---- operations of the machine ------------------------------------------------------------------
@@ -66,4 +69,18 @@ for _class, _methods in (
     for _name, _method in _methods.items():
         setattr(_class, _name, _method)
 
+Value.OVERLOADABLE_OPERATORS = frozenset(
+    name for name in operators.METHODS if name.startswith("__")
+)
+
+
+def _of_dense(method: Any) -> Any:
+    def applied(self: IndexedSlices, *args: Any) -> Any:
+        return method(gathering.to_dense(self), *args)
+
+    return applied
+
+
+for _name in Value.OVERLOADABLE_OPERATORS - {"__eq__", "__ne__", "__neg__"}:
+    setattr(IndexedSlices, _name, _of_dense(operators.METHODS[_name]))
 Graph.variable_class = GraphVariable

@@ -52,9 +52,15 @@ class Batched(Tensor):
             "vectorized. Return it from that function instead."
         )
 
+    @property
     def numpy(self) -> Any:
-        """An error: one example of a batch has no value of its own."""
-        raise self._no_value()
+        """One example of a batch has no value of its own: what asks `hasattr` is told so."""
+        raise AttributeError
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "numpy":
+            return super().__getattr__(name)
+        raise AttributeError(f"'Batched' object has no attribute 'numpy': {self._no_value()}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         raise self._no_value()

@@ -14,7 +14,7 @@ from typing import Any, Final
 from wengert.core.context import thread
 from wengert.core.contract import check_gradients
 from wengert.core.row import Attrs, Row, place
-from wengert.errors import SymbolicValueError
+from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.names import Names, checked_name, valid
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
@@ -349,6 +349,11 @@ class Builder:
 
     def capture(self, tensor: SymbolicTensor) -> SymbolicTensor:
         """A tensor of another graph."""
+        if tensor.graph.is_function:
+            raise LeakedTensorError(
+                f"{tensor!r} is out of scope and cannot be used here: it belongs to "
+                f"{tensor.graph!r} and was made at {tensor.op.place}. Return it from the function."
+            )
         raise ValueError(
             f"{tensor!r} must be from the same graph as the operation that uses it: it belongs to "
             f"{tensor.graph!r} and was made at {tensor.op.place}."

@@ -56,6 +56,7 @@ class Variable(Value):
     """
 
     __slots__ = (
+        "__dict__",  # libraries hang attributes of their own on variables
         "_lock",
         "_name",
         "_number",
@@ -124,6 +125,11 @@ class Variable(Value):
         return made
 
     # ---- properties --------------------------------------------------------------------------
+
+    @property
+    def _unique_id(self) -> str:
+        """What optimizers and libraries know it by."""
+        return f"{self.name.rpartition(':')[0]}_{self._number}"
 
     @property
     def name(self) -> str:

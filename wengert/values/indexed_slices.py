@@ -24,6 +24,11 @@ class IndexedSlices(Composite):
     >>> s = tf.IndexedSlices(tf.constant([[1.0], [2.0]]), tf.constant([0, 2]), [3, 1])
     >>> tf.convert_to_tensor(s).numpy().tolist()
     [[1.0], [0.0], [2.0]]
+
+    Operators and functions take it for the whole tensor.
+
+    >>> (s * 2.0).numpy().tolist()
+    [[2.0], [0.0], [4.0]]
     """
 
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
@@ -89,6 +94,13 @@ class IndexedSlices(Composite):
     def _with_parts(self, tensors: Iterator[Any]) -> IndexedSlices:
         known = self._dense_shape if is_certain(self._dense_shape) else None
         return IndexedSlices(next(tensors), next(tensors), known)
+
+    def numpy(self) -> Any:
+        """The whole tensor as an array."""
+        return bound.to_dense(self).numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return bound.to_dense(self).__array__(dtype, copy)
 
     def __neg__(self) -> IndexedSlices:
         return self.with_values(-self._values)

@@ -146,8 +146,14 @@ class SymbolicTensor(Tensor):
             "once: outside of the `with graph.as_default()` or the tf.function it belongs to."
         )
 
+    @property
     def numpy(self) -> Any:
-        """An error: it has no value before the graph runs."""
+        """It has none before the graph runs: what asks `hasattr` is told so."""
+        raise AttributeError
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "numpy":
+            return super().__getattr__(name)
         raise AttributeError(
             f"'SymbolicTensor' object has no attribute 'numpy': {self!r} has no value before the "
             "graph runs. Run it with Session.run, or return it from the tf.function."

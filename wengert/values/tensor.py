@@ -27,7 +27,7 @@ class Tensor(Value):
     <tf.Tensor: shape=(2,), dtype=float32, numpy=array([10., 20.], dtype=float32)>
     """
 
-    __slots__ = ()
+    __slots__ = ("__dict__",)  # libraries hang attributes of their own on tensors
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError(
@@ -44,6 +44,13 @@ class Tensor(Value):
     def get_shape(self) -> TensorShape:
         """The same as `shape`."""
         return self.shape
+
+    def _shape_tuple(self) -> tuple[int | None, ...] | None:
+        """The shape as libraries ask for it; None if the rank is unknown."""
+        return None if self.shape.rank is None else tuple(self.shape)
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self.shape.rank is None else list(self.shape)
 
     def set_shape(self, shape: Any) -> None:
         """Check that the tensor has a shape; an eager tensor's shape cannot change."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class Value:
     """The base of Tensor and Variable."""
 
     __slots__ = ("__weakref__", "_array", "_key")
+    OVERLOADABLE_OPERATORS: ClassVar[frozenset[str]]  # bound by api/bind.py, as the operators are
     # NumPy arrays leave `array * value` to the value.
     __array_priority__ = 100
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -87,18 +88,39 @@ def _wanted(Tout: DTypeLike | Sequence[DTypeLike]) -> tuple[list[DType], bool]: 
     return [as_dtype(Tout)], True
 
 
+def _decorator(function: Callable[..., Any], tout: Any, *rest: Any) -> Callable[..., Any]:
+    """For `@tf.py_function(Tout=...)`: a function whose calls are calls of an operation."""
+    if tout is None:
+        raise TypeError(
+            f"tf.{function.__name__} takes a function, its arguments and Tout; as a decorator, Tout alone."
+        )
+
+    def decorate(func: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(func)
+        def call(*args: Any) -> Any:
+            return function(func, args, tout, *rest)
+
+        return call
+
+    return decorate
+
+
 def numpy_function(
-    func: Callable[..., Any],
-    inp: Iterable[TensorLike],
-    Tout: DTypeLike | Sequence[DTypeLike],  # noqa: N803
+    func: Callable[..., Any] | None = None,
+    inp: Iterable[TensorLike] | None = None,
+    Tout: DTypeLike | Sequence[DTypeLike] | None = None,  # noqa: N803
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
     """Call a Python function on NumPy arrays. No gradient flows through it.
 
+    `@tf.numpy_function(Tout=...)` decorates a function whose calls are such calls.
+
     >>> tf.numpy_function(np.sinh, [tf.constant(0.0)], tf.float32).numpy()
     np.float32(0.0)
     """
+    if func is None or inp is None or Tout is None:
+        return _decorator(numpy_function, Tout, stateful, name)
     wanted, single = _wanted(Tout)
     row = PY_FUNC if stateful else PY_FUNC_STATELESS
     results = apply(row, [convert(x) for x in inp], {"func": func, "wanted": wanted}, name)
@@ -170,12 +192,14 @@ EAGER_PY_FUNC: Row = op(
 
 @nameable
 def py_function(
-    func: Callable[..., Any],
-    inp: Iterable[TensorLike],
-    Tout: DTypeLike | Sequence[DTypeLike],  # noqa: N803
+    func: Callable[..., Any] | None = None,
+    inp: Iterable[TensorLike] | None = None,
+    Tout: DTypeLike | Sequence[DTypeLike] | None = None,  # noqa: N803
     name: str | None = None,
 ) -> Any:
     """Call a Python function on tensors. Gradients of every order flow through its operations.
+
+    `@tf.py_function(Tout=...)` decorates a function whose calls are such calls.
 
     >>> x = tf.constant(3.0)
     >>> with tf.GradientTape() as tape:
@@ -184,6 +208,8 @@ def py_function(
     >>> tape.gradient(y, x).numpy()
     np.float32(6.0)
     """
+    if func is None or inp is None or Tout is None:
+        return _decorator(py_function, Tout, name)
     wanted, single = _wanted(Tout)
     results = _called(func, [convert(x) for x in inp], wanted)
     return results[0] if single else results

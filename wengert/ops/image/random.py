@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.creation import range_, shape
+from wengert.ops.arrays.creation import size as size_of
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.shaping import as_shape, expand_dims, reshape, squeeze
-from wengert.ops.arrays.slicing import reverse
+from wengert.ops.arrays.slicing import reverse, slice_
+from wengert.ops.control.asserts import assert_less_equal
 from wengert.ops.image.adjust import (
     adjust_brightness,
     adjust_contrast,
@@ -26,6 +28,7 @@ from wengert.ops.random.stateless import stateless_uniform
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
+from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
@@ -223,8 +226,10 @@ def stateless_random_flip_up_down(image: TensorLike, seed: TensorLike) -> Tensor
 
 def _cropped(draw: Draw, value: TensorLike, size: TensorLike) -> Tensor:
     """A crop at a random offset, by gathers, as the offset is known only at run time."""
-    x, wanted = convert(value), as_shape(size)
-    have = dims(x)
+    x = convert(value)
+    if isinstance(size, SymbolicTensor) or not is_certain(dims(x)):
+        return _cropped_later(draw, x, convert(size, dtypes.int32))
+    wanted, have = as_shape(size), dims(x)
     if len(wanted) != len(have) or any(w > h for w, h in zip(wanted, have, strict=True)):
         raise InvalidArgumentError(
             f"Need value.shape >= size, got {shape_text(have)} and {shape_text(wanted)}"
@@ -235,6 +240,15 @@ def _cropped(draw: Draw, value: TensorLike, size: TensorLike) -> Tensor:
         if w < h:
             x = gather(x, drawn[axis] % (h - w + 1) + range_(w), axis=axis + 1)
     return squeeze(x, [0])
+
+
+def _cropped_later(draw: Draw, x: Tensor, wanted: Tensor) -> Tensor:
+    """The same where sizes are known only at run time."""
+    have = shape(x)
+    rank = size_of(wanted)
+    assert_less_equal(wanted, have, message="Need value.shape >= size")
+    drawn = draw(shape=[rank], minval=0, maxval=dtypes.int32.max, dtype=dtypes.int32)
+    return slice_(x, drawn % (have - wanted + 1), wanted)
 
 
 @deferrable

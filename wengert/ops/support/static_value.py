@@ -13,11 +13,13 @@ from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.shape_inference import form_of
+from wengert.inference.symbolic_integers import integers_of
 from wengert.ops.support.batch_rules import with_attrs
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
+from wengert.values.sizes import Size
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 from wengert.values.value import Value
@@ -39,17 +41,34 @@ def is_tensor(x: object) -> bool:
 def get_static_value(tensor: object, partial: bool = False) -> Any:
     """The value of a tensor as an array, if it is known before a graph runs; otherwise None.
 
+    With `partial`, of a vector of integers the elements that are known, and None for the others. What
+    is no tensor is its own value.
+
     >>> with tf.Graph().as_default():
     ...     x = tf.compat.v1.placeholder(tf.float32)
     ...     print(tf.get_static_value(tf.constant([1, 2])), tf.get_static_value(x))
     [1 2] None
     """
-    if isinstance(tensor, SymbolicTensor):
-        known = tensor._known
-        return None if known is None else np.array(known)
     if isinstance(tensor, Variable):
         return None
-    return np.asarray(tensor) if isinstance(tensor, Tensor) else tensor
+    if not isinstance(tensor, Tensor):
+        return tensor
+    if not isinstance(tensor, SymbolicTensor):
+        return tensor._array.copy()[()]
+    known = _known_integers(tensor, partial) if tensor._known is None else np.array(tensor._known)
+    return known if known is None else known[()]
+
+
+def _known_integers(tensor: SymbolicTensor, partial: bool) -> Any:
+    """The elements of a tensor of integers, such as a shape; None if some are not known."""
+    found = integers_of(tensor)
+    if found is None:
+        return None
+    if not any(type(n) is Size for n in found.flat):
+        return found.astype(tensor.dtype.as_numpy_dtype)
+    if not partial or found.ndim != 1:
+        return None
+    return np.array([None if type(n) is Size else n for n in found], object)
 
 
 def _checked(_: Namespace, x: Array, *, shape: TensorShape) -> Array:

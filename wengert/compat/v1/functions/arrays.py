@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -315,9 +315,16 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
     return clipped
 
 
+class Difference(NamedTuple):
+    """The elements that are left, and their indices."""
+
+    out: Tensor
+    idx: Tensor
+
+
 def setdiff1d(
     x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+) -> Difference:
     """The elements of a list that are not in another, and their indices.
 
     >>> values, places = tf.compat.v1.setdiff1d([1, 2, 3, 4], [2, 4])
@@ -325,6 +332,7 @@ def setdiff1d(
     ([1, 3], [0, 2])
     """
     x, y = convert(x), convert(y)
-    found = reductions.reduce_any(shaping.expand_dims(x, 1) == shaping.expand_dims(y, 0), 1)
+    is_found = comparison.equal(shaping.expand_dims(x, 1), shaping.expand_dims(y, 0))
+    found = reductions.reduce_any(is_found, 1)
     places = elementwise.cast(shaping.reshape(comparison.where(~found), [-1]), index_dtype)
-    return gathering.gather(x, places, name=name), places
+    return Difference(gathering.gather(x, places, name=name), places)

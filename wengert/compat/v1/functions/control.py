@@ -124,7 +124,9 @@ def py_func(
     >>> tf.compat.v1.py_func(np.sinh, [tf.constant(0.0)], tf.float32).numpy()
     np.float32(0.0)
     """
-    return python_functions.numpy_function(func, inp, Tout, stateful, name)
+    made = python_functions.numpy_function(func, inp, Tout, stateful, name)
+    graph = current_graph()
+    return made if graph is None or len(nest.flatten(Tout)) else graph.operations[-1]
 
 
 def Print(  # noqa: N802
