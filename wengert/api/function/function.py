@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
-from wengert.api.function.signatures import Inputs, TensorSpec, checked_all, match_signature
+from wengert.api.function.signatures import (
+    Inputs,
+    TensorSpec,
+    bound_to_trace,
+    match_signature,
+    named,
+)
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
 from wengert.api.gradients.stabilizing import stabilize as stabilized
 from wengert.api.gradients.user_gradient import named_after, signature_of
@@ -30,6 +36,7 @@ from wengert.execution.plan import Plan, given_value
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
+from wengert.graph.names import valid
 from wengert.graph.tracing import as_output, restore, snapshot
 from wengert.host.locks import TRACING
 from wengert.state.cell import new_resource
@@ -56,9 +63,11 @@ class ConcreteFunction:
         there: list[bool],
         inputs: Inputs,
         specs: Sequence[TensorSpec],
+        signature: inspect.Signature | None,
     ) -> None:
         self._specs = list(specs)
         self._inputs = inputs.outlined()
+        self._signature = signature
         self.name = name
         self._subgraph = subgraph
         self._structure = structure
@@ -111,7 +120,8 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the trace. Arguments that are not tensors keep the values they were traced with."""
-        return self.call(checked_all(self.name, self._specs, self._inputs.is_tensor, args, kwargs))
+        given = bound_to_trace(self.name, self._signature, self._inputs, self._specs, args, kwargs)
+        return self.call(given)
 
     def call(self, tensors: Sequence[Any]) -> Any:
         """Run the graph on tensors for its own inputs; the result has the function's structure."""
@@ -369,6 +379,7 @@ class Function:
         graph = FunctionGraph(self._name, graph_around())
         graph.engine = _ENGINES[self.jit_compile]
         before = snapshot()
+        specs = named(specs, self._signature, inputs)
         try:
             top = with_top(graph)
             with activate((), top), override_rows(thread.context.overrides), self._stably():
@@ -387,8 +398,9 @@ class Function:
         graph.outputs = [y for y in outputs if y is not None]
         subgraph = Subgraph(graph, graph.outputs)
         return ConcreteFunction(
-            self._name, subgraph, returned, [y is not None for y in outputs], inputs, specs
-        )
+            self._name, subgraph, returned, [y is not None for y in outputs], inputs, specs,
+            self._signature,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<tf.function {self._name} at {place(self._python_function)}>"
@@ -414,7 +426,7 @@ _ENGINES: Final = {None: None, True: "native", False: "numpy"}
 
 def _input_for(graph: FunctionGraph, spec: TensorSpec) -> SymbolicTensor:
     shape = None if spec.shape.rank is None else list(spec.shape)
-    return graph.input(shape, spec.dtype.numpy_dtype, spec.name or "args")
+    return graph.input(shape, spec.dtype.numpy_dtype, valid(spec.name or "args"))
 
 
 def _quick_key(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import inspect
+import itertools
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wengert.errors import InvalidArgumentError
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
@@ -271,20 +274,117 @@ def _checked(name: str, spec: TensorSpec, value: TensorLike) -> Tensor | TensorS
     return tensor
 
 
-def checked_all(
+# ---- calls of one trace -------------------------------------------------------------------------
+
+
+def bound_to_trace(
     name: str,
+    signature: inspect.Signature | None,
+    traced: Inputs,
     specs: Sequence[TensorSpec],
-    is_tensor: Sequence[bool],
-    args: Sequence[Tensor],
-    kwargs: Any,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
 ) -> list[Any]:
     """The tensors for a call of one trace, whose other arguments are fixed."""
     leaves = nest.flatten((args, kwargs), expand_composites=True)
-    if len(leaves) == len(is_tensor):
-        leaves = [v for v, t in zip(leaves, is_tensor, strict=True) if t]
-    if len(leaves) != len(specs):
+    if kwargs or len(leaves) != len(specs):  # else they are its tensors alone
+        args, kwargs = _filled(name, signature, traced, args, kwargs)
+        leaves = nest.flatten((args, kwargs), expand_composites=True)
+        if len(leaves) != len(traced.is_tensor):
+            raise TypeError(
+                f"Binding inputs to tf.function failed: {name} takes {len(specs)} tensors "
+                f"({', '.join(map(repr, specs))}), but was given {len(leaves)}."
+            )
+        leaves = _tensors_of(name, traced, leaves)
+    return [_fitting(name, i, s, v) for i, (s, v) in enumerate(zip(specs, leaves, strict=True))]
+
+
+def _filled(
+    name: str,
+    signature: inspect.Signature | None,
+    traced: Inputs,
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """The arguments in their places; those that are missing as they were when it was traced."""
+    if signature is None:
+        return args, kwargs
+    try:
+        before = signature.bind(*traced.args, **traced.kwargs)
+        before.arguments.update(signature.bind_partial(*args, **kwargs).arguments)
+    except TypeError as error:
+        raise TypeError(f"Binding inputs to tf.function failed: {name}: {error}.") from None
+    return before.args, before.kwargs
+
+
+def _tensors_of(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Any]:
+    """Those of the arguments that are tensors; the others must be what they were."""
+    found = []
+    for new, old, is_tensor in zip(leaves, traced.leaves, traced.is_tensor, strict=True):
+        if is_tensor:
+            found.append(new)
+        elif new is not old and _key_of_value(new) != (
+            old if type(old) is Weakly else _key_of_value(old)
+        ):
+            raise TypeError(
+                f"Binding inputs to tf.function failed: this trace of {name} is for {old!r} and not "
+                f"for {new!r}. Call the function itself, which traces what is new."
+            )
+    missing = [v for v in found if isinstance(v, TensorSpec)]
+    if missing:
         raise TypeError(
-            f"{name} takes {len(specs)} tensors ({', '.join(map(repr, specs))}), but was given "
-            f"{len(leaves)}."
+            f"Binding inputs to tf.function failed: {name} was not given its argument {missing[0]!r}."
         )
-    return [_checked(name, s, v) for s, v in zip(specs, leaves, strict=True)]
+    return found
+
+
+def _fitting(name: str, index: int, spec: TensorSpec, value: Any) -> Any:
+    tensor = convert(value, hint=spec.dtype)
+    if tensor.dtype is not spec.dtype:
+        raise InvalidArgumentError(
+            f"cannot compute {name} as input #{index}(zero-based) was expected to be a "
+            f"{spec.dtype.spoken} tensor but is a {tensor.dtype.spoken} tensor [Op:{name}]"
+        )
+    return _checked(name, spec, tensor)
+
+
+# ---- names of arguments -------------------------------------------------------------------------
+
+
+def named(
+    specs: Sequence[TensorSpec], signature: inspect.Signature | None, inputs: Inputs
+) -> list[TensorSpec]:
+    """The specs with the names of the parameters, where they have none of their own."""
+    if signature is None:
+        return list(specs)
+    names = [n for n, t in zip(_names(signature, inputs), inputs.is_tensor, strict=True) if t]
+    return [TensorSpec(s.shape, s.dtype, s.name or n) for s, n in zip(specs, names, strict=True)]
+
+
+def _names(signature: inspect.Signature, inputs: Inputs) -> list[str]:
+    """For each leaf of the arguments the parameter, and its place within that."""
+    positional: list[str] = []
+    for p in signature.parameters.values():
+        if p.kind is p.VAR_POSITIONAL:
+            rest = len(inputs.args) - len(positional)
+            positional += [f"{p.name}_{i}" for i in range(rest)]
+        elif p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD):
+            positional.append(p.name)
+    found = []
+    for name, value in zip(positional, inputs.args, strict=False):
+        found += _names_within(name, value)
+    for name in sorted(inputs.kwargs):
+        found += _names_within(name, inputs.kwargs[name])
+    return found
+
+
+def _names_within(name: str, value: Any) -> list[str]:
+    if nest.is_composite(value):
+        return [f"{name}_{i}" for i, _ in enumerate(nest.flatten(value, expand_composites=True))]
+    if not nest.is_nested(value):
+        return [name]
+    keys = sorted(value) if isinstance(value, Mapping) else itertools.count()
+    found = []
+    for key, part in zip(keys, nest.parts(value), strict=False):
+        found += _names_within(f"{name}_{key}", part)
+    return found
