@@ -122,7 +122,9 @@ def test_arguments_of_different_sizes() -> None:
 )
 def test_an_example_has_no_value(f: Any) -> None:
     """The error says what to write instead, and the state stays whole."""
-    with pytest.raises((LeakedTensorError, AttributeError), match=r"tf\.where instead of a Python `if`"):
+    with pytest.raises(
+        (LeakedTensorError, AttributeError), match=r"tf\.where instead of a Python `if`"
+    ):
         tf.vectorized_map(f, ROWS)
     assert (ROWS * 1.0).shape == (3, 2)
 

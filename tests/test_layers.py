@@ -171,7 +171,7 @@ def test_own_modules_are_imported_at_the_top(path: Path) -> None:
 def test_a_folder_is_a_room(folder: Path) -> None:
     """Few files; those of the house are listed in the docstring of the folder, each with a line."""
     files = [f.stem for f in folder.glob("*.py") if f.stem != "__init__"]
-    assert len(files) <= MOST_FILES
+    assert len(files) <= MOST_FILES or folder == PACKAGE  # there: namespaces of TensorFlow's
     if module_of(folder / "__init__.py").split(".")[1:2] not in (
         [room] for room in ("host", "values", "core", "inference", "overrides", "graph", "state",
                             "execution", "engines", "ops", "api", "derivatives", "insight")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import json
+import pickle
+import re
 import sys
 import types
 from collections.abc import Iterator
@@ -373,3 +375,69 @@ def test_eager_mode_before_it_was_tensorflows_own(redirected: None) -> None:
     v = tfe.Variable(2.0)
     ((g, same),) = tfe.implicit_gradients(lambda: v * v)()
     assert (g.numpy(), same is v) == (4.0, True)
+
+
+# ---- what libraries look at ----------------------------------------------------------------------
+
+
+def test_classes_are_tensorflows_while_it_is_redirected(redirected: Any) -> None:
+    kinds = [type(x) for x in (tf.constant(1.0), tf.Variable(1.0), tf.sparse.eye(2))]
+    assert all(kind.__module__.startswith("tensorflow.") for kind in kinds)
+    tf.compat.uninstall()
+    assert not any(kind.__module__.startswith("tensorflow") for kind in kinds)
+
+
+@pytest.mark.parametrize(
+    "value", [tf.constant([1.0]), tf.Variable(2.0)], ids=["tensor", "variable"]
+)
+def test_values_are_pickled_while_it_is_redirected(redirected: Any, value: Any) -> None:
+    assert pickle.loads(pickle.dumps(value)).numpy() == value.numpy()
+
+
+def test_an_attempt_to_import_what_is_missing_fails_there(redirected: Any) -> None:
+    """So that the program takes its other way; elsewhere it fails when it is used."""
+    found: Any = None
+    try:
+        importlib.import_module("tensorflow.no_such_module")
+    except ImportError as error:
+        found = error
+    assert "no module tensorflow.no_such_module" in str(found)
+    later = module("tensorflow.no_such_module")
+    with pytest.raises(MissingNameError, match="no_such_module"):
+        later.thing()
+
+
+def test_versions_and_types() -> None:
+    assert tf.version.VERSION.startswith("2.")
+    assert not tf.sysconfig.get_build_info()["is_cuda_build"]
+    with pytest.raises(NotImplementedError, match="in Python"):
+        tf.sysconfig.get_include()
+    assert isinstance(np.int32(3), tf.compat.integral_types)
+    assert tf.keras.optimizers is tf.optimizers
+    with pytest.raises(AttributeError, match="Module holds variables"):
+        tf.keras.layers
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("sum", "tf.reduce_sum"),
+        ("log", "tf.math.log"),
+        ("data", "Python loop"),
+        ("Session", "compat.v1.Session"),
+    ],
+)
+def test_a_missing_name_says_what_to_use(name: str, words: str) -> None:
+    with pytest.raises(AttributeError, match=re.escape(words)):
+        getattr(tf, name)
+
+
+def test_dimensions() -> None:
+    three, unknown = tf.compat.v1.Dimension(3), tf.compat.v1.Dimension(None)
+    assert three == 3
+    assert (three + 1).value == 4
+    assert (7 // three).value == 2
+    assert (three * unknown).value is None
+    assert (three < unknown) is None
+    assert tf.TensorShape([three, unknown]).as_list() == [3, None]
+    assert tf.compat.dimension_value(three) == 3

@@ -246,6 +246,7 @@ if _typing.TYPE_CHECKING:
     from wengert import derivatives as derivatives
     from wengert import image as image
     from wengert import initializers as initializers
+    from wengert import keras as keras
     from wengert import linalg as linalg
     from wengert import nn as nn
     from wengert import optimizers as optimizers
@@ -256,8 +257,10 @@ if _typing.TYPE_CHECKING:
     from wengert import sets as sets
     from wengert import signal as signal
     from wengert import sparse as sparse
+    from wengert import sysconfig as sysconfig
     from wengert import test as test
     from wengert import train as train
+    from wengert import version as version
     from wengert.api.function.python_functions import numpy_function as numpy_function
     from wengert.api.function.python_functions import py_function as py_function
     from wengert.api.function.vectorized_map import vectorized_map as vectorized_map
@@ -340,6 +343,7 @@ _LATER = (
     "derivatives",
     "image",
     "initializers",
+    "keras",
     "linalg",
     "nn",
     "optimizers",
@@ -350,8 +354,10 @@ _LATER = (
     "sets",
     "signal",
     "sparse",
+    "sysconfig",
     "test",
     "train",
+    "version",
 )
 _ELSEWHERE = {
     "clip_by_global_norm": ("ops.nn.clipping", "clip_by_global_norm"),
@@ -437,10 +443,17 @@ if not _typing.TYPE_CHECKING:
             found = getattr(_importlib.import_module(f"wengert.{module}"), function)
             globals()[name] = found
             return found
+        said = "" if name.startswith("_") else _instead_of(name)
         # With these two Python says what is near, when somebody reads the message.
         raise AttributeError(
-            f"module 'wengert' has no attribute {name!r}", name=name, obj=_sys.modules["wengert"]
+            f"module 'wengert' has no attribute {name!r}{said and f'. {said}'}",
+            name=name,
+            obj=_sys.modules["wengert"],
         )
+
+    def _instead_of(name: str) -> str:
+        found: str = _importlib.import_module("wengert.api.advice").instead_of(name)
+        return found
 
 
 def __dir__() -> list[str]:

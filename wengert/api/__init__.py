@@ -7,6 +7,7 @@ session       Graph mode: sessions, placeholders, eager or graph execution, sett
 variables     Graph variables, variable scopes and modules; random number generators
 function      tf.function, and whatever else traces or calls Python functions
 
+advice        What to use in place of a name that is not here
 bind          Late binding: operations, operators and graph variables that lower layers declare
               and call
 """

@@ -11,8 +11,19 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Final
 
-from wengert.compat.standins import StandIn, stand_in
+import wengert
+from wengert.api.variables.graph_variable import GraphVariable
+from wengert.compat.resolver import is_module
+from wengert.compat.standins import StandIn, is_an_attempt, stand_in
+from wengert.core.batch import Batched
+from wengert.graph.graph import Graph
+from wengert.graph.operation import Operation
+from wengert.state.variable import Variable
+from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.symbolic import SymbolicTensor
+from wengert.values.tensor import Tensor
 
 ROOT = "tensorflow"
 
@@ -39,14 +50,38 @@ def install(*, v1: bool = False) -> None:
         )
     uninstall()
     sys.meta_path.insert(0, _Finder(v1))
+    for kind, module in _classes().items():
+        _OWN_MODULES.setdefault(kind, kind.__module__)
+        kind.__module__ = f"{ROOT}.python.{module}"
 
 
 def uninstall() -> None:
     """Let `import tensorflow` mean TensorFlow again. Modules imported before remain Wengert's."""
+    for kind, own in _OWN_MODULES.items():
+        kind.__module__ = own
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Finder)]
     ours = [n for n, module in sys.modules.items() if _is_below(n) and isinstance(module, StandIn)]
     for name in ours:
         del sys.modules[name]
+
+
+_OWN_MODULES: Final[dict[type, str]] = {}
+
+
+def _classes() -> dict[type, str]:
+    """Where TensorFlow has the classes by whose modules libraries know its tensors."""
+    return {
+        Tensor: "framework.tensor",
+        SymbolicTensor: "framework.tensor",
+        Batched: "framework.tensor",
+        Variable: "ops.resource_variable_ops",
+        GraphVariable: "ops.resource_variable_ops",
+        IndexedSlices: "framework.indexed_slices",
+        wengert.SparseTensor: "framework.sparse_tensor",
+        wengert.RaggedTensor: "ops.ragged.ragged_tensor",
+        Operation: "framework.ops",
+        Graph: "framework.ops",
+    }
 
 
 def is_installed() -> bool:
@@ -67,6 +102,8 @@ class _Finder(MetaPathFinder):
     ) -> ModuleSpec | None:
         if not _is_below(fullname):
             return None
+        if not is_module(fullname.partition(".")[2], self.loader.v1) and is_an_attempt():
+            raise ModuleNotFoundError(f"Wengert has no module {fullname}.", name=fullname)
         return ModuleSpec(fullname, self.loader, is_package=True)
 
 

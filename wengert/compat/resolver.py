@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple
 
 import wengert
+from wengert.api.advice import instead_of
 from wengert.compat.v1 import GIT_VERSION, VERSION
 from wengert.errors import MissingNameError
 
@@ -38,14 +39,16 @@ _NOT_PUBLIC: Final = ("python", "core", "contrib")
 
 
 class Missing(NamedTuple):
-    """A name that Wengert lacks, and names like it."""
+    """A name that Wengert lacks, names like it, and what to use in its place."""
 
     near: list[str]
+    instead: str
 
     def error(self, name: str, where: str) -> MissingNameError:
         """The error for a missing name."""
         near = f" Near it: {', '.join(self.near)}." if self.near else ""
-        return MissingNameError(f"Wengert has no {name} (asked for at {where}).{near}")
+        rest = f" {self.instead}" if self.instead else near
+        return MissingNameError(f"Wengert has no {name} (asked for at {where}).{rest}")
 
 
 class NotFoundError(LookupError):
@@ -76,7 +79,7 @@ def missing(path: str, name: str, v1: bool = False) -> Missing:
     """The report on a missing name."""
     elsewhere = [p for p in _paths_of(name) if p != f"{path}.{name}"]
     near = difflib.get_close_matches(name, names(path, v1), n=3, cutoff=0.75)
-    return Missing([*elsewhere[:3], *near])
+    return Missing([*elsewhere[:3], *near], instead_of(f"{path}.{name}".lstrip(".")))
 
 
 def names(path: str, v1: bool = False) -> list[str]:

@@ -7,10 +7,12 @@ that point.
 
 from __future__ import annotations
 
+import ast
 import importlib
+import linecache
 import sys
-from types import ModuleType
-from typing import Any, NoReturn
+from types import FrameType, ModuleType
+from typing import Any, Final, NoReturn
 
 from wengert.compat import resolver
 from wengert.host.user_frames import callers_frame
@@ -92,9 +94,50 @@ class Missing(StandIn):
         return f"<{self.__name__}, which Wengert lacks>"
 
 
-def _place() -> str:
-    """The line of the program that used the name, skipping the import machinery."""
+def _frame() -> FrameType:
+    """The program that used the name, skipping the import machinery."""
     frame = callers_frame()
-    while frame.f_back is not None and frame.f_code.co_filename.startswith("<frozen importlib"):
+    while frame.f_back is not None and _imports(frame):
         frame = frame.f_back
+    return frame
+
+
+def _imports(frame: FrameType) -> bool:
+    name = frame.f_globals.get("__name__", "")
+    return name == "importlib" or frame.f_code.co_filename.startswith("<frozen importlib")
+
+
+def _place() -> str:
+    frame = _frame()
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"
+
+
+_EXPECTED: Final = {
+    "ImportError",
+    "ModuleNotFoundError",
+    "Exception",
+    "BaseException",
+    "AttributeError",
+}
+
+
+def is_an_attempt() -> bool:
+    """Whether the program imports within a `try` that expects an error: it must get one."""
+    frame = _frame()
+    try:
+        tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
+    except (SyntaxError, ValueError):
+        return False
+    return any(
+        isinstance(node, ast.Try)
+        and node.body[0].lineno <= frame.f_lineno <= (node.body[-1].end_lineno or 0)
+        and any(_expects(handler) for handler in node.handlers)
+        for node in ast.walk(tree)
+    )
+
+
+def _expects(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    named = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+    return not named.isdisjoint(_EXPECTED)

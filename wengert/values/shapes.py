@@ -209,6 +209,8 @@ def _size(value: Any) -> int | None:
             f"Dimension value must be integer or None or have an __index__ method, "
             f"got value '{value!r}' with type '{type(value)!r}'"
         ) from None
+    if size is None:  # tf.compat.v1.Dimension(None)
+        return None
     if size < 0:
         raise ValueError(f"Dimension {size} must be >= 0")
     return int(size)

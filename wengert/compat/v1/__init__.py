@@ -29,6 +29,9 @@ from wengert.api.variables.variable_scope import get_variable_scope as get_varia
 from wengert.api.variables.variable_scope import variable_op_scope as variable_op_scope
 from wengert.api.variables.variable_scope import variable_scope as variable_scope
 from wengert.api.variables.variable_store import AUTO_REUSE as AUTO_REUSE
+from wengert.compat.dimensions import Dimension as Dimension
+from wengert.compat.dimensions import dimension_at_index as dimension_at_index
+from wengert.compat.dimensions import dimension_value as dimension_value
 from wengert.compat.v1 import app as app
 from wengert.compat.v1 import image as image
 from wengert.compat.v1 import initializers as initializers
@@ -132,8 +135,6 @@ from wengert.compat.v1.functions.reductions import reduce_prod as reduce_prod
 from wengert.compat.v1.functions.reductions import reduce_sum as reduce_sum
 from wengert.compat.v1.functions.switches import container as container
 from wengert.compat.v1.functions.switches import control_flow_v2_enabled as control_flow_v2_enabled
-from wengert.compat.v1.functions.switches import dimension_at_index as dimension_at_index
-from wengert.compat.v1.functions.switches import dimension_value as dimension_value
 from wengert.compat.v1.functions.switches import disable_control_flow_v2 as disable_control_flow_v2
 from wengert.compat.v1.functions.switches import (
     disable_resource_variables as disable_resource_variables,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from wengert.compat.dimensions import Dimension as Dimension
+from wengert.compat.dimensions import dimension_at_index as dimension_at_index
+from wengert.compat.dimensions import dimension_value as dimension_value
 from wengert.values.shapes import TensorShape as TensorShape
 
 
@@ -18,8 +21,3 @@ def scalar() -> TensorShape:
 def as_shape(shape: object) -> TensorShape:
     """A shape as a TensorShape."""
     return shape if isinstance(shape, TensorShape) else TensorShape(shape)
-
-
-def dimension_value(dimension: object) -> object:
-    """A dimension unchanged: it is a number here, or None."""
-    return dimension

@@ -124,24 +124,6 @@ def enable_v2_tensorshape() -> None:
     """
 
 
-def dimension_value(dimension: Any) -> Any:
-    """A dimension unchanged: it is a number or None already.
-
-    >>> tf.compat.v1.dimension_value(tf.TensorShape([2, None])[1]) is None
-    True
-    """
-    return dimension
-
-
-def dimension_at_index(shape: Any, index: int) -> Any:
-    """One dimension of a shape; None if it is unknown.
-
-    >>> tf.compat.v1.dimension_at_index(tf.TensorShape([2, 3]), 1)
-    3
-    """
-    return None if shape.rank is None else shape[index]
-
-
 def tables_initializer(name: str = "init_all_tables") -> Any:
     """An operation that does nothing: there are no tables.
 

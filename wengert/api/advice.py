@@ -1,0 +1,47 @@
+"""What to use in place of a name of TensorFlow's, or of another library's, that is not here."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# By the beginning of the path behind `tf.`; the longest that fits is said.
+_INSTEAD: Final = {
+    "keras": "Of Keras there are tf.keras.optimizers and tf.keras.initializers; tf.Module holds variables, "
+    "and tf.nn has the operations of layers",
+    "data": "A Python loop over NumPy arrays gives the batches",
+    "saved_model": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
+    "train.Checkpoint": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
+    "train.CheckpointManager": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
+    "train.Saver": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
+    "summary": "tf.draw(f, x).events(folder) writes a graph for TensorBoard; numbers go to a list or a file",
+    "io": "Files are read by NumPy (np.load, np.fromfile) or another library",
+    "distribute": "There is one process, on the processors it has",
+    "strings": "Text is handled by Python, before it becomes numbers",
+    "lookup": "A Python dictionary looks up what is no number",
+    "lite": "Nothing is converted for other machines",
+    "tpu": "There are no TPUs; tf.device is accepted and does nothing",
+    "autograph": "tf.cond and tf.while_loop are branches and loops on tensors",
+    "sum": "tf.reduce_sum", "mean": "tf.reduce_mean", "max": "tf.reduce_max", "min": "tf.reduce_min",
+    "prod": "tf.reduce_prod", "all": "tf.reduce_all", "any": "tf.reduce_any", "std": "tf.math.reduce_std",
+    "var": "tf.math.reduce_variance", "log": "tf.math.log", "log1p": "tf.math.log1p", "expm1": "tf.math.expm1",
+    "array": "tf.constant", "tensor": "tf.constant", "asarray": "tf.convert_to_tensor", "dot": "tf.tensordot",
+    "concatenate": "tf.concat", "cat": "tf.concat", "arange": "tf.range", "clip": "tf.clip_by_value",
+    "clamp": "tf.clip_by_value", "power": "tf.pow", "swapaxes": "tf.experimental.numpy.swapaxes",
+    "flip": "tf.reverse", "softmax": "tf.nn.softmax", "relu": "tf.nn.relu", "logsumexp": "tf.reduce_logsumexp",
+    "placeholder": "tf.compat.v1.placeholder", "Session": "tf.compat.v1.Session",
+    "get_variable": "tf.compat.v1.get_variable", "global_variables_initializer": "tf.compat.v1.global_variables_initializer",
+}  # fmt: skip
+
+
+def instead_of(path: str) -> str:
+    """A sentence that says what to use; empty if nothing is known.
+
+    >>> instead_of("data.Dataset")
+    'A Python loop over NumPy arrays gives the batches.'
+    """
+    parts = path.split(".")
+    for count in range(len(parts), 0, -1):
+        found = _INSTEAD.get(".".join(parts[:count]))
+        if found is not None:
+            return f"{found}." if " " in found else f"Use {found}."
+    return ""
