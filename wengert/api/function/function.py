@@ -200,6 +200,8 @@ class Function:
         self._retracing = Retracing()
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         named_after(self, python_function)
+        if self._signature is not None:
+            self.__signature__ = self._signature  # for inspect.getfullargspec
         _Running.functions.add(self)
 
     @property
