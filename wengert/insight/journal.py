@@ -7,7 +7,7 @@ function, or a loop of a graph, is noted as the operations within.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +18,7 @@ from wengert.derivatives.trail import Trail
 from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import callers_place, is_ours, place_of, replayed_place
 from wengert.values.exits import exit_watchers
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import key_of
 
 _ARRAYS: Final = ("numpy", "scipy")
@@ -31,11 +32,24 @@ class Step(NamedTuple):
     attrs: Attrs
     results: tuple[Any, ...]
     line: str
+    name: str = ""  # of an operation of a graph
 
 
 def step_of(op: Any, line: str = "") -> Step:
     """An operation of a graph as a step, at its own line unless another is named."""
-    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), line or op.place)
+    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), line or op.place, op.name)
+
+
+def operations_behind(values: Iterable[Any], but: Container[int] = ()) -> set[int]:
+    """The ids of the operations that compute tensors of a graph, without those in `but` and what is behind them."""
+    found: set[int] = set()
+    waiting = [v.op for v in values if isinstance(v, SymbolicTensor)]
+    while waiting:
+        op = waiting.pop()
+        if id(op) not in found and id(op) not in but:
+            found.add(id(op))
+            waiting += [x.op for x in op.inputs]
+    return found
 
 
 class Exit(NamedTuple):

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
+from wengert.insight.journal import operations_behind
 from wengert.insight.program_text import line_text, short
 from wengert.insight.source.derivation import Derivation
-from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
 
 _LONGEST: Final = 44  # characters of a label
@@ -72,7 +72,7 @@ def _without_circles(arrows: list[tuple[int, int, str]]) -> list[tuple[int, int,
 def diagram_of(d: Derivation) -> Diagram:
     """The operations that compute the value and the gradients."""
     ends = [d.value, *[g for g in d.gradients if g is not None]]
-    reached = _behind(ends)
+    reached = operations_behind(ends)
     backward = {id(op) for op in d.graph.operations[d.forward :]}
     names = {id(x): n for x, n in zip(d.inputs, d.names, strict=True)}
     results = {id(d.value): "value"}
@@ -92,17 +92,6 @@ def diagram_of(d: Derivation) -> Diagram:
             arrows.append((at[id(y.op)], len(boxes), _shape(y)))
         boxes.append(Box(results[id(y)], _shape(y), "result", facts))
     return Diagram(boxes, arrows)
-
-
-def _behind(ends: list[SymbolicTensor]) -> set[int]:
-    found: set[int] = set()
-    waiting = [y.op for y in ends]
-    while waiting:
-        op = waiting.pop()
-        if id(op) not in found:
-            found.add(id(op))
-            waiting += [x.op for x in op.inputs]
-    return found
 
 
 def _box(d: Derivation, op: Any, names: dict[int, str], is_backward: bool) -> Box:

@@ -19,8 +19,6 @@ from wengert.insight.program_text import Program, names_of_sources
 from wengert.insight.reports.blocks import Block, Picture, Table
 from wengert.insight.reports.report import Report
 from wengert.insight.source.derivation import Derivation, derived, rederived
-from wengert.insight.source.program import names_of_parameters
-from wengert.values.convert import convert
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.value import Value
 
@@ -126,11 +124,8 @@ def draw(target: Any, *sources: Any) -> Drawing:
     ['Sin', 'Sum']
     """
     if callable(target) and not isinstance(target, Value):
-        given = [x if isinstance(x, Value) else convert(x) for x in sources]
-        found = derived(target, given, names_of_parameters(target, len(given)))
-        return Drawing(
-            f"{getattr(target, '__name__', 'function')} and its gradient", diagram_of(found)
-        )
+        name = getattr(target, "__name__", "function")
+        return Drawing(f"{name} and its gradient", diagram_of(derived(target, sources)))
     listed = (
         list(sources[0])
         if len(sources) == 1 and isinstance(sources[0], (list, tuple))
@@ -151,8 +146,4 @@ def _of_graph(target: Any, sources: Sequence[Any], names: Sequence[str]) -> Deri
         y = element_of(graph, target)
         xs = [source_of(graph, x) for x in sources]
     steps = [step_of(op) for op in graph.operations]
-    called = [
-        n if n.isidentifier() else f"x{i}"
-        for i, n in enumerate([*names, *["?"] * len(xs)][: len(xs)])
-    ]
-    return rederived(steps, y, xs, called)
+    return rederived(steps, y, xs, names)

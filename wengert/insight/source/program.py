@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -75,9 +74,7 @@ def source(f: Callable[..., Any], *xs: Any) -> Source:
     array([ 0.909, -0.757], dtype=float32)
     """
     check_function(f, "source")
-    given = [x if isinstance(x, Value) else convert(x) for x in xs]
-    found = derived(f, given, names_of_parameters(f, len(given)))
-    return written(found, _name_of(f))
+    return written(derived(f, xs), _name_of(f))
 
 
 def source_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> Source:
@@ -91,10 +88,7 @@ def source_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> So
     arguments = program.arguments("source")
     xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
     text = arguments[1] if len(arguments) > 1 else ""
-    names = [
-        n if n.isidentifier() else f"x{i}"
-        for i, n in enumerate(names_of_sources(text, sources, len(xs)))
-    ]
+    names = names_of_sources(text, sources, len(xs))
     name = arguments[0] if arguments and arguments[0].isidentifier() else "value"
     return written(rederived(tape._journal.steps, target, xs, names), f"{name}_and_gradient")
 
@@ -124,19 +118,6 @@ def _described(d: Derivation) -> str:
         f"{n}: {x.dtype.name}{list(x.shape)}" for n, x in zip(d.names, d.inputs, strict=True)
     )
     return f"The value and its gradient. {kinds}."
-
-
-def names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
-    """What a function calls its first arguments."""
-    try:
-        named = [
-            p.name
-            for p in inspect.signature(f).parameters.values()
-            if p.kind <= p.POSITIONAL_OR_KEYWORD
-        ]
-    except (TypeError, ValueError):
-        named = []
-    return named[:count] + [f"x{i}" for i in range(len(named), count)]
 
 
 def _name_of(f: Callable[..., Any]) -> str:
