@@ -4,6 +4,7 @@ diagram  What is drawn: operations, and what flows between them; scopes drawn as
 layout   Where each box stands: in layers, along the flow
 svg      As a picture
 formats  For Graphviz and for Mermaid
+events   For TensorBoard
 viewer   As a page: pan, zoom, click, and scopes that open
 draw     tf.draw
 """

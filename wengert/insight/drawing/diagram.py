@@ -71,12 +71,10 @@ def _without_circles(arrows: list[tuple[int, int, str]]) -> list[tuple[int, int,
 
 def diagram_of(d: Derivation) -> Diagram:
     """The operations that compute the value and the gradients."""
-    ends = [d.value, *[g for g in d.gradients if g is not None]]
-    reached = operations_behind(ends)
+    ends = d.results()
+    reached = operations_behind(y for _, y in ends)
     backward = {id(op) for op in d.graph.operations[d.forward :]}
     names = {id(x): n for x, n in zip(d.inputs, d.names, strict=True)}
-    results = {id(d.value): "value"}
-    results |= {id(g): f"d{n}" for g, n in zip(d.gradients, d.names, strict=True) if g is not None}
     at: dict[int, int] = {}
     boxes: list[Box] = []
     arrows: list[tuple[int, int, str]] = []
@@ -86,11 +84,11 @@ def diagram_of(d: Derivation) -> Diagram:
         at[id(op)] = len(boxes)
         boxes.append(_box(d, op, names, id(op) in backward))
         arrows += [(at[id(x.op)], at[id(op)], _shape(x)) for x in op.inputs if id(x.op) in at]
-    for y in ends:
+    for name, y in ends:
         facts = {"dtype": y.dtype.name, "shape": _shape(y)}
         if id(y.op) in at:
             arrows.append((at[id(y.op)], len(boxes), _shape(y)))
-        boxes.append(Box(results[id(y)], _shape(y), "result", facts))
+        boxes.append(Box(name, _shape(y), "result", facts))
     return Diagram(boxes, arrows)
 
 

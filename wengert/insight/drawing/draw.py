@@ -11,6 +11,7 @@ from wengert.api.gradients.graph_gradients import element_of, graph_of, source_o
 from wengert.core.context import activate
 from wengert.host.user_frames import callers_frame
 from wengert.insight.drawing.diagram import Box, Diagram, diagram_of
+from wengert.insight.drawing.events import write_events
 from wengert.insight.drawing.formats import as_dot, as_mermaid
 from wengert.insight.drawing.svg import as_svg
 from wengert.insight.drawing.viewer import as_page
@@ -33,9 +34,10 @@ class Drawing(Report):
     click in, with the operations, or each line or each scope of the program as one box.
     """
 
-    def __init__(self, title: str, diagram: Diagram) -> None:
+    def __init__(self, title: str, derivation: Derivation) -> None:
         self.title = title
-        self.diagram = diagram
+        self.diagram = diagram_of(derivation)
+        self._derivation = derivation
 
     def svg(self, path: str | Path | None = None) -> str:
         """The picture, written to a file if one is named."""
@@ -48,6 +50,10 @@ class Drawing(Report):
     def mermaid(self, path: str | Path | None = None) -> str:
         """For Markdown that knows Mermaid."""
         return _kept(as_mermaid(self.diagram), path)
+
+    def events(self, folder: str | Path) -> Path:
+        """A new file of events in the folder, of which `tensorboard --logdir` shows the graph; the file."""
+        return write_events(self._derivation, folder)
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The page, written to a file if one is named."""
@@ -125,7 +131,7 @@ def draw(target: Any, *sources: Any) -> Drawing:
     """
     if callable(target) and not isinstance(target, Value):
         name = getattr(target, "__name__", "function")
-        return Drawing(f"{name} and its gradient", diagram_of(derived(target, sources)))
+        return Drawing(f"{name} and its gradient", derived(target, sources))
     listed = (
         list(sources[0])
         if len(sources) == 1 and isinstance(sources[0], (list, tuple))
@@ -137,7 +143,7 @@ def draw(target: Any, *sources: Any) -> Drawing:
         )
     written = Program(callers_frame()).arguments("draw")
     names = names_of_sources(written[1], sources[0], len(listed)) if len(written) > 1 else []
-    return Drawing("The graph and its gradient", diagram_of(_of_graph(target, listed, names)))
+    return Drawing("The graph and its gradient", _of_graph(target, listed, names))
 
 
 def _of_graph(target: Any, sources: Sequence[Any], names: Sequence[str]) -> Derivation:

@@ -38,6 +38,11 @@ class Derivation(NamedTuple):
     cotangents: dict[int, Key]  # by the id of a tensor: of which value it is the cotangent
     called: dict[Key, str]  # what the program calls values
 
+    def results(self) -> list[tuple[str, SymbolicTensor]]:
+        """The value, and the gradients that there are, by their names."""
+        named = [(f"d{n}", g) for n, g in zip(self.names, self.gradients, strict=True)]
+        return [("value", self.value), *[(n, g) for n, g in named if g is not None]]
+
 
 class _Lines(Recorder):
     """Notes the line of each operation that is added."""
