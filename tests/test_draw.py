@@ -59,6 +59,21 @@ def test_a_graph_of_version_one() -> None:
         tf.draw(tf.constant(1.0), x)
 
 
+def test_one_of_several_results_without_a_gradient() -> None:
+    """The others have no cotangent, and that of this one ends there; integers have none at all."""
+
+    def outside(x: Any) -> Any:
+        return tf.numpy_function(lambda x: (x, x + 1), [x], [tf.float32, tf.float32])[1]
+
+    for f, x, label in (
+        (outside, tf.ones([2]), "PyFunc"),
+        (lambda x: tf.unique(x)[1], tf.constant([2, 2, 3]), "Unique"),
+    ):
+        boxes = tf.draw(f, x).diagram.boxes
+        assert [b.label for b in boxes if b.side == "forward"] == [label]
+        assert not any(b.side == "backward" for b in boxes)
+
+
 def test_boxes_stand_in_layers_and_apart() -> None:
     for diagram in (tf.draw(loss, *ARGUMENTS).diagram, tf.draw(deep, tf.ones([3])).diagram):
         places = placed(diagram)

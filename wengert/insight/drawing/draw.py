@@ -16,6 +16,7 @@ from wengert.insight.drawing.formats import as_dot, as_mermaid
 from wengert.insight.drawing.svg import as_svg
 from wengert.insight.drawing.viewer import as_page
 from wengert.insight.journal import step_of
+from wengert.insight.onnx.export import OnnxModel, onnx_model
 from wengert.insight.program_text import Program, names_of_sources
 from wengert.insight.reports.blocks import Block, Picture, Table
 from wengert.insight.reports.report import Report
@@ -34,8 +35,9 @@ class Drawing(Report):
     click in, with the operations, or each line or each scope of the program as one box.
     """
 
-    def __init__(self, title: str, derivation: Derivation) -> None:
-        self.title = title
+    def __init__(self, name: str, derivation: Derivation) -> None:
+        self.title = f"{name} and its gradient"
+        self._name = name
         self.diagram = diagram_of(derivation)
         self._derivation = derivation
 
@@ -54,6 +56,17 @@ class Drawing(Report):
     def events(self, folder: str | Path) -> Path:
         """A new file of events in the folder, of which `tensorboard --logdir` shows the graph; the file."""
         return write_events(self._derivation, folder)
+
+    def onnx(self, path: str | Path | None = None, strict: bool = False) -> OnnxModel:
+        """The forward graph as ONNX, written to a file if one is named; a report says what ONNX lacks.
+
+        With `strict` an operation without a counterpart is an error.
+        """
+        name = "".join(c if c.isidentifier() else "_" for c in self._name)
+        model = onnx_model(self._derivation, name, strict)
+        if path is not None:
+            Path(path).write_bytes(model.data)
+        return model
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The page, written to a file if one is named."""
@@ -131,7 +144,7 @@ def draw(target: Any, *sources: Any) -> Drawing:
     """
     if callable(target) and not isinstance(target, Value):
         name = getattr(target, "__name__", "function")
-        return Drawing(f"{name} and its gradient", derived(target, sources))
+        return Drawing(name, derived(target, sources))
     listed = (
         list(sources[0])
         if len(sources) == 1 and isinstance(sources[0], (list, tuple))
@@ -143,7 +156,7 @@ def draw(target: Any, *sources: Any) -> Drawing:
         )
     written = Program(callers_frame()).arguments("draw")
     names = names_of_sources(written[1], sources[0], len(listed)) if len(written) > 1 else []
-    return Drawing("The graph and its gradient", _of_graph(target, listed, names))
+    return Drawing("The graph", _of_graph(target, listed, names))
 
 
 def _of_graph(target: Any, sources: Sequence[Any], names: Sequence[str]) -> Derivation:

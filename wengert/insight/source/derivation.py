@@ -121,8 +121,9 @@ def _with_gradients(
     forward = len(graph.operations)
     down, made = history.down({x._key for x in inputs})
     up, used = history.up({value._key})
+    on_way = made & used if value.dtype.is_differentiable else set()
     with activate((), graph), apply_overrides(None):
-        way = backward(history, made & used, down & up, value)
+        way = backward(history, on_way, down & up, value)
         gradients = [
             None if g is None else bound.to_dense(g)
             for g in map(way.left.get, [x._key for x in inputs])
