@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from wengert.insight.journal import operations_behind
@@ -22,6 +22,11 @@ class Box(NamedTuple):
     side: str  # "input", "forward", "backward" or "result"
     facts: dict[str, str]  # what a click shows
     scope: tuple[str, ...] = ()
+
+    @property
+    def is_troubled(self) -> bool:
+        """Whether NaN or an infinite number is among its numbers."""
+        return any("not finite" in key for key in self.facts)
 
 
 class Diagram(NamedTuple):
@@ -60,6 +65,9 @@ def _joined(boxes: list[Box], key: tuple[Any, str] | None) -> Box:
         "line": first.facts.get("line", ""),
         "code": first.facts.get("code", ""),
     }
+    bad = sum(box.is_troubled for box in boxes)
+    if bad:
+        facts["not finite"] = f"in {bad} of {len(boxes)} operations"
     return Box(name, f"{len(boxes)} operations", first.side, facts, first.scope[:-1])
 
 
@@ -69,8 +77,8 @@ def _without_circles(arrows: list[tuple[int, int, str]]) -> list[tuple[int, int,
     return [(a, b, t) for a, b, t in arrows if not ((b, a) in seen and b < a)]
 
 
-def diagram_of(d: Derivation) -> Diagram:
-    """The operations that compute the value and the gradients."""
+def diagram_of(d: Derivation, numbers: Mapping[int, dict[str, str]]) -> Diagram:
+    """The operations that compute the value and the gradients; what is known of numbers, by the ids of tensors."""
     ends = d.results()
     reached = operations_behind(y for _, y in ends)
     backward = {id(op) for op in d.graph.operations[d.forward :]}
@@ -82,17 +90,23 @@ def diagram_of(d: Derivation) -> Diagram:
         if id(op) not in reached or (op.type == "Const" and not op.outputs[0]._array.shape):
             continue
         at[id(op)] = len(boxes)
-        boxes.append(_box(d, op, names, id(op) in backward))
+        boxes.append(_box(d, op, names, id(op) in backward, numbers))
         arrows += [(at[id(x.op)], at[id(op)], _shape(x)) for x in op.inputs if id(x.op) in at]
     for name, y in ends:
-        facts = {"dtype": y.dtype.name, "shape": _shape(y)}
+        facts = {"dtype": y.dtype.name, "shape": _shape(y), **numbers.get(id(y), {})}
         if id(y.op) in at:
             arrows.append((at[id(y.op)], len(boxes), _shape(y)))
         boxes.append(Box(name, _shape(y), "result", facts))
     return Diagram(boxes, arrows)
 
 
-def _box(d: Derivation, op: Any, names: dict[int, str], is_backward: bool) -> Box:
+def _box(
+    d: Derivation,
+    op: Any,
+    names: dict[int, str],
+    is_backward: bool,
+    numbers: Mapping[int, dict[str, str]],
+) -> Box:
     y = op.outputs[0] if op.outputs else None
     line = d.lines.get(id(op), op.place)
     facts = {
@@ -103,6 +117,7 @@ def _box(d: Derivation, op: Any, names: dict[int, str], is_backward: bool) -> Bo
         "rule": op.row.declared.rpartition("/")[2],
         "line": short(line),
         "code": line_text(line),
+        **numbers.get(id(y), {}),
     }
     if id(y) in names:
         return Box(names[id(y)], _shape(y), "input", facts)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 from wengert.api.gradients.graph_gradients import element_of, graph_of, source_of
@@ -13,6 +14,7 @@ from wengert.host.user_frames import callers_frame
 from wengert.insight.drawing.diagram import Box, Diagram, diagram_of
 from wengert.insight.drawing.events import write_events
 from wengert.insight.drawing.formats import as_dot, as_mermaid
+from wengert.insight.drawing.numbers import numbers_of
 from wengert.insight.drawing.svg import as_svg
 from wengert.insight.drawing.viewer import as_page
 from wengert.insight.journal import step_of
@@ -20,7 +22,7 @@ from wengert.insight.onnx.export import OnnxModel, onnx_model
 from wengert.insight.program_text import Program, names_of_sources
 from wengert.insight.reports.blocks import Block, Picture, Table
 from wengert.insight.reports.report import Report
-from wengert.insight.source.derivation import Derivation, derived, rederived
+from wengert.insight.source.derivation import Derivation, derived, derived_of_tape, rederived
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.value import Value
 
@@ -35,10 +37,10 @@ class Drawing(Report):
     click in, with the operations, or each line or each scope of the program as one box.
     """
 
-    def __init__(self, name: str, derivation: Derivation) -> None:
+    def __init__(self, name: str, derivation: Derivation, numbers: bool = False) -> None:
         self.title = f"{name} and its gradient"
         self._name = name
-        self.diagram = diagram_of(derivation)
+        self.diagram = diagram_of(derivation, numbers_of(derivation) if numbers else {})
         self._derivation = derivation
 
     def svg(self, path: str | Path | None = None) -> str:
@@ -130,13 +132,15 @@ def _scope(depth: int, box: Box) -> tuple[Any, str] | None:
     return (box.side, box.scope[:depth]), box.scope[:depth][-1]
 
 
-def draw(target: Any, *sources: Any) -> Drawing:
+def draw(target: Any, *sources: Any, numbers: bool = False) -> Drawing:
     """The graph of a function and of its gradient, to look at.
 
     Args:
         target: A function; or a tensor of a graph.
         *sources: The arguments of the function, which say shapes and dtypes; or what the tensor is differentiated by,
             as one list or several arguments.
+        numbers: Whether to run the function, too, and to say of each operation what it gave and what came back to it:
+            the page shows it, with a red border around what is not finite.
 
     >>> picture = tf.draw(lambda x: tf.reduce_sum(tf.sin(x)), tf.constant([1.0, 2.0]))
     >>> [box.label for box in picture.diagram.boxes if box.side == "forward"]
@@ -144,7 +148,7 @@ def draw(target: Any, *sources: Any) -> Drawing:
     """
     if callable(target) and not isinstance(target, Value):
         name = getattr(target, "__name__", "function")
-        return Drawing(name, derived(target, sources))
+        return Drawing(name, derived(target, sources), numbers)
     listed = (
         list(sources[0])
         if len(sources) == 1 and isinstance(sources[0], (list, tuple))
@@ -156,7 +160,13 @@ def draw(target: Any, *sources: Any) -> Drawing:
         )
     written = Program(callers_frame()).arguments("draw")
     names = names_of_sources(written[1], sources[0], len(listed)) if len(written) > 1 else []
-    return Drawing("The graph", _of_graph(target, listed, names))
+    return Drawing("The graph", _of_graph(target, listed, names), numbers)
+
+
+def draw_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType, numbers: bool) -> Drawing:
+    """The same for what happened in the block of a tape."""
+    found = derived_of_tape(tape, target, sources, frame, "draw")
+    return Drawing("The block of the tape", found, numbers)
 
 
 def _of_graph(target: Any, sources: Sequence[Any], names: Sequence[str]) -> Derivation:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from wengert.insight.drawing.diagram import Diagram
+from wengert.insight.drawing.diagram import Box, Diagram
 from wengert.insight.drawing.layout import HEIGHT, Placed, placed
 
 _STYLE: Final = """
 .box rect { stroke: #5b6b82; fill: #fff; rx: 6; } .box text { text-anchor: middle; fill: #1c2330; }
 .box .note { font-size: 11px; fill: #5b6b82; } .arrow { fill: none; stroke: #9aa7b8; }
 .input rect { fill: #eef1f5; } .forward rect { fill: #dbe9fb; } .backward rect { fill: #fde4cf; }
-.result rect { fill: #d9f2df; } text { font: 13px system-ui, sans-serif; }
+.result rect { fill: #d9f2df; } .bad rect { stroke: #c62f2f; stroke-width: 2.5; } text { font: 13px system-ui, sans-serif; }
 """
 _MARGIN: Final = 20
 
@@ -25,7 +25,7 @@ def as_svg(diagram: Diagram, page: str = "") -> str:
     height = max((p.y for p in places), default=0) + HEIGHT + 2 * _MARGIN
     arrows = "\n".join(_arrow(places[a], places[b], text, tip) for a, b, text in diagram.arrows)
     boxes = "\n".join(
-        _box(n, box.label, box.note, box.side, place, bool(page))
+        _box(n, box, place, bool(page))
         for n, (box, place) in enumerate(zip(diagram.boxes, places, strict=True))
     )
     return (
@@ -44,7 +44,9 @@ def _arrow(a: Placed, b: Placed, text: str, tip: str) -> str:
     return f'<path class="arrow" d="{path}" marker-end="url(#{tip})"><title>{escape(text)}</title></path>'
 
 
-def _box(number: int, label: str, note: str, side: str, place: Placed, is_clicked: bool) -> str:
+def _box(number: int, box: Box, place: Placed, is_clicked: bool) -> str:
+    label, note = box.label, box.note
+    side = f"{box.side} bad" if box.is_troubled else box.side
     left = place.x - place.width / 2
     own = f' data-box="{number}" tabindex="0"' if is_clicked else ""
     middle = 25 if not note else 17

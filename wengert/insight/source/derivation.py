@@ -5,19 +5,21 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any, NamedTuple
 
 from wengert.core.context import activate, also_listening, apply_overrides
 from wengert.core.dispatch import apply
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row
+from wengert.errors import TapeError
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.host.user_frames import replay_at, replayed_place
 from wengert.insight.explain.backward import backward
 from wengert.insight.explain.history import History
 from wengert.insight.journal import Step, operations_behind, step_of
-from wengert.insight.program_text import line_text, parsed
+from wengert.insight.program_text import Program, line_text, names_of_sources, parsed
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.symbolic import SymbolicTensor
@@ -29,6 +31,7 @@ class Derivation(NamedTuple):
     """A graph with a value and its gradients."""
 
     graph: FunctionGraph
+    given: list[Any]  # what the inputs stand for: values, or tensors of another graph
     inputs: list[SymbolicTensor]
     names: list[str]  # of the inputs
     value: SymbolicTensor
@@ -71,7 +74,7 @@ def derived(f: Callable[..., Any], xs: Sequence[Any]) -> Derivation:
         with also_listening(listener):
             returned = f(*inputs)
         value = graph.entered(convert(returned))
-    return _with_gradients(graph, inputs, names, value, listener)
+    return _with_gradients(graph, given, inputs, names, value, listener)
 
 
 def rederived(
@@ -91,7 +94,22 @@ def rederived(
             for number in sorted(used):
                 _again(graph, steps[number], known)
         value = graph.entered(known.get(y._key, y))
-    return _with_gradients(graph, inputs, names, value, listener)
+    return _with_gradients(graph, list(xs), inputs, names, value, listener)
+
+
+def derived_of_tape(
+    tape: Any, target: Any, sources: Any, frame: FrameType, method: str
+) -> Derivation:
+    """The same of what a tape noted, for a method that the frame calls."""
+    if tape._journal is None:
+        raise TapeError(
+            f"tape.{method} needs a tape that noted what was computed: make it with source_lines=True, or let it "
+            "begin in the function that calls `tape.source` or `tape.explain`."
+        )
+    arguments = Program(frame).arguments(method)
+    xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
+    text = arguments[1] if len(arguments) > 1 else ""
+    return rederived(tape._journal.steps, target, xs, names_of_sources(text, sources, len(xs)))
 
 
 def _again(graph: FunctionGraph, step: Step, known: dict[Key, Any]) -> None:
@@ -112,6 +130,7 @@ def _again(graph: FunctionGraph, step: Step, known: dict[Key, Any]) -> None:
 
 def _with_gradients(
     graph: FunctionGraph,
+    given: list[Any],
     inputs: list[SymbolicTensor],
     names: list[str],
     value: SymbolicTensor,
@@ -139,7 +158,9 @@ def _with_gradients(
     cotangents |= {id(g): x._key for x, g in zip(inputs, gradients, strict=True) if g is not None}
     called = names_of_results(graph.operations[:forward], ends)
     called |= {x._key: n for x, n in zip(inputs, names, strict=True)}
-    return Derivation(graph, inputs, names, value, gradients, forward, ends, cotangents, called)
+    return Derivation(
+        graph, given, inputs, names, value, gradients, forward, ends, cotangents, called
+    )
 
 
 def names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from wengert.derivatives.arguments import check_function
-from wengert.errors import TapeError
-from wengert.insight.program_text import Program, names_of_sources
+from wengert.insight.program_text import Program
 from wengert.insight.reports.blocks import Block, Code
 from wengert.insight.reports.report import Report
-from wengert.insight.source.derivation import Derivation, derived, rederived
+from wengert.insight.source.derivation import Derivation, derived, derived_of_tape
 from wengert.insight.source.statements import Statements
 from wengert.insight.source.text import array
 from wengert.values.convert import convert
@@ -79,18 +78,10 @@ def source(f: Callable[..., Any], *xs: Any) -> Source:
 
 def source_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> Source:
     """The same for what happened in the block of a tape."""
-    if tape._journal is None:
-        raise TapeError(
-            "tape.source needs a tape that noted what was computed: let it begin in the function that calls "
-            "`source`, or make it with source_lines=True."
-        )
-    program = Program(frame)
-    arguments = program.arguments("source")
-    xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
-    text = arguments[1] if len(arguments) > 1 else ""
-    names = names_of_sources(text, sources, len(xs))
+    found = derived_of_tape(tape, target, sources, frame, "source")
+    arguments = Program(frame).arguments("source")
     name = arguments[0] if arguments and arguments[0].isidentifier() else "value"
-    return written(rederived(tape._journal.steps, target, xs, names), f"{name}_and_gradient")
+    return written(found, f"{name}_and_gradient")
 
 
 def written(d: Derivation, name: str) -> Source:
