@@ -82,6 +82,7 @@ def test_names_shapes_and_constants(tmp_path: Path) -> None:
     assert model.inputs == {"x": ("<f4", [3, 2])}
     assert model.outputs == {"value": ("<f4", [2])}
     assert model.inner["layer/Tanh"] == ("<f4", [3, 2])
+    assert model.node("MatMul").inputs == ["x", "weights"]  # what reads the variable is no node
     np.testing.assert_array_equal(model.constants["weights"], [[1.0, 2.0], [3.0, 4.0]])
     assert model.constants["0.5"] == np.float32(0.5)
     assert [2.0, 3.0] in [c.tolist() for c in model.constants.values()]

@@ -114,8 +114,9 @@ class _Export:
         made = self.model.nodes[before:]
         for y, term in zip(op.outputs, terms, strict=False):
             self._slots[id(y)] = term.slot
-            term.slot.shape = _sizes(y)
-            term.slot.name = self.model.unique(y.name.removesuffix(":0"))
+            if not term.slot.name:  # a constant that is passed on has its own
+                term.slot.shape = _sizes(y)
+                term.slot.name = self.model.unique(y.name.removesuffix(":0"))
         self._call(made, op.name, op)
 
     def _terms(self, op: Operation) -> list[Term]:
@@ -126,7 +127,7 @@ class _Export:
         for term, y in zip(terms, op.outputs, strict=True):
             if term.dtype != y._array.dtype:
                 raise NoCounterpartError(f"{term.dtype} would come out, not {y._array.dtype}")
-        given = {id(x.slot) for x in inputs}
+        given = {id(x.slot) for x in inputs if not self.model.is_constant(x.slot)}
         return [t.node("Identity") if id(t.slot) in given else t for t in terms]
 
     def _own(self, op: Operation, reason: str) -> list[Term]:

@@ -63,6 +63,7 @@ class Model:
         self.constants: dict[Any, tuple[Slot, np.ndarray]] = {}
         self._names: set[str] = set()
         self._node_names: set[str] = set()
+        self._constant_ids: set[int] = set()
 
     def add(
         self, kind: str, inputs: Sequence[Slot | None], dtypes: Sequence[Any], **attrs: Any
@@ -79,7 +80,12 @@ class Model:
         if key not in self.constants:
             called = self.unique(name or _spoken(value))
             self.constants[key] = Slot(value.dtype, value.shape, called), value
+            self._constant_ids.add(id(self.constants[key][0]))
         return self.constants[key][0]
+
+    def is_constant(self, slot: Slot) -> bool:
+        """Whether the value is one of the constants."""
+        return id(slot) in self._constant_ids
 
     def unique(self, name: str) -> str:
         """A name that no other value has."""
