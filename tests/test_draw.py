@@ -51,6 +51,14 @@ def test_what_is_drawn() -> None:
     assert "Tanh" in str(drawing)
 
 
+def test_values_from_outside_are_inputs() -> None:
+    """A variable by its name, beside the arguments."""
+    scale = tf.Variable(2.0, name="scale")
+    boxes = tf.draw(lambda x: x * scale + tf.ones([3]), tf.ones([3])).diagram.boxes
+    assert {b.label for b in boxes if b.side == "input"} >= {"x", "scale"}
+    assert "Placeholder" not in {b.label for b in boxes}
+
+
 def test_a_graph_of_version_one() -> None:
     with tf.Graph().as_default():
         x = tf.compat.v1.placeholder(tf.float32, [2], name="x")

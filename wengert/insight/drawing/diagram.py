@@ -82,7 +82,7 @@ def diagram_of(d: Derivation, numbers: Mapping[int, dict[str, str]]) -> Diagram:
     ends = d.results()
     reached = operations_behind(y for _, y in ends)
     backward = {id(op) for op in d.graph.operations[d.forward :]}
-    names = {id(x): n for x, n in zip(d.inputs, d.names, strict=True)}
+    names = d.outside()
     at: dict[int, int] = {}
     boxes: list[Box] = []
     arrows: list[tuple[int, int, str]] = []
@@ -124,7 +124,7 @@ def _box(
     named = d.called.get(y._key, "") if y is not None else ""
     note = f"{named} {facts['shape']}".strip()
     scope = tuple(op.name.split("/")[:-1]) or (facts["line"],)
-    side = "backward" if is_backward else "input" if op.type in ("Const", "Capture") else "forward"
+    side = "backward" if is_backward else "input" if op.type == "Const" else "forward"
     return Box(op.type, note, side, facts, ("gradient", *scope) if is_backward else scope)
 
 

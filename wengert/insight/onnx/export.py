@@ -80,7 +80,7 @@ class _Export:
         self._d = d
         self._strict = strict
         self._slots: dict[int, Slot] = {}  # by the ids of tensors
-        self._names = {id(x): n for x, n in zip(d.inputs, d.names, strict=True)}
+        self._names = d.outside()
         self._captured = {id(inside): value for value, inside in d.graph.captures.values()}
 
     def done(self, name: str) -> OnnxModel:
@@ -151,7 +151,7 @@ class _Export:
         for y in op.outputs:
             value = self._captured.get(id(y), op.attrs.get("value") if op.type == "Const" else None)
             array = getattr(value, "_array", value)
-            name = self._name_of(y, value)
+            name = self._names.get(id(y), y.op.name)
             if isinstance(array, (np.ndarray, np.generic)):
                 is_plain = op.type == "Const" and np.ndim(array) == 0
                 self._slots[id(y)] = self.model.constant(array, "" if is_plain else name)
@@ -162,12 +162,6 @@ class _Export:
             else:
                 return False
         return True
-
-    def _name_of(self, y: SymbolicTensor, value: Any) -> str:
-        """What the program calls a value from outside."""
-        own = getattr(value, "name", None) if id(y) in self._captured else None
-        spoken = own.partition(":")[0] if isinstance(own, str) else ""
-        return self._names.get(id(y)) or spoken or y.op.name
 
     def _call(self, nodes: Sequence[Node], name: str, op: Operation) -> None:
         """Names for the nodes of an operation: the last one has that of the operation."""

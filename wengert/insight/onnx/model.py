@@ -5,6 +5,7 @@ The numbers of the fields are those of onnx.proto.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -74,9 +75,9 @@ class Model:
         return outputs
 
     def constant(self, array: Any, name: str = "") -> Slot:
-        """A constant; the same one for the same numbers, unless it has a name of its own."""
+        """A constant; the same one for the same numbers under the same name."""
         value = np.asarray(array)
-        key = name or (value.dtype.str, value.shape, value.tobytes())
+        key = name, value.dtype.name, value.shape, hashlib.sha256(value.tobytes()).digest()
         if key not in self.constants:
             called = self.unique(name or _spoken(value))
             self.constants[key] = Slot(value.dtype, value.shape, called), value

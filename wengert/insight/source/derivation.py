@@ -46,6 +46,16 @@ class Derivation(NamedTuple):
         named = [(f"d{n}", g) for n, g in zip(self.names, self.gradients, strict=True)]
         return [("value", self.value), *[(n, g) for n, g in named if g is not None]]
 
+    def outside(self) -> dict[int, str]:
+        """What the program calls its inputs and the values from outside, by the ids of their tensors."""
+        found = {id(x): n for x, n in zip(self.inputs, self.names, strict=True)}
+        for value, inside in self.graph.captures.values():
+            own = getattr(value, "name", None)
+            found[id(inside)] = (
+                own.partition(":")[0] if isinstance(own, str) and own else "constant"
+            )
+        return found
+
 
 class _Lines(Recorder):
     """Notes the line of each operation that is added."""
