@@ -10,10 +10,12 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import wengert as tf
 from wengert.insight.drawing.layout import placed
+from wengert.insight.drawing.numbers import described
 
 
 def loss(x: Any, w: Any) -> Any:
@@ -49,6 +51,14 @@ def test_what_is_drawn() -> None:
     assert "Tanh" in str(drawing)
 
 
+def test_values_from_outside_are_inputs() -> None:
+    """A variable by its name, beside the arguments."""
+    scale = tf.Variable(2.0, name="scale")
+    boxes = tf.draw(lambda x: x * scale + tf.ones([3]), tf.ones([3])).diagram.boxes
+    assert {b.label for b in boxes if b.side == "input"} >= {"x", "scale"}
+    assert "Placeholder" not in {b.label for b in boxes}
+
+
 def test_a_graph_of_version_one() -> None:
     with tf.Graph().as_default():
         x = tf.compat.v1.placeholder(tf.float32, [2], name="x")
@@ -57,6 +67,113 @@ def test_a_graph_of_version_one() -> None:
     assert {b.label for b in drawing.diagram.boxes} >= {"Sin", "Sum", "Cos", "value"}
     with pytest.raises(TypeError, match="a function and its arguments"):
         tf.draw(tf.constant(1.0), x)
+
+
+def test_one_of_several_results_without_a_gradient() -> None:
+    """The others have no cotangent, and that of this one ends there; integers have none at all."""
+
+    def outside(x: Any) -> Any:
+        return tf.numpy_function(lambda x: (x, x + 1), [x], [tf.float32, tf.float32])[1]
+
+    for f, x, label in (
+        (outside, tf.ones([2]), "PyFunc"),
+        (lambda x: tf.unique(x)[1], tf.constant([2, 2, 3]), "Unique"),
+    ):
+        boxes = tf.draw(f, x).diagram.boxes
+        assert [b.label for b in boxes if b.side == "forward"] == [label]
+        assert not any(b.side == "backward" for b in boxes)
+
+
+# ---- numbers -----------------------------------------------------------------------------------
+
+
+def kinked(x: Any) -> Any:
+    h = tf.nn.relu(x - 1.0)
+    return tf.reduce_sum(tf.sqrt(h))
+
+
+def facts_of(drawing: Any, label: str) -> dict[str, str]:
+    found: dict[str, str] = next(b.facts for b in drawing.diagram.boxes if b.label == label)
+    return found
+
+
+def test_numbers_of_values_and_of_what_comes_back() -> None:
+    x = tf.constant([0.0, 0.0, 2.0, 5.0])
+    drawing = tf.draw(kinked, x, numbers=True)
+    relu = facts_of(drawing, "Relu")
+    assert relu["value"] == "[0, 0, 1, 4]"
+    assert relu["gradient"] == "[inf, inf, 0.5, 0.25]"
+    assert relu["gradient, not finite"] == "2 infinite of 4"
+    assert facts_of(drawing, "value")["value"] == "3"
+    assert facts_of(drawing, "dx")["value"] == "[0, 0, 0.5, 0.25]"
+    assert "bad" in drawing.svg()
+    assert "2 infinite of 4" in drawing.to_html()
+    plain = tf.draw(kinked, x)
+    assert "value" not in facts_of(plain, "Relu")
+    assert 'class="box forward bad"' not in plain.svg()
+
+
+def test_numbers_of_many_elements() -> None:
+    numbers = np.arange(-4.0, 16.0)
+    numbers[3] = np.nan
+    assert described(numbers) == {
+        "value": "-4 to 15, mean 5.8421, norm 35.623",
+        "not finite": "1 NaN of 20",
+        "zeros": "1 of 20",
+    }
+    finite = np.delete(numbers, 3)
+    assert abs(finite.mean() - 5.8421) < 1e-4
+    assert abs(np.linalg.norm(finite) - 35.623) < 1e-3
+    assert described(np.full(9, 1e200))["value"] == "all 1e+200, norm 3e+200"
+    assert described(np.full(9, np.nan))["value"] == "no finite number"
+    assert described(np.arange(9) > 3)["value"] == "5 of 9 are true"
+    assert described(np.full(9, 3 + 4j))["value"] == "sizes all 5, norm 15"
+    assert described(np.array([True, False])) == {"value": "[True, False]"}
+    assert described(np.array("text", object)) == {}
+
+
+def test_numbers_of_a_tape() -> None:
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(source_lines=True) as tape:
+        h = tf.exp(x)
+        loss = tf.reduce_sum(h)
+    drawing = tape.draw(loss, [x], numbers=True)
+    assert facts_of(drawing, "Exp")["value"] == "[2.7183, 7.3891]"
+    assert facts_of(drawing, "Exp")["code"] == "h = tf.exp(x)"
+    assert facts_of(drawing, "dx")["value"] == "[2.7183, 7.3891]"
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(x)
+    with pytest.raises(tf.errors.TapeError, match="make it with source_lines=True"):
+        tape.draw(loss, x)
+
+
+def test_numbers_change_no_variable_and_need_values() -> None:
+    v = tf.Variable(1.0)
+
+    def counted(x: Any) -> Any:
+        v.assign_add(1.0)
+        return x * v
+
+    assert facts_of(tf.draw(counted, tf.constant(3.0), numbers=True), "value")["value"] == "6"
+    assert v.numpy() == 1.0
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [2], name="x")
+        with pytest.raises(ValueError, match="Numbers need values"):
+            tf.draw(tf.reduce_sum(x), x, numbers=True)
+
+
+def test_loops_and_lines_tell_of_trouble() -> None:
+    """Lists within a loop have no numbers; the box of a line says how many of its operations are in trouble."""
+
+    def looped(x: Any) -> Any:
+        (y,) = tf.while_loop(lambda y: tf.reduce_sum(y) < 9.0, lambda y: y * 2.0, (x,))
+        return tf.reduce_sum(tf.sqrt(y - 9.0) + 1.0)
+
+    drawing = tf.draw(looped, tf.constant([1.0, 1.0]), numbers=True)
+    assert facts_of(drawing, "Sqrt")["not finite"] == "2 NaN of 2"
+    assert facts_of(drawing, "While")["value"] == "[8, 8]"
+    lines = dict(drawing._views())["lines"]
+    assert any(b.facts.get("not finite", "").startswith("in ") for b in lines.boxes)
 
 
 def test_boxes_stand_in_layers_and_apart() -> None:

@@ -18,6 +18,7 @@ PACKAGE = Path(wengert.__file__).parent
 ROOMS = [
     "errors",
     "host",
+    "formats",
     "values",
     "core",
     "inference",
@@ -173,7 +174,7 @@ def test_a_folder_is_a_room(folder: Path) -> None:
     files = [f.stem for f in folder.glob("*.py") if f.stem != "__init__"]
     assert len(files) <= MOST_FILES or folder == PACKAGE  # there: namespaces of TensorFlow's
     if module_of(folder / "__init__.py").split(".")[1:2] not in (
-        [room] for room in ("host", "values", "core", "inference", "overrides", "graph", "state",
+        [room] for room in ("host", "formats", "values", "core", "inference", "overrides", "graph", "state",
                             "execution", "engines", "ops", "api", "derivatives", "insight")
     ):  # fmt: skip
         return

@@ -106,7 +106,7 @@ def test_an_unknown_attribute() -> None:
 )
 def test_a_tensor_cannot_be_changed(change: Any) -> None:
     """Neither its elements nor what it is can be set; attributes of their own libraries may add."""
-    t = tf.constant([1.0, 2.0])
+    t: Any = tf.constant([1.0, 2.0])
     with pytest.raises((TypeError, AttributeError)):
         change(t)
     same(t, np.array([1, 2], np.float32))

@@ -8,4 +8,5 @@ function_graph  The graph of a function or a branch: it has inputs, and captures
 tracing         Tracing: the graph of what a Python function does
 graph_reverse   Reverse mode over a graph: its operations as records, for the same sweep that
                 tapes use
+graph_def       Operations as TensorFlow's message GraphDef
 """

@@ -9,6 +9,7 @@ explain       Why a gradient is None, zero, or not a number
 check         Whether a gradient is right, and what is wrong with it
 source        The derivative as a program of NumPy, to read and to keep
 drawing       The graph of a function and of its gradient, to look at
+onnx          The forward graph as ONNX
 compare       One function differentiated in all ways, and its derivative as a formula
 answers       What tapes ask for: the journal, and the answers
 """

@@ -7,7 +7,7 @@ function, or a loop of a graph, is noted as the operations within.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from types import FrameType
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +18,7 @@ from wengert.derivatives.trail import Trail
 from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import callers_place, is_ours, place_of, replayed_place
 from wengert.values.exits import exit_watchers
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import key_of
 
 _ARRAYS: Final = ("numpy", "scipy")
@@ -31,15 +32,31 @@ class Step(NamedTuple):
     attrs: Attrs
     results: tuple[Any, ...]
     line: str
-    scope: str = ""  # the name scope, with a slash at its end
+    name: str = (
+        ""  # with its name scopes; of an eager operation these alone, with a slash at the end
+    )
+
+    @property
+    def scope(self) -> str:
+        """The name scope, with a slash at its end."""
+        return "".join(self.name.rpartition("/")[:2])
 
 
 def step_of(op: Any, line: str = "") -> Step:
     """An operation of a graph as a step, at its own line unless another is named."""
-    scope, slash, _ = op.name.rpartition("/")
-    return Step(
-        op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), line or op.place, scope + slash
-    )
+    return Step(op.row, tuple(op.inputs), op.attrs, tuple(op.outputs), line or op.place, op.name)
+
+
+def operations_behind(values: Iterable[Any], but: Container[int] = ()) -> set[int]:
+    """The ids of the operations that compute tensors of a graph, without those in `but` and what is behind them."""
+    found: set[int] = set()
+    waiting = [v.op for v in values if isinstance(v, SymbolicTensor)]
+    while waiting:
+        op = waiting.pop()
+        if id(op) not in found and id(op) not in but:
+            found.add(id(op))
+            waiting += [x.op for x in op.inputs]
+    return found
 
 
 class Exit(NamedTuple):

@@ -36,6 +36,10 @@ class Answers:
         """The value and the gradient as a program of NumPy."""
         return self._load().source_of_tape(*args)
 
+    def draw(self, *args: Any) -> Any:
+        """The graph of what was computed, and of its gradient."""
+        return self._load().draw_of_tape(*args)
+
     @property
     def met(self) -> Any:
         """What a program met, where all is to be explained at its end."""

@@ -528,6 +528,21 @@ class GradientTape:
         """
         return answers.source(self, target, sources, callers_frame())
 
+    def draw(self, target: Value, sources: Tensors, numbers: bool = False) -> Any:
+        """The graph of what was computed in the block, and of its gradient, to look at; see `tf.draw`.
+
+        The tape must have been made with `source_lines=True`. With `numbers` each operation has what it gave, and what
+        came back to it.
+
+        >>> x = tf.Variable([1.0, 2.0])
+        >>> with tf.GradientTape(source_lines=True) as tape:
+        ...     loss = tf.reduce_sum(x * x)
+        >>> picture = tape.draw(loss, x, numbers=True)
+        >>> [box.facts["value"] for box in picture.diagram.boxes if box.side == "result"]
+        ['5', '[2, 4]']
+        """
+        return answers.draw(self, target, sources, callers_frame(), numbers)
+
     # ---- second order ------------------------------------------------------------------------
 
     def hessian(self, target: Value, sources: Tensors) -> Any:

@@ -11,6 +11,7 @@ from wengert.core.context import activate
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import CONST
 from wengert.insight.compare.spaces import Number, Space
+from wengert.insight.journal import operations_behind
 from wengert.state.variable import Variable
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -38,17 +39,7 @@ class Composition:
             self._x = self.graph.input([], np.dtype(np.float64), "x")
             returned = convert(f(self._x))
             self._y = self.graph.entered(returned)
-        self._needed = self._reached()
-
-    def _reached(self) -> set[int]:
-        """The operations on the way to the result."""
-        needed, waiting = set(), [self._y.op]
-        while waiting:
-            op = waiting.pop()
-            if id(op) not in needed:
-                needed.add(id(op))
-                waiting += [x.op for x in op.inputs]
-        return needed
+        self._needed = operations_behind([self._y])
 
     def at(self, space: Space, value: Any) -> Any:
         """What the operations make of a value, in the numbers of a space."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
+from wengert.insight.journal import operations_behind
 from wengert.insight.program_text import line_text, short
 from wengert.insight.source.derivation import Derivation
-from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
 
 _LONGEST: Final = 44  # characters of a label
@@ -22,6 +22,11 @@ class Box(NamedTuple):
     side: str  # "input", "forward", "backward" or "result"
     facts: dict[str, str]  # what a click shows
     scope: tuple[str, ...] = ()
+
+    @property
+    def is_troubled(self) -> bool:
+        """Whether NaN or an infinite number is among its numbers."""
+        return any("not finite" in key for key in self.facts)
 
 
 class Diagram(NamedTuple):
@@ -60,6 +65,9 @@ def _joined(boxes: list[Box], key: tuple[Any, str] | None) -> Box:
         "line": first.facts.get("line", ""),
         "code": first.facts.get("code", ""),
     }
+    bad = sum(box.is_troubled for box in boxes)
+    if bad:
+        facts["not finite"] = f"in {bad} of {len(boxes)} operations"
     return Box(name, f"{len(boxes)} operations", first.side, facts, first.scope[:-1])
 
 
@@ -69,14 +77,12 @@ def _without_circles(arrows: list[tuple[int, int, str]]) -> list[tuple[int, int,
     return [(a, b, t) for a, b, t in arrows if not ((b, a) in seen and b < a)]
 
 
-def diagram_of(d: Derivation) -> Diagram:
-    """The operations that compute the value and the gradients."""
-    ends = [d.value, *[g for g in d.gradients if g is not None]]
-    reached = _behind(ends)
+def diagram_of(d: Derivation, numbers: Mapping[int, dict[str, str]]) -> Diagram:
+    """The operations that compute the value and the gradients; what is known of numbers, by the ids of tensors."""
+    ends = d.results()
+    reached = operations_behind(y for _, y in ends)
     backward = {id(op) for op in d.graph.operations[d.forward :]}
-    names = {id(x): n for x, n in zip(d.inputs, d.names, strict=True)}
-    results = {id(d.value): "value"}
-    results |= {id(g): f"d{n}" for g, n in zip(d.gradients, d.names, strict=True) if g is not None}
+    names = d.outside()
     at: dict[int, int] = {}
     boxes: list[Box] = []
     arrows: list[tuple[int, int, str]] = []
@@ -84,28 +90,23 @@ def diagram_of(d: Derivation) -> Diagram:
         if id(op) not in reached or (op.type == "Const" and not op.outputs[0]._array.shape):
             continue
         at[id(op)] = len(boxes)
-        boxes.append(_box(d, op, names, id(op) in backward))
+        boxes.append(_box(d, op, names, id(op) in backward, numbers))
         arrows += [(at[id(x.op)], at[id(op)], _shape(x)) for x in op.inputs if id(x.op) in at]
-    for y in ends:
-        facts = {"dtype": y.dtype.name, "shape": _shape(y)}
+    for name, y in ends:
+        facts = {"dtype": y.dtype.name, "shape": _shape(y), **numbers.get(id(y), {})}
         if id(y.op) in at:
             arrows.append((at[id(y.op)], len(boxes), _shape(y)))
-        boxes.append(Box(results[id(y)], _shape(y), "result", facts))
+        boxes.append(Box(name, _shape(y), "result", facts))
     return Diagram(boxes, arrows)
 
 
-def _behind(ends: list[SymbolicTensor]) -> set[int]:
-    found: set[int] = set()
-    waiting = [y.op for y in ends]
-    while waiting:
-        op = waiting.pop()
-        if id(op) not in found:
-            found.add(id(op))
-            waiting += [x.op for x in op.inputs]
-    return found
-
-
-def _box(d: Derivation, op: Any, names: dict[int, str], is_backward: bool) -> Box:
+def _box(
+    d: Derivation,
+    op: Any,
+    names: dict[int, str],
+    is_backward: bool,
+    numbers: Mapping[int, dict[str, str]],
+) -> Box:
     y = op.outputs[0] if op.outputs else None
     line = d.lines.get(id(op), op.place)
     facts = {
@@ -116,13 +117,14 @@ def _box(d: Derivation, op: Any, names: dict[int, str], is_backward: bool) -> Bo
         "rule": op.row.declared.rpartition("/")[2],
         "line": short(line),
         "code": line_text(line),
+        **numbers.get(id(y), {}),
     }
     if id(y) in names:
         return Box(names[id(y)], _shape(y), "input", facts)
     named = d.called.get(y._key, "") if y is not None else ""
     note = f"{named} {facts['shape']}".strip()
     scope = tuple(op.name.split("/")[:-1]) or (facts["line"],)
-    side = "backward" if is_backward else "input" if op.type in ("Const", "Capture") else "forward"
+    side = "backward" if is_backward else "input" if op.type == "Const" else "forward"
     return Box(op.type, note, side, facts, ("gradient", *scope) if is_backward else scope)
 
 

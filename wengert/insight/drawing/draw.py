@@ -5,22 +5,24 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any, Final
 
 from wengert.api.gradients.graph_gradients import element_of, graph_of, source_of
 from wengert.core.context import activate
 from wengert.host.user_frames import callers_frame
 from wengert.insight.drawing.diagram import Box, Diagram, diagram_of
+from wengert.insight.drawing.events import write_events
 from wengert.insight.drawing.formats import as_dot, as_mermaid
+from wengert.insight.drawing.numbers import numbers_of
 from wengert.insight.drawing.svg import as_svg
 from wengert.insight.drawing.viewer import as_page
 from wengert.insight.journal import step_of
+from wengert.insight.onnx.export import OnnxModel, onnx_model
 from wengert.insight.program_text import Program, names_of_sources
 from wengert.insight.reports.blocks import Block, Picture, Table
 from wengert.insight.reports.report import Report
-from wengert.insight.source.derivation import Derivation, derived, rederived
-from wengert.insight.source.program import names_of_parameters
-from wengert.values.convert import convert
+from wengert.insight.source.derivation import Derivation, derived, derived_of_tape, rederived
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.value import Value
 
@@ -35,9 +37,11 @@ class Drawing(Report):
     click in, with the operations, or each line or each scope of the program as one box.
     """
 
-    def __init__(self, title: str, diagram: Diagram) -> None:
-        self.title = title
-        self.diagram = diagram
+    def __init__(self, name: str, derivation: Derivation, numbers: bool = False) -> None:
+        self.title = f"{name} and its gradient"
+        self._name = name
+        self.diagram = diagram_of(derivation, numbers_of(derivation) if numbers else {})
+        self._derivation = derivation
 
     def svg(self, path: str | Path | None = None) -> str:
         """The picture, written to a file if one is named."""
@@ -50,6 +54,21 @@ class Drawing(Report):
     def mermaid(self, path: str | Path | None = None) -> str:
         """For Markdown that knows Mermaid."""
         return _kept(as_mermaid(self.diagram), path)
+
+    def events(self, folder: str | Path) -> Path:
+        """A new file of events in the folder, of which `tensorboard --logdir` shows the graph; the file."""
+        return write_events(self._derivation, folder)
+
+    def onnx(self, path: str | Path | None = None, strict: bool = False) -> OnnxModel:
+        """The forward graph as ONNX, written to a file if one is named; a report says what ONNX lacks.
+
+        With `strict` an operation without a counterpart is an error.
+        """
+        name = "".join(c if c.isidentifier() else "_" for c in self._name)
+        model = onnx_model(self._derivation, name, strict)
+        if path is not None:
+            Path(path).write_bytes(model.data)
+        return model
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The page, written to a file if one is named."""
@@ -113,24 +132,23 @@ def _scope(depth: int, box: Box) -> tuple[Any, str] | None:
     return (box.side, box.scope[:depth]), box.scope[:depth][-1]
 
 
-def draw(target: Any, *sources: Any) -> Drawing:
+def draw(target: Any, *sources: Any, numbers: bool = False) -> Drawing:
     """The graph of a function and of its gradient, to look at.
 
     Args:
         target: A function; or a tensor of a graph.
         *sources: The arguments of the function, which say shapes and dtypes; or what the tensor is differentiated by,
             as one list or several arguments.
+        numbers: Whether to run the function, too, and to say of each operation what it gave and what came back to it:
+            the page shows it, with a red border around what is not finite.
 
     >>> picture = tf.draw(lambda x: tf.reduce_sum(tf.sin(x)), tf.constant([1.0, 2.0]))
     >>> [box.label for box in picture.diagram.boxes if box.side == "forward"]
     ['Sin', 'Sum']
     """
     if callable(target) and not isinstance(target, Value):
-        given = [x if isinstance(x, Value) else convert(x) for x in sources]
-        found = derived(target, given, names_of_parameters(target, len(given)))
-        return Drawing(
-            f"{getattr(target, '__name__', 'function')} and its gradient", diagram_of(found)
-        )
+        name = getattr(target, "__name__", "function")
+        return Drawing(name, derived(target, sources), numbers)
     listed = (
         list(sources[0])
         if len(sources) == 1 and isinstance(sources[0], (list, tuple))
@@ -142,7 +160,13 @@ def draw(target: Any, *sources: Any) -> Drawing:
         )
     _, written = Program(callers_frame()).arguments(("draw",), ("target", "sources"))
     names = names_of_sources(written, sources[0], len(listed)) if written else []
-    return Drawing("The graph and its gradient", diagram_of(_of_graph(target, listed, names)))
+    return Drawing("The graph", _of_graph(target, listed, names), numbers)
+
+
+def draw_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType, numbers: bool) -> Drawing:
+    """The same for what happened in the block of a tape."""
+    found = derived_of_tape(tape, target, sources, frame, "draw")
+    return Drawing("The block of the tape", found, numbers)
 
 
 def _of_graph(target: Any, sources: Sequence[Any], names: Sequence[str]) -> Derivation:
@@ -151,8 +175,4 @@ def _of_graph(target: Any, sources: Sequence[Any], names: Sequence[str]) -> Deri
         y = element_of(graph, target)
         xs = [source_of(graph, x) for x in sources]
     steps = [step_of(op) for op in graph.operations]
-    called = [
-        n if n.isidentifier() else f"x{i}"
-        for i, n in enumerate([*names, *["?"] * len(xs)][: len(xs)])
-    ]
-    return rederived(steps, y, xs, called)
+    return rederived(steps, y, xs, names)

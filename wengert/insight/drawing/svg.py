@@ -5,14 +5,24 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from wengert.insight.drawing.diagram import Diagram
+from wengert.insight.drawing.diagram import Box, Diagram
 from wengert.insight.drawing.layout import HEIGHT, Placed, placed
 
+# Only for the picture itself: in a notebook, and in a page, it stands among others.
 _STYLE: Final = """
-.box rect { stroke: #5b6b82; fill: #fff; rx: 6; } .box text { text-anchor: middle; fill: #1c2330; }
-.box .note { font-size: 11px; fill: #5b6b82; } .arrow { fill: none; stroke: #9aa7b8; }
-.input rect { fill: #eef1f5; } .forward rect { fill: #dbe9fb; } .backward rect { fill: #fde4cf; }
-.result rect { fill: #d9f2df; } text { font: 13px system-ui, sans-serif; }
+.wengert-graph text { font: 13px system-ui, sans-serif; text-anchor: middle; fill: #1c2330; }
+.wengert-graph .note { font-size: 11px; fill: #5b6b82; } .wengert-graph rect { stroke: #5b6b82; fill: #fff; rx: 6; }
+.wengert-graph .arrow { fill: none; stroke: #9aa7b8; } .wengert-graph .tip { fill: #9aa7b8; }
+.wengert-graph .input rect { fill: #eef1f5; } .wengert-graph .forward rect { fill: #dbe9fb; }
+.wengert-graph .backward rect { fill: #fde4cf; } .wengert-graph .result rect { fill: #d9f2df; }
+.wengert-graph .bad rect { stroke: #c62f2f; stroke-width: 2.5; }
+@media (prefers-color-scheme: dark) {
+  .wengert-graph text { fill: #e3e9f2; } .wengert-graph .note { fill: #a9b5c6; }
+  .wengert-graph rect { stroke: #8291a8; } .wengert-graph .arrow { stroke: #6d7a8e; } .wengert-graph .tip { fill: #6d7a8e; }
+  .wengert-graph .input rect { fill: #2b3342; } .wengert-graph .forward rect { fill: #1d3d66; }
+  .wengert-graph .backward rect { fill: #5f3c1a; } .wengert-graph .result rect { fill: #1f4c2d; }
+  .wengert-graph .bad rect { stroke: #ff6b6b; }
+}
 """
 _MARGIN: Final = 20
 
@@ -25,14 +35,14 @@ def as_svg(diagram: Diagram, page: str = "") -> str:
     height = max((p.y for p in places), default=0) + HEIGHT + 2 * _MARGIN
     arrows = "\n".join(_arrow(places[a], places[b], text, tip) for a, b, text in diagram.arrows)
     boxes = "\n".join(
-        _box(n, box.label, box.note, box.side, place, bool(page))
+        _box(n, box, place, bool(page))
         for n, (box, place) in enumerate(zip(diagram.boxes, places, strict=True))
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'<svg class="wengert-graph" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
         f'width="{width:.0f}" height="{height:.0f}">\n<style>{_STYLE}</style>\n'
         f'<defs><marker id="{tip}" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" '
-        'orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="#9aa7b8"/></marker></defs>\n'
+        'orient="auto"><path class="tip" d="M0 0 L8 4 L0 8 z"/></marker></defs>\n'
         f'<g transform="translate({_MARGIN} {_MARGIN})">\n{arrows}\n{boxes}\n</g>\n</svg>'
     )
 
@@ -44,7 +54,9 @@ def _arrow(a: Placed, b: Placed, text: str, tip: str) -> str:
     return f'<path class="arrow" d="{path}" marker-end="url(#{tip})"><title>{escape(text)}</title></path>'
 
 
-def _box(number: int, label: str, note: str, side: str, place: Placed, is_clicked: bool) -> str:
+def _box(number: int, box: Box, place: Placed, is_clicked: bool) -> str:
+    label, note = box.label, box.note
+    side = f"{box.side} bad" if box.is_troubled else box.side
     left = place.x - place.width / 2
     own = f' data-box="{number}" tabindex="0"' if is_clicked else ""
     middle = 25 if not note else 17

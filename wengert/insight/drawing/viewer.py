@@ -17,17 +17,27 @@ _PAGE: Final = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
 <style>
-body {{ margin: 0; font: 14px/1.45 system-ui, sans-serif; color: #1c2330; background: #fafbfc; }}
-header {{ position: fixed; top: 0; left: 0; right: 0; padding: .5rem .8rem; background: #fffd;
-  border-bottom: 1px solid #d5dbe3; display: flex; gap: .8rem; align-items: center; flex-wrap: wrap; }}
-header strong {{ margin-right: auto; }} button {{ font: inherit; padding: .15rem .6rem; }}
-button[aria-pressed=true] {{ background: #dbe9fb; }}
-#facts {{ position: fixed; right: .8rem; top: 3.6rem; width: 19rem; max-width: 45vw; background: #fff;
-  border: 1px solid #d5dbe3; border-radius: 8px; padding: .6rem .8rem; overflow-wrap: anywhere; }}
-#facts:empty {{ display: none; }} #facts dt {{ color: #5b6b82; font-size: 12px; }} #facts dd {{ margin: 0 0 .3rem; }}
+:root {{ color-scheme: light dark; --paper: #fafbfc; --panel: #fff; --text: #1c2330; --faint: #5b6b82; --line: #d5dbe3;
+  --chosen: #dbe9fb; }}
+@media (prefers-color-scheme: dark) {{ :root {{ --paper: #141922; --panel: #1b212c; --text: #d8dee9; --faint: #97a4b7;
+  --line: #343d4d; --chosen: #1d3d66; }} }}
+body {{ margin: 0; font: 14px/1.45 system-ui, sans-serif; color: var(--text); background: var(--paper); }}
+header {{ position: fixed; top: 0; left: 0; right: 0; padding: .5rem .8rem; background: var(--panel);
+  border-bottom: 1px solid var(--line); display: flex; gap: .4rem; align-items: center; flex-wrap: wrap; }}
+header strong {{ margin-right: auto; }}
+button {{ font: inherit; padding: .15rem .6rem; color: inherit; background: none; border: 1px solid var(--line);
+  border-radius: 6px; cursor: pointer; }}
+button[aria-pressed=true] {{ background: var(--chosen); }} #whole {{ margin-left: .6rem; }}
+#facts {{ position: fixed; right: .8rem; top: 3.6rem; width: 21rem; max-width: 45vw; max-height: calc(100vh - 5rem);
+  overflow: auto; margin: 0; background: var(--panel); border: 1px solid var(--line); border-radius: 8px;
+  padding: .6rem .8rem; overflow-wrap: anywhere; box-sizing: border-box; }}
+#facts:empty {{ display: none; }} #facts dt {{ color: var(--faint); font-size: 12px; }} #facts dd {{ margin: 0 0 .3rem; }}
+#facts .code, #facts .value, #facts .gradient {{ font: 12.5px/1.5 ui-monospace, monospace; }}
+#facts .bad {{ color: #d43c3c; }}
 .view {{ display: none; position: fixed; inset: 3.2rem 0 0 0; overflow: hidden; cursor: grab; touch-action: none; }}
 .view.shown {{ display: block; }} .view svg {{ width: 100%; height: 100%; }}
-.box {{ cursor: pointer; }} .box:focus rect, .box.chosen rect {{ stroke-width: 2.5; outline: none; }}
+.box {{ cursor: pointer; }} .box:focus {{ outline: none; }}
+.view .box:focus rect, .view .box.chosen rect {{ stroke: #2f7fe0; stroke-width: 3.5; }}
 </style>
 </head>
 <body>
@@ -52,6 +62,7 @@ function choose(box) {{
   for (const [key, value] of Object.entries(facts[shown][box.dataset.box])) if (value) {{
     const dt = document.createElement("dt"), dd = document.createElement("dd");
     dt.textContent = key; dd.textContent = value; panel.append(dt, dd);
+    dd.className = key.includes("not finite") ? "bad" : key;
   }}
 }}
 document.querySelectorAll("[data-view]").forEach((b, i) => b.onclick = () => show(i));

@@ -67,10 +67,9 @@ def backward(
                 sweep(_Noted(records, notes), False, notes, values, set(), False)
             notes.end()
     backs = notes.backs + [
-        Back(n, history.steps[n], [notes[key] for key in found], {})
+        Back(n, history.steps[n], [notes.get(y._key) for y in history.steps[n].results], {})
         for n in numbers
-        if n not in notes.seen
-        and (found := [y._key for y in history.steps[n].results if y._key in notes])
+        if n not in notes.seen and any(y._key in notes for y in history.steps[n].results)
     ]
     return Way(sorted(backs, key=lambda b: -b.number), notes)
 

@@ -14,14 +14,16 @@ _STYLE: Final = """
 .wengert pre, .wengert td.code { font-family: ui-monospace, monospace; font-size: 13px; }
 .wengert pre { background: #f4f6f9; padding: .7rem .9rem; border-radius: 6px; overflow-x: auto; }
 .wengert pre .added { background: #d9f2df; display: inline-block; min-width: 100%; }
-.wengert .scroll { overflow-x: auto; }
+.wengert .scroll { overflow-x: auto; margin: .8rem 0; }
 .wengert table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .wengert th, .wengert td { text-align: left; padding: .25rem .9rem .25rem 0; vertical-align: top; }
 .wengert th { border-bottom: 1px solid #c9d1dc; } .wengert td { border-bottom: 1px solid #e8ecf1; }
-.wengert .right { text-align: right; white-space: nowrap; } .wengert svg { max-width: 100%; height: auto; }
+.wengert td:not(:last-child), .wengert .right { white-space: nowrap; } .wengert .right { text-align: right; }
+.wengert-page { margin: 1.5rem 0; } .wengert-page .wengert { margin: 0 auto; padding: 0 1.2rem; }
+.wengert svg { max-width: 100%; height: auto; }
 @media (prefers-color-scheme: dark) {
   .wengert { color: #d8dee9; } .wengert pre { background: #1f2530; }
-  .wengert pre .added { background: #1e4028; } .wengert svg { background: #fff; }
+  .wengert pre .added { background: #1e4028; }
   .wengert th { border-color: #4a5365; } .wengert td { border-color: #2d3442; }
   body.wengert-page { background: #141922; }
 }
@@ -61,8 +63,11 @@ def _parts(title: str, blocks: Sequence[Block]) -> Iterator[str]:
 
 
 def _code(block: Code) -> str:
+    margin = "  " if block.added else ""
     lines = [
-        f'<span class="added">+ {escape(line)}</span>' if n in block.added else f"  {escape(line)}"
+        f'<span class="added">+ {escape(line)}</span>'
+        if n in block.added
+        else f"{margin}{escape(line)}"
         for n, line in enumerate(block.lines)
     ]
     return "<pre>" + "\n".join(lines) + "</pre>"

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import Any, NamedTuple
 
 from wengert.core.context import activate, also_listening, apply_overrides
 from wengert.core.dispatch import apply
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row
+from wengert.errors import TapeError
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.host.user_frames import replay_at, replayed_place
 from wengert.insight.explain.backward import backward
 from wengert.insight.explain.history import History
-from wengert.insight.journal import Step, step_of
-from wengert.insight.program_text import line_text, parsed
+from wengert.insight.journal import Step, operations_behind, step_of
+from wengert.insight.program_text import Program, line_text, names_of_sources, parsed
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import key_of
-from wengert.values.value import Key
+from wengert.values.value import Key, Value
 
 
 class Derivation(NamedTuple):
     """A graph with a value and its gradients."""
 
     graph: FunctionGraph
+    given: list[Any]  # what the inputs stand for: values, or tensors of another graph
     inputs: list[SymbolicTensor]
     names: list[str]  # of the inputs
     value: SymbolicTensor
@@ -36,6 +40,21 @@ class Derivation(NamedTuple):
     lines: dict[int, str]  # by the id of an operation: the line of the program
     cotangents: dict[int, Key]  # by the id of a tensor: of which value it is the cotangent
     called: dict[Key, str]  # what the program calls values
+
+    def results(self) -> list[tuple[str, SymbolicTensor]]:
+        """The value, and the gradients that there are, by their names."""
+        named = [(f"d{n}", g) for n, g in zip(self.names, self.gradients, strict=True)]
+        return [("value", self.value), *[(n, g) for n, g in named if g is not None]]
+
+    def outside(self) -> dict[int, str]:
+        """What the program calls its inputs and the values from outside, by the ids of their tensors."""
+        found = {id(x): n for x, n in zip(self.inputs, self.names, strict=True)}
+        for value, inside in self.graph.captures.values():
+            own = getattr(value, "name", None)
+            found[id(inside)] = (
+                own.partition(":")[0] if isinstance(own, str) and own else "constant"
+            )
+        return found
 
 
 class _Lines(Recorder):
@@ -54,20 +73,26 @@ class _Lines(Recorder):
             self.lines[id(made)] = line
 
 
-def derived(f: Callable[..., Any], xs: Sequence[Any], names: Sequence[str]) -> Derivation:
-    """Trace a function, and go back through what it does."""
+def derived(f: Callable[..., Any], xs: Sequence[Any]) -> Derivation:
+    """Trace a function, and go back through what it does; the arguments say shapes and dtypes."""
+    given = [x if isinstance(x, Value) else convert(x) for x in xs]
+    names = names_of_parameters(f, len(given))
     graph = FunctionGraph("source")
     listener = _Lines()
     with activate((), graph):
-        inputs = [graph.input_like(x, n) for x, n in zip(xs, names, strict=True)]
+        inputs = [graph.input_like(x, n) for x, n in zip(given, names, strict=True)]
         with also_listening(listener):
             returned = f(*inputs)
         value = graph.entered(convert(returned))
-    return _with_gradients(graph, inputs, list(names), value, listener)
+    return _with_gradients(graph, given, inputs, names, value, listener)
 
 
-def rederived(steps: Sequence[Step], y: Any, xs: Sequence[Any], names: Sequence[str]) -> Derivation:
-    """The same of operations that a journal noted."""
+def rederived(
+    steps: Sequence[Step], y: Any, xs: Sequence[Any], written: Sequence[str]
+) -> Derivation:
+    """The same of operations that a journal noted, of sources that are written as expressions."""
+    expressions = [*written, *[""] * len(xs)]
+    names = [n if n.isidentifier() else f"x{i}" for i, n in enumerate(expressions[: len(xs)])]
     graph = FunctionGraph("source")
     listener = _Lines()
     history = History(steps)
@@ -77,19 +102,35 @@ def rederived(steps: Sequence[Step], y: Any, xs: Sequence[Any], names: Sequence[
         known: dict[Key, Any] = {key_of(x): i for x, i in zip(xs, inputs, strict=True)}
         with also_listening(listener):
             for number in sorted(used):
-                _again(steps[number], known)
+                _again(graph, steps[number], known)
         value = graph.entered(known.get(y._key, y))
-    return _with_gradients(graph, inputs, list(names), value, listener)
+    return _with_gradients(graph, list(xs), inputs, names, value, listener)
 
 
-def _again(step: Step, known: dict[Key, Any]) -> None:
-    """Add an operation to the graph, for what stands for its inputs."""
+def derived_of_tape(
+    tape: Any, target: Any, sources: Any, frame: FrameType, method: str
+) -> Derivation:
+    """The same of what a tape noted, for a method that the frame calls."""
+    if tape._journal is None:
+        raise TapeError(
+            f"tape.{method} needs a tape that noted what was computed: make it with source_lines=True, or let it "
+            "begin in the function that calls `tape.source` or `tape.explain`."
+        )
+    _, text = Program(frame).arguments((method,), ("target", "sources"))
+    xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
+    return rederived(tape._journal.steps, target, xs, names_of_sources(text, sources, len(xs)))
+
+
+def _again(graph: FunctionGraph, step: Step, known: dict[Key, Any]) -> None:
+    """Add an operation to the graph, for what stands for its inputs, under the name that it had."""
     if all(y._key in known for y in step.results):
         return  # a source
     before = replay_at(step.line)
     try:
         inputs = [known.get(getattr(x, "_key", None), x) for x in step.inputs]
-        made = apply(step.row, inputs, step.attrs)
+        scope, _, name = step.name.rpartition("/")
+        with graph.name_scope(f"{scope}/" if scope else None):
+            made = apply(step.row, inputs, step.attrs, name or None)
     finally:
         replay_at(before)
     for y, new in zip(step.results, made if step.row.many else [made], strict=True):
@@ -98,6 +139,7 @@ def _again(step: Step, known: dict[Key, Any]) -> None:
 
 def _with_gradients(
     graph: FunctionGraph,
+    given: list[Any],
     inputs: list[SymbolicTensor],
     names: list[str],
     value: SymbolicTensor,
@@ -107,8 +149,9 @@ def _with_gradients(
     forward = len(graph.operations)
     down, made = history.down({x._key for x in inputs})
     up, used = history.up({value._key})
+    on_way = made & used if value.dtype.is_differentiable else set()
     with activate((), graph), apply_overrides(None):
-        way = backward(history, made & used, down & up, value)
+        way = backward(history, on_way, down & up, value)
         gradients = [
             None if g is None else bound.to_dense(g)
             for g in map(way.left.get, [x._key for x in inputs])
@@ -119,24 +162,27 @@ def _with_gradients(
         for y, g in zip(back.step.results, back.came, strict=True):
             if isinstance(g, SymbolicTensor):
                 cotangents[id(g)] = y._key
-        lines = dict.fromkeys(_new_operations(back.goes.values(), ends), back.step.line)
+        lines = dict.fromkeys(operations_behind(back.goes.values(), ends), back.step.line)
         ends |= lines
     cotangents |= {id(g): x._key for x, g in zip(inputs, gradients, strict=True) if g is not None}
     called = names_of_results(graph.operations[:forward], ends)
     called |= {x._key: n for x, n in zip(inputs, names, strict=True)}
-    return Derivation(graph, inputs, names, value, gradients, forward, ends, cotangents, called)
+    return Derivation(
+        graph, given, inputs, names, value, gradients, forward, ends, cotangents, called
+    )
 
 
-def _new_operations(values: Any, known: dict[int, str]) -> list[int]:
-    """The operations behind some values that have no line yet."""
-    found: list[int] = []
-    waiting = [v.op for v in values if isinstance(v, SymbolicTensor)]
-    while waiting:
-        op = waiting.pop()
-        if id(op) not in known and id(op) not in found:
-            found.append(id(op))
-            waiting += [x.op for x in op.inputs]
-    return found
+def names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
+    """What a function calls its first arguments."""
+    try:
+        named = [
+            p.name
+            for p in inspect.signature(f).parameters.values()
+            if p.kind <= p.POSITIONAL_OR_KEYWORD
+        ]
+    except (TypeError, ValueError):
+        named = []
+    return named[:count] + [f"x{i}" for i in range(len(named), count)]
 
 
 def names_of_results(operations: Sequence[Operation], lines: dict[int, str]) -> dict[Key, str]:

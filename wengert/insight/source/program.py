@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 import numpy as np
 
 from wengert.derivatives.arguments import check_function
-from wengert.errors import TapeError
-from wengert.insight.program_text import Program, names_of_sources
+from wengert.insight.program_text import Program
 from wengert.insight.reports.blocks import Block, Code
 from wengert.insight.reports.report import Report
-from wengert.insight.source.derivation import Derivation, derived, rederived
+from wengert.insight.source.derivation import Derivation, derived, derived_of_tape
 from wengert.insight.source.statements import Statements
 from wengert.insight.source.text import array
 from wengert.values.convert import convert
@@ -75,27 +73,15 @@ def source(f: Callable[..., Any], *xs: Any) -> Source:
     array([ 0.909, -0.757], dtype=float32)
     """
     check_function(f, "source")
-    given = [x if isinstance(x, Value) else convert(x) for x in xs]
-    found = derived(f, given, names_of_parameters(f, len(given)))
-    return written(found, _name_of(f))
+    return written(derived(f, xs), _name_of(f))
 
 
 def source_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> Source:
     """The same for what happened in the block of a tape."""
-    if tape._journal is None:
-        raise TapeError(
-            "tape.source needs a tape that noted what was computed: let it begin in the function that calls "
-            "`source`, or make it with source_lines=True."
-        )
-    program = Program(frame)
-    y, asked = program.arguments(("source",), ("target", "sources"))
-    xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
-    names = [
-        n if n.isidentifier() else f"x{i}"
-        for i, n in enumerate(names_of_sources(asked, sources, len(xs)))
-    ]
+    found = derived_of_tape(tape, target, sources, frame, "source")
+    (y,) = Program(frame).arguments(("source",), ("target",))
     name = y if y.isidentifier() else "value"
-    return written(rederived(tape._journal.steps, target, xs, names), f"{name}_and_gradient")
+    return written(found, f"{name}_and_gradient")
 
 
 def written(d: Derivation, name: str) -> Source:
@@ -123,19 +109,6 @@ def _described(d: Derivation) -> str:
         f"{n}: {x.dtype.name}{list(x.shape)}" for n, x in zip(d.names, d.inputs, strict=True)
     )
     return f"The value and its gradient. {kinds}."
-
-
-def names_of_parameters(f: Callable[..., Any], count: int) -> list[str]:
-    """What a function calls its first arguments."""
-    try:
-        named = [
-            p.name
-            for p in inspect.signature(f).parameters.values()
-            if p.kind <= p.POSITIONAL_OR_KEYWORD
-        ]
-    except (TypeError, ValueError):
-        named = []
-    return named[:count] + [f"x{i}" for i in range(len(named), count)]
 
 
 def _name_of(f: Callable[..., Any]) -> str:

@@ -1,0 +1,6 @@
+"""Files that other programs write and read, byte for byte.
+
+crc32c   The checksum of records
+wire     Messages of protocol buffers: fields with numbers
+records  Records one after the other, with checksums: TFRecord
+"""
