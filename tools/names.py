@@ -2,24 +2,20 @@
 
     python tools/names.py [module ...] [--all]
 
-prints a line for each module, and the names that are missing, with the reason. tf_names.json holds
-the names of TensorFlow 2.21 with their signatures.
+prints a line for each module, with the functions whose parameters differ, and the names that are missing, with
+the reason. `wengert names` says the latter to users.
 """
 
 from __future__ import annotations
 
 import argparse
 import inspect
-import json
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import wengert as tf
+from wengert.cli.names import Parameters, at, missing_of, public_names, reason
 
-HERE = Path(__file__).parent
-Parameters = list[list[Any]]
-NAMES: dict[str, dict[str, Parameters | None]] = json.loads((HERE / "tf_names.json").read_text())
-REASONS: dict[str, str] = json.loads((HERE / "missing.json").read_text())
+NAMES = public_names()
 
 
 class Coverage(NamedTuple):
@@ -32,9 +28,8 @@ class Coverage(NamedTuple):
 
 
 def coverage(module: str) -> Coverage:
-    names = NAMES[module]
-    space = _module(module)
-    missing = [n for n in names if not hasattr(space, n)]
+    names, space = NAMES[module], at(module)
+    missing = missing_of(module)
     different = [
         f"{n}: {difference}"
         for n, parameters in names.items()
@@ -43,13 +38,6 @@ def coverage(module: str) -> Coverage:
         if difference
     ]
     return Coverage(module, len(names), missing, different)
-
-
-def _module(name: str) -> Any:
-    found: Any = tf
-    for part in name.split(".")[1:]:
-        found = getattr(found, part, None)
-    return found
 
 
 def _difference(function: Any, wanted: Parameters) -> str | None:
@@ -89,15 +77,6 @@ def _plain(text: str) -> str:
     return text.translate(str.maketrans("[]", "()"))
 
 
-def reason(module: str, name: str) -> str:
-    """Why a name is missing: by its own name, or by that of its family."""
-    full = f"{module}.{name}"
-    if full in REASONS:
-        return REASONS[full]
-    families = [key for key in REASONS if key.endswith("*") and full.startswith(key[:-1])]
-    return REASONS[max(families, key=len)] if families else "not written yet"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("modules", nargs="*", default=list(NAMES))
@@ -111,7 +90,7 @@ def main() -> None:
             print(f"    {line}")
         if options.all or options.modules != list(NAMES):
             for name in found.missing:
-                print(f"    missing {name}: {reason(module, name)}")
+    X
 
 
 if __name__ == "__main__":

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import linecache
 import os
 import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
+from types import ModuleType
 from typing import Any
 
 from wengert import compat
 from wengert.api.function.function import run_functions_eagerly
 from wengert.api.gradients.answers import answers
+from wengert.cli import INTERRUPTED, did_you_mean
 from wengert.cli.output import report_failure
-from wengert.errors import MissingNameError
+from wengert.cli.traceback import show
 
 EXAMPLES = """examples:
   wengert run train.py --epochs 3
   wengert run -m pytest some_test.py
+  wengert run -c 'import tensorflow as tf; print(tf.ones(2))'
+  generate | wengert run -
   wengert run --explain train.py       why gradients are None, zero or NaN
   wengert run --v1 old_program.py      TensorFlow 1: its names at the top level, and graphs
 
-Which names of TensorFlow's there are: python tools/names.py in the repository, or the documentation.
-In a conftest.py the same is done by `import wengert; wengert.compat.install()`.
+Processes that the program starts import tensorflow from here, too. Tracebacks show the lines of the program;
+with WENGERT_TRACEBACK=full in the environment, those of the library as well. `wengert names tf.data` says whether
+there is a name. In a conftest.py the same is done by `import wengert; wengert.compat.install()`.
 """
-_RUNNERS = (str(Path(__file__).parent.parent) + os.sep, "<frozen runpy>", runpy.__file__)
+CHILDREN = Path(compat.__file__).parent / "children"
 
 
 def add_to(commands: Any, purpose: str) -> None:
@@ -38,7 +43,7 @@ def add_to(commands: Any, purpose: str) -> None:
         description="Run a Python program with Wengert in place of TensorFlow.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        usage="wengert run [--v1] [--explain] (SCRIPT | -m MODULE) [ARGUMENTS ...]",
+        usage="wengert run [--v1] [--explain] (SCRIPT | - | -m MODULE | -c CODE) [ARGUMENTS ...]",
     )
     parser.add_argument(
         "--v1", action="store_true", help="TensorFlow 1: its names at the top level, graph mode"
@@ -51,7 +56,15 @@ def add_to(commands: Any, purpose: str) -> None:
     parser.add_argument(
         "-m", dest="module", action="store_true", help="run a module, like python -m"
     )
-    parser.add_argument("program", metavar="SCRIPT", help="the script, or the module after -m")
+    parser.add_argument(
+        "-c", dest="code", nargs=argparse.REMAINDER, metavar="CODE", help="run this text, like python -c"
+    )
+    parser.add_argument(
+        "program",
+        nargs="?",
+        metavar="SCRIPT",
+        help="the script, - for standard input, or the module after -m",
+    )
     parser.add_argument(
         "arguments", nargs=argparse.REMAINDER, metavar="ARGUMENTS", help="passed to it"
     )
@@ -66,15 +79,18 @@ def run(options: argparse.Namespace) -> int:
     compat.install(v1=options.v1)
     if options.v1:
         compat.v1.disable_eager_execution()
-    sys.argv = [options.program, *options.arguments]
+    _let_children_follow(options.v1)
+    sys.argv = ["-c", *options.code[1:]] if options.code else [options.program, *options.arguments]
     if options.explain:
         answers.explain_all()
         run_functions_eagerly(True)
     try:
         _start(options)
+    except KeyboardInterrupt as error:
+        show(error)
+        return INTERRUPTED
     except Exception as error:  # noqa: BLE001  # shown as Python would
-        trace = _of_the_program(error.__traceback__, isinstance(error, MissingNameError))
-        sys.excepthook(type(error), error.with_traceback(trace), trace)
+        show(error)
         return 1
     finally:
         if options.explain:
@@ -93,9 +109,12 @@ def _tell(reports: Sequence[object]) -> None:
 
 def _missing(options: argparse.Namespace) -> str:
     """Why the program cannot be run; '' if it can."""
+    if options.code is not None:
+        return "" if options.code else "-c wants the text of a program."
+    if not options.program:
+        return "say what to run: a script, - for standard input, -m MODULE or -c CODE."
     if not options.module:
-        there = Path(options.program).exists()
-        return "" if there else f"there is no file '{options.program}'."
+        return _missing_file(options.program)
     sys.path.insert(0, "")
     try:
         found = importlib.util.find_spec(options.program) is not None
@@ -104,30 +123,44 @@ def _missing(options: argparse.Namespace) -> str:
     return "" if found else f"there is no module '{options.program}'."
 
 
+def _missing_file(name: str) -> str:
+    path = Path(name)
+    if path.is_dir() and not (path / "__main__.py").exists():
+        return f"'{name}' is a folder, and has no __main__.py."
+    if name == "-" or path.exists():
+        return ""
+    near = did_you_mean(path.name, [p.name for p in path.parent.glob("*.py")])
+    return f"there is no file '{name}'{near or '.'}"
+
+
+def _let_children_follow(v1: bool) -> None:
+    """Let processes that the program starts find Wengert where they import tensorflow."""
+    paths = [str(CHILDREN), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ["PYTHONPATH"] = os.pathsep.join(paths)
+    sys.path.insert(0, str(CHILDREN))  # multiprocessing hands the path on
+    os.environ["WENGERT_RUN"] = "v1" if v1 else "v2"
+
+
 def _start(options: argparse.Namespace) -> None:
-    if options.module:
+    if options.code:
+        sys.path.insert(0, "")
+        _run_text(options.code[0], "<string>")
+    elif options.module:
         runpy.run_module(options.program, run_name="__main__", alter_sys=True)
-    else:
+    elif options.program == "-":
+        sys.path.insert(0, "")
+        _run_text(sys.stdin.read(), "<stdin>")
+    elif Path(options.program).is_file() or Path(options.program).is_dir():
         sys.path.insert(0, str(Path(options.program).resolve().parent))
         runpy.run_path(options.program, run_name="__main__")
+    else:  # a pipe, which can be read once
+        sys.path.insert(0, "")
+        _run_text(Path(options.program).read_text("utf-8"), options.program)
 
 
-def _of_the_program(trace: TracebackType | None, ends_there: bool) -> TracebackType | None:
-    """The traceback from the program's first line on; complete if none of its lines ran.
-
-    If the program used a missing name, it also ends at the program's line.
-    """
-    found = trace
-    while found is not None and _is_ours(found):
-        found = found.tb_next
-    last = found
-    while ends_there and last is not None and last.tb_next is not None:
-        if _is_ours(last.tb_next):
-            last.tb_next = None
-        else:
-            last = last.tb_next
-    return found or trace
-
-
-def _is_ours(trace: TracebackType) -> bool:
-    return trace.tb_frame.f_code.co_filename.startswith(_RUNNERS)
+def _run_text(text: str, name: str) -> None:
+    """Run a program that is no file, whose lines are known all the same."""
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    main = ModuleType("__main__")
+    sys.modules["__main__"] = main
+    exec(compile(text, name, "exec"), main.__dict__)
