@@ -5,14 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import FrameType
-from typing import Any, Final
+from typing import Any, Final, Literal, overload
 
 from wengert.derivatives.arguments import check_function
 from wengert.errors import TapeError
 from wengert.insight.program_text import Program, names_of_sources
 from wengert.insight.source.derivation import Derivation, derived, rederived
 from wengert.insight.source.kernels import NotWritableError
-from wengert.insight.source.nests.c_program import c_program
+from wengert.insight.source.nests.c_program import CSource, c_program
 from wengert.insight.source.nests.numba_program import numba_program
 from wengert.insight.source.result import Source, described, with_constants
 from wengert.insight.source.statements import Statements
@@ -41,6 +41,12 @@ class NumpySource(Source):
         return self.function(*self.arrays(xs))
 
 
+@overload
+def source(f: Callable[..., Any], *xs: Any, target: Literal["numpy"] = "numpy") -> NumpySource: ...
+@overload
+def source(f: Callable[..., Any], *xs: Any, target: Literal["c"]) -> CSource: ...
+@overload
+def source(f: Callable[..., Any], *xs: Any, target: str) -> Source: ...
 def source(f: Callable[..., Any], *xs: Any, target: str = "numpy") -> Source:
     """The value and the gradient of a function at such arguments, as one function that needs NumPy alone.
 

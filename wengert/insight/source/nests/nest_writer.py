@@ -71,7 +71,7 @@ class NestWriter(Writer):
         self.low = Lowered()
         self._name_within(derivation.graph)
         letters = _free_letters({*self._taken, *derivation.called.values()})
-        self._taken -= set(derivation.names)
+        self._taken -= set(derivation.names) - language.reserved
         self._taken.update(letters)
         self.names = [self.free(_identifier(n)) for n in derivation.names]
         self.emission = Emission(language, letters, lambda name: self.free(_identifier(name)))

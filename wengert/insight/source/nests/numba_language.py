@@ -97,7 +97,7 @@ class Numba(Language):
         for n in reversed(shape):
             at, rest = at.divided(n, self.division) if n else (at, at)
             parts.append(rest.text().text)
-        return Text(f"{name}[{', '.join(reversed(parts))}]")
+        return Text(f"{name}[{', '.join(reversed(parts)) or '()'}]")
 
     def comment(self, text: str) -> str:
         """Behind a #."""
