@@ -19,6 +19,7 @@ from test_source import FUNCTIONS, X, branch, by_tape, layers, power
 
 import wengert as tf
 from wengert.insight.source.kernels import NotWritableError
+from wengert.insight.source.nests.c_language import C
 from wengert.insight.source.nests.c_piles import HELPERS
 
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fPIC", "-shared"]
@@ -47,31 +48,42 @@ def check(program: Any, f: Any, xs: Any, zeros_for_none: bool = False) -> None:
             np.testing.assert_allclose(got, array, near, near, err_msg=program.text)
 
 
+# What one program in the file needs, others do not: it may not be static there.
+_HELPERS = [HELPERS, *C.helpers.values()]
+_SHARED = "\n".join(
+    [
+        *[f"#include <{name}.h>" for name in ("math", "stdbool", "stdint", "stdlib", "string")],
+        *[helper.replace("static ", "", 1) for helper in _HELPERS],
+    ]
+)
+
+
 def compiled_together(programs: list[Any], folder: Path) -> None:
     """One compiler for all, and without a warning."""
-    texts: list[str] = []
+    texts = [_SHARED]
     for number, program in enumerate(programs):
         text = program.whole().replace(program.name, f"p{number}")
-        texts.append(text if number == 0 else text.replace(HELPERS.strip(), ""))
+        for helper in _HELPERS:
+            text = text.replace(helper.strip(), "")
+        texts.append(text)
     file, library = folder / "all.c", folder / "all.so"
-    file.write_text("#include <stdlib.h>\n#include <string.h>\n" + "\n".join(texts))
-    if HELPERS.strip() not in texts[0]:
-        file.write_text(file.read_text().replace(texts[0], _PILES + texts[0], 1))
-    done = subprocess.run(
-        ["cc", *STRICT, str(file), "-o", str(library), "-lm"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    file.write_text("\n".join(texts))
+    command = ["cc", *STRICT, str(file), "-o", str(library), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
     loaded = ctypes.CDLL(str(library))
     for number, program in enumerate(programs):
         program._function = getattr(loaded, f"p{number}")
 
 
-_PILES = "#include <stdbool.h>\n#include <stdint.h>\n" + HELPERS.replace(
-    "static bool put", "bool put(struct pile *, const void *, size_t);\n\nbool put"
-)  # which a program without loops does not use
+@c_compiler
+def test_a_program_with_helpers_compiles_by_itself(tmp_path: Path) -> None:
+    for f in (power, tf.math.lgamma):
+        file = tmp_path / "one.c"
+        file.write_text(tf.source(f, X, target="c").whole())
+        command = ["cc", *STRICT, str(file), "-o", str(tmp_path / "one.so"), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
 
 
 # ---- all operations -----------------------------------------------------------------------------

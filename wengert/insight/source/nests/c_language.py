@@ -142,6 +142,24 @@ _MATHEMATICS: Final = [
     "index",
 ]
 
+_DIGAMMA: Final = """
+static double digamma(double x)
+{
+    double below = 0.0;
+    if (x <= 0) {
+        below = -acos(-1.0) / tan(acos(-1.0) * x);
+        x = 1 - x;
+    }
+    for (; x < 10; x++) {
+        below -= 1 / x;
+    }
+    const double s = 1 / (x * x);
+    const double tail = s * (1.0 / 12 - s * (1.0 / 120 - s * (1.0 / 252
+        - s * (1.0 / 240 - s * (1.0 / 132 - s * 691 / 32760)))));
+    return below + log(x) - 0.5 / x - tail;
+}
+"""
+
 
 class C(Language):
     """C99."""
@@ -150,8 +168,10 @@ class C(Language):
     end = ";"
     reserved = frozenset([*_KEYWORDS, *_MATHEMATICS, *[f"{n}f" for n in _MATHEMATICS]])
     functions = {  # noqa: RUF012
-        **{n: n for n in _MATHEMATICS}, "abs": "fabs", "nextafter": "nextafter",
+        **{n: n for n in _MATHEMATICS}, "abs": "fabs",
     }  # fmt: skip
+
+    helpers = {"digamma": _DIGAMMA}  # noqa: RUF012
 
     def number(self, kind: str, value: Any) -> Text:
         """A constant with the suffix of its type."""
@@ -178,6 +198,8 @@ class C(Language):
         """With an f behind for floats; the absolute value of an integer."""
         if name == "abs" and kind[0] == "i":
             return call("llabs" if kind == "i8" else "abs", *xs)
+        if name in self.helpers:
+            return call(name, *xs)
         called = self.called(name)
         is_macro = name in ("isnan", "isinf", "isfinite", "signbit")
         return call(called if kind != "f4" or is_macro else f"{called}f", *xs)

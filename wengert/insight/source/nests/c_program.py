@@ -188,6 +188,8 @@ def _assembled(d: Derivation, w: NestWriter, name: str) -> CSource:
     lines = [f"/* {described(d)} */", ""]
     lines += [*[f"#include <{i}.h>" for i in includes], ""]
     lines += [*HELPERS.strip().split("\n"), ""] if returns else []
+    for helper in w.language.helpers_of("\n".join(body)):
+        lines += [*helper.strip().split("\n"), ""]
     lines += [*head.rstrip().split("\n"), ""] if head else []
     lines += [prototype, "", prototype[:-1], "{"]
     lines += [line if line == "done:" else INDENT + line for line in body]

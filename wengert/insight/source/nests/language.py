@@ -24,6 +24,12 @@ class Language:
     reserved: frozenset[str] = frozenset()
     functions: dict[str, str] = {}  # those of the scalar code, as they are called here  # noqa: RUF012
 
+    helpers: dict[str, str] = {}  # functions that a text may need, which are put before it  # noqa: RUF012
+
+    def helpers_of(self, text: str) -> list[str]:
+        """The helpers that a text calls."""
+        return [h for name, h in self.helpers.items() if f"{name}(" in text]
+
     # ---- expressions ---------------------------------------------------------------------------
 
     def number(self, kind: str, value: Any) -> Text:

@@ -24,6 +24,21 @@ _UFUNCS: Final = {
     **{n: n for n in ["abs", "ceil", "copysign", "cos", "cosh", "exp", "expm1", "exp2", "floor", "hypot", "log", "log1p", "log2", "log10", "nextafter", "rint", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "isnan", "isinf", "isfinite", "cbrt"]},
 }  # fmt: skip
 
+_DIGAMMA: Final = """
+@numba.njit(error_model="numpy")
+def digamma(x):
+    below = 0.0
+    if x <= 0:
+        below = -math.pi / math.tan(math.pi * x)
+        x = 1 - x
+    while x < 10:
+        below -= 1 / x
+        x += 1
+    s = 1 / (x * x)
+    tail = s * (1 / 12 - s * (1 / 120 - s * (1 / 252 - s * (1 / 240 - s * (1 / 132 - s * 691 / 32760)))))
+    return below + math.log(x) - 0.5 / x - tail
+"""
+
 
 class Numba(Language):
     """Python for numba.njit."""
@@ -51,6 +66,8 @@ class Numba(Language):
         "digamma": "digamma", "fmod": "np.fmod",
     }  # fmt: skip
 
+    helpers = {"digamma": _DIGAMMA}  # noqa: RUF012
+
     def number(self, kind: str, value: Any) -> Text:
         """A literal, which says its type unless that is what Python takes it for."""
         if kind == "b1":
@@ -70,7 +87,9 @@ class Numba(Language):
         return call(_type(kind), x)
 
     def function(self, name: str, kind: str, *xs: Text) -> Text:
-        """NumPy's, or Python's."""
+        """NumPy's, or Python's; helpers compute with 64 bits."""
+        if name in self.helpers and kind == "f4":
+            return call("f32", call(name, call("float", *xs)))
         return call(self.called(name), *xs)
 
     def select(self, condition: Text, x: Text, y: Text) -> Text:

@@ -64,11 +64,19 @@ def numba_program(d: Derivation, name: str) -> NumbaSource:
     name = w.free(name)
     w.write()
     e = w.emission
-    rest = w.undelivered()
-    for goal, view in rest:
+    handed = {id(goal): goal.name for goal in w.goals if goal is not None}
+    for goal, view in w.undelivered():
         if goal.shape:
             e.arrays.append(goal)
             e.copy(goal, view)
+            continue
+        nest = e.nest(())
+        text = str(e.text(view, nest, ()))
+        if "[" in text or nest.lines:
+            nest.lines.append(f"{goal.name} = {text}")
+            text = goal.name
+        e.add(nest)
+        handed[id(goal)] = text
     e.finish()
     lines = []
     for a in e.arrays:
@@ -77,12 +85,6 @@ def numba_program(d: Derivation, name: str) -> NumbaSource:
             lines.append(f"{a.name} = np.empty({shape}, {_dtype(a.kind)})")
     lines += [f"{p.name} = {_no_elements(w, p)}" for p in w.all_piles if p.is_handed_out]
     lines += w.body()
-    handed = {id(goal): goal.name for goal in w.goals if goal is not None}
-    for goal, view in rest:
-        if not goal.shape:
-            nest = e.nest(())
-            handed[id(goal)] = str(e.text(view, nest, ()))
-            lines += nest.written(w.language)
     value, *gradients = ["None" if g is None else handed[id(g)] for g in w.goals]
     result = gradients[0] if len(gradients) == 1 else f"({', '.join(gradients)})"
     lines.append(f"return {value}, {result}")
@@ -91,12 +93,15 @@ def numba_program(d: Derivation, name: str) -> NumbaSource:
 
 def _assembled(d: Derivation, w: NestWriter, name: str, lines: list[str]) -> NumbaSource:
     body = "\n".join(lines)
-    text = ["import math", ""] if "math." in body else []
+    helpers = w.language.helpers_of(body)
+    text = ["import math", ""] if "math." in body or helpers else []
     text += ["import numba", "import numpy as np", ""]
     text += ["f32 = np.float32", ""] if "f32(" in body else []
     tables = w.needed_tables()
     short = {n: v for n, v in tables.items() if v.size <= MOST_WRITTEN}
     text += [*[f"{n} = {array(v)}" for n, v in short.items()], ""] if short else []
+    for helper in helpers:
+        text += ["", *helper.strip().split("\n"), ""]
     text += ["", '@numba.njit(error_model="numpy")', f"def {name}({', '.join(w.names)}):"]
     text += [INDENT + line for line in [f'"""{described(d)}"""', *lines]]
     long = {n: v for n, v in tables.items() if n not in short}
