@@ -21,13 +21,13 @@ from wengert.engines.native.frontend.arrays import (
     View,
     row_major,
 )
-from wengert.engines.native.frontend.scalar import Code, constant
+from wengert.engines.native.frontend.scalar import Code
 from wengert.insight.source.kernels import NotWritableError
 from wengert.insight.source.nests.index import Index, Term, summed
 from wengert.insight.source.nests.language import Language
 from wengert.insight.source.nests.lowered import Written
 from wengert.insight.source.nests.nest import Array, Block, Line, Nest, Remark, Store, nests_in
-from wengert.insight.source.nests.scalars import expression, needed
+from wengert.insight.source.nests.scalars import expression
 from wengert.insight.source.text import Text
 
 _ONCE: Final = (Map, Gather)  # whose elements an expression can compute where they are read
@@ -108,24 +108,8 @@ class Emission:
         if isinstance(base, Gather):
             return self._gathered(base, nest, index)
         assert isinstance(base, Map)
-        code = Code()  # in which known numbers are numbers
-        known = [
-            code.add("const", v.kind, (), constant(v.kind, v.base.value))
-            if isinstance(v.base, Literal)
-            else code.add("param", v.kind, (), at)
-            for at, v in enumerate(base.views)
-        ]
-        result = code.inserted(base.code, known)[base.result]
-        read = {
-            extra
-            for at in needed(code, result)
-            for op, _, _, extra in [code.instructions[at]]
-            if op == "param"
-        }
-        texts = [
-            self.text(v, nest, index) if at in read else Text("") for at, v in enumerate(base.views)
-        ]
-        return self.code(code, result, texts, nest)
+        texts = [self.text(v, nest, index) for v in base.views]
+        return self.code(base.code, base.result, texts, nest)
 
     def code(self, code: Code, result: int, texts: Sequence[Text], nest: Nest) -> Text:
         """Scalar code, with names for what it needs more than once."""

@@ -15,6 +15,7 @@ from wengert.engines.native.frontend.arrays import (
     Base,
     Dims,
     Input,
+    Literal,
     Product,
     Reduction,
     View,
@@ -22,8 +23,8 @@ from wengert.engines.native.frontend.arrays import (
     transpose,
     whole,
 )
-from wengert.engines.native.frontend.lowering import RULES, Lowering
-from wengert.engines.native.frontend.scalar import NotLowered, type_of
+from wengert.engines.native.frontend.lowering import _CODES, RULES, Lowering
+from wengert.engines.native.frontend.scalar import Code, NotLowered, constant, type_of
 from wengert.engines.native.mathematics import elementary as _functions  # noqa: F401
 from wengert.graph.operation import Operation
 from wengert.values.symbolic import is_certain
@@ -90,6 +91,19 @@ class Lowered(Lowering):
         if op.row.elementwise and not op.row.many:
             return [self._elementwise(op, views)]
         raise NotLowered(op.type)
+
+    def mapped(self, code: Code, result: int, views: Sequence[View], shape: Dims) -> View:
+        """An elementwise array; numbers that are known stand in its code, which is simpler then."""
+        outer = Code()
+        known = [
+            outer.add("const", v.kind, (), constant(v.kind, v.base.value))
+            if isinstance(v.base, Literal)
+            else outer.add("param", v.kind, (), at)
+            for at, v in enumerate(views)
+        ]
+        value = outer.inserted(code, known)[result]
+        shared = _CODES.setdefault(tuple(outer.instructions), outer)
+        return super().mapped(shared, value, views, shape)
 
     def number(self, kind: str, value: Any, shape: Dims = ()) -> View:
         """The same number everywhere."""

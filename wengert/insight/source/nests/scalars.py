@@ -21,7 +21,7 @@ def expression(
     language: Language, code: Code, result: int, arguments: Sequence[Text], bind: Bind
 ) -> Text:
     """What the code computes of its arguments."""
-    order = needed(code, result)
+    order = _needed(code, result)
     uses = Counter(a for value in order for a in code.instructions[value][2])
     texts: dict[int, Text] = {}
     for value in order:
@@ -40,7 +40,7 @@ def expression(
     return texts[result]
 
 
-def needed(code: Code, result: int) -> list[int]:
+def _needed(code: Code, result: int) -> list[int]:
     """The instructions behind a value, in their order."""
     found: set[int] = set()
     waiting = [result]
