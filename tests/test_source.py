@@ -80,7 +80,7 @@ def test_operations_have_texts_that_compute_the_same_bits() -> None:
         with contextlib.suppress(NotWritableError):
             same_bits(f, *given)
             there.add(case.line.type)
-    assert len(there) >= 169, sorted(there)
+    assert len(there) >= 178, sorted(there)
 
 
 # ---- what is read -------------------------------------------------------------------------------

@@ -99,6 +99,17 @@ def _roll(low: Lowered, op: Operation, x: View, *, shift: Any, axis: Any) -> Vie
     return x
 
 
+@rule("Shift")
+def _shifted(low: Lowered, op: Operation, x: View, *, axis: int, reverse: bool) -> View:
+    key = [slice(None)] * (axis % len(x.shape))
+    first, last = slice_view(x, [*key, slice(0, -1)]), slice_view(x, [*key, slice(1, None)])
+    target = whole(Base(x.shape, x.kind))
+    place = slice(0, -1) if reverse else slice(1, None)
+    return low.assembled(
+        x.shape, x.kind, 0, [(last if reverse else first, slice_view(target, [*key, place]))]
+    )
+
+
 def _joined(low: Lowered, shape: Dims, axis: int, parts: Sequence[tuple[View, int]]) -> View:
     """Parts one after the other along an axis."""
     target = whole(Base(shape, parts[0][0].kind))
