@@ -8,6 +8,7 @@ scalars          Scalar code as an expression
 nest             Loops within each other, and which two can be one
 lowered          Operations as arrays that are computed element by element
 rules            Operations that the front of the native engine does not lower
+convolutions     Convolutions and their gradients
 emission         Arrays as loops
 control          Loops and branches of the program
 nest_writer      A derivation as loops

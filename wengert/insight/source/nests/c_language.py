@@ -212,8 +212,9 @@ class C(Language):
         """&& binds tighter than ||, but not for everyone who reads it: brackets."""
         if name == "not":
             return prefix("!", xs[0])
-        sign = "&&" if name == "and" else "||"
-        return Text(f"{_in(xs[0], 36)} {sign} {_in(xs[1], 36)}", 35)
+        sign, level = ("&&", 36) if name == "and" else ("||", 35)
+        inner = 36 if name == "and" else 37
+        return Text(f"{_in(xs[0], inner)} {sign} {_in(xs[1], inner)}", level)
 
     def binary(self, sign: str, kind: str, x: Text, y: Text) -> Text:
         """Brackets around comparisons of truth values, which compilers warn of."""

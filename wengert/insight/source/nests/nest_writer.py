@@ -21,6 +21,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.insight.source.derivation import Derivation
 from wengert.insight.source.kernels import NotWritableError
+from wengert.insight.source.nests import convolutions as _convolutions  # noqa: F401
 from wengert.insight.source.nests import rules as _rules  # noqa: F401
 from wengert.insight.source.nests.control import Control, Pile, Piles, branches_of, loop_of
 from wengert.insight.source.nests.emission import Emission

@@ -100,7 +100,8 @@ class Numba(Language):
         """In words."""
         if name == "not":
             return Text(f"not {_in(xs[0], 40)}", 38)
-        return Text(f"{_in(xs[0], 36)} {name} {_in(xs[1], 36)}", 35)
+        level, inner = (36, 36) if name == "and" else (35, 37)
+        return Text(f"{_in(xs[0], inner)} {name} {_in(xs[1], inner)}", level)
 
     def remainder(self, x: Text, y: Text, kind: str) -> Text:
         """The operator has the sign of the divisor."""
