@@ -99,7 +99,7 @@ def test_operations_in_c(tmp_path: Path) -> None:
     for _, f, given, program in found:
         check(program, f, given)
     there = {name for name, *_ in found}
-    assert len(there) >= 193, sorted(there)
+    assert len(there) >= 198, sorted(there)
 
 
 @numba
@@ -111,7 +111,7 @@ def test_operations_for_numba() -> None:
             with contextlib.suppress(NotWritableError):
                 check(tf.source(f, *given, target="numba"), f, given)
                 counts[case.line.type] += 1
-    assert len(counts) >= 193, sorted(counts)
+    assert len(counts) >= 198, sorted(counts)
 
 
 def test_what_c_can_say_numba_can() -> None:

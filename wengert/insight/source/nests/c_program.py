@@ -140,6 +140,7 @@ def c_program(d: Derivation, name: str) -> CSource:
     """The program of a derivation."""
     w = NestWriter(d, C(), CPiles())
     name = w.free(name)
+    w.prefix = f"{name}_"  # long tables stand outside of the function
     w.write()
     e = w.emission
     for goal, view in w.undelivered():

@@ -67,6 +67,7 @@ class NestWriter(Writer):
         self.language = language
         self.piles = piles
         self.all_piles: list[Pile] = []
+        self.prefix = ""  # of the names of long tables
         self._piles: dict[int, Pile] = {}
         self._seen: set[Base] = set()
         self.low = Lowered()
@@ -161,7 +162,8 @@ class NestWriter(Writer):
         if value.size and (value.ndim == 0 or value.size == 1 or is_uniform(value)):
             return self.low.number(kind, value.flat[0], value.shape)
         view = self.low.entered(value.shape, kind)
-        name = self.free(_identifier(self._d.called.get(x._key, "c")))
+        own = _identifier(self._d.called.get(x._key, "c"))
+        name = self.free(f"{self.prefix}{own}" if value.size > MOST_WRITTEN else own)
         self.tables[name] = value
         self.emission.places[id(view.base)] = Array(name, kind, value.shape, "table")
         return view
