@@ -307,13 +307,13 @@ def test_names_that_c_has_taken() -> None:
 
 def test_an_unknown_target() -> None:
     with pytest.raises(
-        ValueError, match="target of tf.source is one of numpy, numba, c, got 'rust'"
+        ValueError, match=r"target of tf\.source is one of numpy, numba, c, got 'rust'"
     ):
         tf.source(layers, X, X, target="rust")
     with tf.GradientTape(source_lines=True) as tape:
         tape.watch(X)
         y = X * X
-    with pytest.raises(ValueError, match="target of tape.source is one of"):
+    with pytest.raises(ValueError, match=r"target of tape\.source is one of"):
         tape.source(y, X, target="rust")
 
 

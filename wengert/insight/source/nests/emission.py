@@ -11,7 +11,6 @@ from wengert.engines.native.frontend.arrays import (
     Base,
     Count,
     Dims,
-    Gather,
     Literal,
     Map,
     Piece,
@@ -23,14 +22,14 @@ from wengert.engines.native.frontend.arrays import (
 )
 from wengert.engines.native.frontend.scalar import Code
 from wengert.insight.source.kernels import NotWritableError
-from wengert.insight.source.nests.index import Index, Term, summed
+from wengert.insight.source.nests.index import Index, summed
 from wengert.insight.source.nests.language import Language
 from wengert.insight.source.nests.lowered import Written
 from wengert.insight.source.nests.nest import Array, Block, Line, Nest, Remark, Store, nests_in
 from wengert.insight.source.nests.scalars import expression
 from wengert.insight.source.text import Text
 
-_ONCE: Final = (Map, Gather)  # whose elements an expression can compute where they are read
+_ONCE: Final = (Map,)  # whose elements an expression can compute where they are read
 _WIDER: Final = {"f4": "f8"}  # sums of floats are added up as doubles
 
 
@@ -72,8 +71,6 @@ class Emission:
             is_spread = math.prod(view.shape) > inner.size
             if is_spread or isinstance(base, (Product, Written)):
                 self.often.add(id(inner))
-        if isinstance(base, Gather):
-            self.often.add(id(base.views[1].base))
 
     # ---- reading -------------------------------------------------------------------------------
 
@@ -105,8 +102,6 @@ class Emission:
 
     def value(self, base: Base, nest: Nest, index: Sequence[Index]) -> Text:
         """What an element is computed by."""
-        if isinstance(base, Gather):
-            return self._gathered(base, nest, index)
         assert isinstance(base, Map)
         texts = [self.text(v, nest, index) for v in base.views]
         return self.code(base.code, base.result, texts, nest)
@@ -120,17 +115,6 @@ class Emission:
             return Text(name)
 
         return expression(self.language, code, result, texts, bind)
-
-    def _gathered(self, base: Gather, nest: Nest, index: Sequence[Index]) -> Text:
-        which, table = base.views
-        limit = max(_axis_size(table.base, base.step), 1)
-        if isinstance(which.base, Literal):
-            chosen = Index(int(which.base.value))
-        else:
-            chosen = Index.of(Term(self.text(which, nest, index), limit))
-        parts = [i.times(s) for i, s in zip(index, table.strides, strict=True)]
-        at = summed(parts) + Index(table.offset) + chosen.times(base.step)
-        return self._of_base(table.base, nest, at)
 
     def _apart(self, shape: Dims, at: Index) -> list[Index]:
         """An index for each axis."""
@@ -350,9 +334,3 @@ def _first(how: str, kind: str) -> Any:
     if kind[0] == "u":
         return 0 if is_least else 2**bits - 1
     return -(2 ** (bits - 1)) if is_least else 2 ** (bits - 1) - 1
-
-
-def _axis_size(base: Base, step: int) -> int:
-    """How many elements an array has along the axis that such steps go along."""
-    sizes = [n for n, s in zip(base.shape, row_major(base.shape), strict=True) if s == step]
-    return max(sizes, default=1)
