@@ -90,7 +90,7 @@ def main() -> None:
             print(f"    {line}")
         if options.all or options.modules != list(NAMES):
             for name in found.missing:
-    X
+                print(f"    missing {name}: {reason(f'{module}.{name}')}")
 
 
 if __name__ == "__main__":

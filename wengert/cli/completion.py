@@ -54,7 +54,9 @@ def _bash(in_zsh: bool) -> str:
 
 
 def _fish() -> str:
-    lines = [f"complete -c wengert -n __fish_use_subcommand -a {n} -d '{d}'" for n, d in COMMANDS.items()]
+    lines = [
+        f"complete -c wengert -n __fish_use_subcommand -a {n} -d '{d}'" for n, d in COMMANDS.items()
+    ]
     for name, words in _options().items():
         for word in words:
             seen = f"'__fish_seen_subcommand_from {name}'"

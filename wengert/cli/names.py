@@ -26,7 +26,9 @@ def add_to(commands: Any, purpose: str) -> None:
         "and why; of one name, whether it is there, and what to use if not.",
         epilog="example: wengert names tf.nn; wengert names tf.data.Dataset",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="a module or a name, such as tf.nn")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="a module or a name, such as tf.nn"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -49,7 +51,9 @@ def run(options: argparse.Namespace) -> int:
     if unknown:
         known = [f"{m}.{n}" for m in public_names() for n in public_names()[m]]
         near = did_you_mean(unknown[0], known)
-        return report_failure(f"TensorFlow has no name '{unknown[0]}', and Wengert neither{near or '.'}")
+        return report_failure(
+            f"TensorFlow has no name '{unknown[0]}', and Wengert neither{near or '.'}"
+        )
     return 0
 
 

@@ -57,7 +57,11 @@ def add_to(commands: Any, purpose: str) -> None:
         "-m", dest="module", action="store_true", help="run a module, like python -m"
     )
     parser.add_argument(
-        "-c", dest="code", nargs=argparse.REMAINDER, metavar="CODE", help="run this text, like python -c"
+        "-c",
+        dest="code",
+        nargs=argparse.REMAINDER,
+        metavar="CODE",
+        help="run this text, like python -c",
     )
     parser.add_argument(
         "program",

@@ -513,11 +513,12 @@ class GradientTape:
         seeds = None if weights is None else _seeds(_targets(target), weights)
         return answers.explain(self, target, sources, frame, rules, seeds)
 
-    def source(self, target: Value, sources: Tensors) -> Any:
+    def source(self, y: Value, xs: Tensors, target: str = "numpy") -> Any:
         """What was computed in the block, and its gradient, as a program that needs NumPy alone.
 
-        The sources are its arguments. Print it, call it, or save its `whole()`. The tape must have begun
-        in a function that names `source`, or with `source_lines=True`. See `tf.source`.
+        The `xs` are its arguments. Print it, call it, or save its `whole()`. The tape must have begun
+        in a function that names `source`, or with `source_lines=True`. `target` is "numpy", "numba" or "c":
+        see `tf.source`.
 
         >>> x = tf.Variable([1.0, 2.0])
         >>> with tf.GradientTape(source_lines=True) as tape:
@@ -526,7 +527,7 @@ class GradientTape:
         >>> program([3.0, 4.0])
         (np.float32(25.0), array([6., 8.], dtype=float32))
         """
-        return answers.source(self, target, sources, callers_frame())
+        return answers.source(self, y, xs, callers_frame(), target)
 
     def draw(self, target: Value, sources: Tensors, numbers: bool = False) -> Any:
         """The graph of what was computed in the block, and of its gradient, to look at; see `tf.draw`.

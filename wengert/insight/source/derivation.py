@@ -116,9 +116,13 @@ def derived_of_tape(
             f"tape.{method} needs a tape that noted what was computed: make it with source_lines=True, or let it "
             "begin in the function that calls `tape.source` or `tape.explain`."
         )
-    _, text = Program(frame).arguments((method,), ("target", "sources"))
+    program = Program(frame)
+    text = program.arguments((method,), ("y", "xs"))[1]
+    text = text or program.arguments((method,), ("target", "sources"))[1]
     xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
-    return rederived(tape._journal.steps, target, xs, names_of_sources(text, sources, len(xs)))
+    return rederived(
+        list(tape._journal.steps), target, xs, names_of_sources(text, sources, len(xs))
+    )
 
 
 def _again(graph: FunctionGraph, step: Step, known: dict[Key, Any]) -> None:

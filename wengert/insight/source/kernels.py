@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -84,6 +84,9 @@ class Symbol:
 
     def __bool__(self) -> bool:
         raise NotWritableError("a branch by values")
+
+    def __iter__(self) -> Iterator[Any]:  # which Python would do by asking for item after item
+        raise NotWritableError("a loop over values")
 
     __hash__ = object.__hash__
 

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
-
-import numpy as np
+from typing import Any, Final, Literal, overload
 
 from wengert.derivatives.arguments import check_function
 from wengert.insight.program_text import Program
-from wengert.insight.reports.blocks import Block, Code
-from wengert.insight.reports.report import Report
 from wengert.insight.source.derivation import Derivation, derived, derived_of_tape
+from wengert.insight.source.kernels import NotWritableError
+from wengert.insight.source.nests.c_program import CSource, c_program
+from wengert.insight.source.nests.numba_program import numba_program
+from wengert.insight.source.result import Source, described, with_constants
 from wengert.insight.source.statements import Statements
-from wengert.insight.source.text import array
-from wengert.values.convert import convert
-from wengert.values.value import Value
 
 
-class Source(Report):
-    """A program: its `text`, and the function that it is, which can be called.
+class NumpySource(Source):
+    """A program of NumPy: `text`, and the `function` that it is."""
 
-    It takes what the function took, as arrays, and returns the value and the gradients, in a tuple where
-    there are several.
-    """
+    target = "numpy"
 
     def __init__(self, name: str, text: str, constants: dict[str, Any]) -> None:
-        self.title = ""
-        self.name = name
-        self.text = text
+        super().__init__(name, text)
         self.constants = constants  # arrays too long to be read, by their names
         scope: dict[str, Any] = {}
         exec(compile(self.whole(), f"<source of {name}>", "exec"), scope)
@@ -37,32 +30,28 @@ class Source(Report):
 
     def whole(self) -> str:
         """The program with all its constants: a file that needs nothing but NumPy."""
-        head = [f"{name} = {array(value)}" for name, value in self.constants.items()]
-        return self.text.replace(
-            "import numpy as np\n", "\n".join(["import numpy as np\n", *head, ""]), 1
-        )
+        return with_constants(self.text, self.constants)
 
     def __call__(self, *xs: Any) -> Any:
         """The value and the gradients."""
-        return self.function(*[_plain(x) for x in xs])
-
-    def blocks(self) -> list[Block]:
-        """The text."""
-        return [Code(tuple(self.text.rstrip().split("\n")))]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The text, and the name of the function in it."""
-        return {"name": self.name, "text": self.text, "whole": self.whole()}
-
-    def __str__(self) -> str:
-        return self.text.rstrip()
+        return self.function(*self.arrays(xs))
 
 
-def source(f: Callable[..., Any], *xs: Any) -> Source:
+@overload
+def source(f: Callable[..., Any], *xs: Any, target: Literal["numpy"] = "numpy") -> NumpySource: ...
+@overload
+def source(f: Callable[..., Any], *xs: Any, target: Literal["c"]) -> CSource: ...
+@overload
+def source(f: Callable[..., Any], *xs: Any, target: str) -> Source: ...
+def source(f: Callable[..., Any], *xs: Any, target: str = "numpy") -> Source:
     """The value and the gradient of a function at such arguments, as one function that needs NumPy alone.
 
     It has the names and the lines of the program, and computes bit for bit what the tape does. The
     arguments say shapes and dtypes; the gradient is by all that are floats, as `tape.gradient` gives it.
+
+    With `target="c"` it is a function of C99, with `target="numba"` one of loops that numba compiles: for
+    arguments of these shapes, and equal to what the tape computes but for rounding. Sums of float32 are added
+    up in float64 there, and an index beyond an array is not noticed.
 
     >>> def loss(x):
     ...     h = tf.sin(x)
@@ -73,18 +62,23 @@ def source(f: Callable[..., Any], *xs: Any) -> Source:
     array([ 0.909, -0.757], dtype=float32)
     """
     check_function(f, "source")
-    return written(derived(f, xs), _name_of(f))
+    _check_target(target, "tf.source")
+    return written(lambda: derived(f, xs), _name_of(f), target)
 
 
-def source_of_tape(tape: Any, target: Any, sources: Any, frame: FrameType) -> Source:
+def source_of_tape(
+    tape: Any, y: Any, sources: Any, frame: FrameType, target: str = "numpy"
+) -> Source:
     """The same for what happened in the block of a tape."""
-    found = derived_of_tape(tape, target, sources, frame, "source")
-    (y,) = Program(frame).arguments(("source",), ("target",))
-    name = y if y.isidentifier() else "value"
-    return written(found, f"{name}_and_gradient")
+    _check_target(target, "tape.source")
+    (asked,) = Program(frame).arguments(("source",), ("y",))
+    name = asked if asked.isidentifier() else "value"
+    return written(
+        lambda: derived_of_tape(tape, y, sources, frame, "source"), f"{name}_and_gradient", target
+    )
 
 
-def written(d: Derivation, name: str) -> Source:
+def numpy_program(d: Derivation, name: str) -> NumpySource:
     """The program of a derivation."""
     statements = Statements(d)
     statements.write()
@@ -98,25 +92,45 @@ def written(d: Derivation, name: str) -> Source:
     for helper in statements.helpers.values():
         lines += [*helper.rstrip().split("\n"), ""]
     lines += ["", f"def {name}({', '.join(d.names)}):"]
-    lines.append(f'    """{_described(d)}"""')
+    lines.append(f'    """{described(d)}"""')
     lines += [f"    {line}" for line in statements.lines]
     lines.append(f"    return {statements.text(d.value)}, {result}")
-    return Source(name, "\n".join(lines) + "\n", statements.constants)
+    return NumpySource(name, "\n".join(lines) + "\n", statements.constants)
 
 
-def _described(d: Derivation) -> str:
-    kinds = ", ".join(
-        f"{n}: {x.dtype.name}{list(x.shape)}" for n, x in zip(d.names, d.inputs, strict=True)
-    )
-    return f"The value and its gradient. {kinds}."
+TARGETS: Final[dict[str, Callable[[Derivation, str], Source]]] = {
+    "numpy": numpy_program,
+    "numba": numba_program,
+    "c": c_program,
+}
+
+
+def written(derive: Callable[[], Derivation], name: str, target: str) -> Source:
+    """The program of a derivation in a language; where that cannot write it, the error names those that can."""
+    try:
+        return TARGETS[target](derive(), name)
+    except NotWritableError as error:
+        others = [t for t in TARGETS if t != target and _can_write(t, derive, name)]
+        more = f" With target={' or '.join(map(repr, others))} there is." if others else ""
+        raise NotWritableError(f"There is no text {_OF[target]} for {error}.{more}") from error
+
+
+def _can_write(target: str, derive: Callable[[], Derivation], name: str) -> bool:
+    try:
+        TARGETS[target](derive(), name)
+    except NotWritableError:
+        return False
+    return True
+
+
+_OF: Final = {"numpy": "of NumPy", "numba": "for numba", "c": "of C"}
+
+
+def _check_target(target: str, who: str) -> None:
+    if target not in TARGETS:
+        raise ValueError(f"target of {who} is one of {', '.join(TARGETS)}, got {target!r}.")
 
 
 def _name_of(f: Callable[..., Any]) -> str:
     name = getattr(f, "__name__", "f")
     return f"{name}_and_gradient" if name.isidentifier() else "value_and_gradient"
-
-
-def _plain(x: Any) -> Any:
-    if isinstance(x, Value):
-        return np.asarray(x)
-    return convert(x)._array if isinstance(x, (float, int, list, tuple)) else x

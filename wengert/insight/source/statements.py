@@ -10,44 +10,32 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.context import activate
-from wengert.core.dispatch import apply
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
-from wengert.host.user_frames import callers_place
-from wengert.insight.program_text import line_text
-from wengert.insight.source.derivation import Derivation, names_of_results
+from wengert.insight.source.derivation import Derivation
 from wengert.insight.source.kernels import NotWritableError, Symbol, as_text, of_kernel
 from wengert.insight.source.loops import write_branches, write_loop
 from wengert.insight.source.templates import HELPERS, TEMPLATES, several
 from wengert.insight.source.text import ATOM, Text, literal
+from wengert.insight.source.writer import Writer, has_shape_of, is_uniform
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
 from wengert.values.symbolic import AnyShape, SymbolicTensor, is_certain
-from wengert.values.tensor import dims, wrap
+from wengert.values.tensor import dims
 
 _LONGEST: Final = 72  # characters of an expression that stands within another
 _MOST: Final = 64  # numbers of an array that is written out
 
 
-class Statements:
+class Statements(Writer):
     """Writes the operations of a derivation, one after the other."""
 
     def __init__(self, derivation: Derivation) -> None:
-        self._d = derivation
+        super().__init__(derivation, ("np", *keyword.kwlist))
         self.lines: list[str] = []
         self.helpers: dict[str, str] = {}
         self.constants: dict[str, Any] = {}
         self._texts: dict[int, Text] = {}
-        self._taken = {"np", *derivation.names, *keyword.kwlist}
-        self._backward = {id(op) for op in derivation.graph.operations[derivation.forward :]}
-        self._counts: Counter[str] = Counter()
-        self._uses: Counter[int] = Counter()
-        self._line = ""
-        self._asked = callers_place()
-        self._same: dict[Any, Operation] = {}
-        self._known: dict[int, Any] = {}  # numbers of constants, by the id of a tensor
-        self._stands_for: dict[int, SymbolicTensor] = {}
         for x, name in zip(derivation.inputs, derivation.names, strict=True):
             self._texts[id(x)] = Text(name)
 
@@ -60,10 +48,7 @@ class Statements:
         self.lines = _without_unused(self.lines, [self.text(y) for y in ends])
 
     def _write_all(self, graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> None:
-        needed = self._needed(graph, ends)
-        self._uses.update(id(x) for op in needed for x in self._inputs(op))
-        self._uses.update(id(self._real(y)) for y in ends)
-        for op in needed:
+        for op in self._counted(graph, ends):
             self._write(op)
 
     # ---- for loops and branches --------------------------------------------------------------------
@@ -71,14 +56,10 @@ class Statements:
     def inner(self, graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> list[str]:
         """The lines of a graph within."""
         around, self.lines = self.lines, []
-        self._d.called.update(names_of_results(graph.operations, {}))
+        self._call_within(graph)
         self._write_all(graph, ends)
         found, self.lines = self.lines, around
         return found
-
-    def stand_in(self, inside: SymbolicTensor, value: SymbolicTensor) -> None:
-        """A value within is one from around."""
-        self._stands_for[id(inside)] = self._real(value)
 
     def put(self, x: SymbolicTensor, text: Text) -> None:
         """A value has a text."""
@@ -92,50 +73,6 @@ class Statements:
     def text(self, x: SymbolicTensor) -> str:
         """What stands for a value."""
         return self._symbol(x).text.text
-
-    # ---- which operations ------------------------------------------------------------------------
-
-    def _needed(self, graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> list[Operation]:
-        """The operations behind some values, in their order, without those that repeat another."""
-        for op in graph.operations:
-            self._find_same(op)
-        reached: dict[int, Operation] = {}
-        waiting = [self._real(y).op for y in ends]
-        while waiting:
-            op = waiting.pop()
-            if id(op) not in reached:
-                reached[id(op)] = op
-                waiting += [x.op for x in self._inputs(op)]
-        return [op for op in graph.operations if id(op) in reached]
-
-    def _find_same(self, op: Operation) -> None:
-        if not op.inputs or op.row.stateful or op.row.graphs or op.row.users:
-            return
-        key = op.type, tuple([id(self._real(x)) for x in op.inputs]), _hashable(op.attrs)
-        first = self._same.setdefault(key, op)
-        if first is not op:
-            self._stands_for |= {id(y): z for y, z in zip(op.outputs, first.outputs, strict=True)}
-
-    def _inputs(self, op: Operation) -> list[SymbolicTensor]:
-        """What an operation reads, without what NumPy spreads by itself."""
-        found = [self._real(x) for x in op.inputs]
-        if not op.row.elementwise or len(found) < 2 or not is_certain(dims(op.outputs[0])):
-            return found
-        for i, x in enumerate(found):
-            if _has_shape_of(op.outputs[0], found[:i] + found[i + 1 :]):
-                found[i] = self._before_spreading(x)
-        return found
-
-    def _before_spreading(self, x: SymbolicTensor) -> SymbolicTensor:
-        """What was broadcast to a value, if NumPy does so by itself."""
-        while x.op.type == "BroadcastTo" or (
-            x.op.type == "Reshape" and is_certain(dims(x)) and int(np.prod(dims(x))) == 1
-        ):
-            x = self._real(x.op.inputs[0])
-        return x
-
-    def _real(self, x: SymbolicTensor) -> SymbolicTensor:
-        return self._stands_for.get(id(x), x)
 
     # ---- one operation ---------------------------------------------------------------------------
 
@@ -178,24 +115,6 @@ class Statements:
                 self._assign(x.op, name, text.text)
                 self._texts[id(x)] = Text(name)
 
-    def _is_constant(self, op: Operation) -> bool:
-        """Whether an operation computes numbers that are known; then they have a text."""
-        if op.row.many or op.row.stateful or op.row.graphs:
-            return False
-        (y,) = op.outputs
-        if not op.inputs:
-            value = _value_of(op, self._d)
-        elif all(id(self._real(x)) in self._known for x in op.inputs):
-            with activate((), None):
-                inputs = [wrap(self._known[id(self._real(x))]) for x in op.inputs]
-                value = np.asarray(apply(op.row, inputs, op.attrs)._array)
-        elif op.type in ("OnesLike", "ZerosLike") and is_certain(dims(y)):
-            value = np.full(dims(y), op.type == "OnesLike", y._array.dtype)
-        else:
-            return False
-        self._known[id(y)] = value
-        return True
-
     def _operands(self, op: Operation) -> list[Symbol]:
         """What an operation reads; a number in place of an array of equal ones, where that is the same."""
         inputs = self._inputs(op)
@@ -208,8 +127,8 @@ class Statements:
             if (
                 known is not None
                 and known.ndim
-                and _is_uniform(known)
-                and _has_shape_of(op.outputs[0], others)
+                and is_uniform(known)
+                and has_shape_of(op.outputs[0], others)
             ):
                 found.append(Symbol(as_text(known.flat[0]), known.dtype, ()))
             else:
@@ -227,9 +146,7 @@ class Statements:
                 return template(*values, **attrs)
             return of_kernel(op.row, values, attrs)
         except NotWritableError as error:
-            raise NotWritableError(
-                f"There is no text of NumPy for {op.type} ({self._d.lines.get(id(op), op.place)})."
-            ) from error
+            raise NotWritableError(self._named(op)) from error
 
     def _with_axes_kept(self, op: Operation) -> Text | None:
         """A reduction that is then given back its axes, as one."""
@@ -248,7 +165,7 @@ class Statements:
     def _several(self, op: Operation, values: list[Symbol]) -> None:
         text = several(op.type, values[0], op.attrs)
         if text is None:
-            raise NotWritableError(f"There is no text of NumPy for {op.type} ({op.place}).")
+            raise NotWritableError(self._named(op))
         names = [self.free(self.name_of(y)) for y in op.outputs]
         self._assign(op, ", ".join(names) + ("," if len(names) == 1 else ""), text.text)
         self._texts |= {id(y): Text(n) for y, n in zip(op.outputs, names, strict=True)}
@@ -258,19 +175,9 @@ class Statements:
         self.lines.append(f"{name} = {text}")
 
     def _comment(self, op: Operation) -> None:
-        is_within = op.graph is not self._d.graph
-        line = op.place if is_within else self._d.lines.get(id(op), "")
-        if is_within and line in (self._asked, self._line):
-            return  # the gradient of a loop, or in the line of the loop itself
-        back = "back through: " if self._is_backward(op) else ""
-        if f"{back}{line}" != self._line:
-            self._line = f"{back}{line}"
-            code = line_text(line)
-            if code:
-                self.lines.append(f"# {back}{code}")
-
-    def _is_backward(self, op: Operation) -> bool:
-        return id(op) in self._backward
+        note = self._note(op)
+        if note:
+            self.lines.append(f"# {note}")
 
     def _symbol(self, x: SymbolicTensor) -> Symbol:
         real = self._real(x)
@@ -278,7 +185,7 @@ class Statements:
             return Symbol(self._texts[id(real)], np.float32, ())
         shape = dims(real)
         if not is_certain(shape):
-            raise NotWritableError("A size is not known: give arguments whose shapes are.")
+            raise NotWritableError("a size that is not known: give arguments whose shapes are")
         if id(real) not in self._texts:
             self._texts[id(real)] = self._constant(real, self._known[id(real)])
         return Symbol(self._texts[id(real)], real._array.dtype, tuple(shape))
@@ -288,35 +195,12 @@ class Statements:
             if name in HELPERS:
                 self.helpers[name] = HELPERS[name]
 
-    # ---- names and constants ---------------------------------------------------------------------
-
-    def _is_named(self, y: SymbolicTensor) -> bool:
-        """Whether the program has a name for a value, or for that of which it is the derivative."""
-        return y._key in self._d.called or self._d.cotangents.get(id(y)) in self._d.called
-
-    def name_of(self, y: SymbolicTensor) -> str:
-        """What to call a value: as the program does, or as the derivative by what it calls so."""
-        if y._key in self._d.called:
-            return self._d.called[y._key]
-        of = self._d.cotangents.get(id(y))
-        if of is not None and of in self._d.called:
-            return f"d{self._d.called[of]}"
-        return "dt" if id(y) in self._d.cotangents else "t"
-
-    def free(self, name: str) -> str:
-        """The name, with a number where it has none of its own or is taken."""
-        is_own = name not in ("t", "dt", "c", "C")
-        found = name if is_own else ""
-        while not found or found in self._taken:
-            self._counts[name] += 1
-            found = f"{name}_{self._counts[name] + 1}" if is_own else f"{name}{self._counts[name]}"
-        self._taken.add(found)
-        return found
+    # ---- constants -------------------------------------------------------------------------------
 
     def _constant(self, y: SymbolicTensor, value: Any) -> Text:
         if value.ndim == 0:
             return as_text(value) if value.dtype.kind in "fiub" else Text(literal(value))
-        if value.size > 1 and _is_uniform(value):
+        if value.size > 1 and is_uniform(value):
             return _uniform(value)
         if value.size <= _MOST:
             name = self.free(self._d.called.get(y._key, "c"))
@@ -325,16 +209,6 @@ class Statements:
             name = self.free(self._d.called.get(y._key, "c").upper())
             self.constants[name] = value
         return Text(name)
-
-
-def _has_shape_of(y: SymbolicTensor, others: Sequence[SymbolicTensor]) -> bool:
-    """Whether one of the operands has the shape of the result."""
-    shapes = [dims(v) for v in others if is_certain(dims(v))]
-    return is_certain(dims(y)) and any(tuple(s) == tuple(dims(y)) for s in shapes)
-
-
-def _is_uniform(value: Any) -> bool:
-    return value.dtype.kind in "fiu" and bool(value.size) and bool(np.all(value == value.flat[0]))
 
 
 def _uniform(value: Any) -> Text:
@@ -349,19 +223,6 @@ def _without_unused(lines: list[str], results: list[str]) -> list[str]:
     words = Counter(re.findall(r"\w+", "\n".join([*code, *results])))
     unused = re.compile(r"\s*(d?t\d+) = ")
     return [line for line in lines if not ((found := unused.match(line)) and words[found[1]] == 1)]
-
-
-def _hashable(attrs: Any) -> Any:
-    return tuple(sorted((k, repr(v)) for k, v in attrs.items()))
-
-
-def _value_of(op: Operation, d: Derivation) -> Any:
-    if op.type == "Const":
-        return np.asarray(op.attrs["value"])
-    for value, inside in d.graph.captures.values():
-        if inside is op.outputs[0]:
-            return np.asarray(value._array)
-    raise NotWritableError(f"{op.type} ({op.place}) gives another value each time.")
 
 
 def _simpler(op: Operation, values: Sequence[Symbol]) -> Text | None:

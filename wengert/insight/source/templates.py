@@ -110,9 +110,37 @@ def _gather(x: Symbol, i: Symbol, *, axis: int, batch_dims: int) -> Text:
 
 
 def _gather_gradient(g: Symbol, i: Symbol, *, axis: int, batch_dims: int, shape: Any) -> Text:
-    if batch_dims or axis:
-        raise NotWritableError("the gradient of a gather along another axis than the first")
-    return call("_scattered", g.text, i.text, tuple(map(int, shape)))
+    if batch_dims:
+        raise NotWritableError("the gradient of a gather with batch dimensions")
+    whole = tuple(map(int, shape))
+    if axis % len(whole) == 0:
+        return call("_scattered", g.text, i.text, whole)
+    key = ", ".join([*[":"] * (axis % len(whole)), i.text.text])
+    return call("_scattered", g.text, Text(f"np.s_[{key}]"), whole)
+
+
+def _scatter_nd(i: Symbol, x: Symbol, *, shape: Any, batch_dims: int) -> Text:
+    if batch_dims or not i.shape[-1]:
+        raise NotWritableError("ScatterNd with batch dimensions")
+    return call("_scattered", x.text, _places(i), tuple(map(int, shape)))
+
+
+def _tensor_scatter(name: str) -> Template:
+    def template(x: Symbol, i: Symbol, rows: Symbol, **_: Any) -> Text:
+        if not i.shape[-1]:
+            raise NotWritableError(name)
+        return call(name, x.text, _places(i), rows.text)
+
+    return template
+
+
+def _places(i: Symbol) -> Text:
+    """An index for each axis, of an array of indices."""
+    return Text(f"tuple(np.moveaxis({i.text}, -1, 0))")
+
+
+def _band(x: Symbol, *, lower: int, upper: int) -> Text:
+    return call("_band", x.text, lower, upper)
 
 
 def _concatenated(*xs: Symbol, axis: int) -> Text:
@@ -209,7 +237,13 @@ TEMPLATES: Final[dict[str, Template]] = {
     "Cholesky": lambda a: call("np.linalg.cholesky", a.text),
     "MatrixInverse": _inverse,
     "MatrixSolve": _solved,
+    "MatrixDeterminant": lambda a: call("np.linalg.det", a.text),
+    "MatrixBandPart": _band,
     "GatherNd": _gather_nd,
+    "ScatterNd": _scatter_nd,
+    "TensorScatterAdd": _tensor_scatter("_with_added"),
+    "TensorScatterUpdate": _tensor_scatter("_with_updated"),
+    "Shift": lambda x, *, axis, reverse: call("_shifted", x.text, axis, reverse),
     "Pad": _pad,
     "Softmax": _softmax,
     "LogSoftmax": _log_softmax,
@@ -288,6 +322,36 @@ def _placed(part, key, shape):
     whole = np.zeros(shape, part.dtype)
     whole[key] = part
     return whole
+""",
+    "_with_added": """
+def _with_added(x, places, rows):
+    y = x.copy()
+    np.add.at(y, places, rows)
+    return y
+""",
+    "_with_updated": """
+def _with_updated(x, places, rows):
+    y = x.copy()
+    y[places] = rows
+    return y
+""",
+    "_band": """
+def _band(x, lower, upper):
+    offset = np.arange(x.shape[-1]) - np.arange(x.shape[-2])[:, None]
+    inside = np.ones(offset.shape, bool)
+    if lower >= 0:
+        inside &= offset >= -lower
+    if upper >= 0:
+        inside &= offset <= upper
+    return np.where(inside, x, 0)
+""",
+    "_shifted": """
+def _shifted(x, axis, reverse):
+    y = np.zeros_like(x)
+    before = (*[slice(None)] * axis, slice(0, -1))
+    after = (*[slice(None)] * axis, slice(1, None))
+    y[before if reverse else after] = x[after if reverse else before]
+    return y
 """,
     "_scattered": """
 def _scattered(rows, indices, shape):

@@ -1,0 +1,73 @@
+"""What tf.source gives: a program, which can be read, kept and called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wengert.insight.reports.blocks import Block, Code
+from wengert.insight.reports.report import Report
+from wengert.insight.source.derivation import Derivation
+from wengert.insight.source.text import array
+from wengert.values.convert import convert
+from wengert.values.value import Value
+
+
+class Source(Report):
+    """A program: its `text`, and the function that it is, which can be called.
+
+    It takes what the function took, as arrays, and returns the value and the gradients, in a tuple where
+    there are several.
+    """
+
+    target = ""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.title = ""
+        self.name = name
+        self.text = text
+
+    def whole(self) -> str:
+        """The program with all its constants."""
+        return self.text
+
+    def __call__(self, *xs: Any) -> Any:
+        """The value and the gradients."""
+        raise NotImplementedError
+
+    def arrays(self, xs: Sequence[Any]) -> list[Any]:
+        """The arguments as arrays."""
+        return [_plain(x) for x in xs]
+
+    def blocks(self) -> list[Block]:
+        """The text."""
+        return [Code(tuple(self.text.rstrip().split("\n")))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The text, and the name of the function in it."""
+        return {"name": self.name, "target": self.target, "text": self.text, "whole": self.whole()}
+
+    def __str__(self) -> str:
+        return self.text.rstrip()
+
+
+def with_constants(text: str, constants: dict[str, Any]) -> str:
+    """A text of Python with arrays that are too long to be read in it."""
+    head = [f"{name} = {array(value)}" for name, value in constants.items()]
+    return text.replace("import numpy as np\n", "\n".join(["import numpy as np\n", *head, ""]), 1)
+
+
+def described(d: Derivation) -> str:
+    """What a program computes, and of what."""
+    kinds = ", ".join(
+        f"{n}: {x.dtype.name}{list(x.shape)}" for n, x in zip(d.names, d.inputs, strict=True)
+    )
+    return f"The value and its gradient. {kinds}."
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, Value):
+        return np.asarray(x)
+    return convert(x)._array if isinstance(x, (float, int, list, tuple)) else x
