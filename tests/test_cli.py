@@ -11,7 +11,7 @@ import pytest
 
 import wengert as tf
 from tools import tested
-from wengert.cli import bench, doctor, main
+from wengert.cli import COMMANDS, bench, doctor, main
 from wengert.core.table import row_of
 from wengert.engines.native import coverage
 from wengert.engines.native.runtime.processor import is_supported
@@ -113,6 +113,108 @@ def test_no_command_and_a_wrong_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert "'rnu'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["rnu"], "Did you mean run?"),
+        (["ops", "--jsn"], "usage: wengert ops"),
+        (["ops", "--jsn"], "there is no option --jsn. Did you mean --json?"),
+        (["run", "--v2", "x.py"], "there is no option --v2. Did you mean --v1?"),
+        (["cache", "cler"], "invalid choice: 'cler'"),
+        (["doctor", "all"], "too many arguments: all"),
+    ],
+)
+def test_what_was_meant(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "same"),
+    [(["help"], ["--help"]), (["help", "ops"], ["ops", "--help"]), (["version"], ["-V"])],
+)
+def test_words_for_help_and_version(
+    arguments: list[str], same: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for given in (arguments, same):
+        with pytest.raises(SystemExit) as ended:
+            main(given)
+        assert ended.value.code == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1] != ""
+
+
+@pytest.mark.parametrize(
+    ("name", "operations"),
+    [
+        ("tf.nn.relu", ["Relu"]),
+        ("nn.relu", ["Relu"]),
+        ("tf.math.log", ["Log"]),
+        ("tf.reduce_sum", ["Sum"]),
+        ("tf.nn.conv2d", ["Conv2D"]),
+        ("relu", ["Relu"]),
+        ("Spars*Segment*", ["SparseSegmentMean", "SparseSegmentSqrtN", "SparseSegmentSum"]),
+    ],
+)
+def test_operations_by_what_users_call_them(
+    name: str, operations: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status = main(["ops", name, "--json"])
+    out = capsys.readouterr().out
+    assert status == (0 if operations else 2)
+    assert [row["operation"] for row in json.loads(out or "[]")] == operations
+
+
+def test_operations_that_lack_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "--without", "gradient", "--file", "nn/pool", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found
+    assert all(row["reverse"] == "none" for row in found)
+
+
+def test_the_gradient_of_a_product_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["ops", "MatMul", "MatrixInverse"]) == 0
+    words = capsys.readouterr().out
+    assert "gradient of x  g @ y.T" in words
+    assert "gradient of y  x.T @ g" in words
+    assert "np.linalg.inv(x)" in words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said", "status"),
+    [
+        (["tf.nn.relu"], "there", 0),
+        (["nn.ctc_beam_search_decoder"], "missing (", 0),
+        (["tf.data.Dataset"], "A Python loop over NumPy arrays", 0),
+        (["tf.math"], "131 of 131 names", 0),
+        ([], "tf.linalg", 0),
+        (["tf.matmull"], "Did you mean tf.matmul?", 2),
+    ],
+)
+def test_names(
+    arguments: list[str], said: str, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["names", *arguments]) == status
+    assert said in "".join(capsys.readouterr())
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_commands_and_options(
+    shell: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["completion", shell]) == 0
+    text = capsys.readouterr().out
+    assert all(name in text for name in COMMANDS)
+    assert "explain" in text
+    if shell == "bash":
+        subprocess.run(["bash", "-n"], input=text, text=True, check=True)
+
+
 def test_an_interrupted_command(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,7 +244,7 @@ def test_bench_lists_and_refuses(
     assert main(["bench", "--list", "lstm"]) == 0
     assert capsys.readouterr().out.startswith("LSTM")
     assert main(["bench", "nothing like it"]) == 2
-    assert "no workload has 'nothing like it' in its name: chain, eager;" in capsys.readouterr().err
+    assert "no workload has 'nothing like it' in its name. There are:\n  chain, eager\n" in capsys.readouterr().err
     monkeypatch.setattr(bench, "_PLACES", ())
     assert main(["bench"]) == 2
     assert "not part of this installation" in capsys.readouterr().err
@@ -176,11 +278,13 @@ def test_doctor_says_what_is_there(
     assert main(["doctor", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["versions"]["numpy"] == np.__version__
-    assert found["native engine"]["works"].startswith(("yes", "no: "))
+    assert found["native engine"]["works"] in (True, False)
+    assert set(found["optional packages"].values()) <= {True, False}
+    assert {"folder", "files", "bytes", "limit"} <= found["native engine"]["cache"].keys()
     for entries in found.values():
         for key, value in entries.items():
             assert key in words
-            assert str(value) in words
+            assert isinstance(value, (bool, dict)) or str(value) in words
 
 
 def test_doctor_without_the_native_engine(
@@ -189,7 +293,8 @@ def test_doctor_without_the_native_engine(
     """What is missing is named, and what it is for."""
     monkeypatch.setitem(sys.modules, "wengert.engines.native.program.build", None)
     monkeypatch.setitem(doctor.OPTIONAL, "no_such_package", "nothing at all")
-    assert main(["doctor"]) == 0
+    assert main(["doctor"]) == 1  # of no use to scripts otherwise
     words = capsys.readouterr().out
-    assert "works  no: " in words
-    assert "not installed, for nothing at all" in words
+    assert "works    no" in words
+    assert "because" in words
+    assert "not installed: pip install no_such_package; for nothing at all" in words

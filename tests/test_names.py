@@ -50,7 +50,7 @@ def test_parameters_are_those_of_tensorflow(module: str) -> None:
 def test_what_is_missing_has_a_reason(module: str) -> None:
     """Nothing is forgotten."""
     for name in NAMES.coverage(module).missing:
-        assert NAMES.reason(module, name) != "not written yet", f"{module}.{name}"
+        assert NAMES.reason(f"{module}.{name}") != "not written yet", f"{module}.{name}"
 
 
 def test_a_difference_is_found() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -179,6 +181,9 @@ def test_a_module(folder: Path) -> None:
         (["nothing.py"], "there is no file 'nothing.py'."),
         (["-m", "no_such_module"], "there is no module 'no_such_module'."),
         (["-m", "no_such.module"], "there is no module 'no_such.module'."),
+        (["flgs.py"], "there is no file 'flgs.py'. Did you mean flags.py?"),
+        (["."], "'.' is a folder, and has no __main__.py."),
+        ([], "say what to run: a script, - for standard input, -m MODULE or -c CODE."),
     ],
 )
 def test_nothing_to_run(folder: Path, arguments: list[str], said: str) -> None:
@@ -200,3 +205,72 @@ def test_the_session_of_a_program_that_computes_eagerly() -> None:
     with tf.compat.v1.Session(graph=graph) as session:
         with pytest.raises(TypeError, match=r"Can not convert.*eager mode.*wengert run --v1"):
             session.run(at_once)
+
+
+# ---- programs that are no files, and processes that they start -----------------------------------
+
+DOUBLED = (
+    "import sys\nimport tensorflow as tf\nprint((tf.constant(2.0) * 2.0).numpy(), sys.argv[1:])\n"
+)
+
+
+def wengert_run(*arguments: str, text: str = "", **environment: str) -> Any:
+    return subprocess.run(
+        [sys.executable, "-m", "wengert", "run", *arguments],
+        input=text, capture_output=True, text=True, env={**os.environ, **environment}, timeout=120,
+    )  # fmt: skip
+
+
+def test_a_program_from_standard_input_a_pipe_and_an_argument() -> None:
+    for arguments in (["-", "a"], ["/dev/stdin", "a"]):
+        assert wengert_run(*arguments, text=DOUBLED).stdout == "4.0 ['a']\n"
+    assert wengert_run("-c", DOUBLED, "--a", "b").stdout == "4.0 ['--a', 'b']\n"
+
+
+def test_processes_of_a_program_import_tensorflow_from_here(tmp_path: Path) -> None:
+    program = tmp_path / "pool.py"
+    program.write_text(
+        """
+import multiprocessing
+import subprocess
+import sys
+
+def doubled(x):
+    import tensorflow as tf
+    return float(tf.constant(x) * 2.0)
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.map(doubled, [1.0, 2.0]))
+    child = "from tensorflow.python.ops import math_ops; print(math_ops.square(3.0).numpy())"
+    print(subprocess.run([sys.executable, "-c", child], capture_output=True, text=True).stdout)
+""",
+        "utf-8",
+    )
+    done = wengert_run(str(program))
+    assert done.stdout == "[2.0, 4.0]\n9.0\n\n", done.stderr
+
+
+FAILING = "import tensorflow as tf\ndef f(x):\n    return tf.matmul(x, x)\nf(tf.ones([2, 3]))\n"
+
+
+def test_a_traceback_is_of_the_program_alone() -> None:
+    short = wengert_run("-c", FAILING).stderr
+    assert short.count("  File ") == 2
+    assert "line 4, in <module>" in short
+    assert "return tf.matmul(x, x)" in short
+    assert "direct cause" not in short
+    full = wengert_run("-c", FAILING, WENGERT_TRACEBACK="full").stderr
+    assert full.count("  File ") > 4
+    assert wengert_run("-c", "x = = 1").stderr.count("  File ") == 1
+
+
+def test_an_error_of_the_program_about_one_of_ours_shows_both() -> None:
+    text = (
+        "import tensorflow as tf\ntry:\n    tf.matmul(tf.ones([2, 3]), tf.ones([2, 3]))\n"
+        "except Exception as error:\n    raise RuntimeError('mine') from error\n"
+    )
+    said = wengert_run("-c", text).stderr
+    assert "InvalidArgumentError" in said
+    assert "direct cause" in said
+    assert said.endswith("RuntimeError: mine\n")

@@ -30,7 +30,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors say what is near. Options are not abbreviated."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, allow_abbrev=False, **kwargs)
+        super().__init__(*args, **kwargs | {"allow_abbrev": False})
 
     def error(self, message: str) -> NoReturn:
         """Print the usage and the error, and exit."""
@@ -53,7 +53,7 @@ def _unknown(message: str, parser: argparse.ArgumentParser) -> tuple[str, list[s
     return "", []
 
 
-def parser_for(*wanted: str) -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
+def parser_for(*wanted: str) -> tuple[Parser, dict[str, Parser]]:
     """The parser, with the arguments of these commands, and those of the commands."""
     parser = Parser(
         prog="wengert",

@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     names = [n for n in _names() if options.name.lower() in n.lower()]
     if not names:
         return report_failure(
-            f"no workload has '{options.name}' in its name: {'; '.join(_names())}."
+            f"no workload has '{options.name}' in its name. There are:\n  " + "\n  ".join(_names())
         )
     if options.list:
         print(*names, sep="\n")

@@ -16,9 +16,10 @@ def add_to(commands: Any, purpose: str) -> None:
         help=purpose,
         description="Print where plans and machine code are cached between processes, how many files and "
         "bytes there are, and the limit. What is cleared is compiled again when it is needed.",
-        epilog="example: wengert cache --clear",
+        epilog="example: wengert cache clear",
     )
-    parser.add_argument("--clear", action="store_true", help="remove the files")
+    parser.add_argument("action", nargs="?", choices=["clear"], help="remove the files")
+    parser.add_argument("--clear", action="store_true", help="the same")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -26,7 +27,7 @@ def add_to(commands: Any, purpose: str) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns its exit status."""
     found: dict[str, Any] = dict(cache.about())
-    if options.clear:
+    if options.clear or options.action:
         found["removed"] = cache.clear()
     if options.json:
         as_json(found)

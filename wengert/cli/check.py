@@ -129,7 +129,7 @@ def _told(asked: list[Asked], examples: Mapping[str, Any], json: bool, way_out: 
         function = one.function
         xs = _arguments(one, examples)
         if xs is None and isinstance(function, str):
-            function = _raw(function)
+            function = raw_operation(function)
             xs = drawn_arguments(function) if function else None
         if xs is None:
             return report_failure(
@@ -161,7 +161,7 @@ def _arguments(one: Asked, examples: Mapping[str, Any]) -> tuple[Any, ...] | Non
     return drawn_arguments(operation)
 
 
-def _raw(name: str) -> Callable[..., Any] | None:
+def raw_operation(name: str) -> Callable[..., Any] | None:
     """An operation that needs attributes, with those that TensorFlow gives it by default."""
     raw = getattr(raw_ops, name, None)
     if raw is None:

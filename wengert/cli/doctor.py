@@ -23,6 +23,10 @@ OPTIONAL = {
     "torch": "a peer of `wengert bench`",
     "tensorflow": "a peer of `wengert bench`",
 }
+PACKAGES = {
+    "absl": "absl-py",
+    "scipy_openblas32": "scipy-openblas32",
+}  # where pip's name is another
 
 
 def add_to(commands: Any, purpose: str) -> None:
@@ -31,7 +35,7 @@ def add_to(commands: Any, purpose: str) -> None:
         "doctor",
         help=purpose,
         description="Show which engines, kernels and optional packages there are, and what a missing "
-        "one would add. Example: wengert doctor --json",
+        "one would add. The exit status is 1 if the native engine does not work. Example: wengert doctor --json",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -42,11 +46,22 @@ def run(options: argparse.Namespace) -> int:
     found = findings()
     if options.json:
         as_json(found)
-        return 0
-    for section, entries in found.items():
-        heading(section)
-        pairs(entries, "  ")
-    return 0
+    else:
+        for section, entries in found.items():
+            heading(section)
+            pairs({key: _in_words(key, value) for key, value in entries.items()}, "  ")
+    return 0 if found["native engine"]["works"] or found["native engine"].get("unknown") else 1
+
+
+def _in_words(key: str, value: Any) -> str:
+    """A finding as a person reads it."""
+    if key == "cache":
+        how = "wengert cache clear" if value["files"] else "empty"
+        return f"{value['folder']}: {value['files']} files, {value['bytes'] / 1e6:.1f} MB ({how})"
+    if key in OPTIONAL:
+        there = "installed" if value else f"not installed: pip install {PACKAGES.get(key, key)}"
+        return f"{there}; for {OPTIONAL[key]}"
+    return {True: "yes", False: "no"}.get(value, str(value))
 
 
 def findings() -> dict[str, dict[str, Any]]:
@@ -59,7 +74,7 @@ def findings() -> dict[str, dict[str, Any]]:
             "system": f"{platform.system()} {platform.machine()}",
         },
         "native engine": _native(),
-        "optional packages": {name: _package(name, use) for name, use in OPTIONAL.items()},
+        "optional packages": {n: importlib.util.find_spec(n) is not None for n in OPTIONAL},
     }
 
 
@@ -68,10 +83,11 @@ def _native() -> dict[str, Any]:
         importlib.import_module("wengert.engines.native.program.build")
         processor = importlib.import_module("wengert.engines.native.runtime.processor")
         if not processor.is_supported():
-            return {"works": "no: this system or processor was never tried; NumPy does it all"}
-        return {"works": "yes", **_parts()}
+            why = "this system or processor was never tried; NumPy does it all"
+            return {"works": False, "unknown": True, "because": why}
+        return {"works": True, **_parts()}
     except ImportError as error:
-        return {"works": f"no: {error}"}
+        return {"works": False, "because": str(error)}
 
 
 def _parts() -> dict[str, Any]:
@@ -84,13 +100,8 @@ def _parts() -> dict[str, Any]:
     return {
         "chosen": wengert.config.get_engine() or "native for functions, numpy for sessions",
         "threads": wengert.config.get_threads() if runtime.has_threads() else 1,
-        "vectors": f"{8 * processor.vector_bytes()} bits",
+        "bits of vectors": 8 * processor.vector_bytes(),
         "kernels of its OpenBLAS": openblas.core(),
         "kernels of NumPy's OpenBLAS": matmul.numpys_core() or "another BLAS",
-        "cache": f"{kept['folder']}: {kept['files']} files, {kept['bytes'] / 1e6:.1f} MB",
+        "cache": kept,
     }
-
-
-def _package(name: str, use: str) -> str:
-    there = importlib.util.find_spec(name) is not None
-    return f"{'installed' if there else 'not installed'}, for {use}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import fnmatch
 import functools
 import json
 from collections.abc import Sequence
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import wengert  # noqa: F401  # declares the operations
-from wengert.cli import formula
-from wengert.cli.output import as_json, pairs, report_failure, table
+from wengert.cli import formula, program
+from wengert.cli.output import as_json, paged, pairs, report_failure, table
+from wengert.cli.used_rows import functions_of, used_by
 from wengert.core.row import Row
 from wengert.core.table import TABLE, complete
 from wengert.engines.native import coverage
@@ -25,9 +27,20 @@ def add_to(commands: Any, purpose: str) -> None:
         help=purpose,
         description="List the operations: which rules they have, what computes them in compiled functions, and "
         "how many test cases cover them. With a name, print all that its row declares.",
-        epilog="example: wengert ops Relu",
+        epilog="examples: wengert ops Relu; wengert ops tf.math.log; wengert ops 'Sparse*' --without batched",
     )
-    parser.add_argument("name", nargs="?", help="one operation, by its type name")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="an operation, a pattern, or a function that uses operations",
+    )
+    parser.add_argument(
+        "--without",
+        choices=sorted(_ABSENT),
+        help="only those that lack a rule, or that NumPy computes",
+    )
+    parser.add_argument("--file", default="", help="only those declared in a file of such a path")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--markdown", action="store_true", help="print the page docs/operations.md")
     parser.set_defaults(run=run)
@@ -36,29 +49,67 @@ def add_to(commands: Any, purpose: str) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command; returns its exit status."""
     complete()
-    name = _named(options.name) if options.name else None
-    if options.name and name is None:
-        near = difflib.get_close_matches(options.name, TABLE, n=3, cutoff=0.4)
-        hint = f" Near it: {', '.join(near)}." if near else ""
-        return report_failure(f"there is no operation '{options.name}'.{hint}")
-    rows = [TABLE[name]] if name else [TABLE[n] for n in sorted(TABLE)]
+    wanted: list[str] = []
+    for name in options.names:
+        found = _named(name)
+        if not found:
+            near = difflib.get_close_matches(name.rpartition(".")[2], TABLE, n=3, cutoff=0.4)
+            hint = f" Near it: {', '.join(near)}." if near else ""
+            return report_failure(f"there is no operation '{name}'.{hint}")
+        wanted += found
+    rows = [TABLE[n] for n in dict.fromkeys(wanted or sorted(TABLE)) if _is_asked(n, options)]
+    one_by_one = bool(options.names) and not any(map(_is_pattern, options.names))
     if options.json:
-        as_json([explain(row) if name else describe(row) for row in rows])
+        as_json([explain(row) if one_by_one else describe(row) for row in rows])
     elif options.markdown:
         print(page(rows), end="")
-    elif name:
-        said = explain(rows[0])
-        pairs({key: word + MEANINGS.get((key, word), "") for key, word in said.items() if word})
-    else:
-        table([describe(row) for row in rows])
+    elif one_by_one:
+        _told(rows)
+    elif rows:
+        with paged(len(rows)):
+            table([describe(row) for row in rows])
     return 0
 
 
-def _named(name: str) -> str | None:
-    """The operation of a name, ignoring case; None if there is none."""
+def _told(rows: Sequence[Row]) -> None:
+    for i, row in enumerate(rows):
+        if i:
+            print()
+        said = explain(row)
+        pairs({key: word + MEANINGS.get((key, word), "") for key, word in said.items() if word})
+
+
+# What `--without` asks for: a column, and what stands in it then.
+_ABSENT: Final = {
+    "gradient": ("reverse", "none"),
+    "forward": ("forward", "none"),
+    "batched": ("batched", "one by one"),
+    "native": ("native", "NumPy"),
+}
+
+
+def _is_asked(name: str, options: argparse.Namespace) -> bool:
+    row = TABLE[name]
+    if options.file not in row.declared.replace("\\", "/"):
+        return False
+    if options.without is None:
+        return True
+    column, word = _ABSENT[options.without]
+    return describe(row)[column] == word
+
+
+def _is_pattern(name: str) -> bool:
+    return any(letter in name for letter in "*?[")
+
+
+def _named(name: str) -> list[str]:
+    """The operations of a name, ignoring case, of a pattern, or those that a public function uses."""
+    if _is_pattern(name):
+        return sorted(fnmatch.filter(TABLE, name))
     if name in TABLE:
-        return name
-    return next((n for n in TABLE if n.lower() == name.lower()), None)
+        return [name]
+    same = [n for n in TABLE if n.lower() == name.lower()]
+    return same or used_by(name)
 
 
 INTRODUCTION = """# Operations
@@ -108,12 +159,14 @@ def describe(row: Row) -> dict[str, str]:
 
 def explain(row: Row) -> dict[str, str]:
     """Everything that a row declares."""
-    said = {**describe(row), "declared": row.declared}
+    said = {**describe(row), "functions": ", ".join(functions_of(row)), "declared": row.declared}
     if row.elementwise and not row.many:
         said["computes"] = formula.formula(row)
         for letter, written in zip(formula.LETTERS, formula.derivatives(row), strict=False):
             said[f"gradient of {letter}"] = written
         said["domain"] = formula.domain(row)
+    elif row.differentiable:
+        said |= {f"gradient of {x}": text for x, text in program.gradients(row).items()}
     return said
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from rich.console import Console
@@ -46,13 +48,28 @@ def pairs(entries: Mapping[str, Any], indent: str = "") -> None:
     console = to_screen()
     width = max(map(len, entries))
     for key, value in entries.items():
-        console.print(Text.assemble(indent, (key.ljust(width), "cyan"), "  ", str(value)))
+        head = Text.assemble(indent, (key.ljust(width), "cyan"), "  ")
+        for line in _folded(str(value), console, len(head)):
+            console.print(head + Text(line))
+            head = Text(" " * len(head))
+
+
+def _folded(text: str, console: Console, indent: int) -> list[str]:
+    """The lines of a value, between words, on a terminal; one line into a pipe."""
+    if not console.is_terminal or len(text) + indent <= console.width:
+        return [text]
+    return textwrap.wrap(text, max(console.width - indent, 20), break_long_words=False) or [text]
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> None:
-    """Print rows with the same columns, aligned; the first column is their subject."""
+    """Print rows with the same columns, aligned; the first column is their subject.
+
+    On a terminal the last columns are left out if the line is too narrow for them.
+    """
     console = to_screen()
     columns = list(rows[0])
+    if console.is_terminal:
+        columns = _fitting(columns, rows, console.width)
     widths = [max(len(c), *(len(row[c]) for row in rows)) for c in columns]
     cells = [c.ljust(w) for c, w in zip(columns, widths, strict=True)]
     console.print(Text("  ".join(cells).rstrip(), "bold"))
@@ -61,6 +78,24 @@ def table(rows: Sequence[Mapping[str, str]]) -> None:
         line = Text.assemble((first, "cyan"), *(f"  {cell}" for cell in rest))
         line.rstrip()
         console.print(line)
+
+
+def _fitting(columns: list[str], rows: Sequence[Mapping[str, str]], width: int) -> list[str]:
+    fitting: list[str] = []
+    used = 0
+    for column in columns:
+        used += max(len(column), *(len(row[column]) for row in rows)) + 2 * bool(fitting)
+        if fitting and used > width:
+            break
+        fitting.append(column)
+    return fitting
+
+
+def paged(lines: int) -> AbstractContextManager[object]:
+    """What is printed inside goes through a pager, if it is longer than the terminal."""
+    console = to_screen()
+    is_long = console.is_terminal and lines + 2 > console.height
+    return console.pager(styles=True) if is_long else nullcontext()
 
 
 def progress(items: Iterable[Item], total: int, of: str) -> Iterator[Item]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +17,10 @@ def show(error: BaseException) -> None:
     """Print an error as Python would, with the lines of the program alone."""
     if os.environ.get("WENGERT_TRACEBACK") != "full":
         shorten(error)
-    sys.excepthook(type(error), error, error.__traceback__)
+    if sys.excepthook is sys.__excepthook__:
+        traceback.print_exception(error)  # it has the lines of programs that are no files
+    else:
+        sys.excepthook(type(error), error, error.__traceback__)
 
 
 def shorten(error: BaseException) -> None:
