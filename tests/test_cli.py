@@ -244,7 +244,10 @@ def test_bench_lists_and_refuses(
     assert main(["bench", "--list", "lstm"]) == 0
     assert capsys.readouterr().out.startswith("LSTM")
     assert main(["bench", "nothing like it"]) == 2
-    assert "no workload has 'nothing like it' in its name. There are:\n  chain, eager\n" in capsys.readouterr().err
+    assert (
+        "no workload has 'nothing like it' in its name. There are:\n  chain, eager\n"
+        in capsys.readouterr().err
+    )
     monkeypatch.setattr(bench, "_PLACES", ())
     assert main(["bench"]) == 2
     assert "not part of this installation" in capsys.readouterr().err
