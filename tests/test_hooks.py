@@ -120,3 +120,23 @@ def test_an_anomaly_in_a_session() -> None:
         np.testing.assert_allclose(session.run(g, {x: [1.0, 4.0]}), [0.5, 0.25])
         with pytest.raises(tf.errors.InvalidArgumentError, match="rule of Sqrt"):
             session.run(g, {x: [0.0, 1.0]})
+
+
+def test_hooks_keep_lines_and_name_scopes() -> None:
+    """An anomaly names its line, and an override of a scope finds it, also beside a hook."""
+    x = tf.constant([0.0, 4.0])
+    with tf.debugging.anomaly(), tf.GradientTape() as tape:
+        tape.watch(x)
+        h = x * 2.0
+        tape.hook(h, lambda g: g)
+        y = tf.reduce_sum(tf.sqrt(h))
+        with pytest.raises(tf.errors.AnomalyError, match=r"Sqrt \(test_hooks.py:\d+: y = "):
+            tape.gradient(y, x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        with tf.name_scope("inner"):
+            k = tf.sin(x * 2.0)
+        tape.hook(k, lambda g: 10.0 * g)
+        y = tf.reduce_sum(3.0 * k)
+    gradient = tape.gradient(y, x, overrides={"inner/": lambda op, g: 100.0 * g})
+    np.testing.assert_allclose(gradient, [3000.0, 3000.0])

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from wengert.core.contract import check_gradient
 from wengert.core.row import Row, place
 from wengert.core.tape import LEAF, ONE, WIDTH, Tape
+from wengert.overrides.switches import SwitchedTape
 from wengert.values.tensor import dims
 from wengert.values.value import Key
 
@@ -39,8 +40,8 @@ def with_hooks(
     tape: Tape, hooked: dict[Key, Hooked], sources: Sequence[Any]
 ) -> tuple[Tape, list[Any]]:
     """A tape on which the hooks are operations, and what stands on it for the sources."""
-    found = Tape(tape.watches_variables)
-    found.scopes = {}
+    found = SwitchedTape(tape.watches_variables)  # it has lines
+    places: dict[int, str] = getattr(tape, "places", {})
     behind = {key: Key() for key in hooked}
     for key, value in tape.watched.items():
         found.watched[behind.get(key, key)] = value
@@ -50,6 +51,10 @@ def with_hooks(
             if key in hooked:
                 _put(found, hooked[key], behind[key], key)
     for at in range(0, len(tape.records), WIDTH):
+        if at in tape.scopes:
+            found.scopes[len(found.records)] = tape.scopes[at]
+        if at in places:
+            found.places[len(found.records)] = places[at]
         _copy(found, tape.records[at : at + WIDTH], hooked, behind)
     stand_ins = [_Behind(x, behind[x._key]) if x._key in behind else x for x in sources]
     return found, stand_ins
