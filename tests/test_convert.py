@@ -609,3 +609,40 @@ def test_where_of_version_1_with_numbers_of_two_kinds() -> None:
 def test_a_scalar_reversed_and_a_vector_of_one_filled() -> None:
     assert tf.reverse(tf.constant(1.0), [0]).numpy() == 1.0
     assert tf.fill([2], tf.constant([3.0])).numpy().tolist() == [3.0, 3.0]
+
+
+# ---- lists with tensors in them ------------------------------------------------------------------
+
+
+def one(dtype: Any = tf.float64) -> Any:
+    return tf.constant(1, dtype)
+
+
+@pytest.mark.parametrize(
+    ("make", "dtype", "values"),
+    [
+        (lambda: tf.stack([[1.0, 2.0], [0.0, one()]]), tf.float64, [[1, 2], [0, 1]]),
+        (lambda: tf.concat([[1.0, 2.0], [0.0, one()]], 0), tf.float32, [1, 2, 0, 1]),
+        (lambda: tf.convert_to_tensor((2, one(tf.int32)), tf.int64), tf.int64, [2, 1]),
+        (lambda: tf.convert_to_tensor([2.0, one()], tf.float32), tf.float32, [2, 1]),
+        (lambda: tf.convert_to_tensor((2, tf.constant(300)), tf.int8), tf.int8, [2, 44]),
+        (lambda: tf.convert_to_tensor([True, tf.constant(3)]), tf.int32, [1, 3]),
+        (lambda: tf.SparseTensor([[0, 0]], [1.0], (2, tf.constant(3))).dense_shape, tf.int64, [2, 3]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("traced", [False, True])
+def test_lists_with_tensors(make: Any, dtype: Any, values: Any, traced: bool) -> None:
+    """A dtype that is asked for is that of the whole; otherwise the first tensor says it, as in TensorFlow."""
+    found = (tf.function(make) if traced else make)()
+    assert found.dtype is dtype
+    assert found.numpy().tolist() == values
+
+
+def test_gradients_flow_through_a_list_that_is_cast() -> None:
+    v = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(v)
+        y = tf.reduce_sum(tf.convert_to_tensor([v, 3.0], tf.float64) * [5.0, 7.0])
+    gradient = tape.gradient(y, v)
+    assert gradient.dtype is tf.float32
+    assert gradient.numpy() == 5.0

@@ -32,6 +32,7 @@ from wengert.values.value import Value
 # ---- operations of the machine ------------------------------------------------------------------
 
 bound.add = gradient_sum.add_gradients
+bound.cast = elementwise.cast
 bound.conj = complex.conj
 bound.zeros_like = elementwise.zeros_like
 bound.sum_to = reductions.sum_to

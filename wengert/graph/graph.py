@@ -6,7 +6,7 @@ import difflib
 import itertools
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any, ClassVar
 
@@ -170,9 +170,8 @@ class Graph(Builder):
         return None, lambda: setattr(self, "_control", before)
 
     def _operations_of(self, values: Any) -> tuple[Operation, ...]:
-        given = values if isinstance(values, (list, tuple)) else [values]
         found = []
-        for value in given:
+        for value in list(values) if isinstance(values, Iterator) else nest.flatten(values):
             if isinstance(value, (int, float)) or value is None:
                 raise TypeError(f"Control input must be Operation or Tensor, not {value!r}")
             parts = value._parts() if nest.is_composite(value) else [value]

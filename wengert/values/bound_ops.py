@@ -18,6 +18,7 @@ class BoundOps:
     """The operations, by what they do."""
 
     add: Callable[[Any, Any], Any]  # gradients, each of which may be IndexedSlices
+    cast: Callable[[Any, Any], Tensor]
     conj: Callable[[Any], Tensor]
     zeros_like: Callable[[Any], Tensor]
     sum_to: Callable[[Any, tuple[int, ...]], Tensor]  # sum the axes that were broadcast

@@ -317,9 +317,15 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 def _packed(value: Any, dtype: DType | None) -> Tensor:
     """A nested list with tensors in it becomes one tensor through which gradients flow."""
-    if dtype is None:
-        dtype = next(convert(v).dtype for v in _leaves(value) if _is_tensor_like(v))
-    return convert(bound.stack([convert(v, dtype) for v in value]), dtype)
+    wanted = dtype or dtype_within(value)
+    if dtype is None or wanted is None:
+        return convert(bound.stack([convert(v, wanted) for v in value]), wanted)
+    return bound.stack([bound.cast(convert(v, hint=wanted), wanted) for v in value])
+
+
+def dtype_within(value: Any) -> DType | None:
+    """The dtype of the first tensor in a nested list; None if there is none."""
+    return next((convert(v).dtype for v in _leaves(value) if _is_tensor_like(v)), None)
 
 
 def convert_to_tensor(

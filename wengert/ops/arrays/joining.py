@@ -19,7 +19,7 @@ from wengert.ops.arrays.shaping import one_axis, static
 from wengert.ops.arrays.slicing import take_part
 from wengert.ops.support.batch_rules import shift_axis
 from wengert.ops.support.declare import TENSOR_LIKE, convert_alike
-from wengert.values.convert import convert
+from wengert.values.convert import convert, dtype_within
 from wengert.values.shapes import Dims, normal_axis, shape_text
 from wengert.values.sizes import Size, certainly, shapes_differ
 from wengert.values.symbolic import AnyShape
@@ -157,11 +157,11 @@ def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> T
 
 
 def _agreeing(values: list[Any]) -> list[Any]:
-    """Plain values converted to a common dtype: a float makes floats of integers."""
+    """Plain values converted to a common dtype: that of tensors within; a float makes floats of integers."""
     if any(isinstance(value, TENSOR_LIKE) for value in values):
         return values
     floats = (x.dtype for x in map(convert, values) if x.dtype.is_floating)
-    hint = next(floats, None)
+    hint = dtype_within(values) or next(floats, None)
     return values if hint is None else [convert(value, hint=hint) for value in values]
 
 
