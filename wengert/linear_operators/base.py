@@ -170,8 +170,11 @@ class LinearOperator:
     # ---- its shape ----------------------------------------------------------------------------
 
     def _sizes(self) -> list[Any]:
-        """The sizes of the matrix, preceded by those of the batch."""
-        raise NotImplementedError("_sizes is not implemented.")
+        """The sizes of the matrix, preceded by those of the batch: what a subclass says by `_shape`."""
+        return TensorShape(self._shape()).as_list()
+
+    def _shape(self) -> Any:
+        raise NotImplementedError("_shape is not implemented.")
 
     @property
     def shape(self) -> TensorShape:

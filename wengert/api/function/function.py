@@ -143,6 +143,12 @@ class ConcreteFunction:
         given = iter(results)
         return nest.with_tensors(self._structure, [next(given) if t else None for t in self._there])
 
+    def add_to_graph(self, g: Any = None, overwrite: bool = False) -> None:
+        """Accepted: a graph finds the functions that it calls."""
+
+    def add_gradient_functions_to_graph(self, g: Any = None) -> None:
+        """Accepted: a gradient is traced when it is asked for."""
+
     def plan(self) -> Description:
         """The execution plan, step by step: loops, matrix products, bytes moved, arithmetic.
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Any, ClassVar, TypeVar
 
 from wengert.api.session.modes import name_scope
 from wengert.state.variable import Variable
 from wengert.values import nest
 
+Path = tuple[Any, ...]
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
@@ -37,7 +39,7 @@ class Module:
             )
         self._name = name
         with name_scope(name) as scope:
-            self._scope = scope
+            self._name_scope = scope
 
     @property
     def name(self) -> str:
@@ -47,12 +49,12 @@ class Module:
     @property
     def name_scope(self) -> name_scope:
         """The name scope for what the module creates."""
-        return name_scope(self._scope)
+        return name_scope(self._name_scope)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         """All variables of the module and of its submodules."""
-        return tuple(self._flatten(lambda x: isinstance(x, Variable)))
+        return tuple(self._flatten(predicate=lambda x: isinstance(x, Variable)))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
@@ -67,22 +69,29 @@ class Module:
     @property
     def submodules(self) -> tuple[Module, ...]:
         """All modules among the attributes, and their submodules."""
-        return tuple(self._flatten(lambda x: isinstance(x, Module)))
+        return tuple(self._flatten(predicate=lambda x: isinstance(x, Module)))
 
-    def _flatten(self, wanted: Callable[[Any], bool]) -> Iterator[Any]:
-        """What is among the attributes, by name, and then among those of the modules found there."""
-        seen = {id(self)}
-        waiting: list[Module] = [self]
-        while waiting:
-            module = waiting.pop(0)
-            for value in _attributes(module):
-                if id(value) in seen:
-                    continue
-                seen.add(id(value))
-                if wanted(value):
-                    yield value
-                if isinstance(value, Module):
-                    waiting.append(value)
+    # Attributes that are looked into by nobody.
+    _TF_MODULE_IGNORED_PROPERTIES: ClassVar[frozenset[str]] = frozenset()
+
+    def _flatten(
+        self,
+        recursive: bool = True,
+        predicate: Callable[[Any], bool] | None = None,
+        attribute_traversal_key: Callable[[str], Any] | None = None,
+        with_path: bool = False,
+        expand_composites: bool = False,
+    ) -> Iterator[Any]:
+        """What is among the attributes, by name, and then in each of the modules found there.
+
+        Lists and dictionaries are looked into. With `with_path` it gives pairs of the path, such as
+        ("layers", 0, "w"), and the value.
+        """
+        for path, value in _found_in(
+            self, (), {id(self)}, recursive, attribute_traversal_key, expand_composites
+        ):
+            if predicate is None or predicate(value):
+                yield (path, value) if with_path else value
 
     @classmethod
     def with_name_scope(cls, method: Method) -> Method:
@@ -104,12 +113,40 @@ class Module:
         return scoped  # type: ignore[return-value]
 
 
-def _attributes(module: Module) -> Iterator[Any]:
-    """Variables and modules among the attributes, also in lists and dicts."""
-    for _, value in sorted(vars(module).items()):
-        for leaf in nest.flatten(value) if isinstance(value, (list, tuple, dict)) else [value]:
-            if isinstance(leaf, (Variable, Module)):
-                yield leaf
+def _found_in(
+    module: Module,
+    path: Path,
+    seen: set[int],
+    recursive: bool,
+    order: Callable[[str], Any] | None,
+    expand: bool,
+) -> Iterator[tuple[Path, Any]]:
+    """The leaves of the attributes of a module, and then those of its submodules."""
+    attributes = vars(module)
+    inner: list[tuple[Path, Module]] = []
+    for name in sorted(attributes.keys() - module._TF_MODULE_IGNORED_PROPERTIES, key=order):
+        for rest, leaf in _leaves(attributes[name], expand):
+            if id(leaf) in seen:
+                continue
+            seen.add(id(leaf))
+            yield (*path, name, *rest), leaf
+            if recursive and isinstance(leaf, Module):
+                inner.append(((*path, name, *rest), leaf))
+    for at, submodule in inner:
+        yield from _found_in(submodule, at, seen, recursive, order, expand)
+
+
+def _leaves(value: Any, expand: bool) -> Iterator[tuple[Path, Any]]:
+    """What a structure holds, with the way to it."""
+    if isinstance(value, Module) or not nest.is_nested(value):
+        parts = nest.flatten(value, expand_composites=True) if expand else [value]
+        for leaf in parts:
+            yield (), leaf
+        return
+    keys = sorted(value) if isinstance(value, Mapping) else getattr(value, "_fields", count())
+    for key, part in zip(keys, nest.parts(value), strict=False):
+        for rest, leaf in _leaves(part, expand):
+            yield (key, *rest), leaf
 
 
 def _snake_case(name: str) -> str:
