@@ -607,3 +607,85 @@ def test_keyword_only_arguments_beside_an_input_signature() -> None:
     assert counted(x).numpy().tolist() == [1, 3]
     both = tf.function(lambda x, *, y: x + y, input_signature=one * 2)
     assert both(x, y=x).numpy().item() == 2.0
+
+
+# ---- traces in words -----------------------------------------------------------------------------
+
+SIGNATURES = """Input Parameters:
+  x (POSITIONAL_ONLY): TensorSpec(shape=(), dtype=tf.float32, name=None)
+  rest_0 (POSITIONAL_ONLY): TensorSpec(shape=(), dtype=tf.int32, name=None)
+  rest_1 (POSITIONAL_ONLY): Literal['str']
+  flag (KEYWORD_ONLY): Literal[False]
+  zed (KEYWORD_ONLY): TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+Output Type:
+  Dict[['a', TensorSpec(shape=(2,), dtype=tf.float32, name=None)], ['b', Tuple[TensorSpec(shape=(), dtype=tf.float32, name=None), Literal[None], TensorSpec(shape=(), dtype=tf.int32, name=None)]]]
+Captures:
+  {capture}: TensorSpec(shape=(), dtype=tf.resource, name=None)
+
+Input Parameters:
+  x (POSITIONAL_ONLY): TensorSpec(shape=(2,), dtype=tf.float32, name=None)
+  flag (KEYWORD_ONLY): Literal[True]
+Output Type:
+  Dict[['a', TensorSpec(shape=(2,), dtype=tf.float32, name=None)], ['b', Tuple[TensorSpec(shape=(2,), dtype=tf.float32, name=None), Literal[None], TensorSpec(shape=(), dtype=tf.int32, name=None)]]]
+Captures:
+  {capture}: TensorSpec(shape=(), dtype=tf.resource, name=None)"""
+
+
+def test_traces_are_printed_as_tensorflows() -> None:
+    v = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def f(x: Any, *rest: Any, flag: bool = True, **named: Any) -> Any:
+        return {"a": x * v, "b": (x, None, 3)}
+
+    f(tf.constant(1.0), tf.constant(2), "str", zed=tf.constant([1.0, 2.0]), flag=False)
+    f(tf.constant([1.0, 1.0]))
+    assert f.pretty_printed_concrete_signatures() == SIGNATURES.format(capture=id(v))
+    trace = f.get_concrete_function(tf.constant([1.0, 1.0]))
+    assert str(trace).startswith("ConcreteFunction Input Parameters:")
+    assert repr(trace).startswith("<ConcreteFunction (x: TensorSpec(shape=(2,), dtype=tf.float32, name=None), /, *, flag: Literal[True]) -> Dict[")  # fmt: skip
+    assert trace.output_shapes["a"] == (2,)
+    assert trace.output_dtypes["b"] == (tf.float32, None, tf.int32)
+
+
+# ---- calls of one trace --------------------------------------------------------------------------
+
+
+def test_calls_of_a_trace_are_bound_by_name_and_keep_what_was_fixed() -> None:
+    f = tf.function(lambda b, a, n=2: (b - a) * float(n))
+    trace = f.get_concrete_function(tf.constant(1.0), tf.constant(2.0))
+    for call in (
+        lambda: trace(a=tf.constant(10.0), b=tf.constant(1.0)),
+        lambda: trace(tf.constant(1.0), tf.constant(10.0)),
+        lambda: trace(1.0, 10.0, 2),
+        lambda: trace(1.0, a=10.0, n=2),
+    ):
+        assert call().numpy() == -18.0
+    wrong: list[tuple[Any, str]] = [
+        (lambda: trace(1.0, 2.0, 3), "for 2 and not for 3"),
+        (lambda: trace(1.0), "was not given its argument"),
+        (lambda: trace(1.0, 2.0, 2, 5.0), "too many positional arguments"),
+        (lambda: trace(z=1.0), "unexpected keyword argument 'z'"),
+    ]
+    for bad, said in wrong:
+        with pytest.raises(TypeError, match=said):
+            bad()
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="expected to be a float tensor but is a int32"
+    ):
+        trace(tf.constant(1), tf.constant(2.0))
+
+
+def test_placeholders_have_the_names_of_parameters() -> None:
+    @tf.function
+    def f(alpha: Any, nested: Any, *rest: Any, **named: Any) -> Any:
+        return alpha
+
+    one = tf.constant(1.0)
+    trace = f.get_concrete_function(one, {"k": one, "l": [one]}, one, zed=one)
+    assert [x.name for x in trace.inputs] == [
+        "alpha:0", "nested_k:0", "nested_l_0:0", "rest_0:0", "zed:0",
+    ]  # fmt: skip
+    (specs, named) = trace.structured_input_signature
+    assert specs[0].name == "alpha"
+    assert named["zed"].name == "zed"

@@ -61,7 +61,7 @@ def test_attributes_that_a_module_hides() -> None:
 
 
 def test_a_linear_operator_that_says_its_shape() -> None:
-    class Twice(tf.linalg.LinearOperator):
+    class Twice(tf.linalg.LinearOperator):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__(tf.float32, is_square=True)
 

@@ -1,5 +1,6 @@
 """tf.function, and whatever else traces or calls Python functions.
 
+description       Traces in words, as TensorFlow prints them
 signatures        Input signatures: what a traced function is given, and when two calls can share
                   a trace
 trace_cache       The trace cache of a function: lookup, a limit on its size, and warnings about

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
+from wengert.api.function.description import described, in_one_line
 from wengert.api.function.signatures import (
     Inputs,
     TensorSpec,
@@ -42,6 +43,7 @@ from wengert.host.locks import TRACING
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
+from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
 
@@ -168,8 +170,44 @@ class ConcreteFunction:
         return self._subgraph.describe(self.name, [*arrays, *captured])
 
     def __repr__(self) -> str:
-        shown = ", ".join(repr(spec) for spec in self._specs)
-        return f"<ConcreteFunction {self.name}({shown})>"
+        shown = in_one_line(
+            self._signature, *self.structured_input_signature, self.structured_outputs
+        )
+        return f"<ConcreteFunction {shown} at 0x{id(self):X}>"
+
+    def __str__(self) -> str:
+        return f"ConcreteFunction {self.pretty_printed_signature()}"
+
+    def pretty_printed_signature(self, verbose: bool = True) -> str:
+        """The parameters, the result and the captures, in lines; or the first two, in one line.
+
+        >>> f = tf.function(lambda x: x * 2.0)
+        >>> print(f.get_concrete_function(tf.constant(1.0)).pretty_printed_signature())
+        Input Parameters:
+          x (POSITIONAL_OR_KEYWORD): TensorSpec(shape=(), dtype=tf.float32, name=None)
+        Output Type:
+          TensorSpec(shape=(), dtype=tf.float32, name=None)
+        Captures:
+          None
+        """
+        args, kwargs = self.structured_input_signature
+        if not verbose:
+            return in_one_line(self._signature, args, kwargs, self.structured_outputs)
+        return described(
+            self._signature, args, kwargs, self.structured_outputs, self.captured_inputs
+        )
+
+    @property
+    def output_shapes(self) -> Any:
+        """The shapes of the results, nested as these are."""
+        return nest.map_structure(
+            lambda s: getattr(s, "shape", TensorShape(None)), self.structured_outputs
+        )
+
+    @property
+    def output_dtypes(self) -> Any:
+        """The dtypes of the results, nested as these are."""
+        return nest.map_structure(lambda s: getattr(s, "dtype", None), self.structured_outputs)
 
 
 def _is_nested(value: Any) -> bool:
@@ -275,6 +313,14 @@ class Function:
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature
         return self._inputs(args, kwargs)
+
+    def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
+        return self._traces.all()
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """The signatures of all traces: see `ConcreteFunction.pretty_printed_signature`."""
+        traces = self._list_all_concrete_functions()
+        return "\n\n".join(trace.pretty_printed_signature(verbose) for trace in traces)
 
     def plan(self, *args: Any, **kwargs: Any) -> Description:
         """The execution plan of a call with these arguments: its loops, and their source lines.

@@ -35,6 +35,10 @@ class Traces:
                 return trace
         return None
 
+    def all(self) -> list[ConcreteFunction]:
+        """The traces, oldest first."""
+        return list(self._exact.values())
+
     def latest(self, key: Hashable) -> tuple[TensorSpec, ...] | None:
         """The signature of the newest trace for a key; None if there is none."""
         return self._latest.get(key)

@@ -1,0 +1,85 @@
+"""Traces in words, as TensorFlow prints them: parameters, results, captures."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from wengert.api.function.signatures import TensorSpec, Weakly
+from wengert.state.variable import Variable
+from wengert.values import nest
+from wengert.values.dtypes import resource
+
+
+def described(
+    signature: inspect.Signature | None,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    result: Any,
+    captured: Sequence[Any],
+) -> str:
+    """The parameters with their kinds, the result, and the captures, a line for each."""
+    lines = ["Input Parameters:"]
+    lines += [
+        f"  {name} ({kind}): {type_text(v)}"
+        for name, kind, v in parameters(signature, args, kwargs)
+    ]
+    lines += ["Output Type:", f"  {type_text(result)}", "Captures:"]
+    lines += [f"  {id(v)}: {_capture_text(v)}" for v in captured] or ["  None"]
+    return "\n".join(lines)
+
+
+def in_one_line(
+    signature: inspect.Signature | None, args: Sequence[Any], kwargs: Mapping[str, Any], result: Any
+) -> str:
+    """The same as an annotated signature, without the captures."""
+    shown: list[str] = []
+    before = ""
+    for name, kind, value in parameters(signature, args, kwargs):
+        if before == "POSITIONAL_ONLY" != kind:
+            shown.append("/")
+        if kind == "KEYWORD_ONLY" != before:
+            shown.append("*")
+        shown.append(f"{name}: {type_text(value)}")
+        before = kind
+    if before == "POSITIONAL_ONLY":
+        shown.append("/")
+    return f"({', '.join(shown)}) -> {type_text(result)}"
+
+
+def parameters(
+    signature: inspect.Signature | None, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Iterator[tuple[str, str, Any]]:
+    """The name, the kind and the value of each argument."""
+    declared = [] if signature is None else list(signature.parameters.values())
+    rest = next((p.name for p in declared if p.kind is p.VAR_POSITIONAL), "")
+    single = [p for p in declared if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    for at, value in enumerate(args):
+        is_single = at < len(single)
+        name = single[at].name if is_single else f"{rest or 'args'}_{at - len(single)}"
+        # What stands before `*rest` cannot be given by its name where there is a rest.
+        by_name = is_single and not rest and single[at].kind.name == "POSITIONAL_OR_KEYWORD"
+        yield name, "POSITIONAL_OR_KEYWORD" if by_name else "POSITIONAL_ONLY", value
+    for name, value in kwargs.items():
+        yield name, "KEYWORD_ONLY", value
+
+
+def type_text(value: Any) -> str:
+    """What a trace expects in a place."""
+    if isinstance(value, TensorSpec):
+        return repr(TensorSpec(value.shape, value.dtype))
+    if nest.is_composite(value) or isinstance(value, Weakly):
+        return repr(value)
+    if isinstance(value, Mapping):
+        parts = zip(sorted(value), nest.parts(value), strict=True)
+        return f"Dict[{', '.join(f'[{k!r}, {type_text(v)}]' for k, v in parts)}]"
+    if nest.is_nested(value):
+        kind = "List" if isinstance(value, list) else "Tuple"
+        return f"{kind}[{', '.join(map(type_text, nest.parts(value)))}]"
+    return f"Literal[{value!r}]"
+
+
+def _capture_text(value: Any) -> str:
+    dtype = resource if isinstance(value, Variable) else value.dtype
+    return type_text(TensorSpec(() if isinstance(value, Variable) else value.shape, dtype))
