@@ -170,9 +170,7 @@ class ConcreteFunction:
         return self._subgraph.describe(self.name, [*arrays, *captured])
 
     def __repr__(self) -> str:
-        shown = in_one_line(
-            self._signature, *self.structured_input_signature, self.structured_outputs
-        )
+        shown = self.pretty_printed_signature(verbose=False)
         return f"<ConcreteFunction {shown} at 0x{id(self):X}>"
 
     def __str__(self) -> str:
