@@ -3,12 +3,37 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from wengert.core.context import thread
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class PublicSignature(inspect.Signature):
+    """The signature of a wrapped function as TensorFlow's are: without annotations. Made when it is asked for."""
+
+    __slots__ = ("_function",)
+    _return_annotation = inspect.Signature.empty
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @property
+    def _parameters(self) -> Mapping[str, inspect.Parameter]:
+        found = inspect.signature(self._function).parameters
+        return {
+            name: p.replace(annotation=inspect.Parameter.empty) for name, p in found.items()
+        }
+
+    def replace(self, **changes: Any) -> inspect.Signature:
+        """Another signature, with other parameters."""
+        return inspect.Signature(list(self._parameters.values())).replace(**changes)
+
+    def __reduce__(self) -> Any:
+        return PublicSignature, (self._function,)
 
 
 def deferrable(function: Function) -> Function:
@@ -21,6 +46,7 @@ def deferrable(function: Function) -> Function:
             return function(*args, **kwargs)
         return graph.call(function, args, kwargs)
 
+    public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     return public  # type: ignore[return-value]
 
 
@@ -34,4 +60,5 @@ def nameable(function: Function) -> Function:
             return function(*args, **kwargs)
         return graph.call_named(function, args, kwargs, kwargs["name"])
 
+    public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     return public  # type: ignore[return-value]

@@ -2,5 +2,15 @@
 
 import inspect
 from inspect import *
+from typing import Any
 
-globals()["getargspec"] = inspect.getfullargspec
+
+def getfullargspec(obj: Any) -> inspect.FullArgSpec:
+    """The parameters; of the library's own functions without annotations, as TensorFlow's have none."""
+    own = inspect.unwrap(obj)
+    found = inspect.getfullargspec(own)
+    is_ours = getattr(own, "__module__", "").startswith("wengert")
+    return found._replace(annotations={}) if is_ours else found
+
+
+globals()["getargspec"] = getfullargspec
