@@ -204,3 +204,63 @@ def test_bad_input() -> None:
     tape, y = elsewhere()
     with pytest.raises(tf.errors.TapeError, match="source_lines=True"):
         tape.source(y, X)
+
+
+# ---- what an outsider found ----------------------------------------------------------------------
+
+
+def test_a_number_that_a_loop_counts_has_its_dtype() -> None:
+    def counted(x: Any) -> Any:
+        _, s = tf.while_loop(
+            lambda i, s: i < 5, lambda i, s: (i + 1, tf.tanh(s * x + tf.cast(i, x.dtype))), (0, x)
+        )
+        return tf.reduce_sum(s)
+
+    program = tf.source(counted, tf.constant([0.3, 0.2], tf.float64))
+    value, _ = program([0.3, 0.2])
+    np.testing.assert_array_equal(value, counted(tf.constant([0.3, 0.2], tf.float64)))
+
+
+def test_a_single_number_of_higher_rank_stays_reshaped() -> None:
+    text = same_bits(
+        lambda x: tf.reduce_sum(tf.sin(x) ** 2.0) + tf.tensordot(x, x, 1),
+        tf.constant([0.3, 0.2], tf.float64),
+    )
+    assert "np.reshape(" in text
+
+
+@pytest.mark.parametrize("target", ["numpy", "c"])
+def test_names_that_mean_something_else(target: Any) -> None:
+    """The language's own, and letters that it does not have."""
+
+    def f(np: Any, größe: Any, _x: Any) -> Any:
+        return tf.reduce_sum(np * größe * _x)
+
+    x = tf.constant([0.3, 0.2], tf.float64)
+    program = tf.source(f, x, x, x, target=target)
+    value, gradients = program(x, x, x)
+    np.testing.assert_allclose(value, 0.3**3 + 0.2**3)
+    np.testing.assert_allclose(gradients[1], [0.09, 0.04])
+    assert tf.draw(f, x, x, x).svg()
+
+
+def test_numbers_of_python_are_part_of_the_program() -> None:
+    def power(x: Any, n: int, kind: str) -> Any:
+        return tf.reduce_sum(x**n) if kind == "sum" else x
+
+    program = tf.source(power, tf.constant([2.0, 3.0]), 3, "sum")
+    value, gradient = program([2.0, 3.0])
+    assert value == 35.0
+    np.testing.assert_array_equal(gradient, [12.0, 27.0])
+
+
+def test_what_is_no_function_of_arrays_is_said() -> None:
+    x = tf.constant([1.0, 2.0])
+    with pytest.raises(TypeError, match="p is a dict of several"):
+        tf.source(lambda p: p["a"], {"a": x})
+    with pytest.raises(TypeError, match="p is a list of several"):
+        tf.source(lambda p: p[0] + p[1], [x, x])
+    with pytest.raises(TypeError, match="returned 2 values"):
+        tf.source(lambda x: (x, x * 2.0), x)
+    with pytest.raises(TypeError, match="returned no values"):
+        tf.source(lambda x: None, x)

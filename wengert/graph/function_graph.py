@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from wengert.core.context import graph_around
 from wengert.graph.graph import Graph
 from wengert.graph.graph_builder import CAPTURE, PLACEHOLDER
+from wengert.graph.names import valid
 from wengert.values.dtypes import of_numpy
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import (
@@ -73,7 +74,7 @@ class FunctionGraph(Graph):
 
     def input(self, shape: Any, dtype: Any, name: str = "x") -> SymbolicTensor:
         """An input that a call passes."""
-        tensor = self._placeholder(PLACEHOLDER, shape, dtype, name)
+        tensor = self._placeholder(PLACEHOLDER, shape, dtype, valid(name))
         self.inputs.append(tensor)
         return tensor
 

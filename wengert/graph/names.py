@@ -76,7 +76,7 @@ class Names:
 @lru_cache(maxsize=1024)
 def valid(name: str) -> str:
     """The name of a Python function as one that an operation may have."""
-    return re.sub(r"[^A-Za-z0-9_.\\/-]", "", name.replace(" ", "_"))
+    return re.sub(r"[^A-Za-z0-9_.\\/-]", "", name.replace(" ", "_")).lstrip("_\\/-") or "x"
 
 
 def checked_name(name: str) -> str:

@@ -24,11 +24,9 @@ class PublicSignature(inspect.Signature):
     @property
     def _parameters(self) -> Mapping[str, inspect.Parameter]:
         found = inspect.signature(self._function).parameters
-        return {
-            name: p.replace(annotation=inspect.Parameter.empty) for name, p in found.items()
-        }
+        return {name: p.replace(annotation=inspect.Parameter.empty) for name, p in found.items()}
 
-    def replace(self, **changes: Any) -> inspect.Signature:
+    def replace(self, **changes: Any) -> inspect.Signature:  # type: ignore[override]
         """Another signature, with other parameters."""
         return inspect.Signature(list(self._parameters.values())).replace(**changes)
 

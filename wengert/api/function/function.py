@@ -37,7 +37,6 @@ from wengert.execution.plan import Plan, given_value
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
-from wengert.graph.names import valid
 from wengert.graph.tracing import as_output, restore, snapshot
 from wengert.host.locks import TRACING
 from wengert.state.cell import new_resource
@@ -478,7 +477,7 @@ _ENGINES: Final = {None: None, True: "native", False: "numpy"}
 
 def _input_for(graph: FunctionGraph, spec: TensorSpec) -> SymbolicTensor:
     shape = None if spec.shape.rank is None else list(spec.shape)
-    return graph.input(shape, spec.dtype.numpy_dtype, valid(spec.name or "args"))
+    return graph.input(shape, spec.dtype.numpy_dtype, spec.name or "args")
 
 
 def _quick_key(args: tuple[Any, ...]) -> Dims | tuple[Dims | NumpyDType, ...] | None:

@@ -28,6 +28,7 @@ class Back(NamedTuple):
     step: Step
     came: list[Any]
     goes: dict[Key, Any]
+    cancels: bool = False  # what it hands to an input is the opposite of what another did
 
 
 class Way(NamedTuple):
@@ -105,6 +106,7 @@ class _Notes(dict[Key, Any]):
                          for at in range(0, len(records), WIDTH)]  # fmt: skip
         self._came: list[Any] = []
         self._goes: dict[Key, Any] = {}
+        self._sums = False
 
     def pop(self, key: Key, *default: Any) -> Any:
         found = super().pop(key, *default)
@@ -113,6 +115,7 @@ class _Notes(dict[Key, Any]):
 
     def __setitem__(self, key: Key, value: Any) -> None:
         self._goes[key] = value
+        self._sums |= self.get(key) is not None
         super().__setitem__(key, value)
 
     def end(self) -> None:
@@ -123,8 +126,8 @@ class _Notes(dict[Key, Any]):
             step = self._history.steps[number]
             if row is not step.row:
                 step = step._replace(row=row)
-            self.backs.append(Back(number, step, self._came, self._goes))
-        self._came, self._goes = [], {}
+            self.backs.append(Back(number, step, self._came, self._goes, self._sums))
+        self._came, self._goes, self._sums = [], {}, False
 
 
 def _numbered(history: History, row: Row, out: Any) -> tuple[int, Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Final
+from typing import Any, Final
 
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Change, Mend, called, replacing, rewritten
@@ -64,10 +64,27 @@ def mend_of_cut(q: Question, step: Step) -> Cut:
     if row.name == "Cast" and turned:
         to = turned[0].dtype.name
         numbers = "booleans" if to == "bool" else "integers"
+        chooser = _chooser(q, turned[0])
+        if chooser:
+            why = f"it is an index for {chooser} ({place}), and a choice has no derivative."
+            words = "Ask for the gradient by what is chosen from, or weigh all of it: tf.nn.softmax(scores) @ table."
+            return "integer", why, Mend(words)
         words = f"Stay with floats: leave the cast at {place} out."
         mend = replacing(step.line, words, rewritten(step.line, _without_cast))
         return "integer", f"{place} casts it to {to}, and {numbers} have no derivatives.", mend
     return _without_gradient(q, step)
+
+
+_CHOOSE: Final = ("GatherV2", "GatherNd", "ResourceGather", "OneHot", "StridedSlice", "Slice",
+                  "SparseSoftmaxCrossEntropyWithLogits", "DynamicPartition", "SegmentSum", "UnsortedSegmentSum")  # fmt: skip
+
+
+def _chooser(q: Question, value: Any) -> str:
+    """The operation that takes integers for indices; empty if none does."""
+    for step in q.history.steps:
+        if step.row.name in _CHOOSE and any(x is value for x in step.inputs[1:] or step.inputs):
+            return step.row.name
+    return ""
 
 
 def _rule_text(given: str) -> str:
@@ -90,7 +107,8 @@ def _without_gradient(q: Question, step: Step) -> Cut:
         words = f"Compute it by operations that have a gradient, or give {row.name} one by tf.RegisterGradient."
         return "no-gradient", said, Mend(words)
     names, template, what = _NEAREST[row.name]
-    new = rewritten(step.line, _nearest(names, template))
+    new = rewritten(step.line, _weighed(names, template))
+    new = new or rewritten(step.line, _nearest(names, template))
     words = f"The nearest that has a gradient is {what}:"
     mend = (
         replacing(step.line, words, new)
@@ -108,6 +126,22 @@ def changed_at(place: str, kind: str) -> str:
         return rewritten(place, _without_cast)
     tried = [rewritten(place, _nearest(names, form)) for names, form, _ in _NEAREST.values()]
     return next((new for new in tried if new), "")
+
+
+def _weighed(names: tuple[str, ...], template: str) -> Change:
+    """A selection by a comparison becomes a weighted sum."""
+    nearest = _nearest(names, template)
+
+    def change(node: ast.expr) -> ast.expr | None:
+        if not (isinstance(node, ast.Call) and called(node) == "where" and len(node.args) == 3):
+            return None
+        weight = nearest(node.args[0])
+        if weight is None:
+            return None
+        chosen, other = map(ast.unparse, node.args[1:])
+        return expression(f"({other}) + ({chosen} - ({other})) * {ast.unparse(weight)}")
+
+    return change
 
 
 def _nearest(names: tuple[str, ...], template: str) -> Change:

@@ -27,6 +27,8 @@ class Explanation(Report):
         blocks: Sequence[Block] = (),
     ) -> None:
         mend = Mend(mend) if isinstance(mend, str) else mend
+        if not mend.lines and mend.words.endswith(":"):  # a line would follow, and none is plain
+            mend = mend._replace(words=f"{mend.words[:-1]}.")
         self.kind = kind
         self.title = title
         self.line = line

@@ -24,12 +24,23 @@ def explain_missing(q: Question) -> Explanation | None:
     """The reason; None if the gradient is there."""
     if not isinstance(q.target, (Tensor, Variable)):
         return _not_a_tensor(q)
+    if not q.source.dtype.is_differentiable:
+        return _of_integers(q)
     if q.source._key is q.target._key:
         return None
     down, made = q.history.down({q.source._key})
     up, used = q.history.up({q.target._key})
     way = made & used
     return _cut_way(q, down & up, way) if way else explain_without_way(q, down, up, used)
+
+
+def _of_integers(q: Question) -> Explanation:
+    dtype = q.source.dtype.name
+    line = q.place_of_name(q.x) or q.began
+    numbers = "booleans" if dtype == "bool" else "text" if dtype == "string" else "integers"
+    words = f"Make {q.x} of floats where it is made, for instance by dtype=tf.float32."
+    title = f"{q.title} is None: {q.x} is {dtype}, and {numbers} have no derivatives."
+    return Explanation("integer", title, line, words)
 
 
 def _not_a_tensor(q: Question) -> Explanation:
@@ -50,6 +61,8 @@ def _not_a_tensor(q: Question) -> Explanation:
 
 def _cut_way(q: Question, values: set[Any], way: set[int]) -> Explanation | None:
     path = q.history.shortest(way, q.source._key, q.target._key)
+    if q.journal is not None and path and not q.journal.was_recording(path[0]):
+        return _why_not_recorded(q, path, path[0])
     if not q.is_followed(q.source._key):
         return overwritten(q) or _reset_after_watching(q) or explain_unwatched(q)
     unseen = _not_recorded(q, path)

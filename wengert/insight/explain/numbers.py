@@ -28,10 +28,10 @@ def explain_numbers(q: Question) -> Explanation | None:
         return None
     if not finite(gradient).all():
         return _not_finite(q, way, gradient, between)
-    if not np.any(gradient):
-        return _zero_weights(q) or _zero(q, way)
     loss = array_of(q.target)
-    return None if loss is None or finite(loss).all() else _not_finite(q, way, gradient, between)
+    if loss is not None and not finite(loss).all():
+        return _not_finite(q, way, gradient, between)
+    return None if np.any(gradient) else _zero_weights(q) or _zero(q, way)
 
 
 def is_sound(value: Any) -> bool:
@@ -61,8 +61,11 @@ def finite(array: Any) -> Any:
 
 def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Explanation:
     forward = _first_forward(q)
-    culprit = forward if forward is not None else _first_backward(way)
     title = _headline(q, gradient)
+    given = None if forward is not None else _given(q)
+    if given is not None:
+        return _in_the_data(q, title, given)
+    culprit = forward if forward is not None else _first_backward(way)
     if culprit is not None and not culprit.forward and culprit.step.row.users:
         inner = _first_in_rule(q, between)
         if inner is not None:
@@ -77,6 +80,26 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
     ]
     blocks += _tried(q, between, len(q.history.steps) if culprit.forward else culprit.number)
     return Explanation(kind, title, culprit.step.line, mend, blocks)
+
+
+def _given(q: Question) -> Any:
+    """A value that came in with numbers that are not finite; None if all did without."""
+    _, used = q.history.up({q.target._key})
+    for x in (q.source, *q.history.leaves(used)):
+        array = array_of(x)
+        if array is not None and not finite(array).all():
+            return x
+    return None
+
+
+def _in_the_data(q: Question, title: str, given: Any) -> Explanation:
+    name = q.name(given) or "a value"
+    bad = ~finite(array_of(given))
+    line = q.place_of_name(name) or q.line_of(given) or q.began
+    what = "NaN" if np.isnan(array_of(given)).any() else "infinite"
+    text = f"{name} itself has {_count(int(bad.sum()), 'number')} that {'is' if bad.sum() == 1 else 'are'} {what}"
+    words = f"Look at where {name} comes from; tf.debugging.check_numerics({name}, '{name}') stops there."
+    return Explanation("overflow", title, line, words, [Words(f"{text}{_places(name, bad)}.")])
 
 
 def _first_in_rule(q: Question, between: Between) -> Culprit | None:
@@ -261,7 +284,7 @@ def _zero(q: Question, way: Way) -> Explanation:
     """The first operation of the sweep that lets nothing through."""
     for back in way.backs:
         came = [array_of(g) for g in back.came]
-        if not any(a is not None and np.any(a) for a in came):
+        if not any(a is not None and np.any(a) for a in came) or back.cancels:
             continue
         goes = {key: array_of(g) for key, g in back.goes.items()}
         dead = [key for key, a in goes.items() if a is not None and not np.any(a)]

@@ -180,6 +180,9 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
                 sums,
             ),
         )
+    sigmoid_ = _of_log_of_sigmoid(q, c)
+    if sigmoid_ is not None:
+        return sigmoid_
     product = rewritten(c.step.line, product_with_log)
     if product:
         return (
@@ -205,6 +208,33 @@ def _of_log(q: Question, c: Culprit) -> Verdict:
         why,
         _argument(c, names, "tf.maximum({0}, 1e-12)", "Keep its argument away from zero:"),
     )
+
+
+def _of_log_of_sigmoid(q: Question, c: Culprit) -> Verdict | None:
+    """The logarithm of a sigmoid, or of one minus it, that has become 0."""
+    number = q.history.made_by.get(getattr(c.step.inputs[0], "_key", None), -1)
+    step = q.history.steps[number] if number >= 0 else None
+    if step is not None and step.row.name == "Sub":
+        number = q.history.made_by.get(getattr(step.inputs[1], "_key", None), -1)
+        step = q.history.steps[number] if number >= 0 else None
+    if step is None or step.row.name != "Sigmoid":
+        return None
+    why = "The sigmoid is saturated: it is exactly 0 or 1, and the logarithm infinite."
+    new = rewritten(c.step.line, _log_of_written_sigmoid)
+    words = (
+        "tf.math.log_sigmoid(z) is the logarithm of tf.sigmoid(z); of a loss with labels and logits, "
+        "tf.nn.sigmoid_cross_entropy_with_logits(labels=y, logits=z) does all at once"
+    )
+    return "log", why, replacing(c.step.line, f"{words}:" if new else f"{words}.", new)
+
+
+def _log_of_written_sigmoid(node: ast.expr) -> ast.expr | None:
+    if not (isinstance(node, ast.Call) and called(node) == "log" and node.args):
+        return None
+    inner = node.args[0]
+    if isinstance(inner, ast.Call) and called(inner) == "sigmoid":
+        return expression(f"tf.math.log_sigmoid({ast.unparse(inner.args[0])})")
+    return None
 
 
 def _log_of_named_softmax(q: Question, c: Culprit) -> str:
@@ -298,6 +328,11 @@ def _of_division(q: Question, c: Culprit) -> Verdict:
 
 def _of_power(q: Question, c: Culprit) -> Verdict:
     base = _value_at(c.step.inputs[0], c.at)
+    power = _value_at(c.step.inputs[1], c.at) if len(c.step.inputs) > 1 else None
+    if c.forward and base is not None and np.isfinite(base) and base != 0 and np.isinf(c.made):
+        return _of_overflow(q, c)
+    if not c.forward and power is not None and power >= 1:
+        return _of_overflow(q, c)
     if c.forward and base is not None and base < 0:
         why = "A negative number to a power that is no integer is NaN."
     else:

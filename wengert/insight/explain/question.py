@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -149,12 +150,13 @@ class Question(NamedTuple):
         return self._asking(words, new, f"tape.gradient({self.y}, {new}", ("gradient(",))
 
     def _asking(self, words: str, new: str, line: str, calls: Sequence[str]) -> Mend:
-        old = f"{self.x})"
-        edits = [
-            Edit(number, (text.rstrip("\n").replace(old, new),))
-            for number, text in enumerate(linecache.getlines(self.program.file), 1)
-            if old in text and any(call in text for call in calls)
-        ]
+        calls_of = "|".join(map(re.escape, calls))
+        asked = re.compile(rf"((?:{calls_of})[^;]*?){re.escape(self.x)}\)")
+        edits = []
+        for number, text in enumerate(linecache.getlines(self.program.file), 1):
+            changed, count = asked.subn(lambda m: m[1] + new, text.rstrip("\n"))
+            if count:
+                edits.append(Edit(number, (changed,)))
         return Mend(words, (line,), tuple(edits))
 
     def moved_into(self, block: ast.With, name: str) -> Mend:

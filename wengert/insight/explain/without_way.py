@@ -10,7 +10,7 @@ import numpy as np
 
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.question import Question, chain, step_text
-from wengert.insight.explain.rewriting import Mend, replacing
+from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.journal import Exit
 from wengert.insight.program_text import expression, line_text, names_in, parsed, short
 from wengert.insight.reports.blocks import Block, Words
@@ -58,7 +58,8 @@ def _by_exit(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Expla
 
 def _is_for_more(out: Exit) -> bool:
     """Whether what left was more than printed or compared."""
-    looked_at = line_text(out.line).startswith(("print(", "assert ", "if ", "while ", "log"))
+    text = line_text(out.line)
+    looked_at = text.startswith(("print(", "assert ", "if ", "while ", "log")) and ":=" not in text
     return not looked_at and out.way != "bool()"
 
 
@@ -105,9 +106,12 @@ _OF_MATH: Final = {
 def in_tf(text: str) -> str:
     """The line with operations of tf in place of those of NumPy and Python; empty if unsure."""
     try:
-        new = ast.unparse(_InTf().visit(parsed(text)))
+        tree = parsed(text)
     except SyntaxError:
         return ""
+    if any(isinstance(node, ast.JoinedStr) for node in ast.walk(tree)):  # text, not a number
+        return ""
+    new = ast.unparse(_InTf().visit(tree))
     left = any(sign in new for sign in ("np.", "numpy", "math.fsum", ".item()", ".tolist()"))
     return "" if left or new == text else new
 
@@ -126,6 +130,25 @@ class _InTf(ast.NodeTransformer):
         elif head == "math" and function in _OF_MATH:
             node.func = expression(f"tf.{_OF_MATH[function]}")
         return node
+
+
+def _by_closure(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    """A function with a gradient of its own uses the source without having it as an argument."""
+    _, made = q.history.down({q.source._key})
+    for number in sorted(used):
+        step = q.history.steps[number]
+        if step.row.users and step.row.differentiable and any(n < number for n in made):
+            title = f"{q.title} is None: {step.row.name} uses {q.x}, and has no gradient for it."
+            words = (
+                f"A gradient function gives gradients of the arguments alone: let {q.x} be an argument, and return its "
+                "gradient as well. (Variables come in by the argument `variables`.)"
+            )
+            where = next(q.history.steps[n].line for n in sorted(made) if n < number)
+            text = (
+                f"{short(where)}   {line_text(where)}\n✂ {q.x} comes from around the function here."
+            )
+            return Explanation("custom-none", title, where, words, [Words(text)])
+    return None
 
 
 # ---- through a variable -------------------------------------------------------------------------
@@ -230,6 +253,19 @@ def _by_memory(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Exp
     return None
 
 
+def _by_part(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    """A part, such as w[0], was taken anew for the question: it is a tensor of its own."""
+    name, bracket, index = q.x.partition("[")
+    whole = {**q.program.frame.f_globals, **q.program.frame.f_locals}.get(name)
+    if not bracket or not isinstance(whole, (Tensor, Variable)) or whole._key not in up:
+        return None
+    words = f"{q.x} is another tensor each time it is written. Ask for the gradient by {name}, and take its part:"
+    mend = q.asking_for(words, name)._replace(lines=(f"tape.gradient({q.y}, {name})[{index}",))
+    title = f"{q.title} is None: another tensor than {q.x} was used. Did you mean {name}?"
+    line = q.program.place(q.program.frame.f_lineno)
+    return Explanation("other-tensor", title, line, mend)
+
+
 def _by_equality(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
     for leaf in q.history.leaves(used):
         if (
@@ -309,7 +345,7 @@ def _by_branch(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Exp
         for part in parts:
             names = {name for n in part for name in names_in(n)}
             lines = {at for n in part for at in range(n.lineno, (n.end_lineno or n.lineno) + 1)}
-            if q.x in names and (isinstance(node, ast.IfExp) or not lines & ran):
+            if q.x in names and (not isinstance(node, ast.If) or not lines & ran):
                 place = q.program.place(node.lineno)
                 title = f"{q.title} is None: the branch that uses {q.x} was not taken."
                 text = f"{short(place)}   {line_text(place)}\n✂ {q.x} is used in the other branch alone."
@@ -324,9 +360,12 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
             yield node, [node.body, node.orelse]
         elif isinstance(node, ast.IfExp):
             yield node, [[node.body], [node.orelse]]
+        elif called(node) == "cond" and isinstance(node, ast.Call):
+            choices = [a.body for a in node.args if isinstance(a, ast.Lambda)]
+            yield node, [[choice] for choice in choices]
 
 
 Reason = Callable[[Question, set[Any], set[Any], set[int]], Explanation | None]
 REASONS: Final[tuple[Reason, ...]] = (
-    _by_exit, _by_memory, _by_variable, _by_place, _by_equality, _by_name, _by_branch,
+    _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_place, _by_equality, _by_name, _by_branch,
 )  # fmt: skip

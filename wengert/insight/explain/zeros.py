@@ -61,10 +61,32 @@ def name_the_zero(q: Question, step: Step, key: Key) -> tuple[str, Mend]:
                 f"it is multiplied by {zero} ({place}), which is zero.",
                 Mend(f"Let {zero} be different from zero: a mask, a weight or an initial value."),
             )
+    if name == "Softmax" and _is_not_saturated(step):
+        why = (
+            f"what comes back to softmax is the same for all, and softmax adds up to one ({place})."
+        )
+        return why, Mend(
+            "Let the loss tell the probabilities apart: their sum is one whatever the input is."
+        )
+    if name in ("SelectV2", "Select") and _is_selected(step, key):
+        why = f"what comes back to the elements that tf.where selects is zero ({place})."
+        return why, Mend("Look at what is computed from them behind that line.")
     saying = _SAYINGS.get(name)
     if saying is None:
         return f"{name} ({place}) passes zero.", Mend(f"Look at what {name} is given there.")
     return f"{saying[0]} ({place}).", Mend(saying[1])
+
+
+def _is_not_saturated(step: Step) -> bool:
+    probabilities = np.asarray(step.results[0]._array, np.float64)
+    return bool(probabilities.size) and bool(probabilities.max() < 1.0)
+
+
+def _is_selected(step: Step, key: Key) -> bool:
+    """Whether a selection takes some of the branch that an input is."""
+    condition = np.asarray(step.inputs[0]._array)
+    is_first = getattr(step.inputs[1], "_key", None) is key
+    return bool(np.any(condition if is_first else ~condition))
 
 
 def _zero_factor(q: Question, step: Step, key: Key) -> str:

@@ -20,7 +20,7 @@ _BOLD, _GREEN, _PLAIN = "\x1b[1m", "\x1b[32m", "\x1b[0m"
 
 def width() -> int:
     """How many columns a report may take."""
-    return max(_NARROWEST, min(shutil.get_terminal_size((100, 24)).columns, _WIDEST))
+    return max(_NARROWEST, min(shutil.get_terminal_size((80, 24)).columns, _WIDEST))
 
 
 def text_of(title: str, blocks: Sequence[Block], columns: int) -> str:
@@ -64,6 +64,8 @@ def _table(block: Table, columns: int, painted: bool) -> Iterator[str]:
     little for the others, all do.
     """
     rows = [row for row in (block.header, *block.rows) if any(row)]
+    if not rows:
+        return
     count = len(block.header)
     widths = [max(len(row[at]) for row in rows) for at in range(count)]
     room = columns - 2 * count

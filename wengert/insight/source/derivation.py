@@ -6,7 +6,9 @@ import ast
 import inspect
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from wengert.core.context import activate, also_listening, apply_overrides
 from wengert.core.dispatch import apply
@@ -20,6 +22,7 @@ from wengert.insight.explain.backward import backward
 from wengert.insight.explain.history import History
 from wengert.insight.journal import Step, operations_behind, step_of
 from wengert.insight.program_text import Program, line_text, names_of_sources, parsed
+from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.symbolic import SymbolicTensor
@@ -75,16 +78,60 @@ class _Lines(Recorder):
 
 def derived(f: Callable[..., Any], xs: Sequence[Any]) -> Derivation:
     """Trace a function, and go back through what it does; the arguments say shapes and dtypes."""
-    given = [x if isinstance(x, Value) else convert(x) for x in xs]
-    names = names_of_parameters(f, len(given))
+    given, names, call = _arrays_of(f, xs)
     graph = FunctionGraph("source")
     listener = _Lines()
     with activate((), graph):
         inputs = [graph.input_like(x, n) for x, n in zip(given, names, strict=True)]
         with also_listening(listener):
-            returned = f(*inputs)
-        value = graph.entered(convert(returned))
+            returned = call(inputs)
+        value = graph.entered(convert(_single(f, returned)))
     return _with_gradients(graph, given, inputs, names, value, listener)
+
+
+_FIXED: Final = (int, str, bytes, type(None))
+
+
+def _arrays_of(
+    f: Callable[..., Any], xs: Sequence[Any]
+) -> tuple[list[Any], list[str], Callable[[Sequence[Any]], Any]]:
+    """The arguments that are arrays, their names, and the function of these.
+
+    Integers and strings of Python's stay what they are, as in a tf.function.
+    """
+    for name, x in zip(names_of_parameters(f, len(xs)), xs, strict=True):
+        if isinstance(x, (dict, set)) or (isinstance(x, (list, tuple)) and _is_structure(x)):
+            raise TypeError(
+                f"An argument is an array here, and {name} is a {type(x).__name__} of several. Give a function "
+                "of single arrays: lambda a, b: f({'a': a, 'b': b}, ...)."
+            )
+    places = [i for i, x in enumerate(xs) if not isinstance(x, _FIXED)]
+    names = names_of_parameters(f, len(xs))
+
+    def call(inputs: Sequence[Any]) -> Any:
+        whole = list(xs)
+        for i, x in zip(places, inputs, strict=True):
+            whole[i] = x
+        return f(*whole)
+
+    given = [xs[i] if isinstance(xs[i], Value) else convert(xs[i]) for i in places]
+    return given, [names[i] for i in places], call
+
+
+def _is_structure(x: Any) -> bool:
+    """Whether a list is a list of values rather than one array."""
+    return any(isinstance(v, (Value, np.ndarray, dict)) for v in x)
+
+
+def _single(f: Callable[..., Any], returned: Any) -> Any:
+    results = nest.flatten(returned)
+    if len(results) == 1 and results[0] is not None:
+        return results[0]
+    name = getattr(f, "__name__", "the function")
+    raise TypeError(
+        f"{name} returned {len(results) if returned is not None else 'no'} values, and a derivation is of one: "
+        "return their sum, or ask once for each."
+    )
 
 
 def rederived(

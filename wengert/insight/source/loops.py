@@ -28,7 +28,7 @@ def write_loop(w: Statements, op: Operation, loop: Loop) -> None:
     for inside, at in loop.same:
         w.stand_in(inside, constants[at])
     names = [w.free(w.name_of(y)) for y in op.outputs[:n]]
-    first = [w.text(x) for x in initial]
+    first = [_first(w, x) for x in initial]
     w.add(op, f"{', '.join(names)} = {', '.join(first)}")
     emitted = [w.free("steps") for _ in loop.emitted]
     w.lines += [f"{name} = []" for name in emitted]
@@ -49,6 +49,16 @@ def write_loop(w: Statements, op: Operation, loop: Loop) -> None:
     ]
     for y, name in zip(op.outputs, [*names, *emitted], strict=True):
         w.put(y, Text(name))
+
+
+def _first(w: Statements, x: SymbolicTensor) -> str:
+    """What a loop begins with: a number has its dtype, as the results of the body will have."""
+    text = w.text(x)
+    try:
+        float(str(text))
+    except ValueError:
+        return str(text)
+    return f"np.{x.dtype.name}({text})"
 
 
 def _head(w: Statements, loop: Loop, stacks: Sequence[str], constants: Sequence[Any]) -> list[str]:

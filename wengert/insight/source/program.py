@@ -91,7 +91,7 @@ def numpy_program(d: Derivation, name: str) -> NumpySource:
     lines = ["import numpy as np", ""]
     for helper in statements.helpers.values():
         lines += [*helper.rstrip().split("\n"), ""]
-    lines += ["", f"def {name}({', '.join(d.names)}):"]
+    lines += ["", f"def {name}({', '.join(statements.names)}):"]
     lines.append(f'    """{described(d)}"""')
     lines += [f"    {line}" for line in statements.lines]
     lines.append(f"    return {statements.text(d.value)}, {result}")
@@ -108,7 +108,10 @@ TARGETS: Final[dict[str, Callable[[Derivation, str], Source]]] = {
 def written(derive: Callable[[], Derivation], name: str, target: str) -> Source:
     """The program of a derivation in a language; where that cannot write it, the error names those that can."""
     try:
-        return TARGETS[target](derive(), name)
+        derivation = derive()
+        program = TARGETS[target](derivation, name)
+        program.dtypes = [x.dtype for x in derivation.inputs]
+        return program
     except NotWritableError as error:
         others = [t for t in TARGETS if t != target and _can_write(t, derive, name)]
         more = f" With target={' or '.join(map(repr, others))} there is." if others else ""

@@ -12,6 +12,7 @@ from wengert.insight.reports.report import Report
 from wengert.insight.source.derivation import Derivation
 from wengert.insight.source.text import array
 from wengert.values.convert import convert
+from wengert.values.dtypes import DType
 from wengert.values.value import Value
 
 
@@ -28,6 +29,7 @@ class Source(Report):
         self.title = ""
         self.name = name
         self.text = text
+        self.dtypes: list[DType] = []  # of the arguments
 
     def whole(self) -> str:
         """The program with all its constants."""
@@ -38,8 +40,9 @@ class Source(Report):
         raise NotImplementedError
 
     def arrays(self, xs: Sequence[Any]) -> list[Any]:
-        """The arguments as arrays."""
-        return [_plain(x) for x in xs]
+        """The arguments as arrays; lists and numbers of Python's have the dtypes that the program is for."""
+        dtypes = [*self.dtypes, *[None] * len(xs)]
+        return [_plain(x, dtype) for x, dtype in zip(xs, dtypes, strict=False)]
 
     def blocks(self) -> list[Block]:
         """The text."""
@@ -67,7 +70,7 @@ def described(d: Derivation) -> str:
     return f"The value and its gradient. {kinds}."
 
 
-def _plain(x: Any) -> Any:
+def _plain(x: Any, dtype: DType | None) -> Any:
     if isinstance(x, Value):
         return np.asarray(x)
-    return convert(x)._array if isinstance(x, (float, int, list, tuple)) else x
+    return convert(x, hint=dtype)._array if isinstance(x, (float, int, list, tuple)) else x

@@ -36,7 +36,7 @@ class Statements(Writer):
         self.helpers: dict[str, str] = {}
         self.constants: dict[str, Any] = {}
         self._texts: dict[int, Text] = {}
-        for x, name in zip(derivation.inputs, derivation.names, strict=True):
+        for x, name in zip(derivation.inputs, self.names, strict=True):
             self._texts[id(x)] = Text(name)
 
     def write(self) -> None:

@@ -23,9 +23,9 @@ from wengert.values.tensor import dims, wrap
 class Writer:
     """Goes through a derivation: what is needed, what is known, what has which name."""
 
-    def __init__(self, derivation: Derivation, taken: Iterable[str]) -> None:
+    def __init__(self, derivation: Derivation, reserved: Iterable[str]) -> None:
         self._d = derivation
-        self._taken = {*derivation.names, *taken}
+        self._taken = set(reserved)
         self._backward = {id(op) for op in derivation.graph.operations[derivation.forward :]}
         self._counts: Counter[str] = Counter()
         self._uses: Counter[int] = Counter()
@@ -34,6 +34,11 @@ class Writer:
         self._same: dict[Any, Operation] = {}
         self._known: dict[int, Any] = {}  # numbers of constants, by the id of a tensor
         self._stands_for: dict[int, SymbolicTensor] = {}
+        self.names = [self.free(self.identifier(n)) for n in derivation.names]
+
+    def identifier(self, name: str) -> str:
+        """A name as the language may have it."""
+        return name
 
     def _counted(self, graph: FunctionGraph, ends: Sequence[SymbolicTensor]) -> list[Operation]:
         """The operations behind some values; who uses what is counted."""
@@ -74,15 +79,18 @@ class Writer:
             return found
         for i, x in enumerate(found):
             if has_shape_of(op.outputs[0], found[:i] + found[i + 1 :]):
-                found[i] = self._before_spreading(x)
+                found[i] = self._before_spreading(x, len(dims(op.outputs[0])))
         return found
 
-    def _before_spreading(self, x: SymbolicTensor) -> SymbolicTensor:
-        """What was broadcast to a value, if NumPy does so by itself."""
+    def _before_spreading(self, x: SymbolicTensor, rank: int) -> SymbolicTensor:
+        """What was broadcast to a value, if NumPy does so by itself for a result of such a rank."""
         while x.op.type == "BroadcastTo" or (
             x.op.type == "Reshape" and is_certain(dims(x)) and int(np.prod(dims(x))) == 1
         ):
-            x = self._real(x.op.inputs[0])
+            before = self._real(x.op.inputs[0])
+            if not is_certain(dims(before)) or len(dims(before)) > rank:
+                break
+            x = before
         return x
 
     def _real(self, x: SymbolicTensor) -> SymbolicTensor:

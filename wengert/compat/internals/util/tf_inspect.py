@@ -5,7 +5,7 @@ from inspect import *
 from typing import Any
 
 
-def getfullargspec(obj: Any) -> inspect.FullArgSpec:
+def getfullargspec(obj: Any) -> inspect.FullArgSpec:  # type: ignore[no-redef]
     """The parameters; of the library's own functions without annotations, as TensorFlow's have none."""
     own = inspect.unwrap(obj)
     found = inspect.getfullargspec(own)

@@ -73,10 +73,8 @@ class NestWriter(Writer):
         self.low = Lowered()
         self._name_within(derivation.graph)
         letters = _free_letters({*self._taken, *derivation.called.values()})
-        self._taken -= set(derivation.names) - language.reserved
         self._taken.update(letters)
-        self.names = [self.free(_identifier(n)) for n in derivation.names]
-        self.emission = Emission(language, letters, lambda name: self.free(_identifier(name)))
+        self.emission = Emission(language, letters, lambda name: self.free(self.identifier(name)))
         self.emission.remark = self._note
         self.tables: dict[str, Any] = {}
         self.controls: dict[int, Control] = {}  # by the ids of the arrays that they give
@@ -84,6 +82,11 @@ class NestWriter(Writer):
         self.parameters: list[tuple[str, str, Dims]] = []
         for x, name in zip(derivation.inputs, self.names, strict=True):
             self._enter(x, name)
+
+    def identifier(self, name: str) -> str:
+        """A name of letters that every language knows."""
+        found = re.sub(r"[^A-Za-z0-9_]", "_", name)
+        return found if found.strip("_") else f"x{found}"
 
     def _name_within(self, graph: FunctionGraph) -> None:
         """Find the names that the program has for values in loops and branches."""
@@ -162,7 +165,7 @@ class NestWriter(Writer):
         if value.size and (value.ndim == 0 or value.size == 1 or is_uniform(value)):
             return self.low.number(kind, value.flat[0], value.shape)
         view = self.low.entered(value.shape, kind)
-        own = _identifier(self._d.called.get(x._key, "c"))
+        own = self.identifier(self._d.called.get(x._key, "c"))
         name = self.free(f"{self.prefix}{own}" if value.size > MOST_WRITTEN else own)
         self.tables[name] = value
         self.emission.places[id(view.base)] = Array(name, kind, value.shape, "table")
@@ -227,7 +230,7 @@ class NestWriter(Writer):
 
     def named(self, y: SymbolicTensor) -> str:
         """A name for a value."""
-        return self.free(_identifier(self.name_of(y)))
+        return self.free(self.identifier(self.name_of(y)))
 
     # ---- writing ---------------------------------------------------------------------------------
 
@@ -245,7 +248,7 @@ class NestWriter(Writer):
         ]
         for x, g in asked:
             shape, kind = self.form(x)
-            goal = Array(self.free(f"d{_identifier(d.called[x._key])}"), kind, shape, "result")
+            goal = Array(self.free(f"d{self.identifier(d.called[x._key])}"), kind, shape, "result")
             self.goals.append(None if g is None else goal)
         self.results = [
             broadcast(self.view(y), g.shape)
@@ -259,7 +262,7 @@ class NestWriter(Writer):
         """What to call the first result."""
         name = self.name_of(self._d.value)
         is_named = self._d.value._key in self._d.called and bool(dims(self._d.value))
-        return _identifier(name) if is_named else "value"
+        return self.identifier(name) if is_named else "value"
 
     def _claim(self) -> None:
         """Let arrays be computed where they are handed out."""
@@ -321,12 +324,6 @@ class NestWriter(Writer):
     def body(self) -> list[str]:
         """The lines."""
         return written(self.emission.lines, self.language)
-
-
-def _identifier(name: str) -> str:
-    """A name of letters that every language knows."""
-    found = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    return found if found.strip("_") else f"x{found}"
 
 
 def _free_letters(taken: set[str]) -> list[str]:
