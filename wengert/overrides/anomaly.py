@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.core.batch import Batched
 from wengert.core.contract import as_list
 from wengert.core.row import Attrs, EachInput, Row, Rule
 from wengert.errors import AnomalyError
@@ -86,6 +87,9 @@ def _looked_at(pulled: Any, gs: Sequence[Any], row: Row, place: str) -> Any:
         return pulled.with_values(_looked_at(pulled.values, gs, row, place))
     if pulled is None or not getattr(pulled.dtype, "is_differentiable", False):
         return pulled
+    if isinstance(pulled, Batched):
+        _looked_at(pulled._full, [_all_of(g) for g in gs], row, place)
+        return pulled
     if isinstance(pulled, SymbolicTensor):
         return bound.finite(pulled, _message(row, place, "infinite or NaN"))
     if _is_finite(pulled) or not all(
@@ -97,7 +101,15 @@ def _looked_at(pulled: Any, gs: Sequence[Any], row: Row, place: str) -> Any:
     raise AnomalyError(_message(row, place, what))
 
 
+def _all_of(value: Any) -> Any:
+    """The examples of a batch that a value stands for; other values as they are."""
+    while isinstance(value, Batched):
+        value = value._full
+    return value
+
+
 def _is_finite(value: Any) -> bool:
+    value = _all_of(value)
     array = getattr(getattr(value, "values", value), "_array", None)
     if array is None or isinstance(value, SymbolicTensor):
         return True

@@ -20,7 +20,7 @@ from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing
 from wengert.insight.explain.numbers import explain_numbers, is_sound
-from wengert.insight.explain.question import Question
+from wengert.insight.explain.question import Question, chain
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.journal import Journal, Step, step_of
 from wengert.insight.program_text import Program, names_of_sources
@@ -46,9 +46,10 @@ def explain_tape(
     """
     program = Program(frame)
     y, written = program.arguments(("explain", "gradient"), ("target", "sources"))
-    flat = nest.flatten(sources)
+    flat = _differentiated(sources)
     names = names_of_sources(written or "the source", sources, len(flat))
-    targets = nest.flatten(target) if isinstance(target, (list, tuple, dict)) else [target]
+    is_nested = isinstance(target, (list, tuple, dict)) or nest.is_composite(target)
+    targets = _differentiated(target) if is_nested else [target]
     seeds = [None] * len(targets) if seeds is None else seeds
     found = []
     for x, name in zip(flat, names, strict=True):
@@ -60,6 +61,12 @@ def explain_tape(
         ]
         found.append(_of_several([uncollected(_explain, tape, q) for q in asked]))
     return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
+
+
+def _differentiated(structure: Any) -> list[Any]:
+    """The leaves; of a value that is made of several tensors the one that is differentiated."""
+    leaves = nest.flatten(structure)
+    return [v._differentiated if nest.is_composite(v) else v for v in leaves]
 
 
 def _checked(source: Any) -> Any:
@@ -225,7 +232,21 @@ def _by_run(q: Question, feed_dict: Any, session: Session | None) -> Explanation
             history=History(steps),
         )
         found = explain_numbers(seen)
+        if found is None and not seen.between()[0]:
+            found = _not_taken(q)
     return found or Explanation("right", f"{q.title} is there: finite, and not zero.")
+
+
+def _not_taken(q: Question) -> Explanation:
+    """The graph has a way, and the run did not take it."""
+    path = q.history.shortest(q.between()[0], q.source._key, q.target._key)
+    chosen = next((n for n in path if q.history.steps[n].row.graphs), -1)
+    line = q.history.steps[chosen].line if chosen >= 0 else q.program.place(0)
+    title = f"{q.title} is zero: the branch or the loop that uses {q.x} did not run."
+    words = "Feed what chooses the other branch, or let both use it."
+    return Explanation(
+        "branch", title, line, words, [chain(q, path, chosen, {chosen: "not taken"})]
+    )
 
 
 def _concrete(step: Step, known: dict[int, Any]) -> list[Step]:

@@ -289,7 +289,7 @@ def _zero(q: Question, way: Way) -> Explanation:
         goes = {key: array_of(g) for key, g in back.goes.items()}
         dead = [key for key, a in goes.items() if a is not None and not np.any(a)]
         if dead and len(dead) == len([a for a in goes.values() if a is not None]):
-            return _zero_at(q, back, dead[0])
+            return _zero_at(q, way, back, dead[0])
     return Explanation(
         "zero",
         f"{q.title} is zero: contributions cancel one another.",
@@ -298,14 +298,15 @@ def _zero(q: Question, way: Way) -> Explanation:
     )
 
 
-def _zero_at(q: Question, back: Back, key: Key) -> Explanation:
+def _zero_at(q: Question, way: Way, back: Back, key: Key) -> Explanation:
     kind = "zero"
     if back.step.row.name in SPECTRAL:
         kind, why, mend = of_spectrum(q)
     else:
         why, mend = name_the_zero(q, back.step, key)
     path = q.history.shortest(q.between()[0], q.source._key, q.target._key)
-    count = _count(int(np.size(array_of(q.source))), "element")
+    gradient = array_of(way.left.get(q.source._key))
+    count = _count(int(np.size(gradient)), "element")
     return Explanation(
         kind,
         f"{q.title} is zero in all of its {count}: {why}",

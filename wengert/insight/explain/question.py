@@ -15,6 +15,7 @@ from wengert.insight.journal import Exit, Journal, Step
 from wengert.insight.program_text import Program, line_text, names_in, short
 from wengert.insight.reports.blocks import Table
 from wengert.overrides.override import Overrides
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import dims
 from wengert.values.value import Key
 
@@ -141,13 +142,23 @@ class Question(NamedTuple):
 
     def asking_for(self, words: str, name: str) -> Mend:
         """To ask for another source, where the gradient is asked for."""
-        line = f"tape.gradient({self.y}, {name})"
-        return self._asking(words, f"{name})", line, ("gradient(", ".explain("))
+        line = f"{self._asks}({self.y}, {name})"
+        return self._asking(words, f"{name})", line, (*self._calls, ".explain("))
+
+    @property
+    def _asks(self) -> str:
+        """What takes a gradient: of a graph, or of a tape."""
+        return "tf.gradients" if isinstance(self.target, SymbolicTensor) else "tape.gradient"
+
+    @property
+    def _calls(self) -> tuple[str, ...]:
+        in_graph = isinstance(self.target, SymbolicTensor)
+        return ("gradients(", "explain_gradient(") if in_graph else ("gradient(",)
 
     def asking_for_zeros(self, words: str) -> Mend:
         """To ask for zeros where nothing leads from the source to the target."""
         new = f"{self.x}, unconnected_gradients='zero')"
-        return self._asking(words, new, f"tape.gradient({self.y}, {new}", ("gradient(",))
+        return self._asking(words, new, f"{self._asks}({self.y}, {new}", self._calls)
 
     def _asking(self, words: str, new: str, line: str, calls: Sequence[str]) -> Mend:
         calls_of = "|".join(map(re.escape, calls))

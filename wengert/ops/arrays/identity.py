@@ -9,7 +9,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import EachInput, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import AnomalyError, InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.math.comparison import where
@@ -65,7 +65,7 @@ AFTER: Row = op(
 STOP_GRADIENT: Row = op("StopGradient", lambda _, x: x, elementwise=True)
 
 
-def _check_kernel(_: Namespace, x: Array, *, message: str) -> Array:
+def _check_kernel(_: Namespace, x: Array, *, message: str, of_gradient: bool = False) -> Array:
     if not np.all(np.isfinite(x)):
         found = " and ".join(
             word
@@ -75,7 +75,8 @@ def _check_kernel(_: Namespace, x: Array, *, message: str) -> Array:
             )
             if there
         )
-        raise InvalidArgumentError(f"{message} : Tensor had {found} values [Op:CheckNumerics]")
+        kind = AnomalyError if of_gradient else InvalidArgumentError
+        raise kind(f"{message} : Tensor had {found} values [Op:CheckNumerics]")
     return x
 
 
@@ -83,7 +84,7 @@ CHECK_NUMERICS: Row = op(
     "CheckNumerics",
     _check_kernel,
     vjp=(
-        lambda g, y, x, *, message: check_numerics(
+        lambda g, y, x, *, message, **_: check_numerics(
             g,
             "Not a number (NaN) or infinity (Inf) values detected in gradient. "
             f"CheckNumerics: {message}",
@@ -195,4 +196,11 @@ def check_numerics(tensor: TensorLike, message: str, name: str | None = None) ->
     if x._array.dtype.kind not in INEXACT:
         raise wrong_dtype(CHECK_NUMERICS, x.dtype)
     result: Tensor = apply(CHECK_NUMERICS, (x,), {"message": message})
+    return result
+
+
+def check_cotangent(tensor: Tensor, message: str) -> Tensor:
+    """The same tensor, or an AnomalyError with the message if an element is NaN or infinite."""
+    attrs = {"message": message, "of_gradient": True}
+    result: Tensor = apply(CHECK_NUMERICS, (tensor,), attrs)
     return result

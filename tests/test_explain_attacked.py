@@ -1,0 +1,164 @@
+"""What outsiders found wrong in the answers: each in a few lines, with what is said now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+v1 = tf.compat.v1
+
+
+def asked(build: Callable[[Any], Any], x: Any, watched: bool = True) -> Any:
+    """The answer for what a function builds from a value, on a tape."""
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        if watched:
+            tape.watch(x)
+        y = build(x)
+    return tape.explain(y, x)
+
+
+VECTOR = tf.constant([1.0, 2.0])
+LOGITS = tf.constant([200.0, -200.0])
+HALF = tf.constant([300.0, 2.0], tf.float16)
+
+
+def in_python(x: Any) -> Any:
+    return tf.reduce_sum(tf.py_function(lambda a: np.exp(a.numpy()), [x], tf.float32))
+
+
+def with_walrus(x: Any) -> Any:
+    if (n := float(tf.reduce_sum(x))) > 1.0:
+        return tf.constant(n) / 2.0
+    return x
+
+
+def selected(x: Any) -> Any:
+    return tf.reduce_sum(tf.where(x > 1.5, 1.0, 0.0))
+
+
+def looked_up(x: Any) -> Any:
+    return tf.reduce_sum(tf.gather(tf.ones([5, 2]), tf.cast(x, tf.int32)))
+
+
+def as_text(x: Any) -> Any:
+    text = f"{x.numpy().sum():.3f}"
+    return tf.constant(float(text))
+
+
+def masked(x: Any) -> Any:
+    mask = tf.constant([True, False])
+    return tf.reduce_sum(tf.where(mask, tf.nn.softmax(tf.where(mask, x, -1e30)), 0.0))
+
+
+def entropy_by_hand(x: Any) -> Any:
+    p = tf.sigmoid(x)
+    return -tf.reduce_mean(tf.math.log(p) + 0.0 * tf.math.log(1.0 - p))
+
+
+def in_branches(x: Any) -> Any:
+    return tf.cond(tf.constant(False), lambda: tf.reduce_sum(x), lambda: tf.constant(1.0))
+
+
+CASES: list[tuple[Callable[[Any], Any], Any, str, str]] = [
+    (in_python, VECTOR, "left-tape", "leaves the tape"),
+    (with_walrus, VECTOR, "left-tape", "float()"),
+    (selected, VECTOR, "no-gradient", "0.0 + (1.0 - 0.0) * tf.sigmoid(10.0 * (x - 1.5))"),
+    (looked_up, VECTOR, "integer", "it is an index for GatherV2"),
+    (as_text, VECTOR, "left-tape", "compute with operations of tf."),
+    (in_branches, VECTOR, "branch", "was not taken"),
+    (lambda x: tf.reduce_sum(tf.cast(x, tf.float32)), tf.constant([1, 2]), "integer", "is int32"),
+    (lambda x: tf.reduce_sum(tf.nn.softmax(x)), VECTOR, "zero", "softmax adds up to one"),
+    (masked, VECTOR, "zero", "zero"),
+    (lambda x: tf.reduce_sum(x - x), VECTOR, "zero", "contributions cancel"),
+    (lambda x: tf.sqrt(tf.reduce_sum(x * x)), HALF, "overflow", "float16 holds no number above"),
+    (lambda x: (tf.reduce_sum(x) * 1e19) ** 2.0, VECTOR * -1.0, "overflow", "more than float32"),
+    (entropy_by_hand, LOGITS, "log", "sigmoid_cross_entropy_with_logits"),
+    (lambda x: tf.reduce_sum((x @ [[1.0], [1.0]]) ** 2.0), tf.constant([[1.0, np.nan]]), "overflow", "itself has 1 number that is NaN"),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::wengert.errors.GradientWarning")
+@pytest.mark.parametrize(("build", "x", "kind", "said"), CASES, ids=range(len(CASES)))
+def test_kinds(build: Any, x: Any, kind: str, said: str) -> None:
+    answer = asked(build, x)
+    text = " ".join(str(answer).split())
+    assert (answer.kind, said in text) == (kind, True), text
+    assert not answer.mend.endswith(":")
+
+
+def test_a_variable_that_was_read_while_the_tape_stood_still() -> None:
+    w = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        with tape.stop_recording():
+            h = tf.exp(w)
+        loss = tf.reduce_sum(h**2)
+    answer = tape.explain(loss, w)
+    assert answer.kind == "after-tape"
+    assert "h = tf.exp(w)" in answer.mend
+
+
+def test_a_custom_gradient_that_uses_what_is_no_argument() -> None:
+    a, x = tf.constant(2.0), tf.constant(3.0)
+
+    @tf.custom_gradient
+    def scaled(x: Any) -> Any:
+        return a * x, lambda dy: a * dy
+
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([a, x])
+        y = scaled(x)
+    answer = tape.explain(y, a)
+    assert answer.kind == "custom-none"
+    assert "let a be an argument" in " ".join(answer.mend.split())
+
+
+def test_a_part_that_is_written_anew() -> None:
+    w = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        loss = w[0] * 3.0
+    answer = tape.explain(loss, w[0])
+    assert answer.kind == "other-tensor"
+    assert answer.mend.endswith("tape.gradient(loss, w)[0]")
+
+
+def test_a_ragged_source() -> None:
+    rows = tf.ragged.constant([[1.0], [2.0, 3.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(rows)
+        y = tf.reduce_sum(tf.stop_gradient(rows.values))
+    assert tape.explain(y, rows).kind == "stop-gradient"
+
+
+def test_a_branch_of_a_graph_that_did_not_run() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(tf.float32, [2])
+        y = tf.cond(tf.reduce_sum(x) > 5.0, lambda: tf.reduce_sum(x), lambda: tf.constant(1.0))
+        answer = tf.explain_gradient(y, x, {x: [1.0, 2.0]}, session)
+        assert answer.kind == "branch"
+        assert "did not run" in answer.title
+        assert tf.explain_gradient(y, x, {x: [3.0, 4.0]}, session).right
+        other = v1.placeholder(tf.float32, [2])
+        assert "tf.gradients(y, other, unconnected_gradients='zero')" in tf.explain_gradient(y, other).mend  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        lambda x: tf.jacobian(tf.sqrt)(x),
+        lambda x: tf.vectorized_map(tf.grad(tf.sqrt), x),
+        lambda x: tf.vmap(tf.grad(tf.sqrt))(x),
+        lambda x: tf.hessian(lambda z: tf.reduce_sum(z**1.5))(x),
+        tf.function(lambda x: tf.grad(lambda z: tf.reduce_sum(tf.sqrt(z)))(x)),
+    ],
+    ids=["jacobian", "vectorized_map", "vmap", "hessian", "function"],
+)
+def test_anomalies_in_batches_and_functions(taken: Any) -> None:
+    with tf.debugging.anomaly():
+        assert np.isfinite(taken(tf.constant([1.0, 4.0]))).all()
+        with pytest.raises(tf.errors.AnomalyError, match="The gradient became"):
+            taken(tf.constant([0.0, 4.0]))
