@@ -255,3 +255,20 @@ def test_a_formula() -> None:
     assert tf.formula(tf.math.log_sigmoid).text == "1/(exp(x) + 1)"
     with pytest.raises(ValueError, match="Cumsum"):
         tf.formula(lambda x: tf.reduce_sum(tf.cumsum(tf.reshape(x, [1]))))
+
+
+@pytest.mark.parametrize(
+    ("f", "x", "value"),
+    [
+        (tf.sqrt, 0.0, np.inf),
+        (tf.math.log, 0.0, np.inf),
+        (tf.math.log, -1.0, -1.0),
+        (tf.floor, 0.5, np.nan),
+    ],
+)
+def test_points_without_a_derivative(f: Any, x: float, value: float) -> None:
+    """Roots of negative numbers, and poles, are said and no error."""
+    np.testing.assert_equal(tf.formula(f, x).value, value)
+    found = tf.compare(f, x)
+    assert (found.reference == "") is (x == 0.0)
+    assert str(found)

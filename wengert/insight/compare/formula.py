@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -66,8 +67,16 @@ def formula(f: Callable[[Any], Any], x: float | None = None) -> Formula:
     found = symbolic(Composition(f), symbol)
     small = operations_in(found.derivative) <= _MOST
     derivative = s.simplify(found.derivative) if small else found.derivative
-    value = None if x is None else float(derivative.subs(symbol, s.Float(float(x), 30)))
+    value = None if x is None else _number(derivative.subs(symbol, s.Float(float(x), 30)))
     return Formula(found.function, derivative, s.latex(derivative), value)
+
+
+def _number(found: Any) -> float:
+    """A value as a number: NaN where it is not a real one, infinite at a pole."""
+    try:
+        return float(found)
+    except (TypeError, ValueError, RecursionError):  # complex, a pole, a derivative left as it is
+        return math.inf if found in (sympy().oo, sympy().zoo) else math.nan
 
 
 def _parameter_of(f: Callable[..., Any]) -> str:

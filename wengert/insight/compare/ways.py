@@ -192,6 +192,7 @@ def symbolic_way(composition: Callable[[], Composition], x: float) -> tuple[Way,
 # ---- the reference ------------------------------------------------------------------------------
 
 DIGITS: Final = 50
+_STEEP: Final = 1e20  # a difference beyond this was taken across a pole
 
 
 def reference(composition: Callable[[], Composition], x: float) -> tuple[str, str]:
@@ -200,8 +201,10 @@ def reference(composition: Callable[[], Composition], x: float) -> tuple[str, st
         m = mpmath()
         parts = composition()
         with m.workdps(DIGITS + 10):
-            exact = m.diff(lambda v: parts.at(space_of_digits(m), v), m.mpf(x))
-            return m.nstr(exact, DIGITS), ""
+            exact = m.mpc(m.diff(lambda v: parts.at(space_of_digits(m), v), m.mpf(x)))
+            if exact.imag or abs(exact) > _STEEP:
+                return "", "around this point the function has no derivative that is a real number"
+            return m.nstr(exact.real, DIGITS), ""
     except Exception as error:  # noqa: BLE001  # mpmath is missing, or does not know a function
         return "", _reason(error)
 
