@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from wengert.api.autograph.expressions import Place
-from wengert.api.autograph.state import ABSENT, State
+from wengert.api.autograph.state import ABSENT, GUARDED, State
 from wengert.api.autograph.values import (
     Parts,
     condition,
@@ -15,6 +15,8 @@ from wengert.api.autograph.values import (
     kind_of,
     pairs,
     same_structure,
+    trial,
+    zeros_for,
 )
 from wengert.host.user_frames import callers_place
 from wengert.ops.control.cond import cond
@@ -29,10 +31,13 @@ _SIGNS: Final = {
 }  # fmt: skip
 
 
-def branch(test: Any, body: Block, orelse: Block, places: Sequence[Place]) -> None:
+def branch(
+    test: Any, body: Block, orelse: Block, places: Sequence[Place], local: Sequence[Place]
+) -> None:
     """An `if`. The blocks write the variables at `places`, and others that are not read again."""
     if is_staged(test):
-        _Branch(State(places, body, orelse)).run(condition(test, "if statement"), body, orelse)
+        state = State(places, local, body, orelse)
+        _Branch(state, body, orelse).run(condition(test, "if statement"))
     elif test:
         body()
     else:
@@ -42,27 +47,29 @@ def branch(test: Any, body: Block, orelse: Block, places: Sequence[Place]) -> No
 class _Branch:
     """An `if` on a tensor: both blocks are traced, each from the state before."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, body: Block, orelse: Block) -> None:
         self._state = state
         self._before = state.values()
+        self._blocks = {"main": body, "else": orelse}
         self._ends: dict[str, Parts] = {}
 
-    def run(self, test: Any, body: Block, orelse: Block) -> None:
+    def run(self, test: Any) -> None:
         """Both blocks, and the state after them."""
         try:
-            found = cond(
-                test, lambda: self._traced("main", body), lambda: self._traced("else", orelse)
-            )
+            found = cond(test, lambda: self._traced("main"), lambda: self._traced("else"))
         except BaseException:
             self._state.set(self._before)
             raise
         end = self._ends.get("main") or self._ends["else"]
         self._state.set(end.with_tensors(found) if end.tensors else end.values)
 
-    def _traced(self, which: str, block: Block) -> list[Any]:
-        self._state.set(self._before)
-        block()
-        end = self._ends[which] = Parts(self._state.values())
+    def _traced(self, which: str) -> list[Any]:
+        values = self._after(which)
+        if any(v is GUARDED for v in values):
+            others = self._of_other("else" if which == "main" else "main")
+            filled = zip(values, others, strict=True)
+            values = [zeros_for(o) if v is GUARDED and o is not GUARDED else v for v, o in filled]
+        end = self._ends[which] = Parts(values)
         for spoken, value in zip(self._state.names, end.values, strict=True):
             if value is ABSENT:
                 raise ValueError(self._unset(spoken, which))
@@ -71,6 +78,17 @@ class _Branch:
             for spoken, a, b in zip(self._state.names, one, other, strict=True):
                 _check_alike(spoken, a, b)
         return end.tensors
+
+    def _after(self, which: str) -> list[Any]:
+        self._state.set(self._before)
+        self._blocks[which]()
+        return self._state.values()
+
+    def _of_other(self, which: str) -> list[Any]:
+        if which in self._ends:
+            return self._ends[which].values
+        with trial():
+            return self._after(which)
 
     def _unset(self, spoken: str, which: str) -> str:
         if spoken == "the return value":
@@ -201,4 +219,4 @@ def asserted(test: Any, message: Block) -> Any:
 
 def returned(value: Any) -> Any:
     """What a function returns: None if no `return` was met."""
-    return None if value is ABSENT else value
+    return None if value is ABSENT or value is GUARDED else value

@@ -13,7 +13,7 @@ from types import BuiltinFunctionType, CellType, FunctionType, MethodType, Simpl
 from typing import Any, Final
 
 from wengert.api.autograph import branches, conversion, loops
-from wengert.api.autograph.state import ABSENT
+from wengert.api.autograph.state import ABSENT, GUARDED
 from wengert.api.autograph.values import is_staged
 from wengert.api.gradients.custom_gradient import CustomGradient
 from wengert.host.user_frames import is_ours_file
@@ -158,5 +158,6 @@ _operators: Final = CellType(
         asserted=branches.asserted,
         returned=branches.returned,
         ABSENT=ABSENT,
+        GUARDED=GUARDED,
     )
 )

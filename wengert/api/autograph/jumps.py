@@ -43,6 +43,8 @@ class Jumps:
     def function(self, body: list[Any]) -> list[Any]:
         """The body of a function without jumps out of what will be split from it."""
         self._all_returns = any("return" in self._from_split(s) for s in body)
+        # Where every way ends with a return, one in a loop may be filled in for rounds without it.
+        start = "GUARDED" if _always_jumps(body) else "ABSENT"
         made = self._block(body, None)
         if not self._all_returns:
             return made
@@ -50,7 +52,7 @@ class Jumps:
         returned = ast.Return(ours("returned", [name(RESULT, place)], place), **place)
         self._facts[returned] = Facts({RESULT}, set(), set())
         front = at(body[0])
-        absent = ast.Attribute(name(OURS, front), "ABSENT", ast.Load(), **front)
+        absent = ast.Attribute(name(OURS, front), start, ast.Load(), **front)
         return [
             self._set(RESULT, absent, front),
             self._flag(_RETURNED, False, front),
@@ -175,4 +177,6 @@ def _always_jumps(block: list[Any]) -> bool:
     last = block[-1] if block else None
     if isinstance(last, ast.If):
         return _always_jumps(last.body) and _always_jumps(last.orelse)
+    if isinstance(last, ast.With):
+        return _always_jumps(last.body)
     return isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Raise))

@@ -16,12 +16,12 @@ from wengert.api.autograph.values import (
     kind_of,
     pairs,
     same_structure,
+    trial,
+    zeros_for,
 )
-from wengert.core.context import activate, current_graph, with_top
-from wengert.graph.function_graph import FunctionGraph
+from wengert.core.context import current_graph
 from wengert.host.user_frames import callers_place
 from wengert.ops.arrays.creation import shape as shape_of
-from wengert.ops.arrays.creation import zeros
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.control import while_loop as loops
 from wengert.ops.control.effects import Assert
@@ -29,7 +29,6 @@ from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.math.comparison import less
 from wengert.ops.math.elementwise import cast
 from wengert.ops.ragged.tensor import RaggedTensor
-from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import int32
@@ -40,12 +39,16 @@ Options = Callable[[], dict[str, Any]]
 
 
 def while_loop(
-    test: Block, body: Block, places: Sequence[Place], options: Options | None = None
+    test: Block,
+    body: Block,
+    places: Sequence[Place],
+    local: Sequence[Place],
+    options: Options | None = None,
 ) -> None:
     """A `while`. The body writes the variables at `places`, and others that are not read again."""
     goes_on = test()
     if is_staged(goes_on):
-        _Loop(State(places, test, body), options).run(
+        _Loop(State(places, local, test, body), options).run(
             lambda _: condition(test(), "while loop"), lambda _: body(), None
         )
         return
@@ -66,6 +69,7 @@ def for_loop(
     more: Block | None,
     body: Block,
     places: Sequence[Place],
+    local: Sequence[Place],
     options: Options | None = None,
 ) -> None:
     """A `for`. `more` tells whether a jump left the loop."""
@@ -78,7 +82,7 @@ def for_loop(
     def test(i: Any) -> Any:
         return True if more is None else condition(more(), "for loop")
 
-    _Loop(State(places, body, more), options).run(test, lambda i: body(item(i)), count)
+    _Loop(State(places, local, body, more), options).run(test, lambda i: body(item(i)), count)
 
 
 def _in_python(items: Any, more: Block | None, body: Block) -> None:
@@ -122,6 +126,7 @@ class _Loop:
         self._state = state
         self._options = {} if options is None else options()
         self._before = state.values()
+        self._learned: dict[str, list[TensorShape]] = {}  # of what the loop defines
         self._unset = [n for n, v in zip(state.names, self._before, strict=True) if is_missing(v)]
 
     def run(self, test: Callable[[Any], Any], body: Callable[[Any], Any], count: Any) -> None:
@@ -136,8 +141,6 @@ class _Loop:
     def _looped(
         self, initial: Parts, test: Callable[[Any], Any], body: Callable[[Any], Any], count: Any
     ) -> list[Any]:
-        ends: list[Parts] = []
-
         def goes_on(i: Any, *tensors: Any) -> Any:
             self._state.set(initial.with_tensors(tensors))
             if count is None:
@@ -152,7 +155,6 @@ class _Loop:
             body(i)
             end = Parts(self._state.values())
             self._check(entered, end)
-            ends.append(end)
             return [i + 1, *end.tensors]
 
         found = loops.while_loop(
@@ -162,17 +164,11 @@ class _Loop:
             self._invariants(initial),
             **self._settings(),
         )
-        named = [n for n in self._unset if n != "the return value"]
+        named = [n for n in self._learned if n != "the return value"]
         if named:
             text = f"loop must iterate at least once to initialize {', '.join(named)}"
             Assert(found[0] > 0, [f"{text.replace(chr(39), '')} (at {callers_place()})"])
-        made = initial.with_tensors(found[1:])
-        return [
-            end
-            if type(end) is not type(value) and not nest.is_nested(value) and end is None
-            else value
-            for value, end in zip(made, ends[0].values, strict=True)
-        ]
+        return initial.with_tensors(found[1:])
 
     def _settings(self) -> dict[str, Any]:
         known = ("maximum_iterations", "parallel_iterations", "swap_memory")
@@ -181,14 +177,15 @@ class _Loop:
     def _invariants(self, initial: Parts) -> list[Any] | None:
         """The shapes that tensors keep; those that set_loop_options gives by the value before."""
         given = list(self._options.get("shape_invariants", ()))
-        if not given:
+        if not given and not self._learned:
             return None
         shapes: list[Any] = [TensorShape(())]
-        for before, value in zip(self._before, initial.values, strict=True):
+        named = zip(self._state.names, self._before, initial.values, strict=True)
+        for spoken, before, value in named:
             wanted = next((s for v, s in given if v is before), None)
-            for leaf in Parts([value]).tensors:
-                plain = not isinstance(leaf, Composite)
-                shapes.append(leaf.shape if wanted is None and plain else TensorShape(wanted))
+            own = [getattr(leaf, "shape", None) for leaf in Parts([value]).tensors]
+            learned = self._learned.get(spoken, own)
+            shapes += learned if wanted is None else [TensorShape(wanted)] * len(own)
         return shapes
 
     # ---- variables without a value -----------------------------------------------------------
@@ -204,14 +201,11 @@ class _Loop:
         ]
 
     def _after_trial(self, body: Callable[[Any], Any]) -> list[Any]:
-        graph = FunctionGraph("trial", current_graph())
-        graph.only_traced = True
-        with activate((), with_top(graph)):
+        with trial() as graph:
             known = Parts([None if is_missing(v) else v for v in self._before])
             inputs = [v if isinstance(v, Composite) else graph.input_like(v) for v in known.tensors]
-            entered = known.with_tensors(inputs)
-            pairs_ = zip(self._before, entered, strict=True)
-            self._state.set([b if is_missing(b) else e for b, e in pairs_])
+            entered = zip(self._before, known.with_tensors(inputs), strict=True)
+            self._state.set([before if is_missing(before) else e for before, e in entered])
             try:
                 body(graph.input_like(convert(0)))
             except NameError as error:
@@ -225,14 +219,13 @@ class _Loop:
         )
 
     def _zeros(self, spoken: str, before: Any, end: Any) -> Any:
-        if end is None and before is None:
-            return None
+        if end is before and end is not ABSENT:
+            return end
         if is_missing(end):
             must = "is not allowed to be None" if before is None else "must be defined"
             raise ValueError(f"{spoken} {must} before the loop (at {callers_place()})")
-        parts = Parts([end])
-        made = [v if isinstance(v, Composite) else _zeros_like(v) for v in parts.tensors]
-        return parts.with_tensors(made)[0]
+        self._learned[spoken] = [v.shape for v in Parts([end]).tensors if hasattr(v, "shape")]
+        return zeros_for(end)
 
     # ---- checks ------------------------------------------------------------------------------
 
@@ -254,10 +247,6 @@ class _Loop:
                 )
             for a, b in pairs(before, after):
                 _check_leaf(spoken, a, b)
-
-
-def _zeros_like(value: Any) -> Any:
-    return zeros([size or 0 for size in value.shape.dims or ()], value.dtype)
 
 
 def _check_leaf(spoken: str, before: Any, after: Any) -> None:

@@ -13,20 +13,30 @@ from wengert.api.autograph.jumps import RESULT
 class _Absent:
     """The value of a variable that has none."""
 
+    def __init__(self, called: str) -> None:
+        self._called = called
+
     def __repr__(self) -> str:
-        return "ABSENT"
+        return self._called
 
     def __bool__(self) -> bool:
         return False
 
 
-ABSENT: Final = _Absent()
+ABSENT: Final = _Absent("ABSENT")
+# The same of a return value that is certainly given before it is read.
+GUARDED: Final = _Absent("GUARDED")
 
 
 class State:
-    """Where the values of a statement's variables are: cells, globals, attributes and items."""
+    """Where the values of a statement's variables are: cells, globals, attributes and items.
 
-    def __init__(self, places: Sequence[Place], *functions: FunctionType | None) -> None:
+    What is written but not read afterwards (`local`) has its old value whenever a block begins.
+    """
+
+    def __init__(
+        self, places: Sequence[Place], local: Sequence[Place], *functions: FunctionType | None
+    ) -> None:
         self._cells: dict[str, CellType] = {}
         self._globals: dict[str, Any] = {}
         for function in functions:
@@ -35,6 +45,7 @@ class State:
                 self._cells.update(zip(names, function.__closure__ or (), strict=True))
                 self._globals = function.__globals__
         self._places = [p for p in places if len(p) == 1 or self._owner(p) is not ABSENT]
+        self._local = [(p, self._get(p)) for p in local]
         self.names = [_spoken(p) for p in self._places]
 
     def values(self) -> list[Any]:
@@ -43,6 +54,8 @@ class State:
 
     def set(self, values: Sequence[Any]) -> None:
         """Give all of them other values."""
+        for place, value in self._local:
+            self._set(place, value)
         for place, value in zip(self._places, values, strict=True):
             self._set(place, value)
 
@@ -72,7 +85,7 @@ class State:
                 self._globals[place[0]] = value
         elif value is not ABSENT:
             self._cells[place[0]].cell_contents = value
-        else:
+        elif self._get(place) is not ABSENT:
             del self._cells[place[0]].cell_contents
 
 

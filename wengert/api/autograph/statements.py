@@ -4,7 +4,7 @@
         x = 1            nonlocal x
     else:                x = 1
         x = 2        def ag__orelse(): ...
-                     ag__.branch(c, ag__body, ag__orelse, ("x",))
+                     ag__.branch(c, ag__body, ag__orelse, (("x",),), ())
 
 The functions share the variables of the function around them, so nothing is passed. The operators
 find the variables in the closures of these functions.
@@ -119,20 +119,22 @@ class Statements:
 
     def _called(self, operator: str, args: list[Any], node: ast.stmt) -> ast.Expr:
         place = at(getattr(node, "test", getattr(node, "iter", node)))
-        args = [*args, ast.Constant(self._state(node), **place)]
+        args += [ast.Constant(places, **place) for places in self._state(node)]
         options = self._expressions.options.get(node)
         if options:
             made = ast.Call(name("dict", place), [], options, **place)
             args.append(later(made, place))
         return ast.Expr(ours(operator, args, place), **place)
 
-    def _state(self, node: ast.stmt) -> tuple[Place, ...]:
-        """What the statement writes and others read: the variables, then parts of objects."""
+    def _state(self, node: ast.stmt) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+        """What the statement writes: what others read, variables and parts of objects; the rest."""
         written, parts = self._liveness.written(node)
         live = self._liveness.live[node] | self._expressions.globals | self._expressions.nonlocals
-        kept = sorted((self._mangle(n),) for n in written & live)
-        inner = [p for p in parts if p[0] not in written]
-        return *kept, *sorted((tuple(self._mangled(p)) for p in inner), key=repr)
+        kept, local = (
+            sorted((self._mangle(n),) for n in s) for s in (written & live, written - live)
+        )
+        inner = [tuple(self._mangled(p)) for p in parts if p[0] not in written]
+        return (*kept, *sorted(inner, key=repr)), tuple(local)
 
     def _mangled(self, place: Place) -> Iterable[Any]:
         yield self._mangle(place[0])

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.api.autograph.state import ABSENT
+from wengert.api.autograph.state import ABSENT, GUARDED
 from wengert.core.batch import Batched
-from wengert.core.context import current_graph
+from wengert.core.context import activate, current_graph, with_top
+from wengert.graph.function_graph import FunctionGraph
 from wengert.host.user_frames import callers_place
+from wengert.ops.arrays.creation import zeros
 from wengert.ops.arrays.shaping import reshape
 from wengert.values import nest
 from wengert.values.composite import Composite
@@ -95,4 +98,25 @@ def kind_of(value: Any) -> Any:
 
 def is_missing(value: Any) -> bool:
     """Whether a variable has no value, or None."""
-    return value is None or value is ABSENT
+    return value is None or value is ABSENT or value is GUARDED
+
+
+@contextmanager
+def trial() -> Iterator[FunctionGraph]:
+    """A graph for a round whose values are not used, only what is known of them."""
+    graph = FunctionGraph("trial", current_graph())
+    graph.only_traced = True
+    with activate((), with_top(graph)):
+        yield graph
+
+
+def zeros_for(value: Any) -> Any:
+    """A value of the same structure and dtypes, and of the shapes as far as they are known."""
+    parts = Parts([value])
+    return parts.with_tensors([_zeros(v) for v in parts.tensors])[0]
+
+
+def _zeros(value: Any) -> Any:
+    if isinstance(value, Composite):
+        return value
+    return zeros([size or 0 for size in value.shape.dims or ()], value.dtype)
