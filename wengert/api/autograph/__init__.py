@@ -12,4 +12,5 @@ values       Values of variables, in parts: tensors, and all else
 branches     Branches: what `if`, `and`, `or`, `not` do
 loops        Loops: what `while` and `for` do
 calls        Calls: what converted code calls is converted, too
+entry        What users call: conversion by hand, what is left alone, and options of loops
 """

@@ -66,7 +66,9 @@ def converted(function: Any) -> Any:
 
 
 def _is_of_library(function: Any) -> bool:
-    return type(function) is FunctionType and is_ours_file(function.__code__.co_filename)
+    if type(function) is not FunctionType or hasattr(function, "__wengert_unconverted__"):
+        return False
+    return is_ours_file(function.__code__.co_filename)
 
 
 def _is_users(function: FunctionType) -> bool:

@@ -9,6 +9,8 @@ import __future__
 
 import ast
 import functools
+import os
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -36,6 +38,16 @@ class Converted(NamedTuple):
     reason: str = ""
 
 
+class _Verbosity:
+    """Whether reasons are printed when a function is not converted."""
+
+    level = int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0)
+    to_stdout = False
+
+
+verbosity: Final = _Verbosity()
+
+
 class _Kept:
     """Conversions by code: codes that are equal may be of different files, so by identity."""
 
@@ -51,6 +63,9 @@ class _Kept:
             return found[1]
         with self._lock:
             made = _converted(function)
+            if made.code is None and verbosity.level > 0:
+                stream = sys.stdout if verbosity.to_stdout else sys.stderr
+                print(f"AutoGraph: {function!r} is not converted: {made.reason}", file=stream)
             key = id(code)
             self._made[key] = weakref.ref(code, lambda _: self._made.pop(key, None)), made
             return made

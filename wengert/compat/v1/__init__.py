@@ -33,6 +33,7 @@ from wengert.compat.dimensions import Dimension as Dimension
 from wengert.compat.dimensions import dimension_at_index as dimension_at_index
 from wengert.compat.dimensions import dimension_value as dimension_value
 from wengert.compat.v1 import app as app
+from wengert.compat.v1 import autograph as autograph
 from wengert.compat.v1 import image as image
 from wengert.compat.v1 import initializers as initializers
 from wengert.compat.v1 import linalg as linalg
