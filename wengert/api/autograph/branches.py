@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -24,7 +25,7 @@ from wengert.ops.control.effects import Assert
 from wengert.ops.math.elementwise import logical_not
 
 Block = Callable[..., Any]
-_SIGNS: Final = {
+_SIGNS: Final[dict[str, Block]] = {
     "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le,
     "Gt": operator.gt, "GtE": operator.ge, "Is": operator.is_, "IsNot": operator.is_not,
     "In": lambda a, b: a in b, "NotIn": lambda a, b: a not in b,
@@ -202,7 +203,11 @@ def compared(signs: Sequence[str], first: Any, *rest: Block) -> Any:
 
 def none_of(*flags: Any) -> Any:
     """Whether no jump was taken."""
-    return negated(any_of(flags[0], *[lambda flag=flag: flag for flag in flags[1:]]))  # type: ignore[misc]
+    return negated(any_of(flags[0], *[functools.partial(_same, f) for f in flags[1:]]))
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def asserted(test: Any, message: Block) -> Any:

@@ -98,8 +98,6 @@ def _converted(function: FunctionType) -> Converted:
     code = function.__code__
     if code.co_flags & _SUSPENDED:
         return Converted(None, "it is a generator or a coroutine")
-    if not _OF_FRAMES.isdisjoint(_names(code)):
-        return Converted(None, "it looks at its own variables (locals, vars, dir, eval or exec)")
     try:
         tree = rewritten(function)
         return Converted(_compiled(tree, function))
@@ -128,7 +126,7 @@ def rewritten(function: FunctionType) -> FunctionNode:
     mangle = functools.partial(_mangled, _class_of(function))
     if isinstance(node, ast.Lambda):
         expressions = Expressions(node, functools.partial(_nested, mangle))
-        node.body = expressions.visit(node.body)
+        _check_frames(expressions.alone(node))
     else:
         _rewrite(node, mangle)
         node.decorator_list = []
@@ -139,6 +137,8 @@ def _rewrite(node: Any, mangle: Callable[[str], str]) -> Facts:
     """Convert a function in place; returns what it reads and writes of those around it."""
     expressions = Expressions(node, functools.partial(_nested, mangle))
     expressions.block(node.body)
+    facts = [*expressions.facts.values(), *expressions.targets.values()]
+    _check_frames(set().union(*[f.reads for f in facts]))
     jumps = Jumps(expressions)
     body = jumps.function(node.body)
     liveness = Liveness(expressions, jumps.stops)
@@ -153,6 +153,11 @@ def _rewrite(node: Any, mangle: Callable[[str], str]) -> Facts:
     written = set().union(*[f.writes for f in facts]) | set(expressions.parameters)
     reads = set().union(*[f.reads for f in facts]) - (written - theirs)
     return Facts(reads, set(expressions.nonlocals), set())
+
+
+def _check_frames(reads: set[str]) -> None:
+    if not _OF_FRAMES.isdisjoint(reads):
+        raise NoSourceError("it looks at its own variables (locals, vars, dir, eval or exec)")
 
 
 def _declarations(expressions: Expressions, own: list[str], place: dict[str, Any]) -> list[Any]:
@@ -208,10 +213,9 @@ def _compiled(node: FunctionNode, function: FunctionType) -> CodeType:
     """The code of a converted function, compiled where its free variables are those it had."""
     place = at(node)
     _without_values(node.args)
-    inner: Any = ast.Expr(node, **place)
     if isinstance(node, ast.FunctionDef):
         node.returns, node.name = None, f"{OURS}function"  # its own name means what it meant
-        inner = node
+    inner: Any = ast.Expr(node, **place) if isinstance(node, ast.Lambda) else node
     free = function.__code__.co_freevars
     owner = _class_of(function) if _needs_class(function) else ""
     statements = [inner]
@@ -251,11 +255,11 @@ def _without_values(args: ast.arguments) -> None:
 
 def _called_as(code: CodeType, old: CodeType) -> CodeType:
     """The code with the name of the function in it, also where it is of a block of that function."""
-    names = {"co_name": old.co_name}
+    names: dict[str, Any] = {"co_name": old.co_name}
     if hasattr(old, "co_qualname"):
         names["co_qualname"] = old.co_qualname
     inner = [_renamed(c, names) if isinstance(c, CodeType) else c for c in code.co_consts]
-    return code.replace(co_consts=tuple(inner), co_firstlineno=old.co_firstlineno, **names)
+    return code.replace(co_consts=tuple(inner), **names)
 
 
 def _renamed(code: CodeType, names: dict[str, Any]) -> CodeType:

@@ -39,6 +39,11 @@ def name(text: str, place: dict[str, Any], ctx: ast.expr_context | None = None) 
     return ast.Name(text, ctx or ast.Load(), **place)
 
 
+def constant(value: Any, place: dict[str, Any]) -> ast.Constant:
+    """A value; tuples of values are constants, too."""
+    return ast.Constant(value, **place)
+
+
 def ours(operator: str, args: list[Any], place: dict[str, Any]) -> ast.Call:
     """A call of one of our operators."""
     found = ast.Attribute(name(OURS, place), operator, ast.Load(), **place)
@@ -66,6 +71,11 @@ class Expressions:
         self._now = Facts(set(), set(), set())
         self._named: set[str] = set()  # by :=
         self._bindings = 0  # how many := were met: what binds cannot be moved into a function
+
+    def alone(self, node: ast.Lambda) -> set[str]:
+        """Rewrite a lambda's body; what it reads."""
+        node.body = self.visit(node.body)
+        return self._now.reads
 
     # ---- statements --------------------------------------------------------------------------
 
@@ -255,7 +265,7 @@ class Expressions:
         if self._binds(node) or len(node.ops) < 2:
             return node
         place = at(node)
-        signs = ast.Constant(tuple(type(op).__name__ for op in node.ops), **place)
+        signs = constant(tuple(type(op).__name__ for op in node.ops), place)
         rest = [later(c, place) for c in node.comparators]
         return ours("compared", [signs, node.left, *rest], place)
 

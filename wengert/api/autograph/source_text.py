@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
@@ -11,7 +12,7 @@ FunctionNode: TypeAlias = ast.FunctionDef | ast.Lambda
 
 
 class NoSourceError(Exception):
-    """Why a function has no syntax tree."""
+    """Why a function is not converted: there is no text of it, or it looks at its own frame."""
 
 
 def tree_of(function: FunctionType) -> FunctionNode:
@@ -20,7 +21,8 @@ def tree_of(function: FunctionType) -> FunctionNode:
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise NoSourceError(f"its source is not at hand ({code.co_filename})")
-    first, kind = code.co_firstlineno, ast.FunctionDef
+    first = code.co_firstlineno
+    kind: type[FunctionNode] = ast.FunctionDef
     if code.co_name == "<lambda>":
         kind = ast.Lambda
         found = _candidates(_parsed(lines, first, _last_line(code)), code, kind)
@@ -70,13 +72,16 @@ def _last_line(code: CodeType) -> int:
     return max([code.co_firstlineno, *[line for _, _, line in code.co_lines() if line]])
 
 
-def _candidates(tree: ast.Module | None, code: CodeType, kind: type) -> list[FunctionNode]:
+def _candidates(
+    tree: ast.Module | None, code: CodeType, kind: type[FunctionNode]
+) -> list[FunctionNode]:
     """The functions of a tree that begin where the code does, and have its name and parameters."""
     if tree is None:
         return []
     alone = tree.body[-1].body[0] if isinstance(tree.body[-1], ast.If) else tree.body[-1]
     # A statement of its own is the function; what is elsewhere is looked for.
-    nodes = [alone] if isinstance(alone, kind) and len(tree.body) == 1 else ast.walk(tree)
+    single = isinstance(alone, kind) and len(tree.body) == 1
+    nodes: Iterable[Any] = [alone] if single else ast.walk(tree)
     return [
         node
         for node in nodes
@@ -88,7 +93,8 @@ def _candidates(tree: ast.Module | None, code: CodeType, kind: type) -> list[Fun
 
 
 def _begins(node: Any) -> int:
-    return min([node.lineno, *[d.lineno for d in getattr(node, "decorator_list", ())]])
+    lines: list[int] = [node.lineno, *[d.lineno for d in getattr(node, "decorator_list", ())]]
+    return min(lines)
 
 
 def parameters(args: ast.arguments) -> list[str]:

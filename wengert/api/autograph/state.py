@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import CellType, FunctionType
+from types import CellType
 from typing import Any, Final
 
 from wengert.api.autograph.expressions import Place
@@ -34,9 +34,7 @@ class State:
     What is written but not read afterwards (`local`) has its old value whenever a block begins.
     """
 
-    def __init__(
-        self, places: Sequence[Place], local: Sequence[Place], *functions: FunctionType | None
-    ) -> None:
+    def __init__(self, places: Sequence[Place], local: Sequence[Place], *functions: Any) -> None:
         self._cells: dict[str, CellType] = {}
         self._globals: dict[str, Any] = {}
         for function in functions:

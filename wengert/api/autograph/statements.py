@@ -16,7 +16,16 @@ import ast
 from collections.abc import Iterable
 from typing import Any, Final
 
-from wengert.api.autograph.expressions import OURS, Expressions, Place, at, later, name, ours
+from wengert.api.autograph.expressions import (
+    OURS,
+    Expressions,
+    Place,
+    at,
+    constant,
+    later,
+    name,
+    ours,
+)
 from wengert.api.autograph.jumps import blocks
 from wengert.api.autograph.liveness import Liveness
 
@@ -83,7 +92,8 @@ class Statements:
         body = self._function(
             _BODY, [taken, *node.body], [node], place, [ast.arg(_ITEM, None, **place)]
         )
-        stops, more = self._stops.get(node), ast.Constant(None, **place)
+        stops = self._stops.get(node)
+        more: ast.expr = constant(None, place)
         made: list[Any] = [body]
         if stops:
             returned = ast.Return(self._none_of(stops, place), **place)
@@ -119,7 +129,7 @@ class Statements:
 
     def _called(self, operator: str, args: list[Any], node: ast.stmt) -> ast.Expr:
         place = at(getattr(node, "test", getattr(node, "iter", node)))
-        args += [ast.Constant(places, **place) for places in self._state(node)]
+        args += [constant(places, place) for places in self._state(node)]
         options = self._expressions.options.get(node)
         if options:
             made = ast.Call(name("dict", place), [], options, **place)

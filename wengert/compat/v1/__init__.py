@@ -33,7 +33,6 @@ from wengert.compat.dimensions import Dimension as Dimension
 from wengert.compat.dimensions import dimension_at_index as dimension_at_index
 from wengert.compat.dimensions import dimension_value as dimension_value
 from wengert.compat.v1 import app as app
-from wengert.compat.v1 import autograph as autograph
 from wengert.compat.v1 import image as image
 from wengert.compat.v1 import initializers as initializers
 from wengert.compat.v1 import linalg as linalg
@@ -205,6 +204,7 @@ from wengert.compat.v1.functions.variables import scatter_sub as scatter_sub
 from wengert.compat.v1.functions.variables import scatter_update as scatter_update
 from wengert.compat.v1.functions.variables import trainable_variables as trainable_variables
 from wengert.compat.v1.functions.variables import variables_initializer as variables_initializer
+from wengert.host.locks import load_module as _load_module
 from wengert.ops.arrays.identity import check_numerics as check_numerics
 from wengert.ops.control.asserts import assert_integer as assert_integer
 from wengert.ops.control.asserts import assert_proper_iterable as assert_proper_iterable
@@ -226,6 +226,8 @@ def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
     if name == "flags":
         return app.flags
+    if name == "autograph":
+        return _load_module("wengert.compat.v1.autograph")
     return aliases.find(name)
 
 
