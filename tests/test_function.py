@@ -438,10 +438,10 @@ def test_recursion() -> None:
 # ---- errors -----------------------------------------------------------------------------------
 
 
-def test_if_on_a_tensor() -> None:
+def test_if_on_a_tensor_without_autograph() -> None:
     at: list[int] = []
 
-    @tf.function
+    @tf.function(autograph=False)
     def f(x: Any) -> Any:
         at.append(line() + 1)
         if x > 0.0:

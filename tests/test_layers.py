@@ -60,6 +60,7 @@ ROOMS = [
     "api.initializers",
     "api.session",
     "api.variables",
+    "api.autograph",
     "api.function",
     "api",
     "derivatives",

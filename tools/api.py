@@ -29,7 +29,17 @@ PACKAGE = Path(tf.__file__).resolve().parent
 
 # The namespaces that users see. tests/test_pages.py holds them against those whose docstrings run.
 SPACES = (
-    *("tf", "tf.autodiff", "tf.bitwise", "tf.compat", "tf.config", "tf.debugging", "tf.dtypes"),
+    *(
+        "tf",
+        "tf.autodiff",
+        "tf.autograph",
+        "tf.autograph.experimental",
+        "tf.bitwise",
+        "tf.compat",
+        "tf.config",
+        "tf.debugging",
+        "tf.dtypes",
+    ),
     *("tf.errors", "tf.experimental", "tf.experimental.dlpack", "tf.extend", "tf.image"),
     *("tf.initializers", "tf.linalg", "tf.math", "tf.math.special", "tf.nest", "tf.nn"),
     *("tf.nn.experimental", "tf.optimizers", "tf.optimizers.schedules", "tf.quantization"),

@@ -242,6 +242,7 @@ tuple = _tuple
 newaxis = None
 
 if _typing.TYPE_CHECKING:
+    from wengert import autograph as autograph
     from wengert import compat as compat
     from wengert import derivatives as derivatives
     from wengert import image as image
@@ -339,6 +340,7 @@ if _typing.TYPE_CHECKING:
 # What is loaded when it is first asked for: half of all there is. Namespaces, and functions with
 # the module in which they stand.
 _LATER = (
+    "autograph",
     "compat",
     "derivatives",
     "image",

@@ -20,7 +20,6 @@ _INSTEAD: Final = {
     "lookup": "A Python dictionary looks up what is no number",
     "lite": "Nothing is converted for other machines",
     "tpu": "There are no TPUs; tf.device is accepted and does nothing",
-    "autograph": "tf.cond and tf.while_loop are branches and loops on tensors",
     "sum": "tf.reduce_sum", "mean": "tf.reduce_mean", "max": "tf.reduce_max", "min": "tf.reduce_min",
     "prod": "tf.reduce_prod", "all": "tf.reduce_all", "any": "tf.reduce_any", "std": "tf.math.reduce_std",
     "var": "tf.math.reduce_variance", "log": "tf.math.log", "log1p": "tf.math.log1p", "expm1": "tf.math.expm1",

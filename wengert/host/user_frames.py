@@ -69,6 +69,11 @@ def is_ours(frame: FrameType) -> bool:
     return _IS_OURS[frame.f_code.co_filename]
 
 
+def is_ours_file(name: str) -> bool:
+    """Whether a file is of the library."""
+    return _IS_OURS[name]
+
+
 def callers_depth() -> int:
     """The `stacklevel` that makes a warning point at that line."""
     depth, frame = 1, sys._getframe(1)

@@ -38,7 +38,7 @@ from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
 from wengert.graph.tracing import as_output, restore, snapshot
-from wengert.host.locks import TRACING
+from wengert.host.locks import TRACING, load_module
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
@@ -224,6 +224,7 @@ class Function:
         jit_compile: bool | None = None,
         name: str | None = None,
         stabilize: bool = False,
+        autograph: bool = True,
     ) -> None:
         if jit_compile not in (None, True, False):
             raise ValueError(f"jit_compile must be True, False or None, got {jit_compile!r}.")
@@ -233,6 +234,7 @@ class Function:
         self._reduce_retracing = reduce_retracing
         self.jit_compile = jit_compile
         self._stabilize = stabilize
+        self._autograph = bool(autograph)
         self._name = str(name or getattr(python_function, "__name__", "function"))
         self._traces = Traces()
         self._quick: dict[Any, ConcreteFunction] = {}  # by shapes and dtypes of plain tensors
@@ -345,7 +347,8 @@ class Function:
 
         @functools.wraps(self._python_function)
         def method(*args: Tensor, **kwargs: Any) -> Tensor:
-            result: Tensor = self._python_function(owner(), *args, **kwargs)
+            function = self._python_function if _Running.eagerly else self._to_trace()
+            result: Tensor = function(owner(), *args, **kwargs)
             return result
 
         method.__signature__ = _without_first(self._signature)  # type: ignore[attr-defined]
@@ -356,7 +359,17 @@ class Function:
             self.jit_compile,
             self._name,
             self._stabilize,
+            self._autograph,
         )
+
+    def _to_trace(self) -> Callable[..., Any]:
+        """The Python function; with branches and loops that take tensors, unless told not to."""
+        if not self._autograph:
+            return self._python_function
+        made: Callable[..., Any] = load_module("wengert.api.autograph.calls").converted(
+            self._python_function
+        )
+        return made
 
     def _inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         """The arguments in the order of the parameters, with the defaults."""
@@ -436,7 +449,7 @@ class Function:
             with activate((), top), override_rows(thread.context.overrides), self._stably():
                 given = [_input_for(graph, spec) for spec in specs]
                 args, kwargs = inputs.with_tensors(given)
-                returned = self._python_function(*args, **kwargs)
+                returned = self._to_trace()(*args, **kwargs)
                 outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
         finally:
             restore(before)
@@ -569,6 +582,7 @@ def function(
             reduce_retracing or bool(experimental_relax_shapes),
             jit_compile if experimental_compile is None else experimental_compile,
             stabilize=stabilize,
+            autograph=autograph,
         )
 
     return decorated if func is None else decorated(func)

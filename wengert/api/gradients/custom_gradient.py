@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, overload
@@ -69,6 +70,12 @@ class CustomGradient:
 
     def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         return self if instance is None else functools.partial(self, instance)
+
+    def of(self, function: Callable[..., Any]) -> CustomGradient:
+        """The same with another function: the same one, prepared to be traced."""
+        other = copy.copy(self)
+        other._function = function
+        return other
 
     def __repr__(self) -> str:
         return f"<custom gradient of {self._name} at {place(self._function)}>"

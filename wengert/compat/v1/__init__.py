@@ -204,6 +204,7 @@ from wengert.compat.v1.functions.variables import scatter_sub as scatter_sub
 from wengert.compat.v1.functions.variables import scatter_update as scatter_update
 from wengert.compat.v1.functions.variables import trainable_variables as trainable_variables
 from wengert.compat.v1.functions.variables import variables_initializer as variables_initializer
+from wengert.host.locks import load_module as _load_module
 from wengert.ops.arrays.identity import check_numerics as check_numerics
 from wengert.ops.control.asserts import assert_integer as assert_integer
 from wengert.ops.control.asserts import assert_proper_iterable as assert_proper_iterable
@@ -225,6 +226,8 @@ def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
     if name == "flags":
         return app.flags
+    if name == "autograph":
+        return _load_module("wengert.compat.v1.autograph")
     return aliases.find(name)
 
 

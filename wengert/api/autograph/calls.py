@@ -1,0 +1,165 @@
+"""Calls: what converted code calls is converted, too, when it is called.
+
+`f(x)` became `call(f)(x)`. A function of the user's is converted; one of the library, of Python or
+of NumPy is called as it is, but for a few of Python's functions that mean something on tensors.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from types import BuiltinFunctionType, CellType, FunctionType, MethodType, SimpleNamespace
+from typing import Any, Final
+
+from wengert.api.autograph import branches, conversion, loops
+from wengert.api.autograph.state import ABSENT, GUARDED
+from wengert.api.autograph.values import is_staged
+from wengert.api.gradients.custom_gradient import CustomGradient
+from wengert.host.user_frames import is_ours_file
+from wengert.ops.arrays.creation import range_
+from wengert.ops.arrays.creation import shape as shape_of
+from wengert.ops.math.arithmetic import maximum
+from wengert.ops.math.elementwise import cast
+from wengert.ops.reductions.reductions import reduce_max, reduce_min
+from wengert.values.convert import convert
+from wengert.values.dtypes import float32, int32
+
+Function = Callable[..., Any]
+_NOT_CONVERTED: Final = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "pytest", "_pytest"})
+_MAIN: Final = ("__main__", "__mp_main__")
+
+
+def call(function: Any) -> Any:
+    """What to call in the place of a function."""
+    kind = type(function)
+    if kind is FunctionType:
+        if _is_users(function):
+            return conversion.converted(function, _operators)
+        return (
+            _giving_converted(function) if is_ours_file(function.__code__.co_filename) else function
+        )
+    if kind is MethodType:
+        inner = call(function.__func__)
+        return function if inner is function.__func__ else MethodType(inner, function.__self__)
+    if kind is BuiltinFunctionType or kind is type:
+        return _ON_TENSORS.get(function, function) if _hashable(function) else function
+    if kind is functools.partial:
+        return functools.partial(call(function.func), *function.args, **function.keywords)
+    if kind is CustomGradient:
+        return function.of(call(function._function))
+    if isinstance(function, type):
+        return function
+    inner = getattr(kind, "__call__", None)  # noqa: B004  # it is what is called
+    if type(inner) is FunctionType and _is_users(inner):
+        return MethodType(conversion.converted(inner, _operators), function)
+    return function
+
+
+def _hashable(function: Any) -> bool:
+    return type(function).__hash__ is not None
+
+
+def converted(function: Any) -> Any:
+    """A function as a trace calls it."""
+    return call(function) if not _is_of_library(function) else function
+
+
+def _is_of_library(function: Any) -> bool:
+    if type(function) is not FunctionType or hasattr(function, "__wengert_unconverted__"):
+        return False
+    return is_ours_file(function.__code__.co_filename)
+
+
+def _is_users(function: FunctionType) -> bool:
+    """Whether a function is converted: it is not of the library, of Python or of NumPy."""
+    if is_ours_file(function.__code__.co_filename) or hasattr(function, "__wengert_unconverted__"):
+        return False
+    module = function.__globals__.get("__name__") or ""
+    return module.partition(".")[0] not in _NOT_CONVERTED or module in _MAIN
+
+
+def _giving_converted(function: FunctionType) -> Function:
+    """A function of the library, which is given the user's functions converted: tf.map_fn, ..."""
+
+    def given(*args: Any, **kwargs: Any) -> Any:
+        args = tuple([call(a) if _is_given(a) else a for a in args])
+        return function(*args, **{k: call(v) if _is_given(v) else v for k, v in kwargs.items()})
+
+    return given
+
+
+def _is_given(value: Any) -> bool:
+    kind = type(value)
+    if kind is MethodType:
+        value, kind = value.__func__, type(value.__func__)
+    return kind is FunctionType and _is_users(value)
+
+
+# ---- functions of Python's on tensors ----------------------------------------------------------
+
+
+def _overload(original: Function, on_tensor: Function) -> Function:
+    """A function of Python's that does something else if its first argument is a tensor."""
+
+    @functools.wraps(original)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        staged = bool(args) and any(map(is_staged, args))
+        return (on_tensor if staged else original)(*args, **kwargs)
+
+    return called
+
+
+def _length(value: Any) -> Any:
+    if value.shape.rank == 0:
+        raise TypeError("Scalar tensor has no `len()`")
+    known = None if value.shape.rank is None else value.shape[0]
+    return shape_of(value)[0] if known is None else known
+
+
+def _extreme(reduce: Function, name: str) -> Function:
+    def found(*values: Any, **kwargs: Any) -> Any:
+        ranks = {value.shape.rank for value in map(convert, values)}
+        wanted = 1 if len(values) == 1 else 0
+        if ranks != {wanted}:
+            what = "a tensor with rank 1" if wanted else "scalar tensors"
+            raise ValueError(f"{name} of tensors takes {what}, got ranks {sorted(ranks, key=str)}.")
+        return reduce(values[0] if wanted else list(values), axis=0, **kwargs)
+
+    return found
+
+
+def _range(start: Any, stop: Any = None, step: Any = 1) -> Any:
+    """Empty where Python's is empty, not an error."""
+    start, stop = (0, start) if stop is None else (start, stop)
+    bounded = maximum(start, stop) if isinstance(step, int) and step > 0 else stop
+    return range_(start, bounded, step)
+
+
+_ON_TENSORS: Final[dict[Any, Function]] = {
+    len: _overload(len, _length),
+    range: _overload(range, _range),
+    int: _overload(int, lambda value: cast(value, int32)),
+    float: _overload(float, lambda value: cast(value, float32)),
+    max: _overload(max, _extreme(reduce_max, "max")),
+    min: _overload(min, _extreme(reduce_min, "min")),
+}
+
+_operators: Final = CellType(
+    SimpleNamespace(
+        call=call,
+        branch=branches.branch,
+        while_loop=loops.while_loop,
+        for_loop=loops.for_loop,
+        chosen=branches.chosen,
+        all_of=branches.all_of,
+        any_of=branches.any_of,
+        negated=branches.negated,
+        compared=branches.compared,
+        none_of=branches.none_of,
+        asserted=branches.asserted,
+        returned=branches.returned,
+        ABSENT=ABSENT,
+        GUARDED=GUARDED,
+    )
+)

@@ -1,0 +1,270 @@
+"""Conversion: a Python function with our operators in place of its branches, loops and calls.
+
+The new code is compiled under the name of the user's file, with its lines, and runs in a function
+that shares globals, defaults and closure cells with the old one. It is kept as long as the old code.
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import functools
+import os
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from types import CellType, CodeType, FunctionType
+from typing import Any, Final, NamedTuple
+
+from wengert.api.autograph.expressions import OURS, Expressions, Facts, at, loaded, name
+from wengert.api.autograph.jumps import Jumps
+from wengert.api.autograph.liveness import Liveness
+from wengert.api.autograph.source_text import FunctionNode, NoSourceError, tree_of
+from wengert.api.autograph.statements import Statements
+
+_FUTURE: Final = functools.reduce(
+    int.__or__, [getattr(__future__, n).compiler_flag for n in __future__.all_feature_names]
+)
+_SUSPENDED: Final = 0x20 | 0x80 | 0x200  # generators, coroutines, asynchronous generators
+# They look at the variables of the frame that calls them.
+_OF_FRAMES: Final = frozenset({"locals", "vars", "dir", "eval", "exec"})
+
+
+class Converted(NamedTuple):
+    """The code that takes the place of another; None and the reason if there is none."""
+
+    code: CodeType | None
+    reason: str = ""
+
+
+class _Verbosity:
+    """Whether reasons are printed when a function is not converted."""
+
+    level = int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0)
+    to_stdout = False
+
+
+verbosity: Final = _Verbosity()
+
+
+class _Kept:
+    """Conversions by code: codes that are equal may be of different files, so by identity."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[weakref.ref[CodeType], Converted]] = {}
+        self._lock = threading.RLock()
+
+    def of(self, function: FunctionType) -> Converted:
+        """The conversion of a function's code, made if it is not there."""
+        code = function.__code__
+        found = self._made.get(id(code))
+        if found is not None and found[0]() is code:
+            return found[1]
+        with self._lock:
+            made = _converted(function)
+            if made.code is None and verbosity.level > 0:
+                stream = sys.stdout if verbosity.to_stdout else sys.stderr
+                print(f"AutoGraph: {function!r} is not converted: {made.reason}", file=stream)
+            key = id(code)
+            self._made[key] = weakref.ref(code, lambda _: self._made.pop(key, None)), made
+            return made
+
+
+kept: Final = _Kept()
+
+
+def converted(function: FunctionType, operators: CellType) -> FunctionType:
+    """The function, converted to call these operators; itself if it cannot be."""
+    if OURS in function.__code__.co_freevars:
+        return function
+    code = kept.of(function).code
+    if code is None:
+        return function
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells[OURS] = operators
+    closure = tuple([cells[n] for n in code.co_freevars])
+    made = FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, closure
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    made.__doc__ = function.__doc__
+    made.__dict__.update(function.__dict__)
+    return made
+
+
+def _converted(function: FunctionType) -> Converted:
+    code = function.__code__
+    if code.co_flags & _SUSPENDED:
+        return Converted(None, "it is a generator or a coroutine")
+    try:
+        tree = rewritten(function)
+        return Converted(_compiled(tree, function))
+    except NoSourceError as error:
+        return Converted(None, str(error))
+    except (SyntaxError, RecursionError) as error:
+        return Converted(None, f"{type(error).__name__}: {error}")
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in _codes(code):
+        yield from _names(inner)
+
+
+def _codes(code: CodeType) -> list[CodeType]:
+    return [c for c in code.co_consts if isinstance(c, CodeType)]
+
+
+# ---- the tree ----------------------------------------------------------------------------------
+
+
+def rewritten(function: FunctionType) -> FunctionNode:
+    """The syntax tree of a function, converted."""
+    node = tree_of(function)
+    mangle = functools.partial(_mangled, _class_of(function))
+    if isinstance(node, ast.Lambda):
+        expressions = Expressions(node, functools.partial(_nested, mangle))
+        _check_frames(expressions.alone(node))
+    else:
+        _rewrite(node, mangle)
+        node.decorator_list = []
+    return node
+
+
+def _rewrite(node: Any, mangle: Callable[[str], str]) -> Facts:
+    """Convert a function in place; returns what it reads and writes of those around it."""
+    expressions = Expressions(node, functools.partial(_nested, mangle))
+    expressions.block(node.body)
+    facts = [*expressions.facts.values(), *expressions.targets.values()]
+    _check_frames(set().union(*[f.reads for f in facts]))
+    jumps = Jumps(expressions)
+    body = jumps.function(node.body)
+    liveness = Liveness(expressions, jumps.stops)
+    theirs = expressions.globals | expressions.nonlocals
+    liveness.before(body, set(theirs))
+    statements = Statements(expressions, jumps.stops, liveness, mangle)
+    made = statements.block(body)
+    place = at(node.body[0])
+    own = sorted(statements.shared - theirs - set(expressions.parameters))
+    node.body = [*_declarations(expressions, own, place), *made]
+    facts = [*expressions.facts.values(), *expressions.targets.values()]
+    written = set().union(*[f.writes for f in facts]) | set(expressions.parameters)
+    reads = set().union(*[f.reads for f in facts]) - (written - theirs)
+    return Facts(reads, set(expressions.nonlocals), set())
+
+
+def _check_frames(reads: set[str]) -> None:
+    if not _OF_FRAMES.isdisjoint(reads):
+        raise NoSourceError("it looks at its own variables (locals, vars, dir, eval or exec)")
+
+
+def _declarations(expressions: Expressions, own: list[str], place: dict[str, Any]) -> list[Any]:
+    """What is global or of a function around; and, never run, what is the function's own."""
+    made: list[Any] = []
+    if expressions.globals:
+        made.append(ast.Global(sorted(expressions.globals), **place))
+    if expressions.nonlocals:
+        made.append(ast.Nonlocal(sorted(expressions.nonlocals), **place))
+    if own:
+        targets: list[ast.expr] = [name(n, place, ast.Store()) for n in own]
+        never = ast.Assign(targets, ast.Constant(None, **place), **place)
+        made.append(ast.If(ast.Constant(0, **place), [never], [], **place))
+    return made
+
+
+def _nested(mangle: Callable[[str], str], node: Any) -> Facts:
+    """A function within. What decorators make of it, they decide when it is called."""
+    plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
+    outside = loaded(node.args).union(*map(loaded, node.decorator_list))
+    if plain and not any(map(_suspends, node.body)):
+        found = _rewrite(node, mangle)
+        return Facts(found.reads | outside, found.writes, set())
+    declared = [n.names for n in ast.walk(node) if isinstance(n, ast.Nonlocal)]
+    return Facts(loaded(node), set().union(*declared), set())
+
+
+def _suspends(node: ast.AST) -> bool:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        return False
+    if isinstance(node, (ast.Yield, ast.YieldFrom)):
+        return True
+    return any(map(_suspends, ast.iter_child_nodes(node)))
+
+
+# ---- the code ----------------------------------------------------------------------------------
+
+
+def _class_of(function: FunctionType) -> str:
+    """The class in which a function is written, for `__names`; empty if there is none."""
+    parts = function.__qualname__.split(".")[:-1]
+    while parts and parts[-1] == "<locals>":
+        parts = parts[:-2]
+    return parts[-1].lstrip("_") if parts else ""
+
+
+def _mangled(owner: str, variable: str) -> str:
+    private = variable.startswith("__") and not variable.endswith("__")
+    return f"_{owner}{variable}" if private and owner else variable
+
+
+def _compiled(node: FunctionNode, function: FunctionType) -> CodeType:
+    """The code of a converted function, compiled where its free variables are those it had."""
+    place = at(node)
+    _without_values(node.args)
+    if isinstance(node, ast.FunctionDef):
+        node.returns, node.name = None, f"{OURS}function"  # its own name means what it meant
+    inner: Any = ast.Expr(node, **place) if isinstance(node, ast.Lambda) else node
+    free = function.__code__.co_freevars
+    owner = _class_of(function) if _needs_class(function) else ""
+    statements = [inner]
+    if owner:
+        made = ast.ClassDef(owner, [], [], [inner], [], **place)
+        made.type_params = []  # type: ignore[attr-defined]
+        outside = [] if owner in free else [ast.Global([owner], **place)]
+        statements = [*outside, made]
+    args = [ast.arg(n, None, **place) for n in (OURS, *free) if n != "__class__"]
+    taken = ast.arguments([], args, None, [], [], None, [])
+    factory = ast.FunctionDef(f"{OURS}factory", taken, statements, [], None, None, **place)
+    factory.type_params = []  # type: ignore[attr-defined]
+    flags = function.__code__.co_flags & _FUTURE
+    module = ast.Module([factory], [])
+    code = compile(module, function.__code__.co_filename, "exec", flags, dont_inherit=True)
+    for _ in range(3 if owner else 2):
+        code = _codes(code)[0]
+    return _called_as(code, function.__code__)
+
+
+def _needs_class(function: FunctionType) -> bool:
+    """Whether it says `super()`, or names that only its class may say."""
+    code = function.__code__
+    private = f"_{_class_of(function)}__"
+    inner = [c.co_varnames for c in _codes(code)]
+    names = {*code.co_freevars, *code.co_cellvars, *code.co_varnames, *_names(code)}.union(*inner)
+    return "__class__" in names or any(n.startswith(private) for n in names)
+
+
+def _without_values(args: ast.arguments) -> None:
+    """The function that is made takes defaults from the old one; annotations are not evaluated."""
+    args.defaults, args.kw_defaults = [], [None] * len(args.kwonlyargs)
+    for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
+        if arg is not None:
+            arg.annotation = None
+
+
+def _called_as(code: CodeType, old: CodeType) -> CodeType:
+    """The code with the name of the function in it, also where it is of a block of that function."""
+    names: dict[str, Any] = {"co_name": old.co_name}
+    if hasattr(old, "co_qualname"):
+        names["co_qualname"] = old.co_qualname
+    inner = [_renamed(c, names) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return code.replace(co_consts=tuple(inner), **names)
+
+
+def _renamed(code: CodeType, names: dict[str, Any]) -> CodeType:
+    ours = code.co_name.startswith(OURS) or f"{OURS}later" in code.co_varnames[:1]
+    if not ours:  # a function within: its own blocks have its name
+        names = {key: getattr(code, key) for key in names}
+    inner = [_renamed(c, names) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return code.replace(co_consts=tuple(inner), **names)

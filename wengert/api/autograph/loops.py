@@ -1,0 +1,279 @@
+"""Loops: what `while` and `for` do, on tensors and on everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from wengert.api.autograph.branches import Block
+from wengert.api.autograph.expressions import Place
+from wengert.api.autograph.state import ABSENT, State
+from wengert.api.autograph.values import (
+    Parts,
+    condition,
+    is_missing,
+    is_staged,
+    kind_of,
+    pairs,
+    same_structure,
+    trial,
+    zeros_for,
+)
+from wengert.core.context import current_graph
+from wengert.host.user_frames import callers_place
+from wengert.ops.arrays.creation import shape as shape_of
+from wengert.ops.arrays.gathering import gather
+from wengert.ops.control import while_loop as loops
+from wengert.ops.control.effects import Assert
+from wengert.ops.control.tensor_array import TensorArray
+from wengert.ops.math.comparison import less
+from wengert.ops.math.elementwise import cast
+from wengert.ops.ragged.tensor import RaggedTensor
+from wengert.values.composite import Composite
+from wengert.values.convert import convert
+from wengert.values.dtypes import int32
+from wengert.values.shapes import TensorShape
+from wengert.values.value import Value
+
+Options = Callable[[], dict[str, Any]]
+
+
+def while_loop(
+    test: Block,
+    body: Block,
+    places: Sequence[Place],
+    local: Sequence[Place],
+    options: Options | None = None,
+) -> None:
+    """A `while`. The body writes the variables at `places`, and others that are not read again."""
+    goes_on = test()
+    if is_staged(goes_on):
+        _Loop(State(places, local, test, body), options).run(
+            lambda _: condition(test(), "while loop"), lambda _: body(), None
+        )
+        return
+    while goes_on:
+        body()
+        goes_on = test()
+        if is_staged(goes_on):
+            raise NotImplementedError(
+                "The condition of while loop started as non-Tensor, then changed to Tensor. This may "
+                "happen either because variables changed type, or when a break or return statement "
+                "inside the loop depends on a Tensor condition. Begin with a tensor: `while "
+                f"tf.constant(True)`. (at {callers_place()})"
+            )
+
+
+def for_loop(
+    items: Any,
+    more: Block | None,
+    body: Block,
+    places: Sequence[Place],
+    local: Sequence[Place],
+    options: Options | None = None,
+) -> None:
+    """A `for`. `more` tells whether a jump left the loop."""
+    found = _items_of(items)
+    if found is None:
+        _in_python(items, more, body)
+        return
+    count, item = found
+
+    def test(i: Any) -> Any:
+        return True if more is None else condition(more(), "for loop")
+
+    _Loop(State(places, local, body, more), options).run(test, lambda i: body(item(i)), count)
+
+
+def _in_python(items: Any, more: Block | None, body: Block) -> None:
+    for item in items:
+        body(item)
+        goes_on = more is None or more()
+        if is_staged(goes_on):
+            raise NotImplementedError(
+                "break and return statements which depend on a TF condition are not supported in "
+                "Python for loops. Did you intend to make it a TF loop, over tf.range or a tensor? "
+                f"(at {callers_place()})"
+            )
+        if not goes_on:
+            break
+
+
+def _items_of(items: Any) -> tuple[Any, Callable[[Any], Any]] | None:
+    """The number of items and a function from index to item; None if Python goes through them."""
+    if current_graph() is None:
+        return None
+    if isinstance(items, TensorArray):
+        return items.size(), items.read
+    if isinstance(items, RaggedTensor):
+        return cast(items.nrows(), int32), lambda i: items[i]
+    if not isinstance(items, Value):
+        return None
+    tensor = convert(items)
+    if tensor.shape.rank == 0:
+        raise TypeError(f"Cannot iterate over a scalar tensor: {tensor!r} (at {callers_place()})")
+    count = shape_of(tensor)[0]
+    if not tensor.dtype.is_differentiable:
+        return count, lambda i: gather(tensor, i)
+    array = TensorArray(tensor.dtype, size=count).unstack(tensor)
+    return count, array.read
+
+
+class _Loop:
+    """A loop on tensors: the body is traced once, the state is carried."""
+
+    def __init__(self, state: State, options: Options | None) -> None:
+        self._state = state
+        self._options = {} if options is None else options()
+        self._before = state.values()
+        self._learned: dict[str, list[TensorShape]] = {}  # of what the loop defines
+        self._unset = [n for n, v in zip(state.names, self._before, strict=True) if is_missing(v)]
+
+    def run(self, test: Callable[[Any], Any], body: Callable[[Any], Any], count: Any) -> None:
+        """The loop, and the state after it. With a count both are given the round's index."""
+        try:
+            initial = Parts(self._defined(body))
+            self._state.set(self._looped(initial, test, body, count))
+        except BaseException:
+            self._state.set(self._before)
+            raise
+
+    def _looped(
+        self, initial: Parts, test: Callable[[Any], Any], body: Callable[[Any], Any], count: Any
+    ) -> list[Any]:
+        def goes_on(i: Any, *tensors: Any) -> Any:
+            self._state.set(initial.with_tensors(tensors))
+            if count is None:
+                return test(i)
+            within = less(i, count)
+            found = test(i)
+            return within if found is True else within & found
+
+        def step(i: Any, *tensors: Any) -> list[Any]:
+            entered = initial.with_tensors(tensors)
+            self._state.set(entered)
+            body(i)
+            end = Parts(self._state.values())
+            self._check(entered, end)
+            return [i + 1, *end.tensors]
+
+        found = loops.while_loop(
+            goes_on,
+            step,
+            [convert(0), *initial.tensors],
+            self._invariants(initial),
+            **self._settings(),
+        )
+        named = [n for n in self._learned if n != "the return value"]
+        if named:
+            text = f"loop must iterate at least once to initialize {', '.join(named)}"
+            Assert(found[0] > 0, [f"{text.replace(chr(39), '')} (at {callers_place()})"])
+        return initial.with_tensors(found[1:])
+
+    def _settings(self) -> dict[str, Any]:
+        known = ("maximum_iterations", "parallel_iterations", "swap_memory")
+        return {k: v for k, v in self._options.items() if k in known}
+
+    def _invariants(self, initial: Parts) -> list[Any] | None:
+        """The shapes that tensors keep; those that set_loop_options gives by the value before."""
+        given = list(self._options.get("shape_invariants", ()))
+        if not given and not self._learned:
+            return None
+        shapes: list[Any] = [TensorShape(())]
+        named = zip(self._state.names, self._before, initial.values, strict=True)
+        for spoken, before, value in named:
+            wanted = next((s for v, s in given if v is before), None)
+            own = [getattr(leaf, "shape", None) for leaf in Parts([value]).tensors]
+            learned = self._learned.get(spoken, own)
+            shapes += learned if wanted is None else [TensorShape(wanted)] * len(own)
+        return shapes
+
+    # ---- variables without a value -----------------------------------------------------------
+
+    def _defined(self, body: Callable[[Any], Any]) -> list[Any]:
+        """The state with zeros for what the loop itself defines, known from a trial round."""
+        if not self._unset:
+            return self._before
+        after = self._after_trial(body)
+        return [
+            self._zeros(spoken, before, end) if is_missing(before) else before
+            for spoken, before, end in zip(self._state.names, self._before, after, strict=True)
+        ]
+
+    def _after_trial(self, body: Callable[[Any], Any]) -> list[Any]:
+        with trial() as graph:
+            known = Parts([None if is_missing(v) else v for v in self._before])
+            inputs = [v if isinstance(v, Composite) else graph.input_like(v) for v in known.tensors]
+            entered = zip(self._before, known.with_tensors(inputs), strict=True)
+            self._state.set([before if is_missing(before) else e for before, e in entered])
+            try:
+                body(graph.input_like(convert(0)))
+            except NameError as error:
+                raise ValueError(self._must_be_defined(error)) from error
+            return self._state.values()
+
+    def _must_be_defined(self, error: NameError) -> str:
+        return (
+            f"{', '.join(self._unset)} must be defined before the loop: {error} "
+            f"(at {callers_place()})"
+        )
+
+    def _zeros(self, spoken: str, before: Any, end: Any) -> Any:
+        if end is before and end is not ABSENT:
+            return end
+        if is_missing(end):
+            must = "is not allowed to be None" if before is None else "must be defined"
+            raise ValueError(f"{spoken} {must} before the loop (at {callers_place()})")
+        self._learned[spoken] = [v.shape for v in Parts([end]).tensors if hasattr(v, "shape")]
+        return zeros_for(end)
+
+    # ---- checks ------------------------------------------------------------------------------
+
+    def _check(self, entered: list[Any], end: Parts) -> None:
+        """Check that a round leaves each variable as it found it: structure, dtype and shape."""
+        for spoken, before, after in zip(self._state.names, entered, end.values, strict=True):
+            if before is None and after is None:
+                continue
+            if after is ABSENT or after is None:
+                raise ValueError(
+                    f"{spoken} is {'None' if after is None else 'undefined'} at the end of the "
+                    f"iteration. (at {callers_place()})"
+                )
+            difference = same_structure(before, after)
+            if difference:
+                raise TypeError(
+                    f"{spoken} does not have the same nested structure after one iteration: "
+                    f"{difference} (at {callers_place()})"
+                )
+            for a, b in pairs(before, after):
+                _check_leaf(spoken, a, b)
+
+
+def _check_leaf(spoken: str, before: Any, after: Any) -> None:
+    kinds = kind_of(before), kind_of(after)
+    if any(isinstance(k, type) for k in kinds):
+        if before is not after and before != after:
+            raise TypeError(
+                f"{spoken} is {before!r} before the loop, but {after!r} after one iteration: a loop "
+                f"on tensors carries only tensors. (at {callers_place()})"
+            )
+    elif kinds[0] is not kinds[1]:
+        raise TypeError(
+            f"{spoken} has dtype {kinds[0].name} before the loop, but dtype {kinds[1].name} after "
+            f"one iteration. Use tf.cast. (at {callers_place()})"
+        )
+    elif not isinstance(before, Composite) and not _is_as_general(before.shape, after.shape):
+        raise ValueError(
+            f"{spoken} has shape {before.shape} before the loop, but shape {after.shape} after one "
+            "iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants: "
+            f"set_loop_options(shape_invariants=[({spoken.strip(chr(39))}, tf.TensorShape(...))]) "
+            f"(at {callers_place()})"
+        )
+
+
+def _is_as_general(before: TensorShape, after: TensorShape) -> bool:
+    if before.rank is None:
+        return True
+    if after.rank != before.rank:
+        return False
+    return all(b is None or b == a for b, a in zip(before, after, strict=True))

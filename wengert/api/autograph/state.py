@@ -1,0 +1,115 @@
+"""The state of a statement: the variables, and parts of objects, that its blocks write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import CellType
+from typing import Any, Final
+
+from wengert.api.autograph.expressions import Place
+from wengert.api.autograph.jumps import RESULT
+
+
+class _Absent:
+    """The value of a variable that has none."""
+
+    def __init__(self, called: str) -> None:
+        self._called = called
+
+    def __repr__(self) -> str:
+        return self._called
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ABSENT: Final = _Absent("ABSENT")
+# The same of a return value that is certainly given before it is read.
+GUARDED: Final = _Absent("GUARDED")
+
+
+class State:
+    """Where the values of a statement's variables are: cells, globals, attributes and items.
+
+    What is written but not read afterwards (`local`) has its old value whenever a block begins.
+    """
+
+    def __init__(self, places: Sequence[Place], local: Sequence[Place], *functions: Any) -> None:
+        self._cells: dict[str, CellType] = {}
+        self._globals: dict[str, Any] = {}
+        for function in functions:
+            if function is not None:
+                names = function.__code__.co_freevars
+                self._cells.update(zip(names, function.__closure__ or (), strict=True))
+                self._globals = function.__globals__
+        self._places = [p for p in places if len(p) == 1 or self._owner(p) is not ABSENT]
+        self._local = [(p, self._get(p)) for p in local]
+        self.names = [_spoken(p) for p in self._places]
+
+    def values(self) -> list[Any]:
+        """The values as they are now."""
+        return [self._get(place) for place in self._places]
+
+    def set(self, values: Sequence[Any]) -> None:
+        """Give all of them other values."""
+        for place, value in self._local:
+            self._set(place, value)
+        for place, value in zip(self._places, values, strict=True):
+            self._set(place, value)
+
+    def _get(self, place: Place) -> Any:
+        if len(place) > 1:
+            return _part(self._owner(place), place[-1])
+        if place[0] not in self._cells:
+            return self._globals.get(place[0], ABSENT)
+        try:
+            return self._cells[place[0]].cell_contents
+        except ValueError:
+            return ABSENT
+
+    def _owner(self, place: Place) -> Any:
+        """The object of which a place is a part."""
+        found = self._get(place[:1])
+        for step in place[1:-1]:
+            found = _part(found, step)
+        return found
+
+    def _set(self, place: Place, value: Any) -> None:
+        if len(place) > 1:
+            _set_part(self._owner(place), place[-1], value)
+        elif place[0] not in self._cells:
+            self._globals.pop(place[0], None)
+            if value is not ABSENT:
+                self._globals[place[0]] = value
+        elif value is not ABSENT:
+            self._cells[place[0]].cell_contents = value
+        elif self._get(place) is not ABSENT:
+            del self._cells[place[0]].cell_contents
+
+
+def _part(owner: Any, step: tuple[str, Any]) -> Any:
+    kind, key = step
+    try:
+        return getattr(owner, key) if kind == "." else owner[key]
+    except (AttributeError, LookupError, TypeError):
+        return ABSENT
+
+
+def _set_part(owner: Any, step: tuple[str, Any], value: Any) -> None:
+    kind, key = step
+    if _part(owner, step) is value or owner is ABSENT:
+        return
+    if kind == ".":
+        delattr(owner, key) if value is ABSENT else setattr(owner, key, value)
+    elif value is ABSENT:
+        del owner[key]
+    else:
+        owner[key] = value
+
+
+def _spoken(place: Place) -> str:
+    """A place as it is written in the program."""
+    if place[0] == RESULT:
+        return "the return value"
+    steps = [f".{key}" if kind == "." else f"[{key!r}]" for kind, key in place[1:]]
+    return f"'{place[0]}{''.join(steps)}'"

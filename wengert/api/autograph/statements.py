@@ -1,0 +1,159 @@
+"""Statements: branches and loops become calls of our operators with functions as their blocks.
+
+    if c:            def ag__body():
+        x = 1            nonlocal x
+    else:                x = 1
+        x = 2        def ag__orelse(): ...
+                     ag__.branch(c, ag__body, ag__orelse, (("x",),), ())
+
+The functions share the variables of the function around them, so nothing is passed. The operators
+find the variables in the closures of these functions.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any, Final
+
+from wengert.api.autograph.expressions import (
+    OURS,
+    Expressions,
+    Place,
+    at,
+    constant,
+    later,
+    name,
+    ours,
+)
+from wengert.api.autograph.jumps import blocks
+from wengert.api.autograph.liveness import Liveness
+
+_BODY: Final = f"{OURS}body"
+_ORELSE: Final = f"{OURS}orelse"
+_TEST: Final = f"{OURS}test"
+_MORE: Final = f"{OURS}more"
+_ITEM: Final = f"{OURS}item"
+
+
+class Statements:
+    """The pass over the statements of one function."""
+
+    def __init__(
+        self,
+        expressions: Expressions,
+        stops: dict[ast.stmt, list[str]],
+        liveness: Liveness,
+        mangle: Any,
+    ) -> None:
+        self._expressions = expressions
+        self._stops = stops
+        self._liveness = liveness
+        self._mangle = mangle
+        self.shared: set[str] = set()  # variables that functions of blocks write
+
+    def block(self, statements: list[Any]) -> list[Any]:
+        """The statements of a block, with calls of operators in place of branches and loops."""
+        made: list[Any] = []
+        for node in statements:
+            split = _SPLIT.get(type(node))
+            if split is not None:
+                made += split(self, node)
+                continue
+            for inner in blocks(node):
+                inner[:] = self.block(inner)
+            made.append(node)
+        return made
+
+    def _branch(self, node: ast.If) -> list[Any]:
+        place = at(node.test)
+        return [
+            self._function(_BODY, node.body, [node], place),
+            self._function(_ORELSE, node.orelse, [node], place),
+            self._called("branch", [node.test, name(_BODY, place), name(_ORELSE, place)], node),
+        ]
+
+    def _while(self, node: ast.While) -> list[Any]:
+        place = at(node.test)
+        stops = self._stops.get(node)
+        test = node.test
+        if stops:
+            test = ours("all_of", [self._none_of(stops, place), later(test, place)], place)
+        returned = ast.Return(test, **place)
+        return [
+            self._function(_TEST, [returned], [node], place),
+            self._function(_BODY, node.body, [node], place),
+            self._called("while_loop", [name(_TEST, place), name(_BODY, place)], node),
+        ]
+
+    def _for(self, node: ast.For) -> list[Any]:
+        place = at(node.target)
+        taken = ast.Assign([node.target], name(_ITEM, place), **place)
+        body = self._function(
+            _BODY, [taken, *node.body], [node], place, [ast.arg(_ITEM, None, **place)]
+        )
+        stops = self._stops.get(node)
+        more: ast.expr = constant(None, place)
+        made: list[Any] = [body]
+        if stops:
+            returned = ast.Return(self._none_of(stops, place), **place)
+            made.append(self._function(_MORE, [returned], [], place))
+            more = name(_MORE, place)
+        return [*made, self._called("for_loop", [node.iter, more, name(_BODY, place)], node)]
+
+    def _none_of(self, flags: list[str], place: dict[str, Any]) -> ast.expr:
+        return ours("none_of", [name(flag, place) for flag in flags], place)
+
+    # ---- parts -------------------------------------------------------------------------------
+
+    def _function(
+        self, called: str, body: list[Any], of: list[Any], place: dict[str, Any], args: Any = ()
+    ) -> ast.FunctionDef:
+        """The function of a block. It shares all variables that the statement writes."""
+        declared = self._declarations(
+            set().union(*[self._liveness.written(n)[0] for n in of]), place
+        )
+        taken = ast.arguments([], list(args), None, [], [], None, [])
+        statements = [*declared, *self.block(body)] or [ast.Pass(**place)]
+        made = ast.FunctionDef(called, taken, statements, [], None, None, **place)
+        made.type_params = []  # type: ignore[attr-defined]
+        return made
+
+    def _declarations(self, written: Iterable[str], place: dict[str, Any]) -> list[Any]:
+        theirs = self._expressions.globals
+        shared = sorted(set(written) - theirs)
+        self.shared.update(shared)
+        own: list[Any] = [ast.Nonlocal(shared, **place)] if shared else []
+        globals_ = sorted(set(written) & theirs)
+        return [*own, ast.Global(globals_, **place)] if globals_ else own
+
+    def _called(self, operator: str, args: list[Any], node: ast.stmt) -> ast.Expr:
+        place = at(getattr(node, "test", getattr(node, "iter", node)))
+        args += [constant(places, place) for places in self._state(node)]
+        options = self._expressions.options.get(node)
+        if options:
+            made = ast.Call(name("dict", place), [], options, **place)
+            args.append(later(made, place))
+        return ast.Expr(ours(operator, args, place), **place)
+
+    def _state(self, node: ast.stmt) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+        """What the statement writes: what others read, variables and parts of objects; the rest."""
+        written, parts = self._liveness.written(node)
+        live = self._liveness.live[node] | self._expressions.globals | self._expressions.nonlocals
+        kept, local = (
+            sorted((self._mangle(n),) for n in s) for s in (written & live, written - live)
+        )
+        inner = [tuple(self._mangled(p)) for p in parts if p[0] not in written]
+        return (*kept, *sorted(inner, key=repr)), tuple(local)
+
+    def _mangled(self, place: Place) -> Iterable[Any]:
+        yield self._mangle(place[0])
+        for kind, key in place[1:]:
+            yield kind, self._mangle(key) if kind == "." else key
+
+
+_SPLIT: Final[dict[type, Any]] = {
+    ast.If: Statements._branch,
+    ast.While: Statements._while,
+    ast.For: Statements._for,
+}
