@@ -162,3 +162,23 @@ def test_anomalies_in_batches_and_functions(taken: Any) -> None:
         assert np.isfinite(taken(tf.constant([1.0, 4.0]))).all()
         with pytest.raises(tf.errors.AnomalyError, match="The gradient became"):
             taken(tf.constant([0.0, 4.0]))
+
+
+def test_numpy_of_a_variable() -> None:
+    w = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        loss = tf.reduce_sum(tf.constant(np.exp(w)))
+    answer = tape.explain(loss, w)
+    assert answer.kind == "left-tape"
+    assert answer.mend.endswith("loss = tf.reduce_sum(tf.exp(w))")
+
+
+def test_a_program_of_arrays_assigns_no_variables() -> None:
+    v = tf.Variable([1.0, 2.0])
+
+    def step(x: Any) -> Any:
+        v.assign_add([1.0, 1.0])
+        return tf.reduce_sum(x * v)
+
+    with pytest.raises(ValueError, match=r"AssignAddVariableOp .* changes a variable"):
+        tf.source(step, VECTOR)

@@ -598,3 +598,22 @@ def test_strong_zeros_beneath() -> None:
         y = tf.where(x > 0.0, log1pexp(x), 0.0)
         g = tape.gradient(y, x)
     assert g.numpy().tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        lambda f, x: tf.vectorized_map(tf.grad(f), x),
+        lambda f, x: tf.vmap(tf.grad(f))(x),
+        lambda f, x: tf.per_example_gradients(lambda w, v: f(w + v))(tf.constant(0.0), x),
+        lambda f, x: tf.linalg.diag_part(tf.jacobian(f)(x)),
+        tf.function(lambda f, x: tf.vectorized_map(tf.grad(f), x)),
+    ],
+    ids=["vectorized_map", "vmap", "examples", "jacobian", "function"],
+)
+def test_gradients_within_batches(taken: Any) -> None:
+    with tf.debugging.stabilize():
+        found = taken(lambda z: tf.math.log(1.0 + tf.exp(z)), tf.constant([1.0, 800.0]))
+        second = tf.hessian(lambda z: tf.reduce_sum(tf.math.log(1.0 + tf.exp(z))))
+        assert np.isfinite(second(tf.constant([1.0, 800.0]))).all()
+    np.testing.assert_allclose(found, [0.7310586, 1.0], rtol=1e-6)

@@ -23,6 +23,7 @@ from wengert.core.context import (
     note,
     note_access,
     thread,
+    with_top,
 )
 from wengert.core.contract import as_list
 from wengert.core.dispatch import apply
@@ -124,7 +125,7 @@ class Batcher:
     def active(self) -> Change:
         """Intercept the operations of this thread."""
         self.outer, self.outer_recorders = thread.context.interpreter, thread.context.recorders
-        install((), self)
+        install((), with_top(self))
         return None, lambda: install(self.outer_recorders, self.outer)
 
     @context_manager

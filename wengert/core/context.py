@@ -185,10 +185,10 @@ def put_on_top(layer: Callable[[Any], Interpreter]) -> Change:
     return None, undo
 
 
-def with_top(graph: GraphInterpreter) -> Interpreter:
-    """What takes the operations of a graph that the program builds in this block."""
+def with_top(active: Interpreter) -> Interpreter:
+    """What takes the operations of a graph, or of a batch, that the program builds in this block."""
     layer = thread.context.overrides.get(_ON_TOP)
-    found: Interpreter = graph if layer is None else layer(graph)
+    found: Interpreter = active if layer is None else layer(active)
     return found
 
 

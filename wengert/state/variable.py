@@ -15,6 +15,7 @@ from wengert.host.locks import new_lock
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
+from wengert.values.exits import exit_watchers, left
 from wengert.values.shapes import TensorShape, shape_text
 from wengert.values.symbolic import known_shape
 from wengert.values.tensor import Tensor, wrap
@@ -181,6 +182,8 @@ class Variable(Value):
         return self.read_value()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        if exit_watchers:
+            left(self, "NumPy")
         return self.read_value().__array__(dtype, copy)
 
     def assign(

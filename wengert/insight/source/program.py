@@ -7,7 +7,8 @@ from types import FrameType
 from typing import Any, Final, Literal, overload
 
 from wengert.derivatives.arguments import check_function
-from wengert.insight.program_text import Program
+from wengert.execution.plan import effects
+from wengert.insight.program_text import Program, short
 from wengert.insight.source.derivation import Derivation, derived, derived_of_tape
 from wengert.insight.source.kernels import NotWritableError
 from wengert.insight.source.nests.c_program import CSource, c_program
@@ -109,6 +110,7 @@ def written(derive: Callable[[], Derivation], name: str, target: str) -> Source:
     """The program of a derivation in a language; where that cannot write it, the error names those that can."""
     try:
         derivation = derive()
+        _check_unchanged(derivation)
         program = TARGETS[target](derivation, name)
         program.dtypes = [x.dtype for x in derivation.inputs]
         return program
@@ -116,6 +118,17 @@ def written(derive: Callable[[], Derivation], name: str, target: str) -> Source:
         others = [t for t in TARGETS if t != target and _can_write(t, derive, name)]
         more = f" With target={' or '.join(map(repr, others))} there is." if others else ""
         raise NotWritableError(f"There is no text {_OF[target]} for {error}.{more}") from error
+
+
+def _check_unchanged(derivation: Derivation) -> None:
+    """An error if a variable is assigned: a program of arrays has none that it could change."""
+    for op in effects(derivation.graph):
+        if "Assign" in op.type or "Scatter" in op.type:
+            line = derivation.lines.get(id(op), op.place)
+            raise ValueError(
+                f"{op.type} ({short(line)}) changes a variable, and a program of arrays cannot: let the function "
+                "return the new value."
+            )
 
 
 def _can_write(target: str, derive: Callable[[], Derivation], name: str) -> bool:
