@@ -41,8 +41,18 @@ class Converted(NamedTuple):
 class _Verbosity:
     """Whether reasons are printed when a function is not converted."""
 
-    level = int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0)
-    to_stdout = False
+    def __init__(self) -> None:
+        self.set(int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0), False)
+
+    def set(self, level: int, to_stdout: bool) -> None:
+        """From level 1 on they are printed, to standard error by default."""
+        self._level, self._to_stdout = level, to_stdout
+
+    def tell(self, function: FunctionType, reason: str) -> None:
+        """Print why a function is not converted, if that is wanted."""
+        if self._level > 0:
+            stream = sys.stdout if self._to_stdout else sys.stderr
+            print(f"AutoGraph: {function!r} is not converted: {reason}", file=stream)
 
 
 verbosity: Final = _Verbosity()
@@ -63,9 +73,8 @@ class _Kept:
             return found[1]
         with self._lock:
             made = _converted(function)
-            if made.code is None and verbosity.level > 0:
-                stream = sys.stdout if verbosity.to_stdout else sys.stderr
-                print(f"AutoGraph: {function!r} is not converted: {made.reason}", file=stream)
+            if made.code is None:
+                verbosity.tell(function, made.reason)
             key = id(code)
             self._made[key] = weakref.ref(code, lambda _: self._made.pop(key, None)), made
             return made
