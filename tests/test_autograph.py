@@ -582,6 +582,22 @@ def test_cells_are_shared() -> None:
     assert converted(X) == 6.0
 
 
+def test_functions_and_classes_within_have_their_names() -> None:
+    def f(x: Any) -> Any:
+        class Inner:
+            pass
+
+        if x > 0.0:
+
+            def g() -> None: ...
+
+        return Inner, g, lambda: x
+
+    for made, plain in zip(tf.autograph.to_graph(f)(X), f(X), strict=True):
+        assert made.__qualname__ == plain.__qualname__
+        assert made.__name__ == plain.__name__
+
+
 def test_a_conversion_is_kept_as_long_as_its_function() -> None:
     space: dict[str, Any] = {"__name__": "made"}
     text = "def f(x):\n    return x if x > 0 else -x\n"
@@ -607,6 +623,8 @@ def test_what_is_left_alone() -> None:
     for function in (left, lambda x: left(x), without_source["f"]):
         with pytest.raises(SymbolicValueError, match=text):
             tf.function(function)(tf.constant(X))
+    with pytest.raises(SymbolicValueError, match="Autograph left f as it is: its source is not"):
+        tf.function(lambda x: without_source["f"](x))(tf.constant(X))
     with pytest.raises(ValueError, match="its source is not at hand"):
         tf.autograph.to_graph(without_source["f"])
 

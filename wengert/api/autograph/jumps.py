@@ -182,4 +182,7 @@ def _always_jumps(block: list[Any]) -> bool:
         return _always_jumps(last.body) and _always_jumps(last.orelse)
     if isinstance(last, ast.With):
         return _always_jumps(last.body)
+    if isinstance(last, ast.While):  # `while True` is left by a jump, and a break leads behind it
+        endless = isinstance(last.test, ast.Constant) and bool(last.test.value)
+        return endless and not any("break" in _jumps(s) for s in last.body)
     return isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Raise))
