@@ -65,6 +65,18 @@ def converted(function: Any) -> Any:
     return call(function) if not _is_of_library(function) else function
 
 
+def explain(error: Exception) -> None:
+    """Add to an error why the function in which it arose was not converted."""
+    trace, reason = error.__traceback__, ""
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if not is_ours_file(code.co_filename):
+            reason = conversion.kept.reason(code)
+            reason = f" Autograph left {code.co_name} as it is: {reason}." if reason else ""
+        trace = trace.tb_next
+    error.args = (f"{error.args[0]}{reason}", *error.args[1:]) if error.args else error.args
+
+
 def _is_of_library(function: Any) -> bool:
     if type(function) is not FunctionType or hasattr(function, "__wengert_unconverted__"):
         return False

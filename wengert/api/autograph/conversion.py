@@ -10,6 +10,7 @@ import __future__
 import ast
 import functools
 import os
+import re
 import sys
 import threading
 import weakref
@@ -41,8 +42,18 @@ class Converted(NamedTuple):
 class _Verbosity:
     """Whether reasons are printed when a function is not converted."""
 
-    level = int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0)
-    to_stdout = False
+    def __init__(self) -> None:
+        self.set(int(os.environ.get("AUTOGRAPH_VERBOSITY") or 0), False)
+
+    def set(self, level: int, to_stdout: bool) -> None:
+        """From level 1 on they are printed, to standard error by default."""
+        self._level, self._to_stdout = level, to_stdout
+
+    def tell(self, function: FunctionType, reason: str) -> None:
+        """Print why a function is not converted, if that is wanted."""
+        if self._level > 0:
+            stream = sys.stdout if self._to_stdout else sys.stderr
+            print(f"AutoGraph: {function!r} is not converted: {reason}", file=stream)
 
 
 verbosity: Final = _Verbosity()
@@ -55,6 +66,11 @@ class _Kept:
         self._made: dict[int, tuple[weakref.ref[CodeType], Converted]] = {}
         self._lock = threading.RLock()
 
+    def reason(self, code: CodeType) -> str:
+        """Why a code was not converted; empty if it was, or was not asked for."""
+        found = self._made.get(id(code))
+        return found[1].reason if found is not None and found[0]() is code else ""
+
     def of(self, function: FunctionType) -> Converted:
         """The conversion of a function's code, made if it is not there."""
         code = function.__code__
@@ -63,9 +79,8 @@ class _Kept:
             return found[1]
         with self._lock:
             made = _converted(function)
-            if made.code is None and verbosity.level > 0:
-                stream = sys.stdout if verbosity.to_stdout else sys.stderr
-                print(f"AutoGraph: {function!r} is not converted: {made.reason}", file=stream)
+            if made.code is None:
+                verbosity.tell(function, made.reason)
             key = id(code)
             self._made[key] = weakref.ref(code, lambda _: self._made.pop(key, None)), made
             return made
@@ -233,7 +248,7 @@ def _compiled(node: FunctionNode, function: FunctionType) -> CodeType:
     code = compile(module, function.__code__.co_filename, "exec", flags, dont_inherit=True)
     for _ in range(3 if owner else 2):
         code = _codes(code)[0]
-    return _called_as(code, function.__code__)
+    return _called_as(code, function.__name__, function.__qualname__)
 
 
 def _needs_class(function: FunctionType) -> bool:
@@ -253,18 +268,31 @@ def _without_values(args: ast.arguments) -> None:
             arg.annotation = None
 
 
-def _called_as(code: CodeType, old: CodeType) -> CodeType:
-    """The code with the name of the function in it, also where it is of a block of that function."""
-    names: dict[str, Any] = {"co_name": old.co_name}
-    if hasattr(old, "co_qualname"):
-        names["co_qualname"] = old.co_qualname
-    inner = [_renamed(c, names) if isinstance(c, CodeType) else c for c in code.co_consts]
+# A name within the factory: what is in front of the function, then the functions of blocks.
+_FACTORY: Final = re.compile(rf"{OURS}factory\.<locals>\.(\w+\.)?{OURS}function")
+_BLOCKS: Final = re.compile(rf"\.<locals>\.{OURS}\w+")
+
+
+def _called_as(code: CodeType, called: str, qualified: str) -> CodeType:
+    """The code, and those within, under the names that they have in the program.
+
+    The code of a block has the name of the function that the block is in.
+    """
+    inner = [_plainly_called(c, called, qualified) for c in code.co_consts]
+    names: dict[str, Any] = {"co_name": called}
+    if hasattr(code, "co_qualname"):
+        names["co_qualname"] = _plain(code.co_qualname, qualified)
     return code.replace(co_consts=tuple(inner), **names)
 
 
-def _renamed(code: CodeType, names: dict[str, Any]) -> CodeType:
-    ours = code.co_name.startswith(OURS) or f"{OURS}later" in code.co_varnames[:1]
-    if not ours:  # a function within: its own blocks have its name
-        names = {key: getattr(code, key) for key in names}
-    inner = [_renamed(c, names) if isinstance(c, CodeType) else c for c in code.co_consts]
-    return code.replace(co_consts=tuple(inner), **names)
+def _plainly_called(constant: Any, called: str, qualified: str) -> Any:
+    if isinstance(constant, str) and constant.startswith(f"{OURS}factory"):
+        return _plain(constant, qualified)
+    if not isinstance(constant, CodeType):
+        return constant
+    ours = constant.co_name.startswith(OURS) or f"{OURS}later" in constant.co_varnames[:1]
+    return _called_as(constant, called if ours else constant.co_name, qualified)
+
+
+def _plain(name: str, qualified: str) -> str:
+    return _BLOCKS.sub("", _FACTORY.sub(lambda _: qualified, name))

@@ -139,5 +139,4 @@ def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
 
     >>> tf.autograph.set_verbosity(0)
     """
-    conversion.verbosity.level = int(level)
-    conversion.verbosity.to_stdout = bool(alsologtostdout)
+    conversion.verbosity.set(int(level), bool(alsologtostdout))

@@ -20,6 +20,7 @@ _JUMPS: Final[dict[type, str]] = {
 }
 _LOOPS: Final = (ast.While, ast.For)
 _SPLIT: Final = (ast.If, *_LOOPS)
+_COMPOUND: Final = {ast.With, ast.Try, getattr(ast, "TryStar", ast.Try), ast.Match, *_SPLIT}
 
 
 class Flags(NamedTuple):
@@ -155,7 +156,7 @@ class Jumps:
 
 def blocks(node: Any) -> list[list[Any]]:
     """The blocks of a compound statement of the function; none of a definition's."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if type(node) not in _COMPOUND:
         return []
     own = [getattr(node, part, None) for part in ("body", "orelse", "finalbody")]
     inner = [*getattr(node, "handlers", ()), *getattr(node, "cases", ())]
@@ -167,6 +168,8 @@ def _jumps(node: Any) -> set[str]:
     own = _JUMPS.get(type(node))
     if own is not None:
         return {own}
+    if type(node) not in _COMPOUND:
+        return set()
     if not isinstance(node, _LOOPS):
         return set().union(*[_jumps(s) for block in blocks(node) for s in block])
     inside = set().union(*map(_jumps, node.body)) & {"return"}
@@ -179,4 +182,7 @@ def _always_jumps(block: list[Any]) -> bool:
         return _always_jumps(last.body) and _always_jumps(last.orelse)
     if isinstance(last, ast.With):
         return _always_jumps(last.body)
+    if isinstance(last, ast.While):  # `while True` is left by a jump, and a break leads behind it
+        endless = isinstance(last.test, ast.Constant) and bool(last.test.value)
+        return endless and not any("break" in _jumps(s) for s in last.body)
     return isinstance(last, (ast.Return, ast.Break, ast.Continue, ast.Raise))

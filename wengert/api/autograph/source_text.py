@@ -113,8 +113,11 @@ def _same_parameters(args: ast.arguments, code: CodeType) -> bool:
 
 def _holds(node: FunctionNode, code: CodeType) -> bool:
     """Whether the columns of a code's instructions are in the body of a lambda."""
-    if not isinstance(node, ast.Lambda) or not hasattr(code, "co_positions"):
+    if not isinstance(node, ast.Lambda):
         return True
+    if not hasattr(code, "co_positions"):  # Python 3.10
+        made = compile(ast.Expression(node), code.co_filename, "eval").co_consts[0]
+        return (made.co_code, made.co_consts) == (code.co_code, code.co_consts)
     body = node.body
     begin = body.lineno, body.col_offset
     end = body.end_lineno or 0, body.end_col_offset or 0

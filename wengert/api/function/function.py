@@ -33,6 +33,7 @@ from wengert.core.context import (
 from wengert.core.layer import Layer
 from wengert.core.row import place
 from wengert.engines.numpy_engine import NumpyPlan
+from wengert.errors import SymbolicValueError
 from wengert.execution.plan import Plan, given_value
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
@@ -451,6 +452,10 @@ class Function:
                 args, kwargs = inputs.with_tensors(given)
                 returned = self._to_trace()(*args, **kwargs)
                 outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
+        except SymbolicValueError as error:
+            if self._autograph:
+                load_module("wengert.api.autograph.calls").explain(error)
+            raise
         finally:
             restore(before)
         if graph.made_variables and not first:
