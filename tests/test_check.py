@@ -400,3 +400,27 @@ def test_the_command_says_what_it_needs(tmp_path: Path, capsys: pytest.CaptureFi
     ):
         assert main(["check", *given]) == 2
         assert words in capsys.readouterr().err.replace("\n", "")
+
+
+def test_variables_are_put_back() -> None:
+    """Of a closure, of a module, of a method; the function is called many times."""
+    steps = tf.Variable(0.0)
+
+    class Counting(tf.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.calls = tf.Variable(0.0)
+
+        def __call__(self, x: Any) -> Any:
+            self.calls.assign_add(1.0)
+            return x * x
+
+    def counted(x: Any) -> Any:
+        steps.assign_add(1.0)
+        return tf.reduce_sum(x * x)
+
+    module = Counting()
+    assert tf.check(counted, [1.0, 2.0]).right
+    assert tf.check(module, [1.0, 2.0]).right
+    assert tf.check_rule(module.__call__, [1.0, 2.0]).right
+    assert steps.numpy() == module.calls.numpy() == 0.0

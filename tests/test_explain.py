@@ -346,3 +346,33 @@ def test_the_line_within_a_gradient_function_is_named() -> None:
     assert answer.kind == "division"
     assert line_text(answer.line) == "return dy * 0.5 / y"
     assert str(answer).startswith("1 of 2 numbers in d y / d x is infinite, x[0]")
+
+
+# ---- gradients that nobody fetches ---------------------------------------------------------------
+
+MINIMIZED = """
+import tensorflow as tf
+w = tf.get_variable("w", initializer=[0.0, 1.0])
+loss = tf.reduce_mean(tf.where(w > 0.0, tf.log(w), tf.zeros_like(w)) * tf.random_uniform([2], 1, 1, seed=1))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as s:
+    s.run(tf.global_variables_initializer())
+    s.run(train)
+    print(s.run(w))
+"""
+
+
+def test_a_training_step_of_a_session_is_explained(tmp_path: Path) -> None:
+    """Before the step, whose numbers would be NaN afterwards; the program goes on as it would."""
+    (tmp_path / "program.py").write_text(MINIMIZED)
+    outputs = []
+    for options in (["--v1"], ["--v1", "--explain"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "wengert", "run", *options, "program.py"],
+            cwd=tmp_path, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        outputs.append(done.stdout)
+    assert outputs[0] == outputs[1]
+    assert "1 gradient explained" in done.stderr
+    assert "d loss / d w is NaN" in done.stderr
+    assert "safe = tf.where(w > 0.0, w, 1.0)" in done.stderr

@@ -188,6 +188,12 @@ def short(place: str) -> str:
     return os.path.basename(place)
 
 
+def name_of(source: Any) -> str:
+    """What a source is called where the program does not write it: a variable has a name of its own."""
+    name = getattr(source, "_name", None) or getattr(getattr(source, "op", None), "name", "")
+    return str(name).partition(":")[0] or "the source"
+
+
 def names_of_sources(text: str, sources: Any, count: int) -> list[str]:
     """What the program calls each source, of which there are so many."""
     if not isinstance(sources, (list, tuple, dict)):

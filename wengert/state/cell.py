@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from wengert.errors import FailedPreconditionError
 from wengert.graph.graph_builder import VAR_HANDLE
 from wengert.graph.operation import Operation
@@ -28,6 +30,14 @@ class Cell:
         cell = cls("fed", "")
         cell._value = array
         return cell
+
+    def kept(self) -> Any:
+        """What it holds, to be put back."""
+        return None if self._value is None else np.array(self._value)
+
+    def put_back(self, kept: Any) -> None:
+        """Hold again what it held."""
+        self._value = kept
 
     @property
     def shape(self) -> Any:

@@ -90,11 +90,26 @@ class Session:
         self._check_open()
         feeds = _feeds(self._graph, feed_dict)
         structure = _Fetches(self._graph, fetches)
-        run = self._run_for(structure.elements, [x for x, _ in feeds])
-        values = run(self, [value for _, value in feeds])
+        elements = structure.elements
         if answers.always:
-            answers.met.by_session(self, zip(structure.elements, values, strict=True), feed_dict)
-        return structure.packed(values)
+            return structure.packed(self._looked_at(elements, feeds, feed_dict))
+        run = self._run_for(elements, [x for x, _ in feeds])
+        return structure.packed(run(self, [value for _, value in feeds]))
+
+    def _looked_at(
+        self, elements: Sequence[Any], feeds: Sequence[Any], feed_dict: Any
+    ) -> list[Any]:
+        """A run that also gives the gradients behind what is fetched, which are explained if need be."""
+        asked = [*elements, *answers.met.gradients_behind(elements)]
+        before = [(cell, cell.kept()) for cell in self._cells.values()]
+        run = self._run_for(asked, [x for x, _ in feeds])
+        values = run(self, [value for _, value in feeds])
+        after = [(cell, cell.kept()) for cell in self._cells.values()]
+        _put_back(before)
+        answers.met.by_session(self, zip(asked, values, strict=True), feed_dict)
+        _put_back(after)
+        found: list[Any] = values[: len(elements)]
+        return found
 
     def _check_open(self) -> None:
         if self._closed:
@@ -385,3 +400,8 @@ def _value_for(x: SymbolicTensor, value: Any) -> Array:
 def _fits(value: float, dtype: DType) -> bool:
     limits = np.iinfo(dtype.as_numpy_dtype)
     return int(value) == value and limits.min <= value <= limits.max
+
+
+def _put_back(kept: Sequence[tuple[Any, Any]]) -> None:
+    for cell, state in kept:
+        cell.put_back(state)

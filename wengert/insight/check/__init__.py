@@ -2,6 +2,7 @@
 
 coordinates     Arrays as vectors of real numbers, and directions among them
 subject         The function that is checked, its inputs, its gradients
+surroundings    The function's variables, which are put back
 slopes          Derivatives without rules: complex steps, differences, slopes to either side
 trial           One point: the rules beside the differences
 findings        What is found of an input, and of an aspect

@@ -13,6 +13,7 @@ from wengert.derivatives.arguments import check_function
 from wengert.insight.check.examination import MODES, Examination
 from wengert.insight.check.report import CheckReport
 from wengert.insight.check.subject import Subject
+from wengert.insight.check.surroundings import variables_kept
 from wengert.overrides.registered_gradients import GRADIENTS
 from wengert.values.convert import convert
 
@@ -44,7 +45,8 @@ def check(
     >>> report.right, report.fault, report.inputs[0].words[1]
     (False, 'factor', 'everywhere the rule is what it should be, times 0.6666667')
     """
-    return _examined(Subject(f, xs, "check"), order, modes, special=False)
+    with variables_kept(f):
+        return _examined(Subject(f, xs, "check"), order, modes, special=False)
 
 
 def assert_right(
@@ -83,6 +85,13 @@ def check_rule(
     >>> tf.check_rule("Halved", [1.0, 2.0]).inputs[0].words[1]
     'everywhere the rule is what it should be, times 4'
     """
+    with variables_kept(rule):
+        return _examined(_subject_of_rule(rule, xs, attrs), order, modes, special=True)
+
+
+def _subject_of_rule(
+    rule: Callable[..., Any] | str, xs: Sequence[Any], attrs: dict[str, Any]
+) -> Subject:
     name = rule if isinstance(rule, str) else _type_of_gradient(rule)
     if name is None and not isinstance(rule, str):
         check_function(rule, "check_rule")
@@ -94,7 +103,7 @@ def check_rule(
         subject = Subject(_operation(name, attrs), xs, "check_rule")
         subject.place = _place_of_rule(name)
         subject.name = name
-    return _examined(subject, order, modes, special=True)
+    return subject
 
 
 def _type_of_gradient(rule: Any) -> str | None:

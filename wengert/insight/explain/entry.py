@@ -23,7 +23,7 @@ from wengert.insight.explain.numbers import explain_numbers, is_sound
 from wengert.insight.explain.question import Question, chain
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.journal import Journal, Step, step_of
-from wengert.insight.program_text import Program, names_of_sources
+from wengert.insight.program_text import Program, name_of, names_of_sources
 from wengert.ops.arrays.identity import identity
 from wengert.ops.math.arithmetic import add_n
 from wengert.ops.math.elementwise import ones_like
@@ -47,7 +47,7 @@ def explain_tape(
     program = Program(frame)
     y, written = program.arguments(("explain", "gradient"), ("target", "sources"))
     flat = _differentiated(sources)
-    names = names_of_sources(written or "the source", sources, len(flat))
+    names = names_of_sources(written, sources, len(flat)) if written else [name_of(x) for x in flat]
     is_nested = isinstance(target, (list, tuple, dict)) or nest.is_composite(target)
     targets = _differentiated(target) if is_nested else [target]
     seeds = [None] * len(targets) if seeds is None else seeds

@@ -16,8 +16,10 @@ from wengert.host.user_frames import callers_frame, place_of
 from wengert.insight.explain.entry import explained_in_graph
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.numbers import is_sound
-from wengert.insight.program_text import Program, names_of_sources
+from wengert.insight.journal import operations_behind
+from wengert.insight.program_text import Program, name_of, names_of_sources
 from wengert.values import nest
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import wrap
 
 
@@ -55,13 +57,25 @@ class Met:
         frame = callers_frame()
         program = Program(frame)
         y, written = program.arguments(("gradients",), ("ys", "xs"))
-        names = names_of_sources(written or "x", xs, len(xs))
+        y = y or program.arguments(("minimize", "compute_gradients"), ("loss",))[0]
+        names = names_of_sources(written, xs, len(xs)) if written else [name_of(x) for x in xs]
         for n, (x, name, g) in enumerate(zip(xs, names, gradients, strict=True)):
             if g is None and (place_of(frame), n) not in self._found:
                 found = explained_in_graph(ys, x, y or "the target", name, program, rules=rules)
                 self._keep(place_of(frame), n, found)
             elif g is not None:
                 self._of[getattr(g, "values", g)] = (ys, x, program, y or "the target", name, rules)
+
+    def gradients_behind(self, fetched: Sequence[Any]) -> list[Any]:
+        """The gradients by which fetched operations are computed, such as those of a training step."""
+        operations = [f.op if isinstance(f, SymbolicTensor) else f for f in fetched]
+        tensors = [x for op in operations for x in getattr(op, "inputs", ())]
+        behind = operations_behind(tensors)
+        for op in operations:
+            behind |= operations_behind(
+                [y for c in getattr(op, "control_inputs", ()) for y in c.inputs]
+            )
+        return [g for g in self._of if g.op is not None and id(g.op) in behind]
 
     def by_session(self, session: Session, fetched: Sequence[Any], feed_dict: Any) -> None:
         """A session ran: fetched are pairs of a tensor of the graph and its value."""

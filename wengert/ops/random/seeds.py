@@ -61,6 +61,15 @@ class Stream:
             self._state = state.skipped(blocks)
         return state
 
+    def kept(self) -> Philox:
+        """Where it is, to be put back."""
+        return self._state
+
+    def put_back(self, kept: Philox) -> None:
+        """Go on from where it was."""
+        with self._lock:
+            self._state = kept
+
     def restart(self) -> None:
         """Begin again."""
         with self._lock:
