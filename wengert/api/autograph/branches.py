@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.api.autograph.expressions import Place
 from wengert.api.autograph.state import ABSENT, GUARDED, State
@@ -24,6 +24,9 @@ from wengert.ops.control.cond import cond
 from wengert.ops.control.effects import Assert
 from wengert.ops.math.elementwise import logical_not
 
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+
 Block = Callable[..., Any]
 _SIGNS: Final[dict[str, Block]] = {
     "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le,
@@ -33,7 +36,7 @@ _SIGNS: Final[dict[str, Block]] = {
 
 
 def branch(
-    test: Any, body: Block, orelse: Block, places: Sequence[Place], local: Sequence[Place]
+    test: object, body: Block, orelse: Block, places: Sequence[Place], local: Sequence[Place]
 ) -> None:
     """An `if`. The blocks write the variables at `places`, and others that are not read again."""
     if is_staged(test):
@@ -54,7 +57,7 @@ class _Branch:
         self._blocks = {"main": body, "else": orelse}
         self._ends: dict[str, Parts] = {}
 
-    def run(self, test: Any) -> None:
+    def run(self, test: Tensor) -> None:
         """Both blocks, and the state after them."""
         try:
             found = cond(test, lambda: self._traced("main"), lambda: self._traced("else"))
@@ -100,7 +103,7 @@ class _Branch:
         return f"{spoken} must also be initialized in the {which} branch (at {callers_place()})"
 
 
-def _check_alike(spoken: str, one: Any, other: Any) -> None:
+def _check_alike(spoken: str, one: object, other: object) -> None:
     """Check that a variable has the same kind of value at the end of both branches."""
     if (one is None) != (other is None):
         which = "main" if one is None else "else"
@@ -127,14 +130,14 @@ def _check_alike(spoken: str, one: Any, other: Any) -> None:
             )
 
 
-def _named(kind: Any) -> str:
+def _named(kind: object) -> str:
     return str(getattr(kind, "name", getattr(kind, "__name__", kind)))
 
 
 # ---- expressions -------------------------------------------------------------------------------
 
 
-def chosen(test: Any, body: Block, orelse: Block) -> Any:
+def chosen(test: object, body: Block, orelse: Block) -> Any:
     """`body if test else orelse`."""
     if not is_staged(test):
         return body() if test else orelse()
@@ -152,7 +155,7 @@ def chosen(test: Any, body: Block, orelse: Block) -> Any:
     return cond(condition(test, "if expression"), traced(body), traced(orelse))
 
 
-def all_of(first: Any, *rest: Block) -> Any:
+def all_of(first: object, *rest: Block) -> Any:
     """`first and ...`: what follows is computed only if it is needed."""
     found = first
     for i, following in enumerate(rest):
@@ -164,7 +167,7 @@ def all_of(first: Any, *rest: Block) -> Any:
     return found
 
 
-def any_of(first: Any, *rest: Block) -> Any:
+def any_of(first: object, *rest: Block) -> Any:
     """`first or ...`: what follows is computed only if it is needed."""
     found = first
     for i, following in enumerate(rest):
@@ -176,7 +179,7 @@ def any_of(first: Any, *rest: Block) -> Any:
     return found
 
 
-def _lazily(found: Any, of: str, operator: Block, rest: Sequence[Block]) -> Any:
+def _lazily(found: object, of: str, operator: Block, rest: Sequence[Block]) -> Any:
     def others() -> Any:
         return operator(rest[0](), *rest[1:])
 
@@ -187,7 +190,7 @@ def _lazily(found: Any, of: str, operator: Block, rest: Sequence[Block]) -> Any:
     return cond(condition(found, of), *blocks)
 
 
-def negated(value: Any) -> Any:
+def negated(value: object) -> Tensor | bool:
     """`not value`."""
     return logical_not(condition(value, "`not`")) if is_staged(value) else not value
 
@@ -201,16 +204,16 @@ def compared(signs: Sequence[str], first: Any, *rest: Block) -> Any:
     return all_of(found, lambda: compared(signs[1:], second, *rest[1:]))
 
 
-def none_of(*flags: Any) -> Any:
+def none_of(*flags: object) -> Tensor | bool:
     """Whether no jump was taken."""
     return negated(any_of(flags[0], *[functools.partial(_same, f) for f in flags[1:]]))
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> Any:
     return value
 
 
-def asserted(test: Any, message: Block) -> Any:
+def asserted(test: object, message: Block) -> Any:
     """What `assert` is to look at: on tensors an assertion in the graph takes its place."""
     if not is_staged(test):
         return test
@@ -222,6 +225,6 @@ def asserted(test: Any, message: Block) -> Any:
     return True
 
 
-def returned(value: Any) -> Any:
+def returned(value: object) -> Any:
     """What a function returns: None if no `return` was met."""
     return None if value is ABSENT or value is GUARDED else value

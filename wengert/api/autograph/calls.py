@@ -10,7 +10,7 @@ import functools
 import sys
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, FunctionType, MethodType, SimpleNamespace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from wengert.api.autograph import branches, conversion, loops
 from wengert.api.autograph.state import ABSENT, GUARDED
@@ -24,6 +24,10 @@ from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_max, reduce_min
 from wengert.values.convert import convert
 from wengert.values.dtypes import float32, int32
+
+if TYPE_CHECKING:
+    from wengert.values.tensor import Tensor
+    from wengert.values.typing import TensorLike
 
 Function = Callable[..., Any]
 _NOT_CONVERTED: Final = frozenset({*sys.stdlib_module_names, "numpy", "scipy", "pytest", "_pytest"})
@@ -56,7 +60,7 @@ def call(function: Any) -> Any:
     return function
 
 
-def _hashable(function: Any) -> bool:
+def _hashable(function: object) -> bool:
     return type(function).__hash__ is not None
 
 
@@ -77,7 +81,7 @@ def explain(error: Exception) -> None:
     error.args = (f"{error.args[0]}{reason}", *error.args[1:]) if error.args else error.args
 
 
-def _is_of_library(function: Any) -> bool:
+def _is_of_library(function: object) -> bool:
     if type(function) is not FunctionType or hasattr(function, "__wengert_unconverted__"):
         return False
     return is_ours_file(function.__code__.co_filename)
@@ -101,11 +105,9 @@ def _giving_converted(function: FunctionType) -> Function:
     return given
 
 
-def _is_given(value: Any) -> bool:
-    kind = type(value)
-    if kind is MethodType:
-        value, kind = value.__func__, type(value.__func__)
-    return kind is FunctionType and _is_users(value)
+def _is_given(value: object) -> bool:
+    function = value.__func__ if isinstance(value, MethodType) else value
+    return isinstance(function, FunctionType) and _is_users(function)
 
 
 # ---- functions of Python's on tensors ----------------------------------------------------------
@@ -122,7 +124,7 @@ def _overload(original: Function, on_tensor: Function) -> Function:
     return called
 
 
-def _length(value: Any) -> Any:
+def _length(value: Tensor) -> Tensor | int:
     if value.shape.rank == 0:
         raise TypeError("Scalar tensor has no `len()`")
     known = None if value.shape.rank is None else value.shape[0]
@@ -141,7 +143,7 @@ def _extreme(reduce: Function, name: str) -> Function:
     return found
 
 
-def _range(start: Any, stop: Any = None, step: Any = 1) -> Any:
+def _range(start: TensorLike, stop: TensorLike | None = None, step: TensorLike = 1) -> Tensor:
     """Empty where Python's is empty, not an error."""
     start, stop = (0, start) if stop is None else (start, stop)
     bounded = maximum(start, stop) if isinstance(step, int) and step > 0 else stop

@@ -12,7 +12,6 @@ import functools
 import os
 import re
 import sys
-import threading
 import weakref
 from collections.abc import Callable, Iterator
 from types import CellType, CodeType, FunctionType
@@ -21,8 +20,9 @@ from typing import Any, Final, NamedTuple
 from wengert.api.autograph.expressions import OURS, Expressions, Facts, at, loaded, name
 from wengert.api.autograph.jumps import Jumps
 from wengert.api.autograph.liveness import Liveness
-from wengert.api.autograph.source_text import FunctionNode, NoSourceError, tree_of
+from wengert.api.autograph.source_text import FunctionNode, Node, NoSourceError, tree_of
 from wengert.api.autograph.statements import Statements
+from wengert.host.locks import new_lock
 
 _FUTURE: Final = functools.reduce(
     int.__or__, [getattr(__future__, n).compiler_flag for n in __future__.all_feature_names]
@@ -64,7 +64,7 @@ class _Kept:
 
     def __init__(self) -> None:
         self._made: dict[int, tuple[weakref.ref[CodeType], Converted]] = {}
-        self._lock = threading.RLock()
+        self._lock = new_lock()
 
     def reason(self, code: CodeType) -> str:
         """Why a code was not converted; empty if it was, or was not asked for."""
@@ -148,7 +148,7 @@ def rewritten(function: FunctionType) -> FunctionNode:
     return node
 
 
-def _rewrite(node: Any, mangle: Callable[[str], str]) -> Facts:
+def _rewrite(node: Node, mangle: Callable[[str], str]) -> Facts:
     """Convert a function in place; returns what it reads and writes of those around it."""
     expressions = Expressions(node, functools.partial(_nested, mangle))
     expressions.block(node.body)
@@ -189,7 +189,7 @@ def _declarations(expressions: Expressions, own: list[str], place: dict[str, Any
     return made
 
 
-def _nested(mangle: Callable[[str], str], node: Any) -> Facts:
+def _nested(mangle: Callable[[str], str], node: Node) -> Facts:
     """A function within. What decorators make of it, they decide when it is called."""
     plain = isinstance(node, ast.FunctionDef) and not node.decorator_list
     outside = loaded(node.args).union(*map(loaded, node.decorator_list))

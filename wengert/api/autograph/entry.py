@@ -62,7 +62,7 @@ def set_loop_options(
     parallel_iterations: int | None = None,
     swap_memory: bool | None = None,
     maximum_iterations: int | None = None,
-    shape_invariants: Any = None,
+    shape_invariants: object = None,
 ) -> None:
     """Set options of the loop on tensors in whose body this stands.
 
@@ -80,7 +80,9 @@ def set_loop_options(
 
 
 def to_graph(
-    entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: object = None,
 ) -> Callable[..., Any]:
     """The converted function, which takes tensors of graphs where Python wants to know a value.
 
@@ -96,7 +98,9 @@ def to_graph(
 
 
 def to_code(
-    entity: Callable[..., Any], recursive: bool = True, experimental_optional_features: Any = None
+    entity: Callable[..., Any],
+    recursive: bool = True,
+    experimental_optional_features: object = None,
 ) -> str:
     """The converted function as Python. `ag__` are the operators of the library.
 
@@ -112,19 +116,20 @@ def to_code(
         raise ValueError(f"{function!r} cannot be converted: {error}.") from error
 
 
-def _plain(entity: Any) -> Any:
+def _plain(entity: object) -> Callable[..., Any]:
     """The function behind a tf.function."""
-    return getattr(entity, "python_function", entity)
+    made: Callable[..., Any] = getattr(entity, "python_function", entity)  # type: ignore[arg-type]
+    return made
 
 
-def _reason(function: Any) -> str:
+def _reason(function: Callable[..., Any]) -> str:
     inner = getattr(function, "__func__", function)
     if isinstance(inner, FunctionType):
         return conversion.kept.of(inner).reason or "it is converted, or left alone, already"
     return "it is not a function written in Python"
 
 
-def trace(*args: Any) -> None:
+def trace(*args: object) -> None:
     """Print values when a function is traced, not when it runs.
 
     >>> tf.function(lambda x: tf.autograph.trace("tracing") or x)(tf.constant(1.0)).numpy()

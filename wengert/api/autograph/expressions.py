@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
-from wengert.api.autograph.source_text import parameters
+from wengert.api.autograph.source_text import Node, parameters
 
 OURS: Final = "ag__"  # the variable behind which the operators stand
 Place = tuple[Any, ...]  # (name, step, ...): a variable, or a part of one
@@ -24,7 +24,7 @@ class Facts(NamedTuple):
     parts: set[Place]  # attributes and items that are stored
 
 
-def at(node: Any) -> dict[str, Any]:
+def at(node: Node) -> dict[str, Any]:
     """The place of a node, for nodes that are made from it."""
     return {
         "lineno": node.lineno,
@@ -59,7 +59,7 @@ def later(value: ast.expr, place: dict[str, Any]) -> ast.Lambda:
 class Expressions:
     """The pass over the expressions of one function."""
 
-    def __init__(self, node: Any, nested: Callable[[Any], Facts]) -> None:
+    def __init__(self, node: Node, nested: Callable[[Any], Facts]) -> None:
         self.facts: dict[ast.stmt, Facts] = {}
         self.targets: dict[ast.stmt, Facts] = {}  # of a `for`, what its target does
         self.options: dict[ast.stmt, list[ast.keyword]] = {}  # of a loop, by set_loop_options
@@ -79,11 +79,11 @@ class Expressions:
 
     # ---- statements --------------------------------------------------------------------------
 
-    def block(self, statements: list[Any]) -> None:
+    def block(self, statements: list[Node]) -> None:
         """Rewrite the expressions of a block, in place."""
         statements[:] = map(self._statement, statements)
 
-    def _statement(self, node: Any) -> Any:
+    def _statement(self, node: Node) -> Node:
         self._now, self._named = Facts(set(), set(), set()), set()
         handler = _STATEMENTS.get(type(node))
         made = handler(self, node) if handler else self._children(node)
@@ -94,7 +94,7 @@ class Expressions:
             self.block(handled.body)
         return made
 
-    def _note(self, node: Any, into: dict[ast.stmt, Facts] | None = None) -> None:
+    def _note(self, node: Node, into: dict[ast.stmt, Facts] | None = None) -> None:
         found = self._now
         found.writes.update(self._named)
         for inner in found.reads & self.closures.keys():
@@ -113,7 +113,7 @@ class Expressions:
         node.iter = self.visit(node.iter)
         return self._looped(node)
 
-    def _looped(self, node: Any) -> ast.stmt:
+    def _looped(self, node: Node) -> ast.stmt:
         """Takes the options that the body sets for its loop."""
         if not isinstance(node, ast.If):
             found = [s for s in node.body if _sets_options(s)]
@@ -121,7 +121,7 @@ class Expressions:
             node.body = [s for s in node.body if s not in found] or [ast.Pass(**at(node))]
         return node  # type: ignore[no-any-return]
 
-    def _handled(self, node: Any) -> ast.stmt:
+    def _handled(self, node: Node) -> ast.stmt:
         """A try: the types of exceptions and the names that they are given."""
         for handler in node.handlers:
             if handler.type is not None:
@@ -135,7 +135,7 @@ class Expressions:
             self._children(item)
         return node
 
-    def _match(self, node: Any) -> ast.stmt:
+    def _match(self, node: Node) -> ast.stmt:
         node.subject = self.visit(node.subject)
         for case in node.cases:
             case.pattern = self.visit(case.pattern)
@@ -183,7 +183,7 @@ class Expressions:
             self._now.writes.add((alias.asname or alias.name).partition(".")[0])
         return node
 
-    def _function(self, node: Any) -> ast.stmt:
+    def _function(self, node: Node) -> ast.stmt:
         """A function within: converted with the one around it, unless it is decorated."""
         found = self._nested(node)
         self.closures[node.name] = found
@@ -198,12 +198,12 @@ class Expressions:
 
     # ---- expressions -------------------------------------------------------------------------
 
-    def visit(self, node: Any) -> Any:
+    def visit(self, node: Node) -> Node:
         """An expression, rewritten."""
         handler = _EXPRESSIONS.get(type(node))
         return handler(self, node) if handler else self._children(node)
 
-    def _children(self, node: Any) -> Any:
+    def _children(self, node: Node) -> Node:
         for field in node._fields:
             value = getattr(node, field, None)
             if isinstance(value, ast.expr):
@@ -214,7 +214,7 @@ class Expressions:
                 self._children(value)
         return node
 
-    def _leaf(self, node: Any) -> Any:
+    def _leaf(self, node: Node) -> Node:
         return node
 
     def _name(self, node: ast.Name) -> ast.expr:
@@ -275,7 +275,7 @@ class Expressions:
         self._bindings += 1
         return node
 
-    def _scope(self, node: Any) -> ast.expr:
+    def _scope(self, node: Node) -> ast.expr:
         """A comprehension: what its targets bind is its own."""
         around = self._now
         self._now = Facts(set(), set(), around.parts)
@@ -302,7 +302,7 @@ def loaded(node: ast.AST) -> set[str]:
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and type(n.ctx) is ast.Load}
 
 
-def _place_of(node: Any) -> Iterable[Place]:
+def _place_of(node: Node) -> Iterable[Place]:
     """The variable and the steps to a part of it, if they are written down: `self.a["b"]`."""
     steps: list[Any] = []
     while not isinstance(node, ast.Name):
@@ -316,7 +316,7 @@ def _place_of(node: Any) -> Iterable[Place]:
     return [(node.id, *reversed(steps))]
 
 
-def _sets_options(node: Any) -> bool:
+def _sets_options(node: Node) -> bool:
     call = node.value if isinstance(node, ast.Expr) else None
     called = call.func if isinstance(call, ast.Call) else None
     return getattr(called, "attr", getattr(called, "id", "")) == "set_loop_options"

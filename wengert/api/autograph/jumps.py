@@ -10,6 +10,7 @@ import ast
 from typing import Any, Final, NamedTuple
 
 from wengert.api.autograph.expressions import OURS, Expressions, Facts, at, name, ours
+from wengert.api.autograph.source_text import Node
 
 RESULT: Final = f"{OURS}result"
 _RETURNED: Final = f"{OURS}returned"
@@ -61,7 +62,7 @@ class Jumps:
             returned,
         ]
 
-    def _from_split(self, node: Any) -> set[str]:
+    def _from_split(self, node: Node) -> set[str]:
         """The jumps that leave a statement that will be split, or such a one within."""
         if isinstance(node, _SPLIT):
             return _jumps(node)
@@ -69,7 +70,7 @@ class Jumps:
 
     # ---- blocks ------------------------------------------------------------------------------
 
-    def _block(self, statements: list[Any], loop: Flags | None) -> list[Any]:
+    def _block(self, statements: list[Node], loop: Flags | None) -> list[Any]:
         made: list[Any] = []
         for i, node in enumerate(statements):
             if self._is_lowered(node):
@@ -96,7 +97,7 @@ class Jumps:
     def _lowered(self) -> set[str]:
         return {"break", "continue", "return"} if self._all_returns else {"break", "continue"}
 
-    def _is_lowered(self, node: Any) -> bool:
+    def _is_lowered(self, node: Node) -> bool:
         return _JUMPS.get(type(node), "") in self._lowered()
 
     def _block_of_guard(self, flags: list[str], rest: list[Any], loop: Flags | None) -> list[Any]:
@@ -108,7 +109,7 @@ class Jumps:
         self._facts[guard] = Facts(set(flags), set(), set())
         return guard
 
-    def _inside(self, node: Any, loop: Flags | None) -> tuple[list[Any], list[Any]]:
+    def _inside(self, node: Node, loop: Flags | None) -> tuple[list[Any], list[Any]]:
         """A statement with its blocks done, and what is left to do: the `else` of a loop."""
         if not isinstance(node, _LOOPS):
             for block in blocks(node):
@@ -130,7 +131,7 @@ class Jumps:
 
     # ---- jumps -------------------------------------------------------------------------------
 
-    def _jumped(self, node: Any, loop: Flags | None) -> list[Any]:
+    def _jumped(self, node: Node, loop: Flags | None) -> list[Any]:
         place = at(node)
         done = self._flag(self._flag_of(_JUMPS[type(node)], loop), True, place)
         if not isinstance(node, ast.Return):
@@ -154,7 +155,7 @@ class Jumps:
         return made
 
 
-def blocks(node: Any) -> list[list[Any]]:
+def blocks(node: Node) -> list[list[Any]]:
     """The blocks of a compound statement of the function; none of a definition's."""
     if type(node) not in _COMPOUND:
         return []
@@ -163,7 +164,7 @@ def blocks(node: Any) -> list[list[Any]]:
     return [block for block in (*own, *[i.body for i in inner]) if block]
 
 
-def _jumps(node: Any) -> set[str]:
+def _jumps(node: Node) -> set[str]:
     """The jumps that leave a statement."""
     own = _JUMPS.get(type(node))
     if own is not None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from wengert.api.autograph.expressions import Expressions, Facts, Place
 from wengert.api.autograph.jumps import blocks
+from wengert.api.autograph.source_text import Node
 
 _NOTHING = Facts(set(), set(), set())
 
@@ -26,13 +27,13 @@ class Liveness:
         self._caught: set[str] = set()  # what handlers around read
         self.live: dict[ast.stmt, set[str]] = {}  # behind a branch, at the head of a loop
 
-    def before(self, statements: list[Any], after: set[str]) -> set[str]:
+    def before(self, statements: list[Node], after: set[str]) -> set[str]:
         """What is live before a block, given what is behind it."""
         for node in reversed(statements):
             after = self._before(node, after | self._caught)
         return after
 
-    def _before(self, node: Any, after: set[str]) -> set[str]:
+    def _before(self, node: Node, after: set[str]) -> set[str]:
         facts = self._facts.get(node, _NOTHING)
         kind = type(node)
         if kind is ast.If:
@@ -51,7 +52,7 @@ class Liveness:
             return after | facts.reads | facts.writes
         return (after - facts.writes) | facts.reads
 
-    def _before_loop(self, node: Any, facts: Facts, after: set[str]) -> set[str]:
+    def _before_loop(self, node: Node, facts: Facts, after: set[str]) -> set[str]:
         head = after | set(self._stops.get(node, ()))
         if isinstance(node, ast.While):
             head = head | facts.reads
@@ -61,7 +62,7 @@ class Liveness:
         self.live[node] = head
         return head | facts.reads
 
-    def _before_try(self, node: Any, facts: Facts, after: set[str]) -> set[str]:
+    def _before_try(self, node: Node, facts: Facts, after: set[str]) -> set[str]:
         last = self.before(node.finalbody, after)
         handled = last.union(*[self.before(h.body, last) for h in node.handlers])
         around, self._caught = self._caught, self._caught | handled | facts.reads
@@ -71,7 +72,7 @@ class Liveness:
 
     # ---- what is written ---------------------------------------------------------------------
 
-    def written(self, node: Any) -> tuple[set[str], set[Place]]:
+    def written(self, node: Node) -> tuple[set[str], set[Place]]:
         """The variables and parts of variables that a statement writes, in its blocks too."""
         if node not in self._written:
             found = [self._facts.get(node, _NOTHING), self._targets.get(node, _NOTHING)]

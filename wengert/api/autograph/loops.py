@@ -218,7 +218,7 @@ class _Loop:
             f"(at {callers_place()})"
         )
 
-    def _zeros(self, spoken: str, before: Any, end: Any) -> Any:
+    def _zeros(self, spoken: str, before: object, end: object) -> Any:
         if end is before and end is not ABSENT:
             return end
         if is_missing(end):

@@ -9,6 +9,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 FunctionNode: TypeAlias = ast.FunctionDef | ast.Lambda
+Node: TypeAlias = Any  # of a syntax tree: its fields depend on its kind
 
 
 class NoSourceError(Exception):
@@ -92,7 +93,7 @@ def _candidates(
     ]
 
 
-def _begins(node: Any) -> int:
+def _begins(node: Node) -> int:
     lines: list[int] = [node.lineno, *[d.lineno for d in getattr(node, "decorator_list", ())]]
     return min(lines)
 

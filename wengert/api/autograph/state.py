@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CellType
 from typing import Any, Final
 
@@ -34,7 +34,9 @@ class State:
     What is written but not read afterwards (`local`) has its old value whenever a block begins.
     """
 
-    def __init__(self, places: Sequence[Place], local: Sequence[Place], *functions: Any) -> None:
+    def __init__(
+        self, places: Sequence[Place], local: Sequence[Place], *functions: Callable[..., Any] | None
+    ) -> None:
         self._cells: dict[str, CellType] = {}
         self._globals: dict[str, Any] = {}
         for function in functions:
@@ -74,7 +76,7 @@ class State:
             found = _part(found, step)
         return found
 
-    def _set(self, place: Place, value: Any) -> None:
+    def _set(self, place: Place, value: object) -> None:
         if len(place) > 1:
             _set_part(self._owner(place), place[-1], value)
         elif place[0] not in self._cells:

@@ -28,6 +28,7 @@ from wengert.api.autograph.expressions import (
 )
 from wengert.api.autograph.jumps import blocks
 from wengert.api.autograph.liveness import Liveness
+from wengert.api.autograph.source_text import Node
 
 _BODY: Final = f"{OURS}body"
 _ORELSE: Final = f"{OURS}orelse"
@@ -52,7 +53,7 @@ class Statements:
         self._mangle = mangle
         self.shared: set[str] = set()  # variables that functions of blocks write
 
-    def block(self, statements: list[Any]) -> list[Any]:
+    def block(self, statements: list[Node]) -> list[Any]:
         """The statements of a block, with calls of operators in place of branches and loops."""
         made: list[Any] = []
         for node in statements:

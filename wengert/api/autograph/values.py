@@ -25,14 +25,14 @@ from wengert.values.value import Value
 _NUMBERS: Final = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 
 
-def is_staged(value: Any) -> bool:
+def is_staged(value: object) -> bool:
     """Whether a condition or a sequence is known only when a graph runs."""
     if not isinstance(value, Value):
         return False
     return current_graph() is not None or isinstance(value, Batched)
 
 
-def condition(value: Any, of: str) -> Tensor:
+def condition(value: object, of: str) -> Tensor:
     """A condition as a scalar boolean tensor."""
     tensor = convert(value)
     hint = "to check for None, use `is not None`"
@@ -67,15 +67,15 @@ class Parts:
         return made
 
 
-def _leaf(value: Any) -> Any:
+def _leaf(value: object) -> Any:
     return convert(value) if isinstance(value, _NUMBERS) else value
 
 
-def _is_tensor(value: Any) -> bool:
+def _is_tensor(value: object) -> bool:
     return isinstance(value, (Tensor, Composite))
 
 
-def same_structure(before: Any, after: Any) -> str:
+def same_structure(before: object, after: object) -> str:
     """Why two values have not the same structure; empty if they have."""
     try:
         nest.assert_same_structure(before, after)
@@ -84,19 +84,19 @@ def same_structure(before: Any, after: Any) -> str:
     return ""
 
 
-def pairs(one: Any, other: Any) -> list[tuple[Any, Any]]:
+def pairs(one: object, other: object) -> list[tuple[Any, Any]]:
     """The leaves of two values of one structure, side by side."""
     return [
         (_leaf(a), _leaf(b)) for a, b in zip(nest.flatten(one), nest.flatten(other), strict=True)
     ]
 
 
-def kind_of(value: Any) -> Any:
+def kind_of(value: object) -> Any:
     """The dtype of a tensor; what else it is otherwise."""
     return value.dtype if _is_tensor(value) and hasattr(value, "dtype") else type(value)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a variable has no value, or None."""
     return value is None or value is ABSENT or value is GUARDED
 
