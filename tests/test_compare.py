@@ -272,3 +272,13 @@ def test_points_without_a_derivative(f: Any, x: float, value: float) -> None:
     found = tf.compare(f, x)
     assert (found.reference == "") is (x == 0.0)
     assert str(found)
+
+
+def test_a_complex_step_of_a_function_that_is_not_analytic() -> None:
+    """A gradient within is conjugated: the step would give its opposite."""
+    found = tf.compare(lambda x: tf.grad(lambda z: z**3)(x), 0.5)
+    step = next(way for way in found.ways if way.name == "complex step")
+    assert step.value is None
+    assert "not analytic" in step.note
+    analytic = tf.compare(lambda x: tf.sin(x) * x, 0.5)
+    assert next(way for way in analytic.ways if way.name == "complex step").value is not None

@@ -140,3 +140,13 @@ def test_hooks_keep_lines_and_name_scopes() -> None:
         y = tf.reduce_sum(3.0 * k)
     gradient = tape.gradient(y, x, overrides={"inner/": lambda op, g: 100.0 * g})
     np.testing.assert_allclose(gradient, [3000.0, 3000.0])
+
+
+def test_a_hook_on_a_variable_that_is_read_later() -> None:
+    w, still = tf.Variable([3.0, 4.0]), tf.Variable(1.0, trainable=False)
+    with tf.GradientTape() as tape:
+        tape.hook(w, lambda g: 10.0 * g)
+        with pytest.raises(RuntimeError, match="follows"):
+            tape.hook(still, lambda g: g)
+        y = tf.reduce_sum(w * 2.0)
+    np.testing.assert_array_equal(tape.gradient(y, w), [20.0, 20.0])

@@ -471,6 +471,8 @@ class GradientTape:
         tape = self._started("hook")
         if not callable(fn):
             raise TypeError(f"tape.hook takes a value and a function, got {type(fn).__name__}.")
+        if isinstance(tensor, Variable):
+            tape.accessed(tensor)  # as when the block reads it
         if getattr(tensor, "_key", None) not in tape.positions:
             raise TapeError(
                 "tape.hook wants a value that the tape follows: a watched one, or one computed from "
