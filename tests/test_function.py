@@ -689,3 +689,24 @@ def test_placeholders_have_the_names_of_parameters() -> None:
     (specs, named) = trace.structured_input_signature
     assert specs[0].name == "alpha"
     assert named["zed"].name == "zed"
+
+
+def test_what_nobody_reads_is_not_run_but_for_its_effects() -> None:
+    v = tf.Variable(0.0)
+    called: list[int] = []
+
+    def noted(a: Any, number: int) -> Any:
+        called.append(number)
+        return a
+
+    def run(unread: Any) -> None:
+        tf.function(lambda x: (unread(x), x)[1])(tf.constant(1.0))
+
+    run(lambda x: tf.gather([1.0], [10]))
+    run(lambda x: tf.linalg.inv(tf.zeros([2, 2]) * x))
+    run(lambda x: v.assign_add(x))
+    run(lambda x: tf.py_function(lambda a: noted(a, 1), [x], tf.float32))
+    run(lambda x: tf.numpy_function(lambda a: noted(a, 2), [x], tf.float32))
+    assert (v.numpy(), called) == (1.0, [1, 2])
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        run(lambda x: tf.debugging.assert_greater(x, 5.0))
