@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import inspect
 import runpy
 import sys
@@ -13,7 +12,7 @@ from typing import Any, NamedTuple
 
 from wengert import compat, raw_ops
 from wengert.api.gradients.custom_gradient import CustomGradient
-from wengert.cli.output import as_json, report_failure
+from wengert.cli.output import as_json, report_failure, report_no_operation
 from wengert.core.dispatch import apply
 from wengert.core.table import TABLE, complete
 from wengert.derivatives.outside.wrap import External
@@ -73,9 +72,7 @@ def run(options: argparse.Namespace) -> int:
     if options.op:
         complete()
         if options.op not in TABLE:
-            near = difflib.get_close_matches(options.op, TABLE, n=3, cutoff=0.4)
-            hint = f" Near it: {', '.join(near)}." if near else ""
-            return report_failure(f"there is no operation '{options.op}'.{hint}")
+            return report_no_operation(options.op)
         return _told([Asked(options.op, options.op)], {}, options.json, _OF_OP)
     name, _, function = options.file.partition(".py:")
     path = Path(f"{name}.py" if function else name)

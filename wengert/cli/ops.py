@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import fnmatch
 import functools
 import json
@@ -13,7 +12,7 @@ from typing import Any, Final
 
 import wengert  # noqa: F401  # declares the operations
 from wengert.cli import formula, program
-from wengert.cli.output import as_json, paged, pairs, report_failure, table
+from wengert.cli.output import as_json, paged, pairs, report_no_operation, table
 from wengert.cli.used_rows import functions_of, used_by
 from wengert.core.row import Row
 from wengert.core.table import TABLE, complete
@@ -53,9 +52,7 @@ def run(options: argparse.Namespace) -> int:
     for name in options.names:
         found = _named(name)
         if not found:
-            near = difflib.get_close_matches(name.rpartition(".")[2], TABLE, n=3, cutoff=0.4)
-            hint = f" Near it: {', '.join(near)}." if near else ""
-            return report_failure(f"there is no operation '{name}'.{hint}")
+            return report_no_operation(name)
         wanted += found
     rows = [TABLE[n] for n in dict.fromkeys(wanted or sorted(TABLE)) if _is_asked(n, options)]
     one_by_one = bool(options.names) and not any(map(_is_pattern, options.names))

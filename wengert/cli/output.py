@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sys
 import textwrap
@@ -12,6 +13,8 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
+
+from wengert.core.table import TABLE
 
 Item = TypeVar("Item")
 WRONG_USE = 2  # the exit code for usage errors, as in Python's own commands
@@ -31,6 +34,13 @@ def report_failure(message: str) -> int:
     """Print an error message; returns the exit code."""
     to_errors().print(Text.assemble(("wengert: ", "bold red"), message))
     return WRONG_USE
+
+
+def report_no_operation(name: str) -> int:
+    """Print that there is no operation of a name, and what is near; returns the exit code."""
+    near = difflib.get_close_matches(name.rpartition(".")[2], TABLE, n=3, cutoff=0.4)
+    hint = f" Near it: {', '.join(near)}." if near else ""
+    return report_failure(f"there is no operation '{name}'.{hint}")
 
 
 def as_json(value: Any) -> None:

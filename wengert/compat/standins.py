@@ -15,6 +15,7 @@ from types import FrameType, ModuleType
 from typing import Any, Final, NoReturn
 
 from wengert.compat import resolver
+from wengert.host.syntax import parsed
 from wengert.host.user_frames import callers_frame
 
 
@@ -125,7 +126,7 @@ def is_an_attempt() -> bool:
     """Whether the program imports within a `try` that expects an error: it must get one."""
     frame = _frame()
     try:
-        tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
+        tree = parsed("".join(linecache.getlines(frame.f_code.co_filename, frame.f_globals)))
     except (SyntaxError, ValueError):
         return False
     return any(

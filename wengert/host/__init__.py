@@ -8,6 +8,7 @@ locks            The locks of variables, held while a value is updated from the 
 malloc           Memory of freed arrays is kept for the next ones
 memory_size      Amounts of memory, as people write them
 numpy_openblas   Functions of OpenBLAS, however a copy of it was built
+syntax           Python's parser, from one thread at a time
 threads          The number of threads that compute
 warn_once        Warnings that are given once per process, and point at the user's line
 user_frames      The user's code in the call stack, for messages

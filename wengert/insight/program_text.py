@@ -6,25 +6,11 @@ import ast
 import functools
 import linecache
 import os
-import threading
 from collections.abc import Sequence
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-# The parser of Python 3.11 is not safe with threads.
-_parsing: Final = threading.Lock()
-
-
-def parsed(text: str) -> ast.Module:
-    """The tree of a program."""
-    with _parsing:
-        return ast.parse(text)
-
-
-def expression(text: str) -> ast.expr:
-    """The tree of an expression."""
-    with _parsing:
-        return ast.parse(text, mode="eval").body
+from wengert.host.syntax import expression, parsed
 
 
 class Assignment(NamedTuple):

@@ -189,6 +189,15 @@ class TensorShape:
         return TensorShape, (self.dims,)
 
 
+def is_as_general(shape: TensorShape, other: TensorShape) -> bool:
+    """Whether whatever has the other shape has this one, too."""
+    if shape.rank is None:
+        return True
+    if shape.rank != other.rank:
+        return False
+    return all(a is None or a == b for a, b in zip(shape, other, strict=True))
+
+
 def _part_of_unknown(key: Any) -> TensorShape | None:
     """A size of a shape of unknown rank is unknown; so is a slice, but for its length."""
     if not isinstance(key, slice):

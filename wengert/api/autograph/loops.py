@@ -32,7 +32,7 @@ from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import int32
-from wengert.values.shapes import TensorShape
+from wengert.values.shapes import TensorShape, is_as_general
 from wengert.values.value import Value
 
 Options = Callable[[], dict[str, Any]]
@@ -262,18 +262,10 @@ def _check_leaf(spoken: str, before: Any, after: Any) -> None:
             f"{spoken} has dtype {kinds[0].name} before the loop, but dtype {kinds[1].name} after "
             f"one iteration. Use tf.cast. (at {callers_place()})"
         )
-    elif not isinstance(before, Composite) and not _is_as_general(before.shape, after.shape):
+    elif not isinstance(before, Composite) and not is_as_general(before.shape, after.shape):
         raise ValueError(
             f"{spoken} has shape {before.shape} before the loop, but shape {after.shape} after one "
             "iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants: "
             f"set_loop_options(shape_invariants=[({spoken.strip(chr(39))}, tf.TensorShape(...))]) "
             f"(at {callers_place()})"
         )
-
-
-def _is_as_general(before: TensorShape, after: TensorShape) -> bool:
-    if before.rank is None:
-        return True
-    if after.rank != before.rank:
-        return False
-    return all(b is None or b == a for b, a in zip(before, after, strict=True))

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
+from wengert.host.syntax import parsed
+
 FunctionNode: TypeAlias = ast.FunctionDef | ast.Lambda
 Node: TypeAlias = Any  # of a syntax tree: its fields depend on its kind
 
@@ -47,7 +49,7 @@ def _parsed(lines: list[str], first: int, last: int) -> ast.Module | None:
         return None
     front = "\n" * (first - 2) + "if 1:\n" if indented else "\n" * (first - 1)
     try:
-        return ast.parse(front + text)
+        return parsed(front + text)
     except (SyntaxError, ValueError):
         return None
 

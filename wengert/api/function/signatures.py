@@ -15,7 +15,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
-from wengert.values.shapes import TensorShape
+from wengert.values.shapes import TensorShape, is_as_general
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -66,12 +66,7 @@ class TensorSpec:
 
     def takes(self, other: TensorSpec) -> bool:
         """Whether every tensor of another spec may be passed here."""
-        if self._dtype is not other._dtype or self._shape.rank is None:
-            return self._dtype is other._dtype
-        if self._shape.rank != other._shape.rank:
-            return False
-        pairs = zip(self._shape, other._shape, strict=True)
-        return all(a is None or a == b for a, b in pairs)
+        return self._dtype is other._dtype and is_as_general(self._shape, other._shape)
 
     def most_general(self, other: TensorSpec) -> TensorSpec:
         """The most specific spec that takes what either of the two takes."""

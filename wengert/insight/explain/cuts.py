@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any, Final
 
+from wengert.host.syntax import expression
 from wengert.insight.explain.question import Question
 from wengert.insight.explain.rewriting import Change, Mend, called, replacing, rewritten
 from wengert.insight.journal import Step
-from wengert.insight.program_text import expression, line_text, short
+from wengert.insight.program_text import line_text, short
 
 Cut = tuple[str, str, Mend]
 

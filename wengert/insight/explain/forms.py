@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from wengert.host.syntax import expression
 from wengert.insight.explain.rewriting import called
-from wengert.insight.program_text import expression
 
 
 def smooth_norm(node: ast.AST) -> ast.expr | None:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from wengert.host.syntax import expression
 from wengert.insight.explain.forms import (
     log_of_softmax,
     log_of_sum,
@@ -32,7 +33,7 @@ from wengert.insight.explain.rewriting import (
     safe_branch,
 )
 from wengert.insight.journal import Step
-from wengert.insight.program_text import expression, line_text
+from wengert.insight.program_text import line_text
 from wengert.values.value import Key
 
 

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
-from wengert.insight.program_text import expression, line_text, parsed, statement_at
+from wengert.host.syntax import expression, parsed
+from wengert.insight.program_text import line_text, statement_at
 
 
 class Edit(NamedTuple):

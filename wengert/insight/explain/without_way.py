@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.host.syntax import expression, parsed
 from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.journal import Exit
-from wengert.insight.program_text import expression, line_text, names_in, parsed, short
+from wengert.insight.program_text import line_text, names_in, short
 from wengert.insight.reports.blocks import Block, Words
 from wengert.state.variable import Variable
 from wengert.values.tensor import Tensor

@@ -17,11 +17,12 @@ from wengert.core.row import Attrs, Row
 from wengert.errors import TapeError
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
+from wengert.host.syntax import parsed
 from wengert.host.user_frames import replay_at, replayed_place
 from wengert.insight.explain.backward import backward
 from wengert.insight.explain.history import History
 from wengert.insight.journal import Step, operations_behind, step_of
-from wengert.insight.program_text import Program, line_text, names_of_sources, parsed
+from wengert.insight.program_text import Program, line_text, names_of_sources
 from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert

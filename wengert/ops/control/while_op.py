@@ -32,13 +32,14 @@ from wengert.ops.control.cond import never_run
 from wengert.ops.control.tensor_list import LIST, elements_of
 from wengert.ops.math.comparison import where
 from wengert.values.bound_ops import bound
+from wengert.values.shapes import is_as_general
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, TensorList
 
 if TYPE_CHECKING:
     from wengert.graph.operation import Operation
     from wengert.state.variable import Variable
-    from wengert.values.shapes import Dims, TensorShape
+    from wengert.values.shapes import Dims
     from wengert.values.typing import Array, Namespace
     from wengert.values.value import Value
 
@@ -455,18 +456,10 @@ def check_shapes(carried: Sequence[Any], results: Sequence[Any], names: Sequence
                 f"Input tensor '{name}' enters the loop with type {before.dtype.name}, but has "
                 f"type {after.dtype.name} after 1 iteration. Use tf.cast in the body."
             )
-        if not _is_as_general(before.shape, after.shape):
+        if not is_as_general(before.shape, after.shape):
             raise ValueError(
                 f"Input tensor '{name}' enters the loop with shape {before.shape}, but has shape "
                 f"{after.shape} after one iteration. To allow the shape to vary across iterations, "
                 "use the `shape_invariants` argument of tf.while_loop to specify a less-specific "
                 "shape."
             )
-
-
-def _is_as_general(before: TensorShape, after: TensorShape) -> bool:
-    if before.rank is None:
-        return True
-    if after.rank != before.rank:
-        return False
-    return all(b is None or b == a for b, a in zip(before, after, strict=True))
