@@ -20,7 +20,6 @@ from wengert import math as math
 from wengert import nest as nest
 from wengert.api import bind as _bind  # noqa: F401  # what the machine uses
 from wengert.api.function.function import function as function
-from wengert.api.function.signatures import TensorSpec as TensorSpec
 from wengert.api.gradients.answers import answers as _answers
 from wengert.api.gradients.custom_gradient import custom_gradient as custom_gradient
 from wengert.api.gradients.gradient_override_map import (
@@ -229,8 +228,12 @@ from wengert.values.dtypes import uint32 as uint32
 from wengert.values.dtypes import uint64 as uint64
 from wengert.values.dtypes import variant as variant
 from wengert.values.indexed_slices import IndexedSlices as IndexedSlices
+from wengert.values.indexed_slices import IndexedSlicesSpec as IndexedSlicesSpec
 from wengert.values.shapes import TensorShape as TensorShape
 from wengert.values.tensor import Tensor as Tensor
+from wengert.values.type_spec import TensorSpec as TensorSpec
+from wengert.values.type_spec import TypeSpec as TypeSpec
+from wengert.values.type_spec import type_spec_from_value as type_spec_from_value
 
 # Names that would hide Python's own where they are written.
 bool = _bool
@@ -333,7 +336,9 @@ if _typing.TYPE_CHECKING:
     from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
     from wengert.ops.sparse.edit_distance import edit_distance as edit_distance
     from wengert.ragged import RaggedTensor as RaggedTensor
+    from wengert.ragged import RaggedTensorSpec as RaggedTensorSpec
     from wengert.sparse import SparseTensor as SparseTensor
+    from wengert.sparse import SparseTensorSpec as SparseTensorSpec
 
     matrix_square_root = _sqrtm
 
@@ -412,7 +417,9 @@ _ELSEWHERE = {
     "get_logger": ("api.session.logger", "get_logger"),
     "Module": ("api.variables.module", "Module"),
     "RaggedTensor": ("ragged", "RaggedTensor"),
+    "RaggedTensorSpec": ("ragged", "RaggedTensorSpec"),
     "SparseTensor": ("sparse", "SparseTensor"),
+    "SparseTensorSpec": ("sparse", "SparseTensorSpec"),
     "as_string": ("ops.arrays.text", "as_string"),
     "batch_to_space": ("ops.nn.space_depth", "batch_to_space"),
     "edit_distance": ("ops.sparse.edit_distance", "edit_distance"),

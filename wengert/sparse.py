@@ -1,5 +1,6 @@
 """tf.sparse: tensors that are zero almost everywhere."""
 
+from wengert.ops.sparse import elements as _elements  # noqa: F401
 from wengert.ops.sparse.counting import bincount as bincount
 from wengert.ops.sparse.math import add as add
 from wengert.ops.sparse.math import map_values as map_values
@@ -28,6 +29,7 @@ from wengert.ops.sparse.shaping import retain as retain
 from wengert.ops.sparse.shaping import slice_ as slice_
 from wengert.ops.sparse.shaping import split as split
 from wengert.ops.sparse.shaping import transpose as transpose
+from wengert.ops.sparse.spec import SparseTensorSpec as SparseTensorSpec
 from wengert.ops.sparse.tensor import SparseTensor as SparseTensor
 
 slice = slice_

@@ -17,4 +17,5 @@ indexed_slices  IndexedSlices: a gradient that is zero outside a few rows
 composite       Composite values: made of several tensors, and taken as one by gradients, functions
                 and sessions
 nest            Nested structures: lists, tuples, dictionaries and what behaves like them
+type_spec       Type specs: what is known of a value before there is one
 """

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from wengert.values.type_spec import TypeSpec
 
 
 class Composite:
@@ -20,36 +23,52 @@ class Composite:
     >>> f = tf.function(lambda a, x: Affine(a.scale * x, a.shift + 1.0))
     >>> f(Affine(tf.constant(2.0), tf.constant(3.0)), tf.constant(5.0)).scale.numpy()
     np.float32(10.0)
+
+    Instead of the two methods it may have a property `_type_spec`, a `tf.TypeSpec` that knows how
+    to take it apart, as a CompositeTensor of TensorFlow has.
     """
 
     __slots__ = ()
 
     # Whether tf.nest looks into it when it is told to expand composite values.
     expands: ClassVar[bool] = True
+    # What is differentiated, for types that follow TensorFlow's protocol.
+    __composite_gradient__: Any = None
+
+    if TYPE_CHECKING:  # attached in type_spec.py, which is above this
+
+        @property
+        def _type_spec(self) -> TypeSpec: ...
 
     def _parts(self) -> list[Any]:
         """The tensors that it is made of."""
-        raise NotImplementedError
+        return self._type_spec._to_tensor_list(self)
 
     def _with_parts(self, tensors: Iterator[Any]) -> Any:
         """A copy made of other tensors; it takes one from the iterator for each part."""
-        raise NotImplementedError
+        return self._type_spec._with_parts(tensors)
 
     def _trace_key(self) -> Any:
         """What a trace of a function depends on, besides the shapes and dtypes of the parts."""
         return None
 
-    def _as_argument(self, tensors: Iterator[Any]) -> Any:
-        """A copy for tracing a function, when more may be known than the tensors say."""
-        return self._with_parts(tensors)
+    def _shape_invariant_to_type_spec(self, shape: Any) -> Any:
+        """The spec of a loop's variable that begins with this value and may change its shape."""
+        raise NotImplementedError(f"{type(self).__name__} takes no shape as its shape invariant.")
 
     @property
     def _differentiated(self) -> Any:
-        """The part that is differentiated, or differentiated with respect to."""
+        """What is differentiated, or differentiated with respect to: one of its parts, or several."""
+        rule = self.__composite_gradient__
+        if rule is not None:
+            return rule.get_gradient_components(self)
         return self._parts()[0]
 
     def _with_differentiated(self, gradient: Any) -> Any:
-        """The gradient for this value, from the gradient for that part."""
+        """The gradient for this value, from the gradient for that."""
+        rule = self.__composite_gradient__
+        if rule is not None:
+            return rule.replace_gradient_components(self, gradient)
         return self._with_parts(iter([gradient, *self._parts()[1:]]))
 
     def _fetched(self, arrays: Iterator[Any]) -> Any:

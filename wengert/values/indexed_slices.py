@@ -9,10 +9,68 @@ import numpy as np
 
 from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
-from wengert.values.dtypes import DType
+from wengert.values.dtypes import DType, as_dtype, float32, int32, int64
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import Size, is_certain
 from wengert.values.tensor import Tensor
+from wengert.values.type_spec import TensorSpec, TypeSpec
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """The shape of the whole tensor, and the dtypes of rows and indices."""
+
+    __slots__ = ("_dense_shape_dtype", "_dtype", "_indices_dtype", "_indices_shape", "_shape")
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = float32,
+        indices_dtype: Any = int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self._indices_dtype = as_dtype(indices_dtype)
+        self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
+        self._indices_shape = TensorShape(indices_shape).with_rank(1)
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole tensor."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the rows."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> Any:
+        """IndexedSlices."""
+        return IndexedSlices
+
+    def _serialize(self) -> Any:
+        return (
+            self._shape,
+            self._dtype,
+            self._indices_dtype,
+            self._dense_shape_dtype,
+            self._indices_shape,
+        )
+
+    @property
+    def _component_specs(self) -> Any:
+        rows = self._indices_shape.concatenate(self._shape[1:])
+        return [TensorSpec(rows, self._dtype), TensorSpec(self._indices_shape, self._indices_dtype)]
+
+    def _to_components(self, value: Any) -> Any:
+        return [value.values, value.indices]
+
+    def _from_components(self, components: Any) -> Any:
+        values, indices, *shape = components
+        known = self._shape.as_list() if self._shape.is_fully_defined() else None
+        return IndexedSlices(values, indices, known if known or not shape else shape[0])
 
 
 class IndexedSlices(Composite):
@@ -82,8 +140,15 @@ class IndexedSlices(Composite):
         """Other rows at the same places."""
         return IndexedSlices(values, self._indices, self._dense_shape)
 
-    def _trace_key(self) -> str:
-        return str(self.shape)
+    @property
+    def _type_spec(self) -> IndexedSlicesSpec:
+        return IndexedSlicesSpec(
+            self.shape,
+            self.dtype,
+            self._indices.dtype,
+            None if self._dense_shape is None else int32,
+            self._indices.shape,
+        )
 
     def _parts(self) -> list[Any]:
         return [self._values, self._indices]

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from functools import lru_cache
 from typing import Any
 
+from wengert.values.bound_ops import bound
 from wengert.values.composite import Composite
 
 
@@ -252,3 +253,38 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
         assert_same_structure(structure[0], other, check_types, expand)
     columns = zip(*(flatten(s, expand) for s in structure), strict=True)
     return pack_sequence_as(structure[0], [func(*c) for c in columns], expand)
+
+
+# ---- what is differentiated ---------------------------------------------------------------------
+
+
+def differentiated(structure: Any) -> list[Any]:
+    """The leaves of a structure; of one that is made of tensors, what is differentiated of it."""
+    found: list[Any] = []
+    for leaf in flatten(structure):
+        found += differentiated(leaf._differentiated) if is_composite(leaf) else [leaf]
+    return found
+
+
+def with_gradients(structure: Any, gradients: Sequence[Any]) -> Any:
+    """The structure with gradients for what `differentiated` found in it.
+
+    A value made of tensors has None for a gradient if it has none at all, and zeros in part if only
+    some of its tensors have one.
+    """
+    return _graded(structure, iter(gradients))
+
+
+def _graded(structure: Any, gradients: Iterator[Any]) -> Any:
+    if is_nested(structure):
+        return map_parts(lambda part: _graded(part, gradients), structure)
+    if not is_composite(structure):
+        return next(gradients)
+    inner = structure._differentiated
+    own = differentiated(inner)
+    given = [next(gradients) for _ in own]
+    if own and all(g is None for g in given):
+        return None
+    pairs = zip(own, given, strict=True)
+    whole = [bound.zeros_like(x) if g is None else g for x, g in pairs]
+    return structure._with_differentiated(with_gradients(inner, whole))

@@ -6,10 +6,11 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wengert.api.function.signatures import TensorSpec, Weakly
+from wengert.api.function.signatures import Weakly
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.dtypes import resource
+from wengert.values.type_spec import TensorSpec
 
 
 def described(

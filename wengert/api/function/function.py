@@ -14,7 +14,6 @@ import numpy as np
 from wengert.api.function.description import described, in_one_line
 from wengert.api.function.signatures import (
     Inputs,
-    TensorSpec,
     bound_to_trace,
     match_signature,
     named,
@@ -43,9 +42,11 @@ from wengert.host.locks import TRACING, load_module
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
+from wengert.values.composite import Composite
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor, wrap
+from wengert.values.type_spec import TensorSpec, TypeSpec, spec_of
 
 if TYPE_CHECKING:
     from wengert.execution.description import Description
@@ -64,10 +65,12 @@ class ConcreteFunction:
         structure: Any,
         there: list[bool],
         inputs: Inputs,
-        specs: Sequence[TensorSpec],
+        specs: Sequence[TypeSpec],
+        tensors: Sequence[TensorSpec],
         signature: inspect.Signature | None,
     ) -> None:
         self._specs = list(specs)
+        self._tensor_specs = list(tensors)
         self._inputs = inputs.outlined()
         self._signature = signature
         self.name = name
@@ -112,17 +115,26 @@ class ConcreteFunction:
 
     @property
     def structured_input_signature(self) -> Any:
-        """The arguments and keyword arguments, with a `TensorSpec` in place of each tensor."""
-        return self._inputs.with_tensors(self._specs)
+        """The arguments and keyword arguments, with a spec in place of each tensor."""
+        rest = iter(self._tensor_specs)
+        named_specs = []
+        for spec in self._specs:
+            parts = [next(rest) for _ in spec._parts()]
+            named_specs.append(spec if nest.is_composite(spec) else parts[0])
+        return self._inputs.with_values(named_specs)
 
     @property
     def structured_outputs(self) -> Any:
-        """The structure of the result, with a `TensorSpec` in place of each tensor."""
-        return self._packed([TensorSpec(y.shape, y.dtype) for y in self.outputs])
+        """The structure of the result, with a spec in place of each tensor."""
+        results = nest.flatten(self._packed(self.outputs))
+        specs = [spec_of(y) if isinstance(y, (Tensor, Composite)) else y for y in results]
+        return nest.pack_sequence_as(self._structure, specs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the trace. Arguments that are not tensors keep the values they were traced with."""
-        given = bound_to_trace(self.name, self._signature, self._inputs, self._specs, args, kwargs)
+        given = bound_to_trace(
+            self.name, self._signature, self._inputs, self._tensor_specs, args, kwargs
+        )
         return self.call(given)
 
     def call(self, tensors: Sequence[Any]) -> Any:
@@ -159,7 +171,7 @@ class ConcreteFunction:
         >>> [(step["kind"], step["size"], step["bytes"]) for step in plan.steps]
         [('loop', [1, 1000], 4004)]
         """
-        return self.plan_for(self._specs)
+        return self.plan_for(self._tensor_specs)
 
     def plan_for(self, given: Sequence[Tensor | TensorSpec]) -> Description:
         """The execution plan of a call with tensors like these, for their sizes."""
@@ -396,7 +408,7 @@ class Function:
             return self._new(outer, key, inputs) if found is None else found
 
     def _known(
-        self, outer: FunctionGraph | None, key: Hashable, specs: Sequence[TensorSpec]
+        self, outer: FunctionGraph | None, key: Hashable, specs: Sequence[TypeSpec]
     ) -> ConcreteFunction | None:
         """The trace for such arguments, also among those that use values of `outer`."""
         found = self._traces.find(key, specs)
@@ -410,7 +422,8 @@ class Function:
         specs = list(self._input_signature_specs() or inputs.specs)
         latest = self._traces.latest(key) if self._reduce_retracing else None
         if latest is not None:
-            specs = [a.most_general(b) for a, b in zip(specs, latest, strict=True)]
+            pairs = zip(specs, latest, strict=True)
+            specs = [a.most_specific_common_supertype([b]) or a for a, b in pairs]
         concrete = self._traced(inputs, specs)
         self._was_traced = True
         traces = self._traces
@@ -435,21 +448,21 @@ class Function:
         for value in objects:
             weakref.finalize(value, forget).atexit = False
 
-    def _input_signature_specs(self) -> list[TensorSpec] | None:
+    def _input_signature_specs(self) -> list[TypeSpec] | None:
         return None if self._input_signature is None else nest.flatten(self._input_signature)
 
-    def _traced(self, inputs: Inputs, specs: Sequence[TensorSpec]) -> ConcreteFunction:
+    def _traced(self, inputs: Inputs, specs: Sequence[TypeSpec]) -> ConcreteFunction:
         first = not self._was_traced  # a failed trace does not count
         self._count += 1
         graph = FunctionGraph(self._name, graph_around())
         graph.engine = _ENGINES[self.jit_compile]
         before = snapshot()
-        specs = named(specs, self._signature, inputs)
+        tensors = named(specs, self._signature, inputs)
         try:
             top = with_top(graph)
             with activate((), top), override_rows(thread.context.overrides), self._stably():
-                given = [_input_for(graph, spec) for spec in specs]
-                args, kwargs = inputs.with_tensors(given)
+                given = [_input_for(graph, spec) for spec in tensors]
+                args, kwargs = inputs.with_tensors(specs, given)
                 returned = self._to_trace()(*args, **kwargs)
                 outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
         except SymbolicValueError as error:
@@ -468,7 +481,7 @@ class Function:
         subgraph = Subgraph(graph, graph.outputs)
         return ConcreteFunction(
             self._name, subgraph, returned, [y is not None for y in outputs], inputs, specs,
-            self._signature,
+            tensors, self._signature,
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -14,74 +14,11 @@ import numpy as np
 from wengert.errors import InvalidArgumentError
 from wengert.values import nest
 from wengert.values.convert import convert
-from wengert.values.dtypes import as_dtype, float32
-from wengert.values.shapes import TensorShape, is_as_general
 from wengert.values.tensor import Tensor
+from wengert.values.type_spec import TensorSpec, TypeSpec, spec_of
 
 if TYPE_CHECKING:
-    from wengert.values.dtypes import DType
-    from wengert.values.typing import DTypeLike, ShapeLike, Structure, TensorLike
-    from wengert.values.value import Value
-
-
-class TensorSpec:
-    """The shape and dtype of a tensor that a function expects.
-
-    >>> tf.TensorSpec([None, 2], tf.float32)
-    TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
-    """
-
-    __slots__ = ("_dtype", "_name", "_shape")
-
-    def __init__(
-        self, shape: ShapeLike | None, dtype: DTypeLike = float32, name: str | None = None
-    ) -> None:
-        self._shape = TensorShape(shape)
-        self._dtype = as_dtype(dtype)
-        self._name = name
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape that is expected."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype that is expected."""
-        return self._dtype
-
-    @property
-    def name(self) -> str | None:
-        """The name of the argument; None if it has none."""
-        return self._name
-
-    @classmethod
-    def from_tensor(cls, tensor: Value, name: str | None = None) -> TensorSpec:
-        """The spec of a tensor: its shape and its dtype."""
-        return cls(tensor.shape, tensor.dtype, name)
-
-    def is_compatible_with(self, value: Any) -> bool:
-        """Whether a tensor may be passed where this spec is expected."""
-        return self._dtype is value.dtype and self._shape.is_compatible_with(value.shape)
-
-    def takes(self, other: TensorSpec) -> bool:
-        """Whether every tensor of another spec may be passed here."""
-        return self._dtype is other._dtype and is_as_general(self._shape, other._shape)
-
-    def most_general(self, other: TensorSpec) -> TensorSpec:
-        """The most specific spec that takes what either of the two takes."""
-        return TensorSpec(self._shape.most_specific_compatible_shape(other._shape), self._dtype)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, TensorSpec):
-            return NotImplemented
-        return self._dtype is other._dtype and self._shape == other._shape
-
-    def __hash__(self) -> int:
-        return hash((self._shape, self._dtype))
-
-    def __repr__(self) -> str:
-        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+    from wengert.values.typing import TensorLike
 
 
 class Weakly:
@@ -115,24 +52,29 @@ class Weakly:
 
 
 class Inputs:
-    """The tensors among the arguments of a call, and the arguments around them."""
+    """The tensors among the arguments of a call, and the arguments around them.
 
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    `given` says of each leaf of the arguments whether it is a tensor or made of tensors; `specs` has
+    the type spec of each of these. A signature may say more general ones than the values have.
+    """
+
+    def __init__(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], signature: Sequence[Any] = ()
+    ) -> None:
         self.args, self.kwargs = args, kwargs
-        self.leaves = nest.flatten((args, kwargs), expand_composites=True)
-        self.is_tensor = [_is_tensor(v) for v in self.leaves]
-        found = [v for v, t in zip(self.leaves, self.is_tensor, strict=True) if t]
-        self.tensors = [v if isinstance(v, (Tensor, TensorSpec)) else convert(v) for v in found]
-        self.specs = [_spec_of(v) for v in self.tensors]
-
+        self.leaves = nest.flatten((args, kwargs))
+        self.given = [_is_tensor(v) or nest.is_composite(v) for v in self.leaves]
+        values = [_converted(v) for v, given in zip(self.leaves, self.given, strict=True) if given]
+        self.tensors = nest.tensors_of(values)
+        self.specs = [s for s in signature if s is not None] or [spec_of(v) for v in values]
         self._keys = [
-            "tensor" if t else _key_of_value(v)
-            for v, t in zip(self.leaves, self.is_tensor, strict=True)
+            "tensor" if given else _key_of_value(v)
+            for v, given in zip(self.leaves, self.given, strict=True)
         ]
 
     @property
     def key(self) -> Any:
-        """What a trace depends on, besides the shapes and dtypes of tensors."""
+        """What a trace depends on, besides the specs of tensors."""
         return tuple(self._keys), _structure_key((self.args, self.kwargs))
 
     @property
@@ -145,13 +87,12 @@ class Inputs:
         found = copy.copy(self)
         specs = iter(self.specs)
         found.leaves = [
-            next(specs) if t else key if type(key) is Weakly else v
-            for v, t, key in zip(self.leaves, self.is_tensor, self._keys, strict=True)
+            next(specs) if given else key if type(key) is Weakly else v
+            for v, given, key in zip(self.leaves, self.given, self._keys, strict=True)
         ]
         found.tensors = []
-        if not any(map(nest.is_composite, nest.flatten((self.args, self.kwargs)))):
-            args, kwargs = nest.pack_sequence_as((self.args, self.kwargs), found.leaves)
-            found.args, found.kwargs = tuple(args), kwargs
+        args, kwargs = nest.pack_sequence_as((self.args, self.kwargs), found.leaves)
+        found.args, found.kwargs = tuple(args), kwargs
         return found
 
     def difference(self, before: Inputs) -> str:
@@ -165,32 +106,35 @@ class Inputs:
                 return f"Last argument {at} was {new}, before {old}."
         return "The last call is nested otherwise, or was made under other gradient_override_maps."
 
-    def with_tensors(self, tensors: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The positional and keyword arguments, with these tensors in place of the original."""
-        given = iter(tensors)
+    def with_tensors(
+        self, specs: Sequence[TypeSpec], tensors: Sequence[Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and keyword arguments, of these specs, with these tensors in them."""
+        rest = iter(tensors)
+        return self.with_values([spec._with_parts(rest) for spec in specs])
+
+    def with_values(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and keyword arguments, with these in place of what is made of tensors."""
+        rest = iter(values)
         leaves = [
-            next(given) if t else v.ref() if type(v) is Weakly else v
-            for v, t in zip(self.leaves, self.is_tensor, strict=True)
+            next(rest) if given else v.ref() if type(v) is Weakly else v
+            for v, given in zip(self.leaves, self.given, strict=True)
         ]
-        args, kwargs = _with_leaves((self.args, self.kwargs), leaves)
+        args, kwargs = nest.pack_sequence_as((self.args, self.kwargs), leaves)
         return tuple(args), kwargs
 
 
-def _with_leaves(structure: Structure, leaves: Sequence[Any]) -> Any:
-    given = iter(leaves)
-    whole = [
-        leaf._as_argument(given) if nest.is_composite(leaf) else next(given)
-        for leaf in nest.flatten(structure)
-    ]
-    return nest.pack_sequence_as(structure, whole)
+def tensor_specs(specs: Sequence[TypeSpec]) -> list[TensorSpec]:
+    """The specs of the tensors of which the values of some specs are made."""
+    return [part for spec in specs for part in spec._parts()]
 
 
 def _is_tensor(value: TensorLike | None) -> bool:
     return isinstance(value, (Tensor, TensorSpec, np.ndarray, np.generic))
 
 
-def _spec_of(value: Tensor | TensorSpec) -> TensorSpec:
-    return value if isinstance(value, TensorSpec) else TensorSpec(value.shape, value.dtype)
+def _converted(value: Any) -> Any:
+    return convert(value) if isinstance(value, (np.ndarray, np.generic)) else value
 
 
 def _key_of_value(value: TensorLike | None) -> Any:
@@ -211,15 +155,13 @@ def _is_hashable(value: Any) -> bool:
     return True
 
 
-def _described(key: Any, specs: Iterator[TensorSpec]) -> str:
+def _described(key: Any, specs: Iterator[TypeSpec]) -> str:
     """The value that a call passed in one place."""
     return repr(next(specs)) if key == "tensor" else repr(key[1] if type(key) is tuple else key)
 
 
 def _structure_key(structure: Any) -> Any:
     """The nesting of arguments, in comparable form."""
-    if nest.is_composite(structure):
-        return type(structure), structure._trace_key()
     if not nest.is_nested(structure):
         return None
     names = tuple(structure) if isinstance(structure, Mapping) else nest.kind_of(structure)
@@ -238,13 +180,14 @@ def match_signature(
         )
     wanted = [*signature, *[None] * (len(given) - len(signature))]
     found = [_as_specified(name, s, v) for s, v in zip(wanted, given, strict=True)]
-    return Inputs(tuple(found[: len(args)]), dict(zip(kwargs, found[len(args) :], strict=True)))
+    as_asked = dict(zip(kwargs, found[len(args) :], strict=True))
+    return Inputs(tuple(found[: len(args)]), as_asked, nest.flatten(tuple(signature)))
 
 
-def _as_specified(name: str, spec: TensorSpec | None, value: Any) -> Any:
+def _as_specified(name: str, spec: Any, value: Any) -> Any:
     if spec is None:
         return value
-    if isinstance(spec, TensorSpec):
+    if isinstance(spec, TypeSpec):
         return _checked(name, spec, value)
     try:
         if not nest.is_nested(value) or len(nest.parts(value)) != len(nest.parts(spec)):
@@ -258,15 +201,23 @@ def _as_specified(name: str, spec: TensorSpec | None, value: Any) -> Any:
     return nest.map_parts(lambda _: next(parts), spec)
 
 
-def _checked(name: str, spec: TensorSpec, value: TensorLike) -> Tensor | TensorSpec:
-    tensor = value if isinstance(value, TensorSpec) else convert(value, hint=spec.dtype)
-    if not spec.is_compatible_with(tensor):
-        found = TensorSpec(tensor.shape, tensor.dtype)
+def _checked(name: str, spec: TypeSpec, value: TensorLike) -> Any:
+    """A value, as a tensor where the spec is a tensor's; a TypeError unless it fits."""
+    if isinstance(spec, TensorSpec) and not isinstance(value, TypeSpec):
+        value = convert(value, hint=spec.dtype)
+    if not spec.is_compatible_with(value):
         raise TypeError(
-            f"Binding inputs to tf.function failed: {name} was given {found!r} where its "
+            f"Binding inputs to tf.function failed: {name} was given {_spec_text(value)} where its "
             f"input_signature says {spec!r}."
         )
-    return tensor
+    return value
+
+
+def _spec_text(value: Any) -> str:
+    try:
+        return repr(spec_of(value))
+    except TypeError:
+        return repr(value)
 
 
 # ---- calls of one trace -------------------------------------------------------------------------
@@ -284,13 +235,13 @@ def bound_to_trace(
     leaves = nest.flatten((args, kwargs), expand_composites=True)
     if kwargs or len(leaves) != len(specs):  # else they are its tensors alone
         args, kwargs = _filled(name, signature, traced, args, kwargs)
-        leaves = nest.flatten((args, kwargs), expand_composites=True)
-        if len(leaves) != len(traced.is_tensor):
+        leaves = nest.flatten((args, kwargs))
+        if len(leaves) != len(traced.given):
             raise TypeError(
                 f"Binding inputs to tf.function failed: {name} takes {len(specs)} tensors "
                 f"({', '.join(map(repr, specs))}), but was given {len(leaves)}."
             )
-        leaves = _tensors_of(name, traced, leaves)
+        leaves = nest.tensors_of(_given_to(name, traced, leaves))
     return [_fitting(name, i, s, v) for i, (s, v) in enumerate(zip(specs, leaves, strict=True))]
 
 
@@ -312,12 +263,12 @@ def _filled(
     return before.args, before.kwargs
 
 
-def _tensors_of(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Any]:
-    """Those of the arguments that are tensors; the others must be what they were."""
+def _given_to(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Any]:
+    """Those of the arguments that are made of tensors; the others must be what they were."""
     found = []
-    for new, old, is_tensor in zip(leaves, traced.leaves, traced.is_tensor, strict=True):
-        if is_tensor:
-            found.append(new)
+    for new, old, given in zip(leaves, traced.leaves, traced.given, strict=True):
+        if given:
+            found.append(_checked(name, old, new) if nest.is_composite(old) else new)
         elif new is not old and _key_of_value(new) != (
             old if type(old) is Weakly else _key_of_value(old)
         ):
@@ -325,7 +276,7 @@ def _tensors_of(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Any]:
                 f"Binding inputs to tf.function failed: this trace of {name} is for {old!r} and not "
                 f"for {new!r}. Call the function itself, which traces what is new."
             )
-    missing = [v for v in found if isinstance(v, TensorSpec)]
+    missing = [v for v in found if isinstance(v, TypeSpec)]
     if missing:
         raise TypeError(
             f"Binding inputs to tf.function failed: {name} was not given its argument {missing[0]!r}."
@@ -347,13 +298,21 @@ def _fitting(name: str, index: int, spec: TensorSpec, value: Any) -> Any:
 
 
 def named(
-    specs: Sequence[TensorSpec], signature: inspect.Signature | None, inputs: Inputs
+    specs: Sequence[TypeSpec], signature: inspect.Signature | None, inputs: Inputs
 ) -> list[TensorSpec]:
-    """The specs with the names of the parameters, where they have none of their own."""
+    """The specs of the tensors with the names of the parameters, where they have none of their own."""
+    flat = tensor_specs(specs)
     if signature is None:
-        return list(specs)
-    names = [n for n, t in zip(_names(signature, inputs), inputs.is_tensor, strict=True) if t]
-    return [TensorSpec(s.shape, s.dtype, s.name or n) for s, n in zip(specs, names, strict=True)]
+        return flat
+    of_leaves = zip(_names(signature, inputs), inputs.given, strict=True)
+    found: list[TensorSpec] = []
+    for name, spec in zip([n for n, given in of_leaves if given], specs, strict=True):
+        parts = spec._parts()
+        names = [f"{name}_{i}" for i, _ in enumerate(parts)] if nest.is_composite(spec) else [name]
+        found += [
+            TensorSpec(p.shape, p.dtype, p.name or n) for p, n in zip(parts, names, strict=True)
+        ]
+    return found
 
 
 def _names(signature: inspect.Signature, inputs: Inputs) -> list[str]:
@@ -374,8 +333,6 @@ def _names(signature: inspect.Signature, inputs: Inputs) -> list[str]:
 
 
 def _names_within(name: str, value: Any) -> list[str]:
-    if nest.is_composite(value):
-        return [f"{name}_{i}" for i, _ in enumerate(nest.flatten(value, expand_composites=True))]
     if not nest.is_nested(value):
         return [name]
     keys = sorted(value) if isinstance(value, Mapping) else itertools.count()

@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from wengert.api.function.signatures import Inputs, TensorSpec
+from wengert.api.function.signatures import Inputs, tensor_specs
 from wengert.api.session.logger import get_logger
 
 if TYPE_CHECKING:
     from wengert.api.function.function import ConcreteFunction
+    from wengert.values.type_spec import TypeSpec
 
 MOST: Final = 1000  # traces of one function; beyond that, the oldest is evicted
 
@@ -22,10 +23,10 @@ class Traces:
     def __init__(self) -> None:
         self._exact: dict[Any, ConcreteFunction] = {}
         # Those for more than one shape, by key.
-        self._open: dict[Any, list[tuple[tuple[TensorSpec, ...], ConcreteFunction]]] = {}
-        self._latest: dict[Any, tuple[TensorSpec, ...]] = {}
+        self._open: dict[Any, list[tuple[tuple[TypeSpec, ...], ConcreteFunction]]] = {}
+        self._latest: dict[Any, tuple[TypeSpec, ...]] = {}
 
-    def find(self, key: Hashable, specs: Sequence[TensorSpec]) -> ConcreteFunction | None:
+    def find(self, key: Hashable, specs: Sequence[TypeSpec]) -> ConcreteFunction | None:
         """The trace for tensors of these specs; None if there is none."""
         found = self._exact.get((key, tuple(specs)))
         if found is not None:
@@ -39,23 +40,23 @@ class Traces:
         """The traces, oldest first."""
         return list(self._exact.values())
 
-    def latest(self, key: Hashable) -> tuple[TensorSpec, ...] | None:
+    def latest(self, key: Hashable) -> tuple[TypeSpec, ...] | None:
         """The signature of the newest trace for a key; None if there is none."""
         return self._latest.get(key)
 
-    def add(self, key: Hashable, specs: Sequence[TensorSpec], trace: ConcreteFunction) -> bool:
+    def add(self, key: Hashable, specs: Sequence[TypeSpec], trace: ConcreteFunction) -> bool:
         """Add a trace; return whether another one was evicted."""
         specs = tuple(specs)
         self._exact[key, specs] = trace
         self._latest[key] = specs
-        if not all(spec.shape.is_fully_defined() for spec in specs):
+        if not all(spec.shape.is_fully_defined() for spec in tensor_specs(specs)):
             self._open.setdefault(key, []).append((specs, trace))
         is_full = len(self._exact) > MOST
         if is_full:
             self._drop(next(iter(self._exact)))
         return is_full
 
-    def _drop(self, which: tuple[Any, tuple[TensorSpec, ...]]) -> None:
+    def _drop(self, which: tuple[Any, tuple[TypeSpec, ...]]) -> None:
         key, specs = which
         self._exact.pop(which, None)
         left = [pair for pair in self._open.pop(key, ()) if pair[0] != specs]

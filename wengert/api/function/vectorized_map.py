@@ -9,6 +9,7 @@ from wengert.core.batch import vectorize
 from wengert.core.context import current_graph
 from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.shaping import reshape
+from wengert.ops.control.elements import batched_parts, one_of, whole_of
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.comparison import equal
 from wengert.values import nest
@@ -34,14 +35,21 @@ def vectorized_map(
     [5.0, 25.0]
     """
     returned: list[Any] = []
+    values = [e if nest.is_composite(e) else convert(e) for e in nest.flatten(elems)]
 
     def flat(*rows: Tensor) -> list[Any]:
-        returned.append(fn(nest.pack_sequence_as(elems, rows)))
-        return [convert(r) for r in nest.flatten(returned[-1])]
+        given = iter(rows)
+        ones = [one_of(v, given) for v in values]
+        returned.append(nest.map_structure(_result, fn(nest.pack_sequence_as(elems, ones))))
+        return [part for r in nest.flatten(returned[-1]) for part in batched_parts(r)]
 
-    fulls = [convert(e) for e in nest.flatten(elems)]
-    results = for_each_example(flat, fulls, _complaint)
-    return nest.pack_sequence_as(returned[-1], results)
+    fulls = [part for v in values for part in batched_parts(v)]
+    results = iter(for_each_example(flat, fulls, _complaint))
+    return nest.map_structure(lambda one: whole_of(one, results), returned[-1])
+
+
+def _result(value: Any) -> Any:
+    return value if nest.is_composite(value) else convert(value)
 
 
 def _complaint(fulls: Sequence[Any]) -> str:

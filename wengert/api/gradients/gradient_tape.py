@@ -55,7 +55,7 @@ from wengert.values.value import Key
 if TYPE_CHECKING:
     from types import FrameType
 
-    from wengert.values.typing import Nested, Structure, TensorLike, Tensors
+    from wengert.values.typing import Nested, TensorLike, Tensors
     from wengert.values.value import Value
 
 
@@ -201,7 +201,7 @@ class GradientTape:
     def watch(self, tensor: Tensors) -> None:
         """Watch a tensor, a variable or a nested structure of them."""
         tape = self._started("watch")
-        leaves = _flat(tensor)
+        leaves = nest.differentiated(tensor)
         for value in leaves:
             if not isinstance(value, (Tensor, Variable)):
                 raise ValueError(
@@ -340,7 +340,7 @@ class GradientTape:
         seeds = _seeds(targets, output_gradients)
         asked = self._sources(sources)
         if self._switches.on_nonscalar is not None:
-            weights = None if output_gradients is None else _flat(output_gradients)
+            weights = None if output_gradients is None else nest.differentiated(output_gradients)
             complain_of_shapes(targets, weights, "output_gradients", self._switches)
         used = [(t, s) for t, s in zip(targets, seeds, strict=True) if self._can_be_target(t)]
         with self._closed(tape), self._by(overrides, tape):
@@ -363,10 +363,10 @@ class GradientTape:
                 frame,
                 lambda: self._explained(target, sources, frame, output_gradients, overrides),
             )
-        return _arranged(sources, gradients)
+        return nest.with_gradients(sources, gradients)
 
     def _sources(self, sources: Tensors) -> list[Any]:
-        flat = [_checked(x, "source") for x in _flat(sources)]
+        flat = [_checked(x, "source") for x in nest.differentiated(sources)]
         for x in flat:
             if not x.dtype.is_differentiable:
                 self._complain("source tensor", x)
@@ -566,7 +566,7 @@ class GradientTape:
         with self._closed(tape), self._by(None, tape):
             first = _own_gradient(tape, target, asked, "hessian")
             rows = [
-                _arranged(
+                nest.with_gradients(
                     sources,
                     [
                         _jacobian_or_zeros(h, g, x, UnconnectedGradients.ZERO)
@@ -575,7 +575,7 @@ class GradientTape:
                 )
                 for g in first
             ]
-        return _arranged(sources, rows)
+        return nest.with_gradients(sources, rows)
 
     def hvp(self, target: Value, sources: Tensors, vectors: Tensors) -> Any:
         """The product of the Hessian of one number with vectors, nested as the sources are.
@@ -597,7 +597,7 @@ class GradientTape:
                 fill_unconnected(conjugate(g), x, UnconnectedGradients.ZERO)
                 for g, x in zip(pulled, asked, strict=True)
             ]
-        return _arranged(sources, found)
+        return nest.with_gradients(sources, found)
 
     # ---- jacobians ---------------------------------------------------------------------------
 
@@ -636,7 +636,7 @@ class GradientTape:
             jacobians = [
                 _jacobian_or_zeros(g, y, x, policy) for g, x in zip(rows, asked, strict=True)
             ]
-        return _arranged(sources, jacobians)
+        return nest.with_gradients(sources, jacobians)
 
     def batch_jacobian(
         self,
@@ -699,27 +699,7 @@ def _targets(target: Tensors) -> list[Any]:
             "Argument `target` should be a list or nested structure of Tensors, Variables or "
             "CompositeTensors to be differentiated, but received None."
         )
-    return [_checked(t, "target") for t in _flat(target)]
-
-
-def _arranged(sources: Structure, gradients: Sequence[Any]) -> Any:
-    given = iter(gradients)
-    leaves = [_with_gradient(x, next(given)) for x in nest.flatten(sources)]
-    return nest.pack_sequence_as(sources, leaves)
-
-
-def _flat(structure: Structure) -> list[Any]:
-    """The leaves; for a value made of several tensors, the one that is differentiated."""
-    return [
-        leaf._differentiated if nest.is_composite(leaf) else leaf
-        for leaf in nest.flatten(structure)
-    ]
-
-
-def _with_gradient(source: Any, gradient: Any) -> Any:
-    if not nest.is_composite(source) or gradient is None:
-        return gradient
-    return source._with_differentiated(gradient)
+    return [_checked(t, "target") for t in nest.differentiated(target)]
 
 
 def _checked(value: Value, role: str) -> Value:
@@ -733,7 +713,7 @@ def _checked(value: Value, role: str) -> Value:
 
 
 def _single(value: Any, role: str) -> list[Any]:
-    flat = [_checked(v, role) for v in _flat(value)]
+    flat = [_checked(v, role) for v in nest.differentiated(value)]
     if len(flat) != 1:
         raise ValueError(f"jacobian needs one {role}, got {len(flat)}: call it for each of them.")
     return flat
@@ -742,7 +722,7 @@ def _single(value: Any, role: str) -> list[Any]:
 def _seeds(targets: Sequence[Any], output_gradients: Nested[TensorLike | None]) -> list[Any]:
     if output_gradients is None:
         return [_all_ones(t) for t in targets]
-    given = _flat(nest.map_structure(bound.to_dense, output_gradients))
+    given = nest.differentiated(nest.map_structure(bound.to_dense, output_gradients))
     if len(given) != len(targets):
         raise ValueError(
             f"output_gradients has {len(given)} elements for {len(targets)} targets: give one for "

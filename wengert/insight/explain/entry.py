@@ -46,10 +46,10 @@ def explain_tape(
     """
     program = Program(frame)
     y, written = program.arguments(("explain", "gradient"), ("target", "sources"))
-    flat = _differentiated(sources)
+    flat = nest.differentiated(sources)
     names = names_of_sources(written, sources, len(flat)) if written else [name_of(x) for x in flat]
     is_nested = isinstance(target, (list, tuple, dict)) or nest.is_composite(target)
-    targets = _differentiated(target) if is_nested else [target]
+    targets = nest.differentiated(target) if is_nested else [target]
     seeds = [None] * len(targets) if seeds is None else seeds
     found = []
     for x, name in zip(flat, names, strict=True):
@@ -61,12 +61,6 @@ def explain_tape(
         ]
         found.append(_of_several([uncollected(_explain, tape, q) for q in asked]))
     return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
-
-
-def _differentiated(structure: Any) -> list[Any]:
-    """The leaves; of a value that is made of several tensors the one that is differentiated."""
-    leaves = nest.flatten(structure)
-    return [v._differentiated if nest.is_composite(v) else v for v in leaves]
 
 
 def _checked(source: Any) -> Any:

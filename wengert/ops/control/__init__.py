@@ -8,5 +8,6 @@ tensor_list   Lists of tensors as values in a graph, which loops carry between i
 tensor_array  tf.TensorArray: tensors written and read one by one, inside and outside of loops
 while_op      Loops in graphs: one operation that runs a body again and again, and its gradient
 while_loop    tf.while_loop
+elements      The elements of what a function is mapped over, and the collection of what it returns
 map           Functions applied along the first axis: tf.map_fn, tf.scan, tf.foldl, tf.foldr
 """

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from wengert.core.context import current_graph
 from wengert.inference.public_functions import nameable
 from wengert.ops.arrays.creation import shape
+from wengert.ops.control.elements import kind_of
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_loop import while_loop
 from wengert.ops.math.comparison import equal
 from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
-from wengert.values.dtypes import DType, as_dtype
-from wengert.values.shapes import TensorShape
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims
 
@@ -43,22 +43,54 @@ def map_fn(
     """
     if not callable(fn):
         raise TypeError(f"The provided function {fn!r} is not callable.")
-    tensors = nest.map_structure(convert, elems)
+    tensors = nest.map_structure(_converted, elems)
     signature = fn_output_signature if fn_output_signature is not None else dtype
     if signature is None:
-        signature = nest.map_structure(lambda t: t.dtype, tensors)
+        signature = nest.map_structure(_kind_of_elements, tensors)
     n = _length(tensors)
-    inputs = nest.map_structure(_unstacked, tensors)
-    outputs = nest.map_structure(lambda d: _array(n, d), signature)
+    walk = _Elements(tensors)
+    outputs = [kind_of(spec).arrays(spec, n) for spec in nest.flatten(signature)]
 
-    def body(i: Tensor, arrays: Sequence[TensorArray] | TensorArray) -> Any:
-        result = fn(nest.map_structure(lambda ta: ta.read(i), inputs))
+    def body(i: Tensor, arrays: Sequence[Any]) -> Any:
+        result = fn(walk.element(i))
         _check_structure(signature, result)
-        flat = zip(nest.flatten(arrays), nest.flatten(result), strict=True)
-        return i + 1, nest.pack_sequence_as(arrays, [ta.write(i, v) for ta, v in flat])
+        flat = zip(nest.flatten(signature), arrays, nest.flatten(result), strict=True)
+        return i + 1, [kind_of(spec).write(spec, array, i, v) for spec, array, v in flat]
 
     _, arrays = while_loop(lambda i, _: i < n, body, (0, outputs))
-    return nest.map_structure(lambda ta: ta.stack(), arrays)
+    flat = zip(nest.flatten(signature), arrays, strict=True)
+    found = [kind_of(spec).stack(spec, array) for spec, array in flat]
+    return nest.pack_sequence_as(signature, found)
+
+
+def _converted(value: Any) -> Any:
+    return (
+        value
+        if nest.is_composite(value) and not isinstance(value, IndexedSlices)
+        else convert(value)
+    )
+
+
+def _kind_of_elements(value: Any) -> Any:
+    """What results are like if nothing is said: as the elements are."""
+    return value._type_spec._unbatch() if nest.is_composite(value) else value.dtype
+
+
+class _Elements:
+    """The elements of nested values, by their index."""
+
+    def __init__(self, values: Structure) -> None:
+        self._structure = values
+        self._values = nest.flatten(values)
+        self._sources = [kind_of(v).read_from(v) for v in self._values]
+
+    def element(self, i: TensorLike) -> Any:
+        """The elements at an index, nested as the values are."""
+        pairs = zip(self._values, self._sources, strict=True)
+        found = [
+            kind_of(v).element(v._type_spec if nest.is_composite(v) else v, s, i) for v, s in pairs
+        ]
+        return nest.pack_sequence_as(self._structure, found)
 
 
 def _check_structure(signature: Structure, result: Structure) -> None:
@@ -91,7 +123,7 @@ def scan(
     if not callable(fn):
         raise TypeError(f"{fn!r} is not callable: please provide a callable function")
     walk = _Walk(elems, initializer, reverse)
-    outputs = nest.map_structure(lambda a: _array(walk.n, a.dtype), walk.first)
+    outputs = nest.map_structure(lambda a: kind_of(a).arrays(a.dtype, walk.n), walk.first)
     if initializer is None:
         flat = zip(nest.flatten(outputs), nest.flatten(walk.first), strict=True)
         outputs = nest.pack_sequence_as(outputs, [ta.write(walk.begin, v) for ta, v in flat])
@@ -167,9 +199,9 @@ class _Walk:
     """A pass along the first axis, in either direction, from an initial value or an element."""
 
     def __init__(self, elems: Structure, initializer: Any, reverse: bool) -> None:
-        tensors = nest.map_structure(convert, elems)
+        tensors = nest.map_structure(_converted, elems)
         self.n = _length(tensors)
-        self._arrays = nest.map_structure(_unstacked, tensors)
+        self._elements = _Elements(tensors)
         self.step = -1 if reverse else 1
         self.begin = self.n - 1 if reverse else 0
         self._reverse = reverse
@@ -181,7 +213,7 @@ class _Walk:
             self.start = self.begin
 
     def element(self, i: TensorLike) -> Any:
-        return nest.map_structure(lambda ta: ta.read(i), self._arrays)
+        return self._elements.element(i)
 
     def goes_on(self, i: Tensor) -> Tensor:
         return i >= 0 if self._reverse else i < self.n
@@ -189,7 +221,7 @@ class _Walk:
 
 def _length(tensors: Tensor) -> Tensor | int:
     """The size of the first axis, which all have in common."""
-    flat = nest.flatten(tensors)
+    flat = [t for v in nest.flatten(tensors) for t in kind_of(v).tensors(v)]
     if not flat:
         raise ValueError("elems must be a Tensor or (possibly nested) sequence of Tensors. Got []")
     for t in flat:
@@ -217,14 +249,3 @@ def _check_lengths(tensors: list[Any]) -> None:
             bound.provided(
                 None, equal(first, other), "The first axis of all elems must be of one size."
             )
-
-
-def _unstacked(tensor: Tensor) -> TensorArray:
-    return TensorArray(tensor.dtype, size=0, dynamic_size=True).unstack(tensor)
-
-
-def _array(n: TensorLike, kind: DType) -> TensorArray:
-    spec_shape = getattr(kind, "shape", None)
-    dtype = kind if isinstance(kind, DType) else getattr(kind, "dtype", None) or as_dtype(kind)
-    shape_known = TensorShape(spec_shape) if spec_shape is not None else None
-    return TensorArray(dtype, size=n, element_shape=shape_known)

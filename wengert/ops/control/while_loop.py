@@ -22,10 +22,11 @@ from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, int32
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
+from wengert.values.type_spec import TypeSpec
 
 if TYPE_CHECKING:
-    from wengert.values.tensor import Tensor
     from wengert.values.typing import IntLike, Structure
 
 
@@ -85,8 +86,8 @@ class _Variables:
         return nest.pack_sequence_as(self.initial, nest.flatten(values))
 
 
-def _as_tensor(value: Any) -> Tensor | TensorArray:
-    if isinstance(value, TensorArray):
+def _as_tensor(value: Any) -> Any:
+    if isinstance(value, Composite) and not isinstance(value, IndexedSlices):
         return value
     if isinstance(value, Variable):
         return value.read_value()
@@ -109,7 +110,13 @@ def _in_python(
                 values, kept_where(mask, nest.flatten(values), nest.flatten(before))
             )
         runs += 1
-    return nest.map_structure(lambda v: v if isinstance(v, TensorArray) else identity(v), values)
+    return nest.map_structure(_copy, values)
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, TensorArray):
+        return value
+    return nest.with_tensors(value, [identity(part) for part in nest.tensors_of(value)])
 
 
 def _of_batches(
@@ -223,7 +230,7 @@ def _shapes(
     structure: Structure, initial: Sequence[Any], invariants: Structure
 ) -> list[TensorShape]:
     if invariants is None:
-        return [x.shape for x in initial]
+        return _own_shapes(structure, initial)
     given = _flat_invariants(structure, invariants)
     if len(given) != len(initial):
         raise ValueError(
@@ -239,9 +246,25 @@ def _shapes(
     return given
 
 
+def _own_shapes(structure: Structure, initial: Sequence[Any]) -> list[TensorShape]:
+    """The shapes with which the variables enter; of composite values as their specs say."""
+    rest = iter(initial)
+    found: list[TensorShape] = []
+    for leaf in nest.flatten(structure):
+        own = [next(rest) for _ in nest.tensors_of(leaf)]
+        tensors = leaf._type_spec._parts() if nest.is_composite(leaf) else own
+        found += [x.shape for x in tensors]
+    return found
+
+
 def _flat_invariants(structure: Any, invariants: Any) -> list[TensorShape]:
     """The shapes in the order of the leaves. A shape may itself look like a structure."""
     if not nest.is_nested(structure):
+        if isinstance(invariants, TypeSpec):
+            return [part.shape for part in invariants._parts()]
+        if nest.is_composite(structure):
+            spec = structure._shape_invariant_to_type_spec(TensorShape(invariants))
+            return [part.shape for part in spec._parts()]
         if isinstance(structure, Composite):
             return [TensorShape(())]
         return [TensorShape(invariants)]

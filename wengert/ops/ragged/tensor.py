@@ -304,19 +304,19 @@ class RaggedTensor(Composite):
 
     # ---- as a structure of tensors -----------------------------------------------------------
 
-    def _trace_key(self) -> str:
-        return str(self.shape)
-
     def _parts(self) -> list[Any]:
-        inner = self._values
-        values = inner._parts() if isinstance(inner, RaggedTensor) else [inner]
-        return [*values, self._row_splits]
+        return [*_flat(self.flat_values), *self.nested_row_splits]
 
     def _with_parts(self, tensors: Iterator[Any]) -> RaggedTensor:
+        flat = self.flat_values
+        values = flat._with_parts(tensors) if isinstance(flat, Composite) else next(tensors)
+        return self._rebuilt(values, [next(tensors) for _ in self.nested_row_splits])
+
+    def _rebuilt(self, values: Any, splits: Sequence[Any]) -> RaggedTensor:
         inner = self._values
-        ragged = isinstance(inner, RaggedTensor)
-        values = inner._with_parts(tensors) if ragged else next(tensors)
-        return RaggedTensor._of(values, next(tensors), self._uniform)
+        if isinstance(inner, RaggedTensor):
+            values = inner._rebuilt(values, splits[1:])
+        return RaggedTensor._of(values, splits[0], self._uniform)
 
     def _in_common(self, others: Sequence[RaggedTensor]) -> RaggedTensor:
         """What holds for all of them: a uniform row length is kept only if it is the same in all."""
@@ -334,15 +334,13 @@ class RaggedTensor(Composite):
         return self.with_flat_values(gradient)
 
     def _fetched(self, values: Iterator[Any]) -> RaggedTensorValue:
-        inner = self._values
-        ragged = isinstance(inner, RaggedTensor)
-        return RaggedTensorValue(inner._fetched(values) if ragged else next(values), next(values))
+        found = next(values)
+        for splits in reversed([next(values) for _ in self.nested_row_splits]):
+            found = RaggedTensorValue(found, splits)
+        return found  # type: ignore[no-any-return]
 
     def _fed(self, value: Any) -> list[Any]:
-        inner = self._values
-        ragged = isinstance(inner, RaggedTensor)
-        own = inner._fed(value.values) if ragged else [value.values]
-        return [*own, value.row_splits]
+        return [value.flat_values, *value.nested_row_splits]
 
     # ---- its value ---------------------------------------------------------------------------
 
@@ -434,9 +432,24 @@ class RaggedTensorValue:
         return getattr(self.values, "flat_values", self.values)
 
     @property
+    def nested_row_splits(self) -> tuple[Any, ...]:
+        """The row splits of all ragged dimensions, the outermost first."""
+        return (self.row_splits, *getattr(self.values, "nested_row_splits", ()))
+
+    @property
+    def ragged_rank(self) -> int:
+        """The number of ragged dimensions."""
+        return len(self.nested_row_splits)
+
+    @property
     def dtype(self) -> Any:
         """The NumPy dtype of the values."""
         return self.values.dtype
+
+    @property
+    def shape(self) -> tuple[int | None, ...]:
+        """The number of rows, None for each ragged dimension, and the sizes of the values."""
+        return (len(self.row_splits) - 1, None, *self.values.shape[1:])
 
     def to_list(self) -> list[Any]:
         """The rows as nested lists."""
@@ -446,6 +459,11 @@ class RaggedTensorValue:
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
+
+
+def _flat(values: Any) -> list[Any]:
+    """The tensors of flat values, which may be of another type made of tensors."""
+    return values._parts() if isinstance(values, Composite) else [values]
 
 
 # ---- arguments --------------------------------------------------------------------------------

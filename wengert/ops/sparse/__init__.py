@@ -2,6 +2,9 @@
 
 places         Bookkeeping for sparse tensors: sorting and grouping of coordinates
 tensor         SparseTensor: coordinates and the values there; everything else is zero
+spec           The type spec of sparse tensors
+elements       Sparse tensors under tf.map_fn: their rows as elements, and results as one sparse
+               tensor
 counting       Counts of the integers in each row, as a sparse tensor
 edit_distance  The Levenshtein distance between sequences
 shaping        Rearranging sparse tensors: coordinates change, values are gathered

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from wengert.core.context import current_graph
 from wengert.errors import SymbolicValueError
 from wengert.graph.operation import Operation
 from wengert.ops.arrays.creation import shape as shape_of
@@ -50,13 +49,15 @@ class SparseTensor(Composite):
     [[0.0, 5.0], [0.0, 0.0], [7.0, 0.0]]
     """
 
-    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
+    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_known", "_values")
     __array_priority__ = 100
+    _known: TensorShape | None  # what a function's signature says of the shape
 
     def __init__(self, indices: TensorLike, values: TensorLike, dense_shape: ShapeLike) -> None:
         self._indices = _int64(indices)
         self._values = convert(values)
         self._dense_shape = _int64(dense_shape)
+        self._known = None
         _check_fit(self._indices, self._values, self._dense_shape)
 
     @classmethod
@@ -71,10 +72,13 @@ class SparseTensor(Composite):
         return cls(value.indices, value.values, value.dense_shape)
 
     @classmethod
-    def _of(cls, indices: Any, values: Any, dense_shape: Any) -> SparseTensor:
+    def _of(
+        cls, indices: Any, values: Any, dense_shape: Any, known: TensorShape | None = None
+    ) -> SparseTensor:
         """From tensors that are known to be consistent."""
         made = cls.__new__(cls)
         made._indices, made._values, made._dense_shape = indices, values, dense_shape
+        made._known = known
         return made
 
     # ---- properties --------------------------------------------------------------------------
@@ -106,6 +110,8 @@ class SparseTensor(Composite):
             return TensorShape(as_shape(self._dense_shape))
         except SymbolicValueError:
             sizes = dims(self._dense_shape)
+        if self._known is not None:
+            return self._known
         known = isinstance(sizes, tuple) and isinstance(sizes[0], int)
         return TensorShape([None] * sizes[0] if known else None)
 
@@ -157,25 +163,11 @@ class SparseTensor(Composite):
 
     # ---- as a structure of tensors -----------------------------------------------------------
 
-    def _trace_key(self) -> str:
-        return str(self.shape)
-
     def _parts(self) -> list[Any]:
         return [self._indices, self._values, self._dense_shape]
 
     def _with_parts(self, tensors: Iterator[Any]) -> SparseTensor:
         return SparseTensor._of(next(tensors), next(tensors), next(tensors))
-
-    def _as_argument(self, tensors: Iterator[Any]) -> SparseTensor:
-        """As the argument of a function, which is traced anew for every known shape."""
-        indices, values, shape = next(tensors), next(tensors), next(tensors)
-        known = isinstance(shape, Tensor) and not isinstance(self._dense_shape, SymbolicTensor)
-        return SparseTensor._of(indices, values, self._constant() if known else shape)
-
-    def _constant(self) -> Tensor:
-        if current_graph() is None:
-            return self._dense_shape
-        return convert(np.array(self._dense_shape))
 
     @property
     def _differentiated(self) -> Tensor:

@@ -1,0 +1,6 @@
+"""Types made of tensors that users declare as they declare dataclasses.
+
+fields          The fields of such types: their annotations, and what values they take
+extension_type  ExtensionType: a class made from its annotations, and its type spec
+batchable       Types of which several values can be one batch
+"""

@@ -1,0 +1,241 @@
+"""Fields of extension types: their annotations, and what values they take.
+
+A field has two forms: in a value it holds a tensor, in the value's type spec the spec of one. Both
+are converted here, by the annotation, and so is what stands within tuples and mappings.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from wengert.values.composite import Composite
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype
+from wengert.values.shapes import TensorShape
+from wengert.values.type_spec import TensorSpec, TypeSpec
+from wengert.values.value import Value
+
+NO_DEFAULT: Any = type("NoDefault", (), {"__repr__": lambda self: "NO_DEFAULT"})()
+_PLAIN = (int, float, str, bytes, bool, type(None))
+
+
+class Field(NamedTuple):
+    """The name of a field, its annotation, and its default."""
+
+    name: str
+    annotation: Any
+    default: Any = NO_DEFAULT
+
+
+class ImmutableDict(Mapping[Any, Any]):
+    """A mapping that does not change; its items are attributes as well."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        object.__setattr__(self, "_items", dict(*args, **kwargs))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._items[key]  # type: ignore[attr-defined]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._items)  # type: ignore[attr-defined]
+
+    def __len__(self) -> int:
+        return len(self._items)  # type: ignore[attr-defined]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name not in self._items:  # type: ignore[attr-defined]
+            raise AttributeError(f"{name!r} is no key of {self!r}.")
+        return self[name]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("An ImmutableDict cannot be changed.")
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.items()))
+
+    def __repr__(self) -> str:
+        return f"ImmutableDict({dict(self)!r})"
+
+
+# ---- annotations --------------------------------------------------------------------------------
+
+
+def check_annotation(field: str, annotation: object) -> None:
+    """Raise a TypeError for an annotation that a field cannot have."""
+    if annotation in (Ellipsis, None, *_PLAIN, TensorShape, DType):
+        return
+    if isinstance(annotation, TypeSpec) or _is_class_of_tensors(annotation):
+        return
+    origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (list, typing.List):  # noqa: UP006
+        raise TypeError(
+            f"In field {field!r}: Unsupported type annotation {annotation!r}: a list can be changed. "
+            "Use Tuple[T, ...]."
+        )
+    if not _is_generic(origin):
+        raise TypeError(f"In field {field!r}: Unsupported type annotation {annotation!r}.")
+    for part in inner:
+        check_annotation(field, part)
+
+
+def _is_generic(origin: object) -> bool:
+    if origin is None:
+        return False
+    if origin is tuple or origin is typing.Union or origin is types.UnionType:
+        return True
+    return isinstance(origin, type) and issubclass(origin, Mapping)
+
+
+def _is_class_of_tensors(annotation: object) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, (Value, Composite))
+
+
+# ---- conversions --------------------------------------------------------------------------------
+
+
+def converted(cls: str, field: Field, value: object, as_spec: bool) -> Any:
+    """The value of a field of an object, or of its spec; a TypeError names the field."""
+    try:
+        return _convert(field.annotation, value, (field.name,), as_spec)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{cls}: {error}") from None
+
+
+def _convert(wanted: object, value: object, path: tuple[object, ...], as_spec: bool) -> Any:
+    if wanted is None or wanted in _PLAIN:
+        return _plain(type(None) if wanted is None else wanted, value, path)
+    if wanted is TensorShape:
+        return TensorShape(value)
+    if wanted is DType:
+        return as_dtype(value)
+    if isinstance(wanted, TypeSpec):
+        return _of_spec(wanted, value, path, as_spec)
+    if _is_class_of_tensors(wanted):
+        return _of_class(wanted, value, path, as_spec)
+    origin, inner = typing.get_origin(wanted), typing.get_args(wanted)
+    if origin is tuple:
+        return _tuple(inner, value, path, as_spec)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return _mapping(inner, value, path, as_spec)
+    return _union(inner, value, path, as_spec)
+
+
+def _plain(wanted: type, value: object, path: tuple[object, ...]) -> Any:
+    if not isinstance(value, wanted):
+        raise _misfit(path, wanted.__name__, value)
+    return value
+
+
+def _of_spec(wanted: TypeSpec, value: object, path: tuple[object, ...], as_spec: bool) -> Any:
+    if as_spec:
+        if not (isinstance(value, TypeSpec) and wanted.is_compatible_with(value)):
+            raise _misfit(path, repr(wanted), value)
+        return value
+    if isinstance(wanted, TensorSpec):
+        value = _tensor(value, path, wanted.dtype)
+    if not wanted.is_compatible_with(value):
+        raise _misfit(path, repr(wanted), value)
+    return value
+
+
+def _of_class(wanted: object, value: object, path: tuple[object, ...], as_spec: bool) -> Any:
+    is_tensor = issubclass(wanted, Value)
+    if as_spec:
+        kind = getattr(value, "value_type", None)
+        fits = isinstance(value, TensorSpec) if is_tensor else _is_subclass(kind, wanted)
+        if not fits:
+            raise _misfit(path, f"a spec of {wanted.__name__}", value)
+        return value
+    if isinstance(value, wanted):
+        return value
+    if not is_tensor:
+        raise _misfit(path, wanted.__name__, value)
+    return _tensor(value, path)
+
+
+def _is_subclass(kind: object, wanted: type) -> bool:
+    return isinstance(kind, type) and issubclass(kind, wanted)
+
+
+def _tensor(value: object, path: tuple[object, ...], dtype: DType | None = None) -> Any:
+    if isinstance(value, TensorSpec):  # an object of specs stands for a value while it is described
+        return value
+    if isinstance(value, (TypeSpec, Composite)):
+        raise _misfit(path, "a Tensor", value)
+    try:
+        return convert(value, dtype)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{_misfit(path, 'a Tensor', value)} ({error})") from None
+
+
+def _tuple(
+    inner: tuple[object, ...], value: object, path: tuple[object, ...], as_spec: bool
+) -> Any:
+    if not isinstance(value, (list, tuple)):
+        raise _misfit(path, "a tuple", value)
+    if len(inner) == 2 and inner[1] is Ellipsis:
+        kinds = [inner[0]] * len(value)
+    elif len(inner) != len(value):
+        raise _misfit(path, f"a tuple of length {len(inner)}", value)
+    else:
+        kinds = list(inner)
+    pairs = zip(kinds, value, strict=True)
+    return tuple(_convert(k, v, (*path, i), as_spec) for i, (k, v) in enumerate(pairs))
+
+
+def _mapping(
+    inner: tuple[object, ...], value: object, path: tuple[object, ...], as_spec: bool
+) -> Any:
+    if not isinstance(value, Mapping):
+        raise _misfit(path, "a mapping", value)
+    of_key, of_value = inner
+    return ImmutableDict(
+        {
+            _convert(of_key, k, (*path, "<key>"), False): _convert(of_value, v, (*path, k), as_spec)
+            for k, v in value.items()
+        }
+    )
+
+
+def _union(
+    inner: tuple[object, ...], value: object, path: tuple[object, ...], as_spec: bool
+) -> Any:
+    """The first of the types that takes the value."""
+    for kind in inner:
+        try:
+            return _convert(kind, value, path, as_spec)
+        except (TypeError, ValueError):
+            continue
+    names = ", ".join(getattr(kind, "__name__", repr(kind)) for kind in inner)
+    raise _misfit(path, f"one of: {names}", value)
+
+
+def _misfit(path: tuple[object, ...], wanted: str, value: object) -> TypeError:
+    place = path[0] + "".join(f"[{p!r}]" for p in path[1:])
+    return TypeError(f"{place}: expected {wanted}, got {type(value).__name__} {value!r}.")
+
+
+# ---- the tensors in fields ----------------------------------------------------------------------
+
+
+def tensors_in(value: object) -> Iterator[Any]:
+    """What is a tensor or made of tensors in the value of a field, or the specs in that of a spec."""
+    if isinstance(value, (Value, Composite)):
+        yield value
+    elif isinstance(value, (tuple, Mapping)) and not isinstance(value, TensorShape):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from tensors_in(part)
+
+
+def replaced(value: object, with_: Callable[[Any], Any]) -> Any:
+    """The value of a field with something else in place of each of its tensors."""
+    if isinstance(value, (Value, Composite)):
+        return with_(value)
+    if isinstance(value, Mapping):
+        return ImmutableDict({k: replaced(v, with_) for k, v in value.items()})
+    if isinstance(value, tuple) and not isinstance(value, TensorShape):
+        return tuple(replaced(v, with_) for v in value)
+    return value
