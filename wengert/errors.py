@@ -196,6 +196,29 @@ class LeakedTensorError(OperatorNotAllowedInGraphError, RuntimeError):
     """A tensor of a graph, or one that stands for a batch, was used where it has no value."""
 
 
+class NotATensorError(ValueError):
+    """A value that is made of tensors was given where a tensor is expected.
+
+    The text is made when it is read: most are caught, since a type may say what functions do with it.
+    """
+
+    def __init__(
+        self, value: object, opening: str = "Attempt to convert a value to a Tensor"
+    ) -> None:
+        super().__init__(value, opening)
+
+    def __str__(self) -> str:
+        value, opening = self.args
+        try:
+            shown = repr(value)
+        except Exception:  # noqa: BLE001  # a representation that needs numbers where there are none
+            shown = object.__repr__(value)
+        return (
+            f"{opening}: {shown}, of an unsupported type ({type(value)}), is made of tensors and is "
+            "none. tf.experimental.dispatch_for_api says what a function does with a type."
+        )
+
+
 class MissingNameError(AttributeError):
     """A name of TensorFlow's that Wengert lacks was used."""
 

@@ -13,11 +13,12 @@ import numpy as np
 
 from wengert.core.context import thread
 from wengert.core.row import NO_ATTRS, Attrs, Row
-from wengert.errors import InvalidArgumentError, LeakedTensorError, OpError
+from wengert.errors import InvalidArgumentError, LeakedTensorError, NotATensorError, OpError
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.malloc import LARGE, keep_memory
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, wrap
+from wengert.values.typed_calls import answered
 
 _new: Final = object.__new__
 
@@ -100,7 +101,11 @@ def door_for_two(row: Row, takes: Container[Any], prepare: Callable[..., list[An
                         for recorder in listeners:
                             recorder.record(row, (x, y), NO_ATTRS, result)
                     return result
-        return apply(row, prepare(x, y), NO_ATTRS, name)  # type: ignore[no-any-return]
+        try:
+            prepared = prepare(x, y)
+        except NotATensorError as error:
+            return answered(function, (x, y), {}, error)  # type: ignore[no-any-return]
+        return apply(row, prepared, NO_ATTRS, name)  # type: ignore[no-any-return]
 
     return function
 

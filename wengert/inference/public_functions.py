@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from wengert.core.context import thread
+from wengert.errors import NotATensorError
+from wengert.values.typed_calls import answered
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -40,12 +42,27 @@ def deferrable(function: Function) -> Function:
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
         graph = thread.context.building
-        if graph is None:
-            return function(*args, **kwargs)
-        return graph.call(function, args, kwargs)
+        try:
+            if graph is None:
+                return function(*args, **kwargs)
+            return graph.call(function, args, kwargs)
+        except NotATensorError as error:
+            if graph is None:
+                return answered(public, args, kwargs, error)
+            return graph.call(_answering(public, error), args, kwargs)
 
     public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     return public  # type: ignore[return-value]
+
+
+def _answering(function: Callable[..., Any], error: NotATensorError) -> Callable[..., Any]:
+    """What other types do for a function, as a function that a graph may put off."""
+
+    @functools.wraps(function)
+    def answering(*args: Any, **kwargs: Any) -> Any:
+        return answered(function, args, kwargs, error)
+
+    return answering
 
 
 def nameable(function: Function) -> Function:
@@ -54,9 +71,26 @@ def nameable(function: Function) -> Function:
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
         graph = thread.context.building
-        if graph is None or not isinstance(kwargs.get("name"), str):
+        try:
+            if graph is None or not isinstance(kwargs.get("name"), str):
+                return function(*args, **kwargs)
+            return graph.call_named(function, args, kwargs, kwargs["name"])
+        except NotATensorError as error:
+            return answered(public, args, kwargs, error)
+
+    public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
+    return public  # type: ignore[return-value]
+
+
+def typed(function: Function) -> Function:
+    """A public function that other types may answer, and that a graph neither names nor puts off."""
+
+    @functools.wraps(function)
+    def public(*args: Any, **kwargs: Any) -> Any:
+        try:
             return function(*args, **kwargs)
-        return graph.call_named(function, args, kwargs, kwargs["name"])
+        except NotATensorError as error:
+            return answered(public, args, kwargs, error)
 
     public.__signature__ = PublicSignature(function)  # type: ignore[attr-defined]
     return public  # type: ignore[return-value]

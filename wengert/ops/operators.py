@@ -19,6 +19,7 @@ from wengert.values.dtypes import bool_, string
 from wengert.values.shapes import broadcastable
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import dims, wrap
+from wengert.values.typed_calls import SAME_AS
 from wengert.values.value import Value
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def _factors(x: TensorLike, y: TensorLike) -> list[Any]:
 
 _MUL = TABLE["Mul"]
 _product = door_for_two(_MUL, numpy_dtypes(NUMBER + BOOL), _factors)
+SAME_AS[_product] = arithmetic.multiply
 _and = _logical_or_bitwise(comparison.logical_and, comparison.bitwise_and)
 _or = _logical_or_bitwise(comparison.logical_or, comparison.bitwise_or)
 _xor = _logical_or_bitwise(comparison.logical_xor, comparison.bitwise_xor)

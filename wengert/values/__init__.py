@@ -18,4 +18,5 @@ composite       Composite values: made of several tensors, and taken as one by g
                 and sessions
 nest            Nested structures: lists, tuples, dictionaries and what behaves like them
 type_spec       Type specs: what is known of a value before there is one
+typed_calls     What other types do for public functions: tf.abs of a ragged tensor
 """

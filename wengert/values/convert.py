@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.errors import SymbolicValueError
+from wengert.errors import NotATensorError, SymbolicValueError
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.malloc import LARGE, keep_memory
 from wengert.values import dtypes
 from wengert.values.bound_ops import bound
+from wengert.values.composite import Composite
 from wengert.values.dtypes import DType, as_dtype, of_numpy
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor, wrap
@@ -171,6 +172,9 @@ def _check_mixture(value: Any, first: Any, kinds: set[str]) -> None:
     leading = next(iter(_kinds(first)), "f")
     if leading == "?":
         raise _unsupported(first)
+    composite = next((v for v in _leaves(value) if isinstance(v, Composite)), None)
+    if composite is not None:
+        raise _unsupported(composite)
     if not kinds <= set(_MAY_FOLLOW[leading]):
         raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}")
 
@@ -271,6 +275,8 @@ def _compatible(wanted: DType, found: DType) -> bool:
 
 
 def _unsupported(value: Any) -> ValueError:
+    if isinstance(value, Composite):
+        return NotATensorError(value)
     return ValueError(
         f"Attempt to convert a value ({value!r}) with an unsupported type ({type(value)}) to a "
         "Tensor. Numbers, strings, NumPy arrays and nested lists of them can be converted."

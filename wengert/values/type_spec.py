@@ -97,7 +97,7 @@ class TypeSpec(Composite):
         except TypeError:
             return False
         return type(self) is type(other) and _agree(
-            self._serialize(), other._serialize(), lambda a, b: a.is_compatible_with(b)
+            self._serialize(), other._serialize(), lambda a, b: bool(a.is_compatible_with(b))
         )
 
     def is_subtype_of(self, other: Any) -> bool:
@@ -108,7 +108,7 @@ class TypeSpec(Composite):
 
     def takes(self, other: Any) -> bool:
         """Whether every value of another spec may be passed here."""
-        return isinstance(other, TypeSpec) and other.is_subtype_of(self)
+        return isinstance(other, TypeSpec) and bool(other.is_subtype_of(self))
 
     def most_specific_common_supertype(self: Spec, others: Sequence[Any]) -> Spec | None:
         """The most specific spec that takes what this one and the others take; None if none does."""
@@ -352,7 +352,7 @@ class PartsSpec(TypeSpec):
         return PartsSpec, (self._like, self._specs)
 
 
-Composite._type_spec = property(PartsSpec.of)  # type: ignore[assignment,misc]
+Composite._type_spec = property(PartsSpec.of)  # type: ignore[assignment]
 
 
 # ---- the spec of a value ------------------------------------------------------------------------

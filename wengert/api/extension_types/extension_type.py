@@ -162,7 +162,7 @@ class ExtensionType(_Fields, Composite):
                 self.__validate__()
 
         if own is None:
-            constructed.__signature__ = init.__signature__  # type: ignore[attr-defined]
+            constructed.__signature__ = inspect.signature(init)  # type: ignore[attr-defined]
         else:
             constructed.__wrapped__ = own  # type: ignore[attr-defined]
         constructed.__doc__ = init.__doc__
@@ -191,9 +191,9 @@ class ExtensionType(_Fields, Composite):
     def __eq__(self, other: object) -> Any:
         if type(self) is not type(other):
             return False
-        if self._type_spec != other._type_spec:  # type: ignore[attr-defined]
+        if self._type_spec != other._type_spec:
             return False
-        pairs = zip(self._parts(), other._parts(), strict=True)  # type: ignore[attr-defined]
+        pairs = zip(self._parts(), other._parts(), strict=True)
         return reduce_all([reduce_all(equal(a, b)) for a, b in pairs])
 
     def __ne__(self, other: object) -> Any:
@@ -309,7 +309,7 @@ def _constructor(cls: type) -> Callable[..., None]:
         )
     signature = inspect.Signature(parameters)
 
-    def __init__(self: Any, *args: object, **kwargs: object) -> None:
+    def init(self: Any, *args: object, **kwargs: object) -> None:
         try:
             bound = signature.bind(self, *args, **kwargs)
         except TypeError as error:
@@ -317,8 +317,8 @@ def _constructor(cls: type) -> Callable[..., None]:
         bound.apply_defaults()
         self.__dict__.update({f.name: bound.arguments[f.name] for f in fields})
 
-    __init__.__signature__ = signature  # type: ignore[attr-defined]
-    return __init__
+    init.__signature__ = signature  # type: ignore[attr-defined]
+    return init
 
 
 def _spec_class(cls: Any, fields: tuple[Field, ...]) -> Any:

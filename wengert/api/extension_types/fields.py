@@ -9,7 +9,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
@@ -37,16 +37,16 @@ class ImmutableDict(Mapping[Any, Any]):
         object.__setattr__(self, "_items", dict(*args, **kwargs))
 
     def __getitem__(self, key: Any) -> Any:
-        return self._items[key]  # type: ignore[attr-defined]
+        return self._items[key]
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._items)  # type: ignore[attr-defined]
+        return iter(self._items)
 
     def __len__(self) -> int:
-        return len(self._items)  # type: ignore[attr-defined]
+        return len(self._items)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name not in self._items:  # type: ignore[attr-defined]
+        if name.startswith("__") or name not in self._items:
             raise AttributeError(f"{name!r} is no key of {self!r}.")
         return self[name]
 
@@ -89,7 +89,7 @@ def _is_generic(origin: object) -> bool:
     return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
-def _is_class_of_tensors(annotation: object) -> bool:
+def _is_class_of_tensors(annotation: object) -> TypeGuard[type]:
     return isinstance(annotation, type) and issubclass(annotation, (Value, Composite))
 
 
@@ -141,7 +141,7 @@ def _of_spec(wanted: TypeSpec, value: object, path: tuple[object, ...], as_spec:
     return value
 
 
-def _of_class(wanted: object, value: object, path: tuple[object, ...], as_spec: bool) -> Any:
+def _of_class(wanted: type, value: object, path: tuple[object, ...], as_spec: bool) -> Any:
     is_tensor = issubclass(wanted, Value)
     if as_spec:
         kind = getattr(value, "value_type", None)
@@ -214,7 +214,7 @@ def _union(
 
 
 def _misfit(path: tuple[object, ...], wanted: str, value: object) -> TypeError:
-    place = path[0] + "".join(f"[{p!r}]" for p in path[1:])
+    place = str(path[0]) + "".join(f"[{p!r}]" for p in path[1:])
     return TypeError(f"{place}: expected {wanted}, got {type(value).__name__} {value!r}.")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -163,10 +163,6 @@ GATHER_GRAD: Row = op(
 )
 
 
-# How rows of composite values are gathered, by their type.
-ROWS_OF: Final[dict[type, Callable[[Any, Any], Any]]] = {}
-
-
 @deferrable
 def gather(
     params: TensorLike,
@@ -183,8 +179,6 @@ def gather(
     >>> tf.gather([[1, 2], [3, 4]], [1, 0], axis=1, batch_dims=1).numpy().tolist()
     [2, 3]
     """
-    if type(params) in ROWS_OF and axis in (None, 0) and not batch_dims:
-        return ROWS_OF[type(params)](params, integers(indices))  # type: ignore[no-any-return]
     x, i = convert(params), integers(indices)
     if not dims(x):
         raise InvalidArgumentError("params must be at least 1 dimensional [Op:GatherV2]")

@@ -21,6 +21,7 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import shape_text, stretches
 from wengert.values.symbolic import is_certain
 from wengert.values.tensor import Tensor, dims
+from wengert.values.typed_calls import of_one
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
@@ -183,6 +184,7 @@ def assert_all_finite(x: TensorLike, message: str, name: str | None = None) -> T
     return check_numerics(x, message)
 
 
+@of_one
 @deferrable
 def check_numerics(tensor: TensorLike, message: str, name: str | None = None) -> Tensor:
     """The same value, or an error if it, or later its gradient, contains NaN or Inf.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Integers, Namespace, TensorLike, TensorOrDims
-
-# How composite values are joined, by the type of the first: concat and stack.
-JOINED: Final[dict[type, tuple[Callable[..., Any], Callable[..., Any]]]] = {}
 
 # ---- concat and stack -------------------------------------------------------------------------
 
@@ -75,8 +72,6 @@ def concat(values: TensorLike, axis: Integers, name: str | None = "concat") -> T
     given = list(values) if isinstance(values, (list, tuple)) else [values]
     if not given:
         raise InvalidArgumentError("tf.concat needs at least one tensor. [Op:ConcatV2]")
-    if type(given[0]) in JOINED:
-        return JOINED[type(given[0])][0](given, axis)  # type: ignore[no-any-return]
     if len(given) == 1:
         if static(axis).ndim:
             raise ValueError(f"The axis of tf.concat must be one integer, got {axis!r}.")
@@ -140,8 +135,6 @@ def stack(values: Iterable[TensorLike], axis: int = 0, name: str = "stack") -> T
     given = list(values)
     if not given:
         return convert(given)
-    if type(given[0]) in JOINED:
-        return JOINED[type(given[0])][1](given, axis)  # type: ignore[no-any-return]
     xs = convert_alike("Pack", *_agreeing(given))
     for i, x in enumerate(xs):
         if shapes_differ(dims(x), dims(xs[0])):

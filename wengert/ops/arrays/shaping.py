@@ -13,12 +13,13 @@ from wengert.core.batch import with_rank
 from wengert.core.dispatch import apply
 from wengert.core.row import Attrs, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError, SymbolicValueError
+from wengert.errors import InvalidArgumentError, NotATensorError, SymbolicValueError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function, integer, integers_of
 from wengert.ops.math.complex import conj
 from wengert.ops.support.batch_rules import shift_axes, shift_axis, with_attrs
 from wengert.values.bound_ops import bound
+from wengert.values.composite import Composite
 from wengert.values.convert import as_array, convert
 from wengert.values.dtypes import DType
 from wengert.values.shapes import Dims, normal_axis, shape_text
@@ -50,9 +51,10 @@ def static(value: TensorLike | Integers) -> Array:
     if known is not None:
         return array.astype(np.int64)
     if array.size and array.dtype.kind not in "iu":
-        raise TypeError(
-            f"An argument that says how many or where must be an integer, got {value!r}."
-        )
+        what = "An argument that says how many or where must be an integer"
+        if isinstance(value, Composite):
+            raise NotATensorError(value, what)
+        raise TypeError(f"{what}, got {value!r}.")
     return array
 
 

@@ -14,6 +14,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor
+from wengert.values.typed_calls import of_one
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
@@ -45,6 +46,7 @@ def _kernel(_: Namespace, x: Array, *, precision: int, style: str, width: int, f
 AS_STRING: Row = op("AsString", _kernel)
 
 
+@of_one
 @deferrable
 def as_string(
     input: TensorLike,

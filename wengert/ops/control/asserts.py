@@ -14,7 +14,7 @@ import numpy as np
 
 from wengert.core.context import activate, current_graph
 from wengert.errors import InvalidArgumentError
-from wengert.inference.public_functions import nameable
+from wengert.inference.public_functions import nameable, typed
 from wengert.ops.arrays.creation import rank as rank_of
 from wengert.ops.arrays.creation import shape as shape_of
 from wengert.ops.arrays.creation import size as size_of
@@ -31,6 +31,7 @@ from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, dims
+from wengert.values.typed_calls import check_of_two
 
 if TYPE_CHECKING:
     from wengert.graph.operation import Operation
@@ -128,6 +129,8 @@ def _difference(
     return "\n".join(lines)
 
 
+@check_of_two
+@typed
 def assert_equal(
     x: TensorLike,
     y: TensorLike,
@@ -142,6 +145,8 @@ def assert_equal(
     return _compared("==", comparison.equal, x, y, message, summarize, name=name)
 
 
+@check_of_two
+@typed
 def assert_none_equal(
     x: TensorLike,
     y: TensorLike,
@@ -156,6 +161,8 @@ def assert_none_equal(
     return _compared("!=", comparison.not_equal, x, y, message, summarize, name=name)
 
 
+@check_of_two
+@typed
 def assert_less(
     x: TensorLike,
     y: TensorLike,
@@ -170,6 +177,8 @@ def assert_less(
     return _compared("<", comparison.less, x, y, message, summarize, name=name)
 
 
+@check_of_two
+@typed
 def assert_less_equal(
     x: TensorLike,
     y: TensorLike,
@@ -184,6 +193,8 @@ def assert_less_equal(
     return _compared("<=", comparison.less_equal, x, y, message, summarize, name=name)
 
 
+@check_of_two
+@typed
 def assert_greater(
     x: TensorLike,
     y: TensorLike,
@@ -198,6 +209,8 @@ def assert_greater(
     return _compared(">", comparison.greater, x, y, message, summarize, name=name)
 
 
+@check_of_two
+@typed
 def assert_greater_equal(
     x: TensorLike,
     y: TensorLike,
@@ -278,6 +291,7 @@ def assert_non_positive(
     return _signed("<=", comparison.less_equal, x, message, summarize, name=name)
 
 
+@check_of_two
 @nameable
 def assert_near(
     x: TensorLike,

@@ -78,12 +78,15 @@ class OfParts(Elements):
     """Values whose parts are batched each by itself, which a batch encoder may change."""
 
     def tensors(self, value: Any) -> list[Any]:
+        """Those of its parts."""
         return [t for part in _encoded(value, 1) for t in kind_of(part).tensors(part)]
 
     def read_from(self, value: Any) -> Any:
+        """Arrays of its parts."""
         return [kind_of(part).read_from(part) for part in _encoded(value, 1)]
 
     def element(self, spec: Any, source: Any, i: TensorLike) -> Any:
+        """One, of an element of each part."""
         wanted = _encoder(spec).encoding_specs(spec)
         pairs = zip(nest.flatten(wanted), source, strict=True)
         read = [kind_of(inner).element(inner, from_, i) for inner, from_ in pairs]
@@ -91,14 +94,17 @@ class OfParts(Elements):
         return _encoder(spec).decode(one, nest.pack_sequence_as(wanted, read))
 
     def arrays(self, spec: Any, n: TensorLike) -> Any:
+        """Arrays for each part."""
         return [kind_of(s).arrays(s, n) for s in nest.flatten(_encoder(spec).encoding_specs(spec))]
 
     def write(self, spec: Any, arrays: Any, i: TensorLike, value: Any) -> Any:
+        """The arrays with the parts of a result."""
         specs = nest.flatten(_encoder(spec).encoding_specs(spec))
         rows = zip(specs, arrays, _encoded(value, 0), strict=True)
         return [kind_of(s).write(s, array, i, part) for s, array, part in rows]
 
     def stack(self, spec: Any, arrays: Any) -> Any:
+        """One value of the stacks of all parts."""
         wanted = _encoder(spec).encoding_specs(spec)
         pairs = zip(nest.flatten(wanted), arrays, strict=True)
         whole = [kind_of(s).stack(s, array) for s, array in pairs]

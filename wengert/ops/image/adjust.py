@@ -26,6 +26,7 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor, dims
+from wengert.values.typed_calls import of_one
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, DTypeLike, Namespace, TensorLike
@@ -37,6 +38,7 @@ def _is_real(dtype: DType) -> bool:
     return dtype.is_floating or dtype.is_integer
 
 
+@of_one
 @deferrable
 def convert_image_dtype(
     image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
@@ -189,6 +191,7 @@ def adjust_saturation(
 # ---- brightness, gamma, grey ------------------------------------------------------------------
 
 
+@of_one
 @deferrable
 def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     """Add a number to the image, on the scale of floats.
@@ -201,6 +204,7 @@ def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
     return convert_image_dtype(x + cast(convert(delta), x.dtype), given.dtype, saturate=True)
 
 
+@of_one
 @deferrable
 def adjust_gamma(image: TensorLike, gamma: TensorLike = 1, gain: TensorLike = 1) -> Tensor:
     """gain × image ** gamma.

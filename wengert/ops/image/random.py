@@ -30,6 +30,7 @@ from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, dims
+from wengert.values.typed_calls import of_one
 
 if TYPE_CHECKING:
     from wengert.values.typing import IntLike, TensorLike
@@ -71,6 +72,7 @@ def _hue(draw: Draw, image: TensorLike, reach: float) -> Tensor:
     return adjust_hue(image, _about_zero(draw, reach))
 
 
+@of_one
 @deferrable
 def random_brightness(image: TensorLike, max_delta: float, seed: IntLike | None = None) -> Tensor:
     """Add a random number from -max_delta to max_delta to the image.
@@ -82,6 +84,7 @@ def random_brightness(image: TensorLike, max_delta: float, seed: IntLike | None 
     return adjust_brightness(image, _about_zero(_drawn(seed), max_delta))
 
 
+@of_one
 @deferrable
 def stateless_random_brightness(image: TensorLike, max_delta: float, seed: TensorLike) -> Tensor:
     """random_brightness as a function of a seed of two numbers.

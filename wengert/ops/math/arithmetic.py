@@ -38,6 +38,7 @@ from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import shape_text, stretches
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
+from wengert.values.typed_calls import of_one, of_two
 
 if TYPE_CHECKING:
     from wengert.ops.support.parameter_names import BinaryOfX1X2, BinaryOfYX
@@ -92,6 +93,7 @@ _real_div: Binary = binary(
 realdiv = _real_div
 
 
+@of_two
 @deferrable
 def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """True division x / y: integers are converted to floating point first.
@@ -107,6 +109,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     return _real_div(x, y)
 
 
+@of_two
 @deferrable
 def divide(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """x / y, as Python's operator divides.
@@ -176,6 +179,7 @@ mul_no_nan: Binary = binary(
 )
 
 
+@of_one
 @deferrable
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """1 / x, and 0 where x is 0.
@@ -383,6 +387,7 @@ minimum: Binary = binary(
 )
 
 
+@of_one
 @deferrable
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
@@ -428,6 +433,7 @@ CLIP: Row = op(
 )
 
 
+@of_one
 @deferrable
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Cast to another dtype; values out of its range saturate at its minimum or maximum.
@@ -504,6 +510,7 @@ def accumulate_n(
     return add_n(inputs)
 
 
+@of_two
 @deferrable
 def scalar_mul(scalar: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """A tensor times a scalar.

@@ -26,6 +26,7 @@ from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.values.convert import convert
 from wengert.values.shapes import shape_text
 from wengert.values.tensor import Tensor
+from wengert.values.typed_calls import of_two
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
@@ -122,6 +123,7 @@ logical_or: Binary = binary(
 )
 
 
+@of_two
 @deferrable
 def logical_xor(x: TensorLike, y: TensorLike, name: str | None = "LogicalXor") -> Tensor:
     """Logical exclusive or: whether exactly one of x and y is true.

@@ -17,6 +17,7 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import real_of
 from wengert.values.tensor import Tensor
+from wengert.values.typed_calls import of_one, of_two
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace, TensorLike
@@ -103,6 +104,7 @@ ANGLE: Row = op(
 )
 
 
+@of_one
 @deferrable
 def abs(x: TensorLike, name: str | None = None) -> Tensor:
     """The absolute value of each element; the modulus of a complex one.
@@ -117,6 +119,7 @@ def abs(x: TensorLike, name: str | None = None) -> Tensor:
     return result
 
 
+@of_one
 @deferrable
 def sign(x: TensorLike, name: str | None = None) -> Tensor:
     """The sign, -1, 0 or 1, of each element, with zero gradient; x / |x|, or 0, if complex.
@@ -128,6 +131,7 @@ def sign(x: TensorLike, name: str | None = None) -> Tensor:
     return conj(_direction(tensor)) if tensor.dtype.is_complex else sign_real(tensor)
 
 
+@of_one
 @deferrable
 def real(input: TensorLike, name: str | None = None) -> Tensor:
     """The real part of each element.
@@ -142,6 +146,7 @@ def real(input: TensorLike, name: str | None = None) -> Tensor:
     return result
 
 
+@of_one
 @deferrable
 def imag(input: TensorLike, name: str | None = None) -> Tensor:
     """The imaginary part of each element.
@@ -156,6 +161,7 @@ def imag(input: TensorLike, name: str | None = None) -> Tensor:
     return result
 
 
+@of_one
 @deferrable
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate of each element; a real tensor is returned unchanged.
@@ -170,6 +176,7 @@ def conj(x: TensorLike, name: str | None = None) -> Tensor:
     return result
 
 
+@of_one
 @deferrable
 def angle(input: TensorLike, name: str | None = None) -> Tensor:
     """The argument (phase angle) of each complex element, in radians.
@@ -185,6 +192,7 @@ def angle(input: TensorLike, name: str | None = None) -> Tensor:
     return where(tensor < zeros_like(tensor), pi, zeros_like(tensor))
 
 
+@of_two
 @deferrable
 def complex(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """Complex numbers from their real and imaginary parts.

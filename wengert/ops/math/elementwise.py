@@ -19,6 +19,7 @@ from wengert.ops.support.parallel import in_pieces
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype, float32, float64, string
 from wengert.values.tensor import Tensor, TensorList
+from wengert.values.typed_calls import of_one
 
 if TYPE_CHECKING:
     from wengert.values.typing import Array, DTypeLike, Namespace, TensorLike, TensorOrDims
@@ -387,6 +388,7 @@ ZEROS_LIKE: Row = op(
 ONES_LIKE: Row = op("OnesLike", lambda xp, x: xp.ones_like(x), elementwise=True, by_shape=True)
 
 
+@of_one
 @deferrable
 def zeros_like(
     input: TensorLike,
@@ -402,6 +404,7 @@ def zeros_like(
     return _like(ZEROS_LIKE, input, dtype)
 
 
+@of_one
 @deferrable
 def ones_like(
     input: TensorLike,
@@ -453,6 +456,7 @@ CAST: Row = op(
 )
 
 
+@of_one
 @deferrable
 def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """Cast to another dtype. Gradients flow only between floating-point or complex dtypes.

@@ -43,6 +43,7 @@ from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.sizes import shapes_differ
 from wengert.values.tensor import Tensor, dims
+from wengert.values.typed_calls import of_one, of_two
 
 if TYPE_CHECKING:
     from wengert.ops.support.parameter_names import UnaryOfFeatures
@@ -143,6 +144,7 @@ LEAKY_RELU: Row = op(
 )
 
 
+@of_one
 @deferrable
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """ReLU capped at 6: min(max(x, 0), 6).
@@ -153,6 +155,7 @@ def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     return _relu6(features)
 
 
+@of_one
 @deferrable
 def leaky_relu(features: TensorLike, alpha: float = 0.2, name: str | None = None) -> Tensor:
     """Leaky ReLU: x where it is positive, alpha x elsewhere.
@@ -178,6 +181,7 @@ def crelu(features: TensorLike, axis: int = -1, name: str | None = None) -> Tens
     return relu(concat([x, -x], axis))
 
 
+@of_one
 @deferrable
 def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Tensor:
     """SiLU, also known as swish: x sigmoid(beta x).
@@ -192,6 +196,7 @@ def silu(features: TensorLike, beta: float = 1.0, name: str | None = None) -> Te
 swish = silu
 
 
+@of_one
 @deferrable
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """log(sigmoid(x)), without overflow.
@@ -202,6 +207,7 @@ def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     return -softplus(-convert(x))
 
 
+@of_one
 @deferrable
 def gelu(features: TensorLike, approximate: bool = False, name: str | None = None) -> Tensor:
     """GELU (Gaussian error linear unit): x times the probability that a standard normal is below x.
@@ -443,6 +449,7 @@ def sparse_softmax_cross_entropy_with_logits(
     return result
 
 
+@of_two
 @deferrable
 def sigmoid_cross_entropy_with_logits(
     labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None

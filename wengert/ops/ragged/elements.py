@@ -25,7 +25,7 @@ class _OfRows(Elements):
     def read_from(self, value: Any) -> Any:
         return value
 
-    def element(self, spec: Any, source: Any, i: TensorLike) -> Any:
+    def element(self, spec: Any, source: Any, i: Any) -> Any:
         splits = source.row_splits
         return _rows(source.values, splits[i], splits[i + 1])
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wengert.core.dispatch import apply
-from wengert.inference.public_functions import deferrable
-from wengert.ops.arrays.gathering import ROWS_OF
-from wengert.ops.arrays.joining import JOINED
+from wengert.inference.public_functions import deferrable, nameable
+from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat as concat_dense
 from wengert.ops.arrays.shaping import expand_dims, reshape, static
 from wengert.ops.math.elementwise import cast
@@ -19,6 +18,7 @@ from wengert.ops.ragged.indexing import take, take_rows
 from wengert.ops.ragged.operators import of_same_rows
 from wengert.ops.ragged.places import RANGE, count_of_rows, from_lengths, row_ids, splits_of
 from wengert.ops.ragged.tensor import RaggedTensor
+from wengert.ops.reductions.sorting import argsort
 from wengert.ops.sparse.places import places_where
 from wengert.ops.support.declare import convert_alike
 from wengert.values import dtypes
@@ -29,7 +29,7 @@ from wengert.values.tensor import Tensor, dims
 
 if TYPE_CHECKING:
     from wengert.values.dtypes import DType
-    from wengert.values.typing import DTypeLike, Integers, TensorLike
+    from wengert.values.typing import DTypeLike, Integers, IntLike, TensorLike
 
 # ---- from Python's lists ----------------------------------------------------------------------
 
@@ -292,15 +292,23 @@ def _side_by_side(rows: list[RaggedTensor]) -> RaggedTensor:
     return RaggedTensor._of(together.values, splits)
 
 
-def _gathered(r: RaggedTensor, indices: Tensor) -> Any:
-    """Gather rows at indices, whose shape replaces the first axis."""
-    rows: Any = take_rows(r, reshape(indices, (-1,)))
-    if not dims(indices):
-        return rows.values
-    for length in reversed(dims(indices)[1:]):
-        rows = RaggedTensor.from_uniform_row_length(rows, length)
-    return rows
+@nameable
+def stack_dynamic_partitions(
+    data: TensorLike, partitions: TensorLike, num_partitions: IntLike, name: str | None = None
+) -> RaggedTensor:
+    """The parts of `tf.dynamic_partition` as the rows of one ragged tensor.
 
-
-JOINED[RaggedTensor] = (concat, stack)
-ROWS_OF[RaggedTensor] = _gathered
+    >>> tf.ragged.stack_dynamic_partitions([1, 2, 3], [1, 0, 1], 3)
+    <tf.RaggedTensor [[2], [1, 3], []]>
+    """
+    values, which = _ragged(data), convert(partitions)
+    rows = reshape(which, (-1,))
+    order = argsort(rows, stable=True)
+    flat = (
+        reshape(values, (-1, *dims(values)[len(dims(which)) :]))
+        if isinstance(values, Tensor)
+        else values
+    )
+    taken = take_rows(flat, order) if isinstance(flat, RaggedTensor) else gather(flat, order)
+    splits = splits_of(gather(rows, order), int(num_partitions), dtypes.int64)
+    return RaggedTensor._of(taken, splits)

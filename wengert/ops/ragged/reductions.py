@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from wengert.core.row import Row
 from wengert.ops.arrays.gathering import gather, unsorted_segment_sum
 from wengert.ops.arrays.shaping import expand_dims, reshape
 from wengert.ops.math.elementwise import cast, ones_like
@@ -13,7 +12,6 @@ from wengert.ops.ragged.conversions import coordinates
 from wengert.ops.ragged.places import count_of_rows, row_ids, splits_of
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.ops.reductions.reductions import (
-    REDUCED,
     normal_axes,
     reduce_all,
     reduce_any,
@@ -73,21 +71,21 @@ OF_TENSORS: Final[dict[str, Callable[..., Any]]] = {
 }
 
 
-def reduced(row: Row, r: RaggedTensor, axis: int | None, keepdims: bool) -> Any:
-    """The reduction of a row of the table, along axes that may be ragged."""
+def reduced(name: str, r: RaggedTensor, axis: int | None, keepdims: bool) -> Any:
+    """A reduction by its name, along axes that may be ragged."""
     rank = r.ragged_rank + len(dims(r.flat_values))
-    axes = normal_axes(axis, rank, row.name)
+    axes = normal_axes(axis, rank, name)
     if len(axes) == rank:
-        return _of_all(row, r, rank, keepdims)
-    if row.name == "Mean" and len(axes) > 1:
+        return _of_all(name, r, rank, keepdims)
+    if name == "Mean" and len(axes) > 1:
         ones = r.with_flat_values(ones_like(r.flat_values))
         sums = [_along_all("Sum", part, axes, keepdims) for part in (r, ones)]
         return sums[0] / sums[1]
-    return _along_all(row.name, r, axes, keepdims)
+    return _along_all(name, r, axes, keepdims)
 
 
-def _of_all(row: Row, r: RaggedTensor, rank: int, keepdims: bool) -> Tensor:
-    whole = OF_TENSORS[row.name](r.flat_values)
+def _of_all(name: str, r: RaggedTensor, rank: int, keepdims: bool) -> Tensor:
+    whole = OF_TENSORS[name](r.flat_values)
     return reshape(whole, (1,) * rank) if keepdims else whole
 
 
@@ -107,11 +105,7 @@ def _along(name: str, r: Any, axis: int, keepdims: bool) -> Any:
         found = SEGMENTS[name](inner, row_ids(r.row_splits), count_of_rows(r.row_splits))
         return expand_dims(found, 1) if keepdims else found
     found = _across(name, r, axis)
-    if not keepdims:
-        return found
-    raise NotImplementedError(
-        "keepdims along an axis that holds ragged rows: tf.ragged.stack the result."
-    )
+    return expand_dims(found, axis) if keepdims else found
 
 
 def _along_dense(name: str, x: Tensor, axis: int, keepdims: bool) -> Tensor:
@@ -146,6 +140,3 @@ def _arranged(values: Tensor, at: Tensor, count: int) -> Any:
     rows, place = group_places(at[:, :-1])
     inner = RaggedTensor._of(values, splits_of(place, dims(rows)[0], dtypes.int64))
     return RaggedTensor._of(inner, splits_of(gather(rows, 0, axis=1), count, dtypes.int64))
-
-
-REDUCED[RaggedTensor] = reduced

@@ -36,7 +36,7 @@ class RaggedTensorSpec(TypeSpec):
         dtype: DTypeLike | None = dtypes.float32,
         ragged_rank: int | None = None,
         row_splits_dtype: DTypeLike = dtypes.int64,
-        flat_values_spec: TypeSpec | None = None,
+        flat_values_spec: Any = None,
     ) -> None:
         self._shape = TensorShape(shape)
         self._row_splits_dtype = as_dtype(row_splits_dtype)
@@ -76,7 +76,7 @@ class RaggedTensorSpec(TypeSpec):
         return self._row_splits_dtype
 
     @property
-    def flat_values_spec(self) -> TypeSpec | None:
+    def flat_values_spec(self) -> Any:
         """The spec of the flat values, if they are no plain tensor."""
         return self._flat_values_spec
 
@@ -95,7 +95,7 @@ class RaggedTensorSpec(TypeSpec):
             return [TensorSpec(self._shape, self._dtype)]
         return [self._flat_spec(), *[self._splits_spec(axis) for axis in range(self._ragged_rank)]]
 
-    def _flat_spec(self) -> TypeSpec:
+    def _flat_spec(self) -> Any:
         if self._flat_values_spec is not None:
             return self._flat_values_spec
         shape: Any = None
@@ -158,5 +158,5 @@ def _shape_invariant_to_type_spec(self: RaggedTensor, shape: TensorShape) -> Rag
     return RaggedTensorSpec(shape, self.dtype, self.ragged_rank, self.row_splits.dtype)
 
 
-RaggedTensor._shape_invariant_to_type_spec = _shape_invariant_to_type_spec  # type: ignore[method-assign]
-RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)  # type: ignore[assignment,misc]
+RaggedTensor._shape_invariant_to_type_spec = _shape_invariant_to_type_spec  # type: ignore[assignment]
+RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)  # type: ignore[assignment]

@@ -398,7 +398,8 @@ class RaggedTensor(Composite):
         if _is_symbolic(self):
             parts = f"values={self._values!r}, row_splits={self._row_splits!r}"
             return f"tf.RaggedTensor({parts})"
-        return f"<tf.RaggedTensor {self.to_list()}>"
+        with np.printoptions(formatter={"all": _shown}):  # array2string does not nest its separator
+            return f"<tf.RaggedTensor {_shown(self.numpy())}>"
 
     __str__ = __repr__
 
@@ -459,6 +460,12 @@ class RaggedTensorValue:
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
+
+
+def _shown(value: Any) -> str:
+    if not isinstance(value, np.ndarray):
+        return str(value)
+    return np.array2string(value, separator=", ") if value.size else repr(value.tolist())
 
 
 def _flat(values: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -267,10 +267,6 @@ EUCLIDEAN_NORM: Row = op(
 # ---- public functions -------------------------------------------------------------------------
 
 
-# How composite values are reduced: by their type, a function (row, value, axis, keepdims).
-REDUCED: Final[dict[type, Callable[..., Any]]] = {}
-
-
 def _reduce(
     row: Row,
     tensor: TensorLike,
@@ -279,8 +275,6 @@ def _reduce(
     takes: str = NUMBER,
 ) -> Tensor:
     if type(tensor) is not Tensor:
-        if type(tensor) in REDUCED:
-            return REDUCED[type(tensor)](row, tensor, axis, keepdims)  # type: ignore[no-any-return]
         tensor = convert(tensor, hint=dtypes.bool_ if takes is BOOL else None)
     if tensor._array.dtype.kind not in takes:
         raise wrong_dtype(row, tensor.dtype, takes)

@@ -96,5 +96,5 @@ def _shape_invariant_to_type_spec(self: SparseTensor, shape: TensorShape) -> Spa
     return SparseTensorSpec(shape, self.dtype)
 
 
-SparseTensor._shape_invariant_to_type_spec = _shape_invariant_to_type_spec  # type: ignore[method-assign]
-SparseTensor._type_spec = property(SparseTensorSpec.from_value)  # type: ignore[assignment,misc]
+SparseTensor._shape_invariant_to_type_spec = _shape_invariant_to_type_spec  # type: ignore[assignment]
+SparseTensor._type_spec = property(SparseTensorSpec.from_value)  # type: ignore[assignment]

@@ -12,13 +12,14 @@ import numpy as np
 from wengert.core.dispatch import NUMBERS, apply, door_for_two, number_like
 from wengert.core.row import NO_ATTRS, Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, NotATensorError
 from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, check_same
 from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor
+from wengert.values.typed_calls import OF_ONE, OF_TWO, answered
 
 if TYPE_CHECKING:
     from wengert.ops.support.parameter_names import (
@@ -98,13 +99,17 @@ def unary(
 
     def function(x: TensorLike, name: str | None = None) -> Tensor:
         if type(x) is not Tensor:
-            x = convert(x)
+            try:
+                x = convert(x)
+            except NotATensorError as error:
+                return answered(function, (x,), {}, error)  # type: ignore[no-any-return]
         if x._array.dtype.kind not in takes:
             raise wrong_dtype(row, x.dtype, takes)
         result: Tensor = apply(row, (x,), NO_ATTRS, name)
         return result
 
     presented: Unary = _presented(function, public, summary, example, parameters)
+    OF_ONE.add(presented)
     return presented
 
 
@@ -190,10 +195,15 @@ def binary(
     else:
 
         def function(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-            result: Tensor = apply(row, prepare(x, y), NO_ATTRS, name)
+            try:
+                tensors = prepare(x, y)
+            except NotATensorError as error:
+                return answered(function, (x, y), {}, error)  # type: ignore[no-any-return]
+            result: Tensor = apply(row, tensors, NO_ATTRS, name)
             return result
 
     presented: Binary = _presented(function, public, summary, example, parameters)
+    OF_TWO.add(presented)
     return presented
 
 

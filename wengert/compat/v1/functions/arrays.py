@@ -19,6 +19,7 @@ from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.convert import convert_to_tensor as now_convert_to_tensor
 from wengert.values.tensor import Tensor
+from wengert.values.typed_calls import of_two
 
 
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
@@ -158,6 +159,7 @@ to_complex64 = _cast_to("to_complex64", dtypes.complex64, "np.complex64(1+0j)")
 to_complex128 = _cast_to("to_complex128", dtypes.complex128, "np.complex128(1+0j)")
 
 
+@of_two
 @nameable
 def div(x: Any, y: Any, name: str | None = None) -> Any:
     """x / y, which for integers is rounded down to an integer.
