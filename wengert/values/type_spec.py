@@ -136,7 +136,7 @@ class TypeSpec(Composite):
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return _frozen(self._serialize()) == _frozen(other._serialize())
+        return bool(_frozen(self._serialize()) == _frozen(other._serialize()))
 
     def __hash__(self) -> int:
         return hash((type(self), _frozen(self._serialize())))

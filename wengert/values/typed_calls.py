@@ -52,9 +52,10 @@ class Handler(NamedTuple):
 # Functions that are others under operators of Python's.
 SAME_AS: Final[dict[Function, Function]] = {}
 
-# The handlers of one function, and of all functions of a set.
+# The handlers of one function, of all functions of a set, and of all there are.
 _BY_FUNCTION: Final[dict[Function, list[Handler]]] = {}
 _BY_SET: Final[list[tuple[set[Function], Handler]]] = []
+_OF_ALL: Final[list[Handler]] = []
 
 
 def add_handler(function: Function, handler: Handler) -> None:
@@ -65,6 +66,11 @@ def add_handler(function: Function, handler: Handler) -> None:
 def add_handler_of_set(functions: set[Function], handler: Handler) -> None:
     """Let a handler answer calls of all functions of a set."""
     _BY_SET.append((functions, handler))
+
+
+def add_handler_for_all(handler: Handler) -> None:
+    """Let a handler answer calls of every function that no other answers."""
+    _OF_ALL.append(handler)
 
 
 def remove_target(target: Function) -> bool:
@@ -81,6 +87,7 @@ def handlers_of(function: Function) -> list[Handler]:
     return [
         *_BY_FUNCTION.get(function, ()),
         *[handler for functions, handler in _BY_SET if function in functions],
+        *_OF_ALL,
     ]
 
 

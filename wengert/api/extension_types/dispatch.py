@@ -196,11 +196,12 @@ def _answer_for(
 
     def answer(_: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            given = signature.bind(*args, **kwargs)
         except TypeError:
             return NotImplemented
-        fit = [fits(given[name]) for name, fits in wanted.items() if name in given]
-        if len(fit) < len(wanted) or NO in fit or DECIDES not in fit:
+        given.apply_defaults()
+        fit = [fits(given.arguments[name]) for name, fits in wanted.items()]
+        if NO in fit or DECIDES not in fit:
             return NotImplemented
         return target(*args, **kwargs)
 
