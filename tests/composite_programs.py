@@ -5,7 +5,7 @@ The annotations are objects and not strings, as in programs that declare types.
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, List, Union  # noqa: UP035  # as users write them
+from typing import Any, List, Optional, Union  # noqa: UP035  # TensorFlow takes no `X | Y`
 
 Programs = dict[str, Callable[[], Any]]
 
@@ -144,8 +144,8 @@ def of_extension_types(tf: Any) -> Programs:
         n: int = 3
         parts: tuple[tf.Tensor, ...] = ()
         table: Mapping[str, tf.Tensor] = {}
-        maybe: tf.Tensor | None = None
-        either: tf.Tensor | str = 2
+        maybe: Optional[tf.Tensor] = None  # noqa: UP045
+        either: Union[tf.Tensor, str] = 2  # noqa: UP007
 
     class Child(Masked):
         extra: tf.Tensor
@@ -310,7 +310,7 @@ def of_dispatch(tf: Any) -> Programs:
         return x if isinstance(x, Masked) else Masked(x, tf.ones_like(x, tf.bool))
 
     @experimental.dispatch_for_binary_elementwise_apis(
-        Union[Masked, tf.Tensor],
+        Union[Masked, tf.Tensor],  # noqa: UP007
         Union[Masked, tf.Tensor],  # noqa: UP007
     )
     def of_two(f: Any, x: Any, y: Any) -> Masked:
