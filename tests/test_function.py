@@ -710,3 +710,90 @@ def test_what_nobody_reads_is_not_run_but_for_its_effects() -> None:
     assert (v.numpy(), called) == (1.0, [1, 2])
     with pytest.raises(tf.errors.InvalidArgumentError):
         run(lambda x: tf.debugging.assert_greater(x, 5.0))
+
+
+# ---- variables as arguments ---------------------------------------------------------------------
+
+
+def traced(function: Callable[..., Any]) -> tuple[Any, list[int]]:
+    """A tf.function and a list that grows with every trace."""
+    count: list[int] = []
+
+    def counted(*args: Any) -> Any:
+        count.append(1)
+        return function(*args)
+
+    return tf.function(counted), count
+
+
+def test_a_trace_serves_all_variables_of_one_form() -> None:
+    """It reads, assigns and differentiates the one that is given."""
+    f, count = traced(lambda v, x: v.assign_add(x) * v)
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    assert [float(f(v, tf.constant(1.0))) for v in (a, b, a)] == [4.0, 9.0, 9.0]
+    assert (float(a), float(b), len(count)) == (3.0, 3.0, 1)
+    with tf.GradientTape() as tape:
+        y = f(b, tf.constant(0.0))
+    assert float(tape.gradient(y, b)) == 6.0
+    f(tf.Variable([1.0, 2.0]), tf.constant([1.0, 1.0]))
+    assert len(count) == 2
+
+
+def test_one_variable_in_two_places_is_another_form() -> None:
+    """Assignments through one name are seen through the other."""
+    f, count = traced(lambda u, w: u.assign(w + 1.0) + w)
+    a, b = tf.Variable(1.0), tf.Variable(5.0)
+    assert [float(f(a, b)), float(f(b, a)), len(count)] == [11.0, 13.0, 1]
+    assert [float(f(a, a)), float(f(b, b)), len(count)] == [14.0, 16.0, 2]
+
+
+def test_a_function_that_captured_its_argument() -> None:
+    """The same variable as an argument and from outside is one variable."""
+    a, b = tf.Variable(1.0), tf.Variable(10.0)
+    f = tf.function(lambda v: v.assign_add(1.0) + a)
+    assert [float(f(b)), float(f(a)), float(f(b))] == [12.0, 4.0, 14.0]
+
+
+def test_an_optimizer_has_slots_for_each_variable() -> None:
+    """Who asks which variable it is gets a trace for that one."""
+    made = tf.optimizers.SGD(0.1, momentum=0.5)
+
+    @tf.function
+    def step(v: tf.Variable) -> None:
+        with tf.GradientTape() as tape:
+            y = v * v
+        made.apply_gradients([(tape.gradient(y, v), v)])
+
+    a = tf.Variable(1.0)
+    step(a)
+    step(a)
+    expected = tf.Variable(1.0)
+    plain = tf.optimizers.SGD(0.1, momentum=0.5)
+    for _ in range(2):
+        plain.apply_gradients([(2.0 * expected, expected)])
+    assert float(a) == float(expected)
+
+
+def test_functions_in_functions_pass_variables_on() -> None:
+    """Through two functions, to second order."""
+    inner = tf.function(lambda v: v * v * v)
+    outer = tf.function(lambda v: inner(v) + v)
+    for value in (2.0, 3.0):
+        v = tf.Variable(value)
+        with tf.GradientTape() as second:
+            with tf.GradientTape() as first:
+                y = outer(v)
+            g = first.gradient(y, v)
+        assert float(g) == 3.0 * value**2 + 1.0
+        assert float(second.gradient(g, v)) == 6.0 * value
+    assert outer.experimental_get_tracing_count() == 1
+
+
+def test_a_concrete_function_takes_another_variable() -> None:
+    """Of the same form; another form is refused by name."""
+    f = tf.function(lambda v, x: v * x)
+    concrete = f.get_concrete_function(tf.Variable(2.0), tf.TensorSpec([], tf.float32))
+    assert float(concrete(tf.Variable(3.0), tf.constant(2.0))) == 6.0
+    assert concrete.captured_inputs == []
+    with pytest.raises(TypeError, match=r"VariableSpec\(shape=\(\)"):
+        concrete(tf.Variable([3.0]), tf.constant(2.0))

@@ -3,6 +3,8 @@
 description       Traces in words, as TensorFlow prints them
 signatures        Input signatures: what a traced function is given, and when two calls can share
                   a trace
+stand_ins         Variables as arguments of traced functions: what stands for them while a function
+                  is traced
 trace_cache       The trace cache of a function: lookup, a limit on its size, and warnings about
                   retracing
 function          tf.function: Python functions traced to graphs, once per input signature

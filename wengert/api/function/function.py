@@ -18,6 +18,7 @@ from wengert.api.function.signatures import (
     match_signature,
     named,
 )
+from wengert.api.function.stand_ins import IdentityAskedError, StandIn, replaced
 from wengert.api.function.trace_cache import MOST, Retracing, Traces
 from wengert.api.gradients.stabilizing import stabilize as stabilized
 from wengert.api.gradients.user_gradient import named_after, signature_of
@@ -67,8 +68,10 @@ class ConcreteFunction:
         inputs: Inputs,
         specs: Sequence[TypeSpec],
         tensors: Sequence[TensorSpec],
+        stand_ins: Sequence[Variable],
         signature: inspect.Signature | None,
     ) -> None:
+        self._stand_ins = list(stand_ins)
         self._specs = list(specs)
         self._tensor_specs = list(tensors)
         self._inputs = inputs.outlined()
@@ -101,12 +104,12 @@ class ConcreteFunction:
     @property
     def captured_inputs(self) -> list[Any]:
         """The tensors and variables that the function captured from outside, in order."""
-        return self.graph.captured
+        return [v for v in self.graph.captured if not isinstance(v, StandIn)]
 
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that the function captured."""
-        return tuple(v for v in self.graph.captured if isinstance(v, Variable))
+        return tuple(v for v in self.captured_inputs if isinstance(v, Variable))
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
@@ -132,15 +135,24 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the trace. Arguments that are not tensors keep the values they were traced with."""
-        given = bound_to_trace(
+        tensors, variables = bound_to_trace(
             self.name, self._signature, self._inputs, self._tensor_specs, args, kwargs
         )
-        return self.call(given)
+        return self.call(tensors, variables)
 
-    def call(self, tensors: Sequence[Any]) -> Any:
+    def call(self, tensors: Sequence[Any], variables: Sequence[Variable] = ()) -> Any:
         """Run the graph on tensors for its own inputs; the result has the function's structure."""
-        results = self._subgraph([*tensors, *self.graph.captured])
+        results = self._subgraph([*tensors, *self._captured_with(variables)])
         return self._packed(results)
+
+    def _captured_with(self, variables: Sequence[Variable]) -> list[Any]:
+        """What was captured, with these variables in the places of their stand-ins."""
+        captured = self.graph.captured
+        return replaced(captured, self._stand_ins, variables) if self._stand_ins else captured
+
+    def uses(self, variables: Sequence[Variable]) -> bool:
+        """Whether it captured one of these variables itself, which are its arguments as well."""
+        return any(value is v for value in self.graph.captured for v in variables)
 
     def quick(self, args: Sequence[Any]) -> Any:
         """A call with plain tensors that nothing records: straight to the compiled plan."""
@@ -173,12 +185,15 @@ class ConcreteFunction:
         """
         return self.plan_for(self._tensor_specs)
 
-    def plan_for(self, given: Sequence[Tensor | TensorSpec]) -> Description:
-        """The execution plan of a call with tensors like these, for their sizes."""
-        if not all(x.shape.is_fully_defined() for x in given):
+    def plan_for(
+        self, given: Sequence[Tensor | TensorSpec], variables: Sequence[Variable] = ()
+    ) -> Description:
+        """The execution plan of a call with tensors and variables like these, for their sizes."""
+        is_known = len(variables) == len(self._stand_ins)
+        if not is_known or not all(x.shape.is_fully_defined() for x in given):
             return self._subgraph.describe(self.name)
         arrays = [np.broadcast_to(np.zeros((), x.dtype.numpy_dtype), tuple(x.shape)) for x in given]
-        captured = map(given_value, self.graph.captured)
+        captured = map(given_value, self._captured_with(variables))
         return self._subgraph.describe(self.name, [*arrays, *captured])
 
     def __repr__(self) -> str:
@@ -254,6 +269,7 @@ class Function:
         self._count = 0
         self._was_traced = False
         self._retracing = Retracing()
+        self._by_form = True  # whether a trace serves all variables of one form
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
         named_after(self, python_function)
         if self._signature is not None:
@@ -296,8 +312,7 @@ class Function:
         if _Running.eagerly:
             with self._stably():
                 return self._python_function(*args, **kwargs)
-        inputs = self._inputs(args, kwargs)
-        concrete = self._concrete(inputs)
+        inputs, concrete = self._for_call(args, kwargs)
         if key is not None:
             if len(self._quick) >= MOST:
                 self._quick.clear()
@@ -305,8 +320,24 @@ class Function:
         active = context.interpreter
         if isinstance(active, Layer) and active.is_in_traces:
             with active.beneath():
-                return concrete.call(inputs.tensors)
-        return concrete.call(inputs.tensors)
+                return concrete.call(inputs.tensors, inputs.variables)
+        return concrete.call(inputs.tensors, inputs.variables)
+
+    def _for_call(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[Inputs, ConcreteFunction]:
+        """The arguments, and the trace for them; by the identity of variables where that is asked."""
+        inputs = self._inputs(args, kwargs)
+        try:
+            concrete = self._concrete(inputs)
+            if not inputs.variables or not concrete.uses(inputs.variables):
+                return inputs, concrete
+        except IdentityAskedError:
+            if any(type(v) is StandIn for v in inputs.variables):
+                raise  # the function around it is traced again
+        self._by_form = False
+        inputs = self._inputs(args, kwargs)
+        return inputs, self._concrete(inputs)
 
     def _stably(self) -> AbstractContextManager[None]:
         return stabilized() if self._stabilize else nullcontext()
@@ -318,13 +349,15 @@ class Function:
         >>> f.get_concrete_function(tf.TensorSpec([], tf.float32))(tf.constant(3.0)).numpy()
         np.float32(9.0)
         """
-        return self._concrete(self._given(args, kwargs))
+        return self._for_call(*self._given(args, kwargs))[1]
 
-    def _given(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
+    def _given(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments, by default the input signature."""
         if self._input_signature is not None and not args and not kwargs:
             args = self._input_signature
-        return self._inputs(args, kwargs)
+        return args, kwargs
 
     def _list_all_concrete_functions(self) -> list[ConcreteFunction]:
         return self._traces.all()
@@ -341,8 +374,8 @@ class Function:
         >>> [step["kind"] for step in f.plan(tf.ones([8, 4]), tf.ones([4, 3])).steps]
         ['product', 'loop']
         """
-        inputs = self._given(args, kwargs)
-        return self._concrete(inputs).plan_for(inputs.tensors)
+        inputs, concrete = self._for_call(*self._given(args, kwargs))
+        return concrete.plan_for(inputs.tensors, inputs.variables)
 
     def __get__(self, instance: object, owner: Any = None) -> Callable[..., Any]:
         """As a method: a function of its own for each object."""
@@ -391,8 +424,8 @@ class Function:
             filled.apply_defaults()
             args, kwargs = filled.args, filled.kwargs
         if self._input_signature is None:
-            return Inputs(args, kwargs)
-        return match_signature(self._name, self._input_signature, args, kwargs)
+            return Inputs(args, kwargs, by_form=self._by_form)
+        return match_signature(self._name, self._input_signature, args, kwargs, self._by_form)
 
     # ---- traces ------------------------------------------------------------------------------
 
@@ -458,11 +491,12 @@ class Function:
         graph.engine = _ENGINES[self.jit_compile]
         before = snapshot()
         tensors = named(specs, self._signature, inputs)
+        stand_ins = [StandIn(v) for v in inputs.variables]
         try:
             top = with_top(graph)
             with activate((), top), override_rows(thread.context.overrides), self._stably():
                 given = [_input_for(graph, spec) for spec in tensors]
-                args, kwargs = inputs.with_tensors(specs, given)
+                args, kwargs = inputs.with_tensors(specs, given, stand_ins)
                 returned = self._to_trace()(*args, **kwargs)
                 outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
         except SymbolicValueError as error:
@@ -481,7 +515,7 @@ class Function:
         subgraph = Subgraph(graph, graph.outputs)
         return ConcreteFunction(
             self._name, subgraph, returned, [y is not None for y in outputs], inputs, specs,
-            tensors, self._signature,
+            tensors, stand_ins, self._signature,
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from wengert.api.function.stand_ins import StandIn, VariableForm, VariableSpec, form_of
 from wengert.errors import InvalidArgumentError
+from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor
@@ -56,10 +58,15 @@ class Inputs:
 
     `given` says of each leaf of the arguments whether it is a tensor or made of tensors; `specs` has
     the type spec of each of these. A signature may say more general ones than the values have.
+    Variables are told apart by their form alone, unless `by_form` is false.
     """
 
     def __init__(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], signature: Sequence[Any] = ()
+        self,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        signature: Sequence[Any] = (),
+        by_form: bool = True,
     ) -> None:
         self.args, self.kwargs = args, kwargs
         self.leaves = nest.flatten((args, kwargs))
@@ -67,8 +74,16 @@ class Inputs:
         values = [_converted(v) for v, given in zip(self.leaves, self.given, strict=True) if given]
         self.tensors = nest.tensors_of(values)
         self.specs = [s for s in signature if s is not None] or [spec_of(v) for v in values]
+        variables = [v for v in self.leaves if type(v) in (Variable, StandIn)] if by_form else []
+        # Each once, though it may be an argument in several places.
+        self.variables = list({id(v): v for v in variables}.values())
+        places = {id(v): place for place, v in enumerate(self.variables)}
         self._keys = [
-            "tensor" if given else _key_of_value(v)
+            "tensor"
+            if given
+            else form_of(v, places[id(v)])
+            if id(v) in places
+            else _key_of_value(v)
             for v, given in zip(self.leaves, self.given, strict=True)
         ]
 
@@ -87,10 +102,10 @@ class Inputs:
         found = copy.copy(self)
         specs = iter(self.specs)
         found.leaves = [
-            next(specs) if given else key if type(key) is Weakly else v
+            next(specs) if given else _outline_of(v, key)
             for v, given, key in zip(self.leaves, self.given, self._keys, strict=True)
         ]
-        found.tensors = []
+        found.tensors, found.variables = [], []
         args, kwargs = nest.pack_sequence_as((self.args, self.kwargs), found.leaves)
         found.args, found.kwargs = tuple(args), kwargs
         return found
@@ -107,21 +122,30 @@ class Inputs:
         return "The last call is nested otherwise, or was made under other gradient_override_maps."
 
     def with_tensors(
-        self, specs: Sequence[TypeSpec], tensors: Sequence[Any]
+        self, specs: Sequence[TypeSpec], tensors: Sequence[Any], stand_ins: Sequence[Variable]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The positional and keyword arguments, of these specs, with these tensors in them."""
+        """The arguments, of these specs, with these tensors in them, and stand-ins for variables."""
         rest = iter(tensors)
-        return self.with_values([spec._with_parts(rest) for spec in specs])
+        return self.with_values([spec._with_parts(rest) for spec in specs], stand_ins)
 
-    def with_values(self, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def with_values(
+        self, values: Sequence[Any], stand_ins: Sequence[Variable] = ()
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The positional and keyword arguments, with these in place of what is made of tensors."""
         rest = iter(values)
+        for_variables = {id(v): s for v, s in zip(self.variables, stand_ins, strict=False)}
         leaves = [
-            next(rest) if given else v.ref() if type(v) is Weakly else v
+            next(rest) if given else v.ref() if type(v) is Weakly else for_variables.get(id(v), v)
             for v, given in zip(self.leaves, self.given, strict=True)
         ]
         args, kwargs = nest.pack_sequence_as((self.args, self.kwargs), leaves)
         return tuple(args), kwargs
+
+
+def _outline_of(value: Any, key: Any) -> Any:
+    if type(key) is VariableForm:
+        return VariableSpec(key.shape, key.dtype, key.trainable, key.place)
+    return key if type(key) is Weakly else value
 
 
 def tensor_specs(specs: Sequence[TypeSpec]) -> list[TensorSpec]:
@@ -169,7 +193,11 @@ def _structure_key(structure: Any) -> Any:
 
 
 def match_signature(
-    name: str, signature: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]
+    name: str,
+    signature: Sequence[Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    by_form: bool = True,
 ) -> Inputs:
     """The arguments, converted to the tensors that an input signature asks for."""
     given = [*args, *kwargs.values()]
@@ -181,7 +209,7 @@ def match_signature(
     wanted = [*signature, *[None] * (len(given) - len(signature))]
     found = [_as_specified(name, s, v) for s, v in zip(wanted, given, strict=True)]
     as_asked = dict(zip(kwargs, found[len(args) :], strict=True))
-    return Inputs(tuple(found[: len(args)]), as_asked, nest.flatten(tuple(signature)))
+    return Inputs(tuple(found[: len(args)]), as_asked, nest.flatten(tuple(signature)), by_form)
 
 
 def _as_specified(name: str, spec: Any, value: Any) -> Any:
@@ -230,10 +258,12 @@ def bound_to_trace(
     specs: Sequence[TensorSpec],
     args: Sequence[Any],
     kwargs: dict[str, Any],
-) -> list[Any]:
-    """The tensors for a call of one trace, whose other arguments are fixed."""
+) -> tuple[list[Any], list[Variable]]:
+    """The tensors and variables for a call of one trace, whose other arguments are fixed."""
+    variables: list[Variable] = []
     leaves = nest.flatten((args, kwargs), expand_composites=True)
-    if kwargs or len(leaves) != len(specs):  # else they are its tensors alone
+    has_variables = any(type(old) is VariableSpec for old in traced.leaves)
+    if kwargs or has_variables or len(leaves) != len(specs):  # else they are its tensors alone
         args, kwargs = _filled(name, signature, traced, args, kwargs)
         leaves = nest.flatten((args, kwargs))
         if len(leaves) != len(traced.given):
@@ -241,8 +271,10 @@ def bound_to_trace(
                 f"Binding inputs to tf.function failed: {name} takes {len(specs)} tensors "
                 f"({', '.join(map(repr, specs))}), but was given {len(leaves)}."
             )
+        variables = _variables_for(name, traced, leaves)
         leaves = nest.tensors_of(_given_to(name, traced, leaves))
-    return [_fitting(name, i, s, v) for i, (s, v) in enumerate(zip(specs, leaves, strict=True))]
+    pairs = enumerate(zip(specs, leaves, strict=True))
+    return [_fitting(name, i, s, v) for i, (s, v) in pairs], variables
 
 
 def _filled(
@@ -263,10 +295,29 @@ def _filled(
     return before.args, before.kwargs
 
 
+def _variables_for(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Variable]:
+    """The variables among the arguments, each once, in the places that the trace has for them."""
+    found: dict[int, Variable] = {}
+    for new, old in zip(leaves, traced.leaves, strict=True):
+        if type(old) is VariableSpec:
+            assert old.alias_id is not None
+            form = old.shape, old.dtype, old.trainable
+            fits = isinstance(new, Variable) and (new.shape, new.dtype, new.trainable) == form
+            if not fits or found.setdefault(old.alias_id, new) is not new:
+                raise TypeError(
+                    f"Binding inputs to tf.function failed: this trace of {name} is for a variable "
+                    f"like {old!r} and not for {new!r}. Call the function itself, which traces what "
+                    "is new."
+                )
+    return [found[place] for place in sorted(found)]
+
+
 def _given_to(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Any]:
     """Those of the arguments that are made of tensors; the others must be what they were."""
     found = []
     for new, old, given in zip(leaves, traced.leaves, traced.given, strict=True):
+        if type(old) is VariableSpec:
+            continue
         if given:
             found.append(_checked(name, old, new) if nest.is_composite(old) else new)
         elif new is not old and _key_of_value(new) != (

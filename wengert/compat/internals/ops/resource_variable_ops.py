@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wengert import shape
+from wengert.api.function.stand_ins import VariableSpec as VariableSpec
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.ops.arrays.gathering import gather
 from wengert.state.variable import Variable as BaseResourceVariable
