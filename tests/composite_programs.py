@@ -3,6 +3,7 @@
 The annotations are objects and not strings, as in programs that declare types.
 """
 
+# mypy: disable-error-code="misc,valid-type,name-defined,call-arg,no-any-return"
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, List, Optional, Union  # noqa: UP035  # TensorFlow takes no `X | Y`
@@ -130,14 +131,14 @@ def of_extension_types(tf: Any) -> Programs:
     """Types from annotations."""
     base = tf.experimental.ExtensionType
 
-    class Masked(base):  # type: ignore[misc]
+    class Masked(base):
         values: tf.Tensor
         mask: tf.Tensor
 
         def filled(self, default: Any) -> Any:
             return tf.where(self.mask, self.values, tf.cast(default, self.values.dtype))
 
-    class Many(base):  # type: ignore[misc]
+    class Many(base):
         a: tf.Tensor
         shape: tf.TensorShape
         kind: tf.DType = tf.float32
@@ -150,20 +151,20 @@ def of_extension_types(tf: Any) -> Programs:
     class Child(Masked):
         extra: tf.Tensor
 
-    class Checked(base):  # type: ignore[misc]
+    class Checked(base):
         x: tf.Tensor
         y: tf.Tensor
 
         def __validate__(self) -> None:
             self.x.shape.assert_is_compatible_with(self.y.shape)
 
-    class Scaled(base):  # type: ignore[misc]
+    class Scaled(base):
         x: tf.Tensor
 
         def __init__(self, x: Any, scale: float = 2.0) -> None:
             self.x = [v * scale for v in x]
 
-    class Shaped(base):  # type: ignore[misc]
+    class Shaped(base):
         values: tf.Tensor
 
         class Spec:
@@ -174,18 +175,18 @@ def of_extension_types(tf: Any) -> Programs:
             def shape(self) -> Any:
                 return self.values.shape
 
-    class Node(base):  # type: ignore[misc]
+    class Node(base):
         v: tf.Tensor
         children: tuple["Node", ...] = ()
 
-    class Rows(base):  # type: ignore[misc]
+    class Rows(base):
         r: tf.RaggedTensor
 
-    class Late(base):  # type: ignore[misc]
+    class Late(base):
         a: int = 3
         b: tf.Tensor
 
-    class Pair(tf.experimental.BatchableExtensionType):  # type: ignore[misc]
+    class Pair(tf.experimental.BatchableExtensionType):
         x: tf.Tensor
         y: tf.Tensor
 
@@ -292,7 +293,7 @@ def of_dispatch(tf: Any) -> Programs:
     """What public functions do for a type of one's own."""
     experimental = tf.experimental
 
-    class Masked(experimental.ExtensionType):  # type: ignore[misc]
+    class Masked(experimental.ExtensionType):
         values: tf.Tensor
         mask: tf.Tensor
 
@@ -350,7 +351,7 @@ def of_dispatch(tf: Any) -> Programs:
         return tape.gradient(y, t)
 
     def forgotten() -> Any:
-        class Other(experimental.ExtensionType):  # type: ignore[misc]
+        class Other(experimental.ExtensionType):
             x: tf.Tensor
 
         @experimental.dispatch_for_unary_elementwise_apis(Other)

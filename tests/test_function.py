@@ -8,6 +8,7 @@ import sys
 import threading
 import weakref
 from collections import namedtuple
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np

@@ -24,6 +24,15 @@ from wengert.values.composite import Composite
 from wengert.values.tensor import Tensor
 from wengert.values.type_spec import TypeSpec, spec_of
 
+if sys.version_info >= (3, 11):  # type checkers know the constructors of subclasses by it
+    from typing import dataclass_transform
+else:
+
+    def dataclass_transform(**_: bool) -> Callable[[type], type]:
+        """The class as it is."""
+        return lambda cls: cls
+
+
 _FIELDS: Final = "_tf_extension_type_fields"
 _MAY_CHANGE: Final = "_tf_extension_type_in_constructor"
 _RESERVED: Final = ("self", "Spec", "__validate__", "_type_spec", "value_type")
@@ -115,6 +124,7 @@ class ExtensionTypeSpec(_Fields, TypeSpec):
         return self._shown()
 
 
+@dataclass_transform(frozen_default=True)
 class ExtensionType(_Fields, Composite):
     """A base class for types made of tensors, declared by annotations.
 
