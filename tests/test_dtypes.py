@@ -251,3 +251,32 @@ def test_what_does_not_differentiate(initial: Any) -> None:
         y = tf.identity(v)
     with pytest.warns(tf.errors.GradientWarning, match="must be floating"):
         assert tape.gradient(y, v) is None
+
+
+def test_formats_of_eight_bits_and_of_four() -> None:
+    """Casts as TensorFlow's, in functions as well; a gradient passes through a cast to a float."""
+    x = tf.constant([1.3, -2.7, 500.0, 1e6, 0.001])
+    wide, narrow = tf.dtypes.experimental.float8_e5m2, tf.dtypes.experimental.float8_e4m3fn
+    for function in (lambda f: f, tf.function):
+        there = function(lambda v: [tf.cast(tf.cast(v, d), tf.float32) for d in (wide, narrow)])(x)
+        assert there[0].numpy().tolist() == [1.25, -2.5, 512.0, np.inf, 0.0009765625]
+        assert str(there[1].numpy().tolist()) == "[1.25, -2.75, nan, nan, 0.001953125]"
+    assert (wide.as_datatype_enum, narrow.max, wide.is_floating) == (24, 448, True)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.cast(tf.cast(x, wide), tf.float32) * 3.0
+    assert tape.gradient(y, x).numpy().tolist() == [3.0] * 5
+    small = tf.cast([1, -2, 7, 9, 20], tf.dtypes.experimental.int4)
+    assert tf.cast(small, tf.int32).numpy().tolist() == [1, -2, 7, -7, 4]
+
+
+@pytest.mark.parametrize("kind", [tf.qint8, tf.quint8, tf.qint16, tf.qint32], ids=str)
+def test_quantized_integers_are_cast(kind: tf.DType) -> None:
+    """To numbers and back, eagerly and in functions; bitcast from the integers that they are."""
+    for function in (lambda f: f, tf.function):
+        there = function(lambda v: tf.cast(tf.cast(v, kind), tf.float32) * 2.0)
+        assert there(tf.constant([1.0, 3.0])).numpy().tolist() == [2.0, 6.0]
+    assert tf.cast([1], kind).dtype is kind
+    assert tf.cast(
+        tf.bitcast(tf.constant([1, 2], tf.int8), tf.qint8), tf.int32
+    ).numpy().tolist() == [1, 2]

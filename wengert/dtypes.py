@@ -1,5 +1,6 @@
 """tf.dtypes: the data types."""
 
+from wengert import dtypes_experimental as _experimental
 from wengert.ops.math.arithmetic import saturate_cast as saturate_cast
 from wengert.ops.math.complex import complex as complex
 from wengert.ops.math.elementwise import cast as cast
@@ -33,3 +34,4 @@ from wengert.values.dtypes import uint64 as uint64
 from wengert.values.dtypes import variant as variant
 
 bool = _bool
+experimental = _experimental

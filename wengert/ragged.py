@@ -1,5 +1,6 @@
 """tf.ragged: tensors whose rows have different lengths."""
 
+from wengert.ops.nn import of_ragged as _of_ragged  # noqa: F401
 from wengert.ops.ragged import array_functions as _array_functions  # noqa: F401
 from wengert.ops.ragged import elements as _elements  # noqa: F401
 from wengert.ops.ragged import math_functions as _math_functions  # noqa: F401

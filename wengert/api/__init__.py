@@ -5,6 +5,7 @@ gradients     Gradients: tapes, accumulators, tf.gradients, custom gradients, ov
 initializers  Weight initializers
 session       Graph mode: sessions, placeholders, eager or graph execution, settings
 variables     Graph variables, variable scopes and modules; random number generators
+extension_types  Types made of tensors that users declare, and what public functions do with them
 autograph     Autograph: Python's branches and loops on tensors, in what tf.function traces
 function      tf.function, and whatever else traces or calls Python functions
 

@@ -25,8 +25,10 @@ from wengert.ops.state import assignments
 from wengert.ops.state.variable_slices import part_of_variable
 from wengert.state.variable import Variable
 from wengert.values.bound_ops import BoundOps, bound
+from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.type_spec import PartsSpec
 from wengert.values.value import Value
 
 # ---- operations of the machine ------------------------------------------------------------------
@@ -54,6 +56,8 @@ bound.finite = identity.check_cotangent
 bound.of_same_shape = asserts.of_same_shape
 bound.entered = to_graph
 bound.evaluate = evaluate
+
+Composite._type_spec = property(PartsSpec.of)  # type: ignore[assignment]  # of a layer above it
 
 _missing = [name for name in BoundOps.__annotations__ if not hasattr(bound, name)]
 if _missing:

@@ -43,14 +43,14 @@ class Guess:
         The inputs of an operation have different values, increasing with `place`.
         """
         one = np.array(b"", object) if form.dtype.kind == "O" else np.zeros((), form.dtype)
-        if self.value and not form.dtype.hasobject:
+        if self.value and not (form.dtype.hasobject or form.dtype.names):
             one = one + one.dtype.type(self.value + place)
         return np.broadcast_to(one, self.shape(form.shape))
 
     def mixed(self, form: Form) -> Any:
         """An array of different values, if this is a guess of values."""
         array = self.array(form)
-        if not self.value or form.dtype.hasobject:
+        if not self.value or form.dtype.hasobject or form.dtype.names:
             return array
         return ((np.arange(array.size) + 1) % 3).reshape(array.shape).astype(form.dtype)
 

@@ -35,7 +35,7 @@ class Composite:
     # What is differentiated, for types that follow TensorFlow's protocol.
     __composite_gradient__: Any = None
 
-    if TYPE_CHECKING:  # attached in type_spec.py, which is above this
+    if TYPE_CHECKING:  # attached in api/bind.py, as the specs are above this
 
         @property
         def _type_spec(self) -> TypeSpec: ...

@@ -39,6 +39,12 @@ class DType:
         return self._numpy
 
     @property
+    def storage(self) -> np.dtype[Any]:
+        """NumPy's dtype of the integers of which quantized ones are made; otherwise its own."""
+        own = self.numpy_dtype
+        return own[0] if own.names and self._kind == "q" else own
+
+    @property
     def as_numpy_dtype(self) -> Any:
         """NumPy's type of one number."""
         return object if self._kind == "s" else self.numpy_dtype.type
@@ -119,7 +125,7 @@ class DType:
 
     def _limit(self, which: str) -> Any:
         if self._kind in "iu":
-            return getattr(np.iinfo(self.numpy_dtype), which)
+            return getattr(_iinfo(self), which)
         if self._kind == "f":
             return self.as_numpy_dtype(getattr(_finfo(self), which))
         raise TypeError(f"Cannot find {which}imum value of {self} with type {self}.")
@@ -170,7 +176,15 @@ string: Final = DType("string", 7, "s")
 # A list of tensors, which only graphs have as a value. No array is of this NumPy dtype.
 variant: Final = DType("variant", 21, "v")
 resource: Final = DType("resource", 20, "r")
-# Quantized integers: names only, no operation takes them.
+# Formats for storage: they are cast, joined and shaped; arithmetic is done in a wider one.
+float8_e5m2: Final = DType("float8_e5m2", 24, "f")
+float8_e4m3fn: Final = DType("float8_e4m3fn", 25, "f")
+float8_e4m3fnuz: Final = DType("float8_e4m3fnuz", 26, "f")
+float8_e4m3b11fnuz: Final = DType("float8_e4m3b11fnuz", 27, "f")
+float8_e5m2fnuz: Final = DType("float8_e5m2fnuz", 28, "f")
+int4: Final = DType("int4", 29, "i")
+uint4: Final = DType("uint4", 30, "u")
+# Quantized integers, structured as TensorFlow's arrays of them are: they are cast and bitcast.
 qint8: Final = DType("qint8", 11, "q")
 quint8: Final = DType("quint8", 12, "q")
 qint32: Final = DType("qint32", 13, "q")
@@ -200,7 +214,23 @@ ALL: Final = (
     string,
 )
 
-_BY_NAME: Final = {d.name: d for d in ALL} | {"half": half, "float": float32, "double": double}
+SMALL: Final = (
+    float8_e5m2,
+    float8_e4m3fn,
+    float8_e4m3fnuz,
+    float8_e4m3b11fnuz,
+    float8_e5m2fnuz,
+    int4,
+    uint4,
+)
+# Those that NumPy lacks. The package that has them is loaded when first needed: it costs start-up time.
+_ADDED: Final = {d.name for d in (bfloat16, *SMALL)}
+
+_BY_NAME: Final = {d.name: d for d in (*ALL, *SMALL, *QUANTIZED_DTYPES)} | {
+    "half": half,
+    "float": float32,
+    "double": double,
+}
 _PYTHON: Final = {
     float: float32,
     int: int32,
@@ -216,24 +246,30 @@ _BY_NUMPY: dict[np.dtype[Any], DType] = {VARIANT: variant}
 def _find_numpy_dtype(name: str) -> np.dtype[Any]:
     if name == "string":
         return np.dtype(object)
-    if name == "bfloat16":  # loaded when first needed: it costs start-up time
-        return np.dtype(importlib.import_module("ml_dtypes").bfloat16)
+    if name in _ADDED:
+        return np.dtype(getattr(importlib.import_module("ml_dtypes"), name))
     if name.startswith("q"):
         return np.dtype([(name, name[1:])])
     return np.dtype(name)
 
 
 def _finfo(dtype: DType) -> Any:
-    if dtype is bfloat16:
+    if dtype.name in _ADDED:
         return importlib.import_module("ml_dtypes").finfo(dtype.numpy_dtype)
     return np.finfo(dtype.numpy_dtype)
+
+
+def _iinfo(dtype: DType) -> Any:
+    if dtype.name in _ADDED:
+        return importlib.import_module("ml_dtypes").iinfo(dtype.numpy_dtype)
+    return np.iinfo(dtype.numpy_dtype)
 
 
 def of_numpy(dtype: np.dtype[Any]) -> DType:
     """The DType of a NumPy dtype."""
     found = _BY_NUMPY.get(dtype)
     if found is None:
-        name = "string" if dtype.kind in "OSU" else dtype.name
+        name = "string" if dtype.kind in "OSU" else dtype.names[0] if dtype.names else dtype.name
         if name not in _BY_NAME:
             raise TypeError(
                 f"Cannot convert {dtype} to a TensorFlow DType: "
@@ -254,7 +290,7 @@ def as_dtype(type_value: Any) -> DType:
     if isinstance(type_value, str):
         found = _BY_NAME.get(type_value)
     elif isinstance(type_value, int):
-        found = next((d for d in ALL if d.as_datatype_enum == type_value), None)
+        found = next((d for d in _BY_NAME.values() if d.as_datatype_enum == type_value), None)
     elif isinstance(type_value, type) and type_value in _PYTHON:
         found = _PYTHON[type_value]
     else:

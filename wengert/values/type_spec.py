@@ -88,6 +88,14 @@ class TypeSpec(Composite):
     def _type_spec(self) -> TypeSpec:
         return self
 
+    def _batch(self, batch_size: int | None) -> TypeSpec:
+        """The spec of a batch of values."""
+        raise NotImplementedError(f"{type(self).__name__}._batch")
+
+    def _unbatch(self) -> TypeSpec:
+        """The spec of one value of a batch."""
+        raise NotImplementedError(f"{type(self).__name__}._unbatch")
+
     # ---- against other specs -----------------------------------------------------------------
 
     def is_compatible_with(self, spec_or_value: Any) -> bool:
@@ -350,9 +358,6 @@ class PartsSpec(TypeSpec):
 
     def __reduce__(self) -> Any:
         return PartsSpec, (self._like, self._specs)
-
-
-Composite._type_spec = property(PartsSpec.of)  # type: ignore[assignment]
 
 
 # ---- the spec of a value ------------------------------------------------------------------------

@@ -17,23 +17,23 @@ class ExtensionTypeBatchEncoder:
     A subclass, as the attribute `__batch_encoder__` of a type, changes how.
     """
 
-    def batch(self, spec: Any, batch_size: int | None) -> Any:
+    def batch(self, spec: TypeSpec, batch_size: int | None) -> TypeSpec:
         """The spec of a batch of values of a spec."""
         return _changed(spec, lambda s: s._batch(batch_size), [batch_size])
 
-    def unbatch(self, spec: Any) -> Any:
+    def unbatch(self, spec: TypeSpec) -> TypeSpec:
         """The spec of one value of a batch."""
         return _changed(spec, lambda s: s._unbatch(), None)
 
-    def encode(self, spec: Any, value: Any, minimum_rank: int = 0) -> Any:
+    def encode(self, spec: TypeSpec, value: object, minimum_rank: int = 0) -> Any:
         """The tensors that are batched, nested, for one value or a batch of them."""
         return spec._to_components(value)
 
-    def decode(self, spec: Any, encoded_value: Any) -> Any:
+    def decode(self, spec: TypeSpec, encoded_value: object) -> Any:
         """The value of the tensors that `encode` gave, or of a slice or a stack of them."""
         return spec._from_components(encoded_value)
 
-    def encoding_specs(self, spec: Any) -> Any:
+    def encoding_specs(self, spec: TypeSpec) -> object:
         """The specs of what `encode` gives."""
         return spec._component_specs
 
@@ -41,11 +41,13 @@ class ExtensionTypeBatchEncoder:
 class BatchableExtensionTypeSpec(ExtensionTypeSpec):
     """The type spec of an extension type that can be batched."""
 
-    def _batch(self, batch_size: int | None) -> Any:
-        return self.value_type.__batch_encoder__.batch(self, batch_size)
+    def _batch(self, batch_size: int | None) -> TypeSpec:
+        found: TypeSpec = self.value_type.__batch_encoder__.batch(self, batch_size)
+        return found
 
-    def _unbatch(self) -> Any:
-        return self.value_type.__batch_encoder__.unbatch(self)
+    def _unbatch(self) -> TypeSpec:
+        found: TypeSpec = self.value_type.__batch_encoder__.unbatch(self)
+        return found
 
 
 class BatchableExtensionType(ExtensionType):
@@ -66,7 +68,9 @@ class BatchableExtensionType(ExtensionType):
     __batch_encoder__: ClassVar[Any] = ExtensionTypeBatchEncoder()
 
 
-def _changed(spec: Any, change: Callable[[Any], Any], front: list[int | None] | None) -> Any:
+def _changed(
+    spec: TypeSpec, change: Callable[[TypeSpec], TypeSpec], front: list[int | None] | None
+) -> TypeSpec:
     """A spec whose inner specs are changed, and whose shapes lose an axis or gain those in front."""
 
     def of(value: Any) -> Any:

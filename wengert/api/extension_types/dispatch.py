@@ -98,7 +98,18 @@ def dispatch_for_binary_elementwise_apis(x_type: object, y_type: object) -> Deco
 
 
 def dispatch_for_binary_elementwise_assert_apis(x_type: object, y_type: object) -> Decorator[Any]:
-    """Say what every check of two values, element by element, does: `handler(f, x, y)`."""
+    """Say what every check of two values, element by element, does: `handler(f, x, y)`.
+
+    >>> class Money(tf.experimental.ExtensionType):
+    ...     cents: tf.Tensor
+    >>> @tf.experimental.dispatch_for_binary_elementwise_assert_apis(Money, Money)
+    ... def of_two(f, x, y):
+    ...     return f(x.cents, y.cents)
+    >>> tf.debugging.assert_equal(Money([3]), Money([5]))
+    Traceback (most recent call last):
+        ...
+    wengert.errors.InvalidArgumentError: ...
+    """
     return _of_two(CHECKS_OF_TWO, x_type, y_type)
 
 
@@ -115,7 +126,15 @@ def _of_two(functions: set[Callable[..., Any]], x_type: object, y_type: object) 
 
 
 def unregister_dispatch_for(dispatch_target: Callable[..., Any]) -> None:
-    """Forget that a function was registered by one of the decorators."""
+    """Forget that a function was registered by one of the decorators.
+
+    >>> class Money(tf.experimental.ExtensionType):
+    ...     cents: tf.Tensor
+    >>> @tf.experimental.dispatch_for_unary_elementwise_apis(Money)
+    ... def of_money(f, x):
+    ...     return Money(f(x.cents))
+    >>> tf.experimental.unregister_dispatch_for(of_money)
+    """
     _KNOWN[:] = [entry for entry in _KNOWN if entry[2] is not dispatch_target]
     if not remove_target(dispatch_target):
         raise ValueError(

@@ -17,7 +17,7 @@ from wengert.ops.support.declare import BOOL, INTEGER, NUMBER, REAL, REAL_OR_INT
 from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.ops.support.parallel import in_pieces
 from wengert.values.convert import convert
-from wengert.values.dtypes import DType, as_dtype, float32, float64, string
+from wengert.values.dtypes import QUANTIZED_DTYPES, DType, as_dtype, float32, float64, string
 from wengert.values.tensor import Tensor, TensorList
 from wengert.values.typed_calls import of_one
 
@@ -431,8 +431,12 @@ def _like(row: Row, value: TensorLike, dtype: DTypeLike | None) -> Tensor:
 def _cast_kernel(_: Namespace, x: Array, *, dtype: DType, source: DType) -> Array:
     if source.is_complex and not dtype.is_complex:
         x = x.real
+    if source in QUANTIZED_DTYPES:
+        x = x.view(source.storage)
     if dtype.is_bool:
         return x != 0
+    if dtype in QUANTIZED_DTYPES:
+        return x.astype(dtype.storage).view(dtype.numpy_dtype)
     return x.astype(dtype.numpy_dtype)
 
 

@@ -12,6 +12,8 @@ dropout              Dropout: elements are zeroed at random, and the others scal
 local_response_norm  Local response normalization: each element divided by the size of
                      neighbouring channels
 losses               Loss functions that are composed of other operations
+of_ragged            What functions of neural networks do with ragged tensors: softmax, dropout,
+                     embeddings
 normalization        Moments (mean and variance) and batch normalization
 space_depth          Space to batch, space to depth, and back: blocks of pixels moved into batch
                      or channels

@@ -11,7 +11,6 @@ from wengert.ops.arrays import gathering, indexing, joining, partitioning, shapi
 from wengert.ops.arrays.creation import rank, shape, size
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast
-from wengert.ops.nn.activations import embedding_lookup
 from wengert.ops.ragged import factories
 from wengert.ops.ragged.answers import answers, rank_of, with_flat
 from wengert.ops.ragged.conversions import coordinates
@@ -204,13 +203,6 @@ def _gather_nd(
     found = [params[tuple(i)] for i in at.reshape(-1, at.shape[-1]).tolist()]
     whole = factories.stack(found)
     return whole if at.ndim == 2 else shaping.reshape(whole, [*at.shape[:-1], *dims(whole)[1:]])
-
-
-@answers(embedding_lookup)
-def _embedding_lookup(
-    params: Any, ids: RaggedTensor, max_norm: float | None = None, name: str | None = None
-) -> RaggedTensor:
-    return with_flat(ids, lambda flat: embedding_lookup(params, flat, max_norm=max_norm))
 
 
 @answers(indexing.boolean_mask)

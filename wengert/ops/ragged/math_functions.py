@@ -9,21 +9,18 @@ from wengert.ops.arrays import gathering, identity
 from wengert.ops.arrays.broadcasting import bitcast
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math import arithmetic, elementwise
-from wengert.ops.nn.activations import softmax
-from wengert.ops.nn.dropout import dropout
 from wengert.ops.ragged import factories
 from wengert.ops.ragged.answers import answers, rank_of, with_flat
 from wengert.ops.ragged.conversions import from_tensor, to_tensor
 from wengert.ops.ragged.operators import of_same_rows
-from wengert.ops.ragged.places import count_of_rows, row_ids
+from wengert.ops.ragged.places import count_of_rows
 from wengert.ops.ragged.reductions import OF_TENSORS, reduced
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.ops.reductions import reductions, segments
 from wengert.values import nest
-from wengert.values.shapes import normal_axis
 
 if TYPE_CHECKING:
-    from wengert.values.typing import DTypeLike, IntLike, TensorLike
+    from wengert.values.typing import DTypeLike, IntLike
 
 # ---- values as they stand -----------------------------------------------------------------------
 
@@ -36,35 +33,6 @@ def _identity(input: RaggedTensor, name: str | None = None) -> RaggedTensor:
 @answers(bitcast)
 def _bitcast(input: RaggedTensor, type: DTypeLike, name: str | None = None) -> RaggedTensor:
     return with_flat(input, lambda flat: bitcast(flat, type))
-
-
-@answers(dropout)
-def _dropout(
-    x: RaggedTensor, rate: TensorLike, noise_shape: object = None, seed: Any = None, **_: Any
-) -> RaggedTensor:
-    if noise_shape is not None:
-        raise ValueError("noise_shape is not supported yet for RaggedTensor x")
-    return with_flat(x, lambda flat: dropout(flat, rate, seed=seed))
-
-
-@answers(softmax)
-def _softmax(
-    logits: RaggedTensor, axis: IntLike | None = None, name: str | None = None
-) -> RaggedTensor:
-    at = normal_axis(-1 if axis is None else int(axis), rank_of(logits))
-    if at > logits.ragged_rank:
-        inner = at - logits.ragged_rank
-        return with_flat(logits, lambda flat: softmax(flat, inner))
-    if at != logits.ragged_rank:
-        raise NotImplementedError("tf.nn.softmax of a ragged tensor is along its innermost rows.")
-    ids = row_ids(logits.nested_row_splits[-1])
-    count = count_of_rows(logits.nested_row_splits[-1])
-    flat = logits.flat_values
-    largest = gathering.gather(segments.unsorted_segment_max(flat, ids, count), ids)
-    powers = arithmetic.subtract(flat, identity.stop_gradient(largest))
-    raised = elementwise.exp(powers)
-    total = gathering.gather(gathering.unsorted_segment_sum(raised, ids, count), ids)
-    return logits.with_flat_values(raised / total)
 
 
 @answers(arithmetic.add_n)

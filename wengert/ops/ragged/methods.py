@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
-from wengert.ops.ragged import conversions, indexing, operators
+from wengert.ops.ragged import conversions, indexing, operators, spec
 from wengert.ops.ragged.tensor import RaggedTensor
 
-_METHODS: Final[dict[str, Callable[..., Any] | staticmethod[..., Any]]] = {
+_METHODS: Final[dict[str, Any]] = {
     "to_tensor": conversions.to_tensor,
     "to_sparse": conversions.to_sparse,
     "bounding_shape": conversions.bounding_shape,
     "from_tensor": staticmethod(conversions.from_tensor),
     "from_sparse": staticmethod(conversions.from_sparse),
     "__getitem__": indexing.getitem,
+    "_type_spec": property(spec.RaggedTensorSpec.from_value),
+    "_shape_invariant_to_type_spec": spec.spec_of_loop_variable,
     **operators.METHODS,
 }
 for _name, _method in _METHODS.items():

@@ -154,9 +154,6 @@ class RaggedTensorSpec(TypeSpec):
         return RaggedTensorSpec(shape, self._dtype, self._ragged_rank - 1, self._row_splits_dtype)
 
 
-def _shape_invariant_to_type_spec(self: RaggedTensor, shape: TensorShape) -> RaggedTensorSpec:
+def spec_of_loop_variable(self: RaggedTensor, shape: TensorShape) -> RaggedTensorSpec:
+    """The spec of a loop's variable that begins with a ragged tensor, and takes shapes like this."""
     return RaggedTensorSpec(shape, self.dtype, self.ragged_rank, self.row_splits.dtype)
-
-
-RaggedTensor._shape_invariant_to_type_spec = _shape_invariant_to_type_spec  # type: ignore[assignment]
-RaggedTensor._type_spec = property(RaggedTensorSpec.from_value)  # type: ignore[assignment]

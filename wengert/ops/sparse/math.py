@@ -32,6 +32,7 @@ from wengert.ops.math.elementwise import cast, exp, zeros_like
 from wengert.ops.reductions.reductions import normal_axes
 from wengert.ops.reductions.reductions import reduce_sum as sum_dense
 from wengert.ops.reductions.segments import unsorted_segment_max
+from wengert.ops.sparse import spec
 from wengert.ops.sparse.places import (
     as_list,
     check_inside,
@@ -284,6 +285,8 @@ multiplied = _with_dense("SparseDenseCwiseMul", arithmetic.multiply)
 divided = _with_dense("SparseDenseCwiseDiv", arithmetic.truediv)
 setattr(SparseTensor, "__mul__", multiplied)  # noqa: B010
 setattr(SparseTensor, "__truediv__", divided)  # noqa: B010
+setattr(SparseTensor, "_type_spec", property(spec.SparseTensorSpec.from_value))  # noqa: B010
+setattr(SparseTensor, "_shape_invariant_to_type_spec", spec.spec_of_loop_variable)  # noqa: B010
 
 
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:

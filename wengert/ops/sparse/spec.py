@@ -92,9 +92,6 @@ class SparseTensorSpec(TypeSpec):
         return SparseTensorSpec(self._shape[1:], self._dtype)
 
 
-def _shape_invariant_to_type_spec(self: SparseTensor, shape: TensorShape) -> SparseTensorSpec:
+def spec_of_loop_variable(self: SparseTensor, shape: TensorShape) -> SparseTensorSpec:
+    """The spec of a loop's variable that begins with a sparse tensor, and takes shapes like this."""
     return SparseTensorSpec(shape, self.dtype)
-
-
-SparseTensor._shape_invariant_to_type_spec = _shape_invariant_to_type_spec  # type: ignore[assignment]
-SparseTensor._type_spec = property(SparseTensorSpec.from_value)  # type: ignore[assignment]
