@@ -1,0 +1,8 @@
+"""Graphs as TensorFlow's protocol buffers: GraphDef out and in.
+
+protos     TensorFlow's messages, by the package protobuf
+tensors    Arrays as TensorProto, and back
+op_defs    The inputs, outputs and attributes of TensorFlow's operations
+export     A graph as GraphDef
+importing  A GraphDef into a graph
+"""
