@@ -528,11 +528,15 @@ def test_an_operator_is_an_argument_of_a_function() -> None:
         traces.append(operator)
         return operator.matvec(x)
 
-    assert applied(L.LinearOperatorDiag(tf.constant([1.0, 2.0])), tf.constant([3.0, 4.0])).numpy().tolist() == [
+    assert applied(
+        L.LinearOperatorDiag(tf.constant([1.0, 2.0])), tf.constant([3.0, 4.0])
+    ).numpy().tolist() == [
         3,
         8,
     ]
-    assert applied(L.LinearOperatorDiag(tf.constant([5.0, 6.0])), tf.constant([1.0, 1.0])).numpy().tolist() == [
+    assert applied(
+        L.LinearOperatorDiag(tf.constant([5.0, 6.0])), tf.constant([1.0, 1.0])
+    ).numpy().tolist() == [
         5,
         6,
     ]

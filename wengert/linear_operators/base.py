@@ -160,7 +160,8 @@ class LinearOperator(Composite):
 
     def __getitem__(self, slices: Any) -> Any:
         """The operator of a part of the batch."""
-        return self._part(slices if isinstance(slices, tuple) else (slices,), self)
+        given = tuple(slices) if isinstance(slices, (tuple, list)) else (slices,)
+        return self._part(given, self)
 
     def _part(self, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
         """The part of it in a part of the batch of an operator that it is a parameter of."""

@@ -33,10 +33,11 @@ def _count(value: Any, name: str) -> Any:
     return count
 
 
-def _of_part(operator: Any, slices: tuple[Any, ...], whole: LinearOperator) -> Any:
+def _of_part(operator: Any, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
     """An operator whose only parameters are sizes, in a part of the batch of another."""
     part = dims(part_of_tensor(whole, ones(operator._batch), 0, slices))
-    return type(operator)(**{**operator.parameters, "batch_shape": part})
+    result: LinearOperator = type(operator)(**{**operator.parameters, "batch_shape": part})
+    return result
 
 
 class LinearOperatorIdentity(LinearOperator):

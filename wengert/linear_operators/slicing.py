@@ -54,7 +54,7 @@ def part_of_parameter(parameter: Any, kept: int, slices: Any, batch: Sequence[An
         if axis >= lacking:
             index.append(_of_axis(part, have[axis - lacking], batch[axis]))
         axis += 1
-    return parameter[(*index, *[EVERYTHING] * kept)] if index else parameter
+    return parameter[tuple(index + [EVERYTHING] * kept)] if index else parameter
 
 
 def _of_axis(part: Any, have: Any, wanted: Any) -> Any:

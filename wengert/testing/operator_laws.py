@@ -76,7 +76,7 @@ def _in_blocks(operator: Any, x: Any, of_rows: bool) -> list[Any]:
     return [x[..., end - count : end, :] for count, end in zip(counts, ends, strict=True)]
 
 
-def _with_operator(method: str) -> Callable[..., tuple[Any, Any]]:
+def _with_operator(method: str) -> Law:
     """A product with, or the solution for, another operator of the same kind."""
 
     def law(case: Case, info: Any, dtype: Any, use_placeholder: bool) -> None:
@@ -131,7 +131,7 @@ def _slicing(case: Case, operator: Any, matrix: Any) -> tuple[Any, Any]:
     """Parts of a batch; without one, the whole."""
     part = {3: (slice(None, 1),), 4: (slice(1), 0)}.get(len(matrix.shape), (Ellipsis,))
     rest = (slice(None), slice(None)) if part != (Ellipsis,) else ()
-    return operator[part].to_dense(), matrix[(*part, *rest)]
+    return operator[part].to_dense(), matrix[part + rest]
 
 
 # ---- as a composite value ---------------------------------------------------------------------
