@@ -479,6 +479,7 @@ def _declare_the_rest() -> None:
         "ops.image.patches",
         "ops.arrays.partitioning",
         "ops.arrays.text",
+        "ops.control.list_ops",
         "ops.reductions.unique",
         "quantization",
         "ragged",
