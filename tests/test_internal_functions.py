@@ -11,10 +11,16 @@ import pytest
 import wengert as tf
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
+    ctc_ops,
     functional_ops,
     gen_array_ops,
     gen_functional_ops,
+    gen_math_ops,
     math_ops,
+    nn_ops,
+    parsing_ops,
+    resource_variable_ops,
+    weights_broadcast_ops,
 )
 
 G = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -78,6 +84,156 @@ def test_the_gradient_of_a_segment_gradient() -> None:
 def test_truth(value: Any) -> None:
     """A scalar is true unless it is zero or empty, another tensor unless it has no elements."""
     assert bool(gen_functional_ops.to_bool(tf.constant(value))) == bool(value)
+
+
+# ---- counts, bytes, weights, labels -----------------------------------------------------------
+
+SPARSE = {"indices": [[0, 0], [0, 1], [1, 0]], "values": [1, 1, 2], "dense_shape": [2, 2]}
+RAGGED = {"splits": [0, 2, 2, 3], "values": [1, 1, 2]}
+HALF = [0.5, 1.0, 2.0]
+ROWS = tf.constant([[3.0, 1.0, 1.0, 2.0], [5.0, 5.0, 0.0, 5.0]])
+BYTES = ["AaBb", "CcDd"]
+MORE: dict[str, tuple[Callable[[], Any], Any]] = {
+    "sparse": (
+        lambda: gen_math_ops.sparse_bincount(**SPARSE, size=3, weights=[]),
+        [[0, 2, 0], [0, 0, 1]],
+    ),
+    "sparse weights": (
+        lambda: gen_math_ops.sparse_bincount(**SPARSE, size=3, weights=HALF),
+        [[0, 1.5, 0], [0, 0, 2]],
+    ),
+    "sparse vector": (
+        lambda: gen_math_ops.sparse_bincount([[0], [1], [4]], [1, 1, 9], [5], 4, []),
+        [0, 2, 0, 0],
+    ),
+    "ragged": (
+        lambda: gen_math_ops.ragged_bincount(**RAGGED, size=3, weights=[]),
+        [[0, 2, 0], [0, 0, 0], [0, 0, 1]],
+    ),
+    "ragged weights": (
+        lambda: gen_math_ops.ragged_bincount(**RAGGED, size=3, weights=HALF),
+        [[0, 1.5, 0], [0, 0, 0], [0, 0, 2]],
+    ),
+    "ragged binary": (
+        lambda: gen_math_ops.ragged_bincount(**RAGGED, size=2, weights=[], binary_output=True),
+        [[0, 1], [0, 0], [0, 0]],
+    ),
+    "second": (lambda: nn_ops.nth_element(ROWS, 1), [1, 5]),
+    "largest": (lambda: nn_ops.nth_element(ROWS, 0, reverse=True), [3, 5]),
+    "bytes": (
+        lambda: parsing_ops.decode_raw(BYTES, tf.uint8),
+        [[65, 97, 66, 98], [67, 99, 68, 100]],
+    ),
+    "words": (lambda: parsing_ops.decode_raw(BYTES, tf.uint16), [[24897, 25154], [25411, 25668]]),
+    "words the other way": (
+        lambda: parsing_ops.decode_raw(BYTES, tf.uint16, little_endian=False),
+        [[16737, 16994], [17251, 17508]],
+    ),
+    "bytes of a length": (
+        lambda: parsing_ops.decode_raw(["Aa", "C", "xyzw"], tf.uint8, fixed_length=3),
+        [[65, 97, 0], [67, 0, 0], [120, 121, 122]],
+    ),
+    "no bytes": (lambda: parsing_ops.decode_raw(["", ""], tf.uint8), [[], []]),
+    "weights": (
+        lambda: weights_broadcast_ops.broadcast_weights([[1.0], [2.0]], tf.ones([2, 3])),
+        [[1, 1, 1], [2, 2, 2]],
+    ),
+    "labels": (
+        lambda: ctc_ops.dense_labels_to_sparse([[1, 2, 0], [3, 4, 5]], [2, 3]).values,
+        [1, 2, 3, 4, 5],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_more_values(name: str) -> None:
+    compute, expected = MORE[name]
+    np.testing.assert_array_equal(compute(), expected)
+
+
+MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "beyond": (
+        lambda: nn_ops.nth_element(ROWS, 4),
+        tf.errors.InvalidArgumentError,
+        "dimension > n = 4",
+    ),
+    "negative": (lambda: nn_ops.nth_element(ROWS, -1), tf.errors.InvalidArgumentError, "but is -1"),
+    "odd": (
+        lambda: parsing_ops.decode_raw(["AaB"], tf.uint16),
+        tf.errors.InvalidArgumentError,
+        "not a multiple of 2",
+    ),
+    "sizes": (
+        lambda: parsing_ops.decode_raw(["Aa", "B"], tf.uint8),
+        tf.errors.InvalidArgumentError,
+        "element 1 has size 1 != 2",
+    ),
+    "splits": (
+        lambda: gen_math_ops.ragged_bincount([0, 2, 5], [1, 1, 2], 2, []),
+        tf.errors.InvalidArgumentError,
+        "got 5 instead of 3",
+    ),
+    "numbers": (
+        lambda: gen_math_ops.sparse_bincount([[0]], [-1], [5], 4, []),
+        tf.errors.InvalidArgumentError,
+        "must be non-negative",
+    ),
+    "rank": (
+        lambda: weights_broadcast_ops.broadcast_weights([1.0, 2.0], tf.ones([2, 3])),
+        ValueError,
+        "values.rank=2",
+    ),
+    "size": (
+        lambda: weights_broadcast_ops.assert_broadcastable(tf.ones([2, 2]), tf.ones([2, 3])),
+        ValueError,
+        "Mismatch at dim 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name: str) -> None:
+    compute, kind, message = MISTAKES[name]
+    with pytest.raises(kind, match=message):
+        compute()
+
+
+def test_equal_elements_share_a_cotangent() -> None:
+    with tf.GradientTape() as tape:
+        tape.watch(ROWS)
+        y = nn_ops.nth_element(ROWS, 1)
+    found = tape.gradient(y, ROWS, tf.constant([1.0, 6.0]))
+    np.testing.assert_allclose(found, [[0.0, 0.5, 0.5, 0.0], [2.0, 2.0, 0.0, 2.0]])
+
+
+def test_losses_of_labels_in_rows() -> None:
+    logits = np.random.RandomState(0).randn(5, 2, 4).astype(np.float32)
+    labels = [[1, 2], [3, 0]]
+    found = ctc_ops.ctc_loss_dense(labels, logits, [2, 1], [5, 4])
+    np.testing.assert_allclose(found, [3.80387, 3.86266], rtol=1e-5)
+    other = logits.transpose(1, 0, 2)
+    found = ctc_ops.ctc_loss_dense(labels, other, [2, 1], [5, 4], logits_time_major=False)
+    np.testing.assert_allclose(found, [3.80387, 3.86266], rtol=1e-5)
+    found = ctc_ops.ctc_loss_dense([[1, 2], [2, 0]], logits, [2, 1], [5, 4], blank_index=3)
+    np.testing.assert_allclose(found, [4.80310, 4.32178], rtol=1e-5)
+
+
+CHANGES = [
+    ("add", [1.0, 1.0], [2.0, 4.0]),
+    ("sub", [1.0, 1.0], [0.0, 2.0]),
+    ("mul", [3.0, 3.0], [3.0, 9.0]),
+    ("div", [2.0, 2.0], [0.5, 1.5]),
+    ("max", [2.0, 9.0], [2.0, 9.0]),
+    ("min", [2.0, 0.0], [1.0, 0.0]),
+    ("update", [7.0, 7.0], [7.0, 7.0]),
+]
+
+
+@pytest.mark.parametrize(("change", "update", "expected"), CHANGES, ids=[c for c, _, _ in CHANGES])
+def test_changes_of_rows(change: str, update: Any, expected: Any) -> None:
+    variable = tf.Variable([[1.0, 3.0], [4.0, 5.0]])
+    getattr(resource_variable_ops, f"resource_scatter_{change}")(variable.handle, [0], [update])
+    assert variable.numpy().tolist() == [expected, [4.0, 5.0]]
 
 
 # ---- control flow by functions ----------------------------------------------------------------
