@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 
 import wengert as tf
+from wengert.compat import resolver
 from wengert.compat.internals.framework.function import Defun
 from wengert.compat.internals.ops import (
+    control_flow_util,
+    control_flow_util_v2,
     ctc_ops,
     functional_ops,
     gen_array_ops,
@@ -22,6 +25,7 @@ from wengert.compat.internals.ops import (
     resource_variable_ops,
     weights_broadcast_ops,
 )
+from wengert.compat.internals.ops.parallel_for.test_util import PForTestCase
 
 G = np.array([[1.0, 2.0], [3.0, 4.0]])
 PLACES, SEGMENTS = np.array([4, 1, 4, 0]), np.array([0, 0, 1, 1])
@@ -88,8 +92,12 @@ def test_truth(value: Any) -> None:
 
 # ---- counts, bytes, weights, labels -----------------------------------------------------------
 
-SPARSE = {"indices": [[0, 0], [0, 1], [1, 0]], "values": [1, 1, 2], "dense_shape": [2, 2]}
-RAGGED = {"splits": [0, 2, 2, 3], "values": [1, 1, 2]}
+SPARSE: dict[str, Any] = {
+    "indices": [[0, 0], [0, 1], [1, 0]],
+    "values": [1, 1, 2],
+    "dense_shape": [2, 2],
+}
+RAGGED: dict[str, Any] = {"splits": [0, 2, 2, 3], "values": [1, 1, 2]}
 HALF = [0.5, 1.0, 2.0]
 ROWS = tf.constant([[3.0, 1.0, 1.0, 2.0], [5.0, 5.0, 0.0, 5.0]])
 BYTES = ["AaBb", "CcDd"]
@@ -295,11 +303,11 @@ def run(request: pytest.FixtureRequest) -> Iterator[Any]:
     """The value and the gradient of a function of one number."""
 
     def now(f: Any, x: float) -> Any:
-        x = tf.constant(x)
+        given = tf.constant(x)
         with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = f(x)
-        return y.numpy(), tape.gradient(y, x).numpy()
+            tape.watch(given)
+            y = f(given)
+        return y.numpy(), tape.gradient(y, given).numpy()
 
     def later(f: Any, x: float) -> Any:
         with tf.Graph().as_default(), tf.compat.v1.Session() as session:
@@ -319,3 +327,53 @@ def test_control_flow(name: str, run: Any) -> None:
 def test_cotangents_that_are_missing() -> None:
     with pytest.raises(ValueError, match="a cotangent for each of its results"):
         functional_ops.Gradient([tf.constant(1.0)], affine)
+
+
+def test_in_a_function() -> None:
+    """A function is traced in a graph of its own."""
+    inside: list[bool] = []
+    tf.function(lambda: inside.append(control_flow_util_v2.in_defun()))()
+    assert inside == [True]
+    assert not control_flow_util_v2.in_defun()
+    with tf.Graph().as_default():
+        assert not control_flow_util_v2.in_defun()
+
+
+def test_no_operation_is_a_part_of_a_branch() -> None:
+    with tf.Graph().as_default():
+        y = tf.cond(tf.constant(True), lambda: tf.constant(1.0), lambda: tf.constant(2.0))
+    assert not control_flow_util.IsCondSwitch(y.op)
+    assert not control_flow_util.IsLoopMerge(y.op)
+
+
+def test_loops_that_are_compared() -> None:
+    """The base of tests of vectorized loops sees a loop that is not alike, and one that is."""
+    case = PForTestCase("run")
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    case._test_loop_fn(lambda i: tf.reduce_sum(tf.gather(x, i) ** 2), 3)
+    calls: list[Any] = []
+
+    def other_when_called_again(i: Any) -> Any:
+        calls.append(i)
+        return tf.gather(x, i) + float(len(calls))
+
+    with pytest.raises(AssertionError):
+        case._test_loop_fn(other_when_called_again, 3)
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ("python.ops.control_flow_ops.switch", "tf.while_loop"),
+        ("python.ops.gen_control_flow_ops.enter", "tf.while_loop"),
+        ("python.ops.image_ops.decode_png", "Pillow"),
+        ("python.ops.io_ops.read_file", "np.load"),
+        ("python.framework.load_library.load_op_library", "tf.register_op"),
+    ],
+)
+def test_what_to_use_instead(path: str, advice: str) -> None:
+    space, _, name = path.rpartition(".")
+    with pytest.raises(resolver.NotFoundError):
+        resolver.find(space, name)
+    error = resolver.missing(space, name).error(name, "here")
+    assert advice in str(error)

@@ -11,8 +11,9 @@ import pytest
 
 import wengert as tf
 from wengert.compat.internals.ops.linalg import linear_operator_test_util as util
+from wengert.linear_operators import LinearOperatorFullMatrix
 
-L = tf.linalg
+L: Any = tf.linalg
 v1 = tf.compat.v1
 Made = tuple[Any, Any]
 TOLERANCES = {tf.float64: 1e-10, tf.complex128: 1e-10}
@@ -88,6 +89,8 @@ class FullMatrix(Square):
         operator = L.LinearOperatorFullMatrix(
             tf.Variable([[2.0, 1.0], [1.0, 3.0]]), is_non_singular=True
         )
+        two = L.LinearOperatorComposition([operator, L.LinearOperatorDiag(tf.Variable([1.0, 2.0]))])
+        self.check_tape_safe(two)
         self.check_tape_safe(operator)
         self.check_convert_variables_to_tensors(operator)
 
@@ -449,7 +452,7 @@ del tested
 # ---- the laws themselves ----------------------------------------------------------------------
 
 
-class SlantedSolve(L.LinearOperatorFullMatrix):
+class SlantedSolve(LinearOperatorFullMatrix):
     """Its systems are those of the transpose: right for a symmetric matrix only."""
 
     def _solve(self, rhs: Any, adjoint: bool) -> Any:
@@ -496,7 +499,7 @@ def test_a_law_that_does_not_exist() -> None:
 def test_tape_safety_is_checked() -> None:
     """A variable to which no gradient flows is found."""
 
-    class Stopped(L.LinearOperatorFullMatrix):
+    class Stopped(LinearOperatorFullMatrix):
         def _trace(self) -> Any:
             return tf.stop_gradient(super()._trace())
 
@@ -512,7 +515,8 @@ def test_parts_of_batches() -> None:
     spread = L.LinearOperatorToeplitz(tf.ones([4, 1, 3]), tf.ones([5, 3]))
     for part in [(1,), (slice(2, None),), (..., 3), (slice(None, 2), slice(1, 4)), (None, 2)]:
         found = spread[part].to_dense()
-        expected = spread.to_dense().numpy()[(*part, *[slice(None)] * (2 if ... in part else 0))]
+        whole = (slice(None),) * (2 if ... in part else 0)
+        expected = spread.to_dense().numpy()[part + whole]
         np.testing.assert_array_equal(found, np.broadcast_to(expected, found.shape))
     with pytest.raises(tf.errors.InvalidArgumentError, match="matrices themselves"):
         spread[0, 0, 0]

@@ -30,7 +30,7 @@ SMALL = {
 class OperatorShapesInfo:
     """The shape of an operator to make, and whatever else its maker wants to know."""
 
-    def __init__(self, shape: Sequence[int], **kwargs: Any) -> None:
+    def __init__(self, shape: Sequence[Any], **kwargs: Any) -> None:
         self.shape = shape
         self.__dict__.update(kwargs)
 
@@ -155,10 +155,10 @@ class LinearOperatorDerivedClassTest(TestCase):
             self._reaches(operator, lambda: operator.solve(x))
 
     def _reaches(self, operator: Any, compute: Callable[[], Any]) -> None:
+        variables = operator.trainable_variables
         with GradientTape() as tape:
             value = compute()
-        for variable in operator.trainable_variables:
-            found = tape.gradient(value, variable) if len(operator.trainable_variables) == 1 else 0
+        for variable, found in zip(variables, tape.gradient(value, variables), strict=True):
             self.assertIsNotNone(found, f"{compute} does not depend on {variable.name}")
 
 
