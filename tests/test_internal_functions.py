@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -299,7 +299,7 @@ CALLS: dict[str, tuple[Callable[[Any], Any], float, float]] = {
 
 
 @pytest.fixture(params=["eager", "graph"])
-def run(request: pytest.FixtureRequest) -> Iterator[Any]:
+def run(request: pytest.FixtureRequest) -> Any:
     """The value and the gradient of a function of one number."""
 
     def now(f: Any, x: float) -> Any:
