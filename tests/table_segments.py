@@ -20,6 +20,7 @@ from samples import (
 )
 
 import wengert as tf
+from wengert.ops.reductions.order_statistic import nth_element
 
 WHOLE = "int32 int64"
 MOVES = "int32 uint8 bool"
@@ -251,6 +252,8 @@ COUNTS = [
          shapes=[[(6,)]], constant=True),
     line("[sequence_mask]", lambda n: tf.sequence_mask(n, 4), lambda n: np.arange(4) < n[:, None],
          integers(0, 5), shapes=[[(3,)]]),
+    line("NthElement", lambda x: nth_element(x, 1), lambda x: np.sort(x)[..., 1], distinct, shapes=[[(5,)], [(2, 4)]]),
+    line("NthElement", lambda x: nth_element(x, 0, reverse=True), lambda x: x.max(-1), distinct, shapes=[[(2, 4)]]),
     line("AsString", tf.as_string, lambda x: np.vectorize(lambda v: b"%f" % v, [object])(x), shapes=[[(2, 3)]],
          constant=True, small=False),
     line("LeftShift", tf.bitwise.left_shift, np.left_shift, integers(-5, 5), integers(0, 5)),

@@ -20,6 +20,15 @@ _INSTEAD: Final = {
     "lookup": "A Python dictionary looks up what is no number",
     "lite": "Nothing is converted for other machines",
     "tpu": "There are no TPUs; tf.device is accepted and does nothing",
+    "python.ops.control_flow_ops": "Branches and loops are operations with functions here: tf.cond, "
+    "tf.switch_case and tf.while_loop build them",
+    "python.ops.gen_control_flow_ops": "Branches and loops are operations with functions here: tf.cond, "
+    "tf.switch_case and tf.while_loop build them",
+    "python.ops.image_ops": "Pictures are read and written by another library, such as Pillow; np.asarray makes them arrays",
+    "python.ops.io_ops": "Files are read by NumPy (np.load, np.fromfile) or another library",
+    "python.ops.parsing_ops": "Records are taken apart by Python, before they become numbers; decode_raw reads bytes",
+    "python.framework.load_library": "tf.register_op declares an operation, with its kernel in Python",
+    "python.grappler": "Graphs are optimized when they are compiled; nothing needs to be asked for",
     "sum": "tf.reduce_sum", "mean": "tf.reduce_mean", "max": "tf.reduce_max", "min": "tf.reduce_min",
     "prod": "tf.reduce_prod", "all": "tf.reduce_all", "any": "tf.reduce_any", "std": "tf.math.reduce_std",
     "var": "tf.math.reduce_variance", "log": "tf.math.log", "log1p": "tf.math.log1p", "expm1": "tf.math.expm1",

@@ -8,7 +8,7 @@ everything is known, the node makes the call itself; its gradient makes it on a 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -444,11 +444,16 @@ class _Try(NamedTuple):
         return self.guess in GUESSES and not self.others
 
 
+BATCH: Final = Guess(GUESSES[1].size, 3, GUESSES[1].value)
+
+
 def _tries(call: _Call) -> Iterator[_Try]:
     """First all ranks alike, then different ones, then last resorts."""
     for guess in (*GUESSES, ONES):
         yield _Try(guess, {})
     unknown = [id(x) for x in call.inputs if isinstance(x._array.shape, AnyShape)]
+    if unknown:  # a batch of matrices, to which others may broadcast
+        yield _Try(BATCH, {})
     if 2 <= len(unknown) <= 3:
         for ranks in ((2, 1, 1), (1, 2, 2)):
             guesses = [Guess(GUESSES[1].size, rank, GUESSES[1].value) for rank in ranks]

@@ -6,62 +6,35 @@ everything else falls back to the dense matrix.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
 
+from wengert.errors import SymbolicValueError
+from wengert.inference.public_functions import deferrable
+from wengert.linear_operators import parts
+from wengert.linear_operators.arguments import solve_broadcast
+from wengert.linear_operators.slicing import changed_parameters
 from wengert.ops.arrays import creation
-from wengert.ops.arrays.shaping import broadcast_to, expand_dims, squeeze
+from wengert.ops.arrays.shaping import expand_dims, squeeze
 from wengert.ops.control import asserts
-from wengert.ops.linalg import determinants, diagonals, eigen, solving, svd
+from wengert.ops.linalg import determinants, diagonals, eigen, svd
 from wengert.ops.linalg.matmul import matmul
-from wengert.ops.linalg.matrices import adjoint_of
-from wengert.ops.linalg.triangular import cholesky, cholesky_solve
+from wengert.ops.linalg.matrices import adjoint as adjoint_of
+from wengert.ops.linalg.triangular import cholesky
 from wengert.ops.math.complex import real
 from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_max, reduce_min, reduce_sum
 from wengert.state.variable import Variable
+from wengert.values.composite import Composite
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 
-DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 
-
-def as_parameter(value: Any, name: str, dtype: Any = None) -> Any:
-    """A parameter: a variable unchanged, anything else as a tensor, of a dtype for matrices."""
-    tensor = value if isinstance(value, Variable) else convert(value, dtype)
-    if tensor.dtype.name not in DTYPES:
-        raise TypeError(
-            f"Argument `{name}` must have dtype in {', '.join(DTYPES)}. Received: "
-            f"{tensor.dtype.name}."
-        )
-    return tensor
-
-
-def sizes(value: Any) -> list[Any]:
-    """The sizes of a parameter, None for unknown ones."""
-    found: list[Any] = list(value.shape.as_list())
-    return found
-
-
-def common_batch(*batches: Sequence[Any]) -> list[Any]:
-    """The batch axes to which several broadcast."""
-    return list(np.broadcast_shapes(*[tuple(b) for b in batches]))
-
-
-def solve_broadcast(a: Any, b: Any, adjoint: bool, hermitian: bool = False) -> Any:
-    """The solution of linear systems whose batch axes broadcast."""
-    batch = common_batch(sizes(a)[:-2], sizes(b)[:-2])
-    a, b = (
-        x if sizes(x)[:-2] == batch else broadcast_to(x, (*batch, *sizes(x)[-2:])) for x in (a, b)
-    )
-    return cholesky_solve(cholesky(a), b) if hermitian else solving.solve(a, b, adjoint)
-
-
-class LinearOperator:
+class LinearOperator(Composite):
     """A matrix, or a batch of them, that need not be materialized.
 
     The hints state properties of the matrix, which are not checked; None means unknown.
@@ -157,7 +130,7 @@ class LinearOperator:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables that define it."""
-        return tuple(_variables(self._parameters.values()))
+        return tuple([x for x in self._parts() if isinstance(x, Variable)])
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
@@ -166,6 +139,34 @@ class LinearOperator:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+    # ---- its parts ----------------------------------------------------------------------------
+
+    def _parts(self) -> list[Any]:
+        return parts.tensors(self._parameters)
+
+    def _with_parts(self, tensors: Iterator[Any]) -> Any:
+        return type(self)(**parts.replaced(self._parameters, tensors)) if self._parts() else self
+
+    def _trace_key(self) -> Any:
+        return type(self), parts.key(self._parameters)
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        """How many axes of each parameter belong to a matrix; the others are of the batch."""
+        raise NotImplementedError(
+            f"{type(self).__name__} does not say which axes of its parameters are of the batch."
+        )
+
+    def __getitem__(self, slices: Any) -> Any:
+        """The operator of a part of the batch."""
+        given = tuple(slices) if isinstance(slices, (tuple, list)) else (slices,)
+        return self._part(given, self)
+
+    def _part(self, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
+        """The part of it in a part of the batch of an operator that it is a parameter of."""
+        changed = changed_parameters(self, slices, whole)
+        return type(self)(**{**self.parameters, **changed})
 
     # ---- its shape ----------------------------------------------------------------------------
 
@@ -179,32 +180,43 @@ class LinearOperator:
     @property
     def shape(self) -> TensorShape:
         """The shape of the matrix, preceded by that of the batch."""
-        return TensorShape(self._sizes())
+        try:
+            return TensorShape([s if type(s) is int else None for s in self._sizes()])
+        except SymbolicValueError:
+            return TensorShape(None)
 
     @property
     def batch_shape(self) -> TensorShape:
         """The shape of the batch."""
-        return TensorShape(self._sizes()[:-2])
+        return self.shape[:-2]
 
     @property
-    def tensor_rank(self) -> int:
+    def tensor_rank(self) -> int | None:
         """The number of axes, those of the batch included."""
-        return len(self._sizes())
+        return self.shape.rank
 
     @property
     def range_dimension(self) -> Any:
         """The number of rows."""
-        return self._sizes()[-2]
+        return self.shape[-2]
 
     @property
     def domain_dimension(self) -> Any:
         """The number of columns."""
-        return self._sizes()[-1]
+        return self.shape[-1]
 
     def shape_tensor(self, name: str = "shape_tensor") -> Tensor:
         """The shape, as a tensor."""
+        result: Tensor = computed(self, "_shape_tensor")
+        result.set_shape([None])
+        return result
+
+    def _shape_tensor(self) -> Any:
         found = self._sizes()
-        return creation.shape(self.to_dense()) if None in found else convert(np.int32(found))
+        if None in found:
+            return creation.shape(self.to_dense())
+        known = all(type(size) is int for size in found)
+        return convert(np.int32(found)) if known else creation.shape_tensor(found)
 
     def batch_shape_tensor(self, name: str = "batch_shape_tensor") -> Tensor:
         """The shape of the batch, as a tensor."""
@@ -212,7 +224,7 @@ class LinearOperator:
 
     def tensor_rank_tensor(self, name: str = "tensor_rank_tensor") -> Tensor:
         """The number of axes, as a tensor."""
-        return convert(np.int32(self.tensor_rank))
+        return creation.size(self.shape_tensor())
 
     def range_dimension_tensor(self, name: str = "range_dimension_tensor") -> Tensor:
         """The number of rows, as a tensor."""
@@ -235,8 +247,8 @@ class LinearOperator:
             return left._times(right)
         x = self._argument(x)
         x = adjoint_of(x) if adjoint_arg else x
-        _check_sizes(self.range_dimension if adjoint else self.domain_dimension, sizes(x)[-2])
-        return self._matmul(x, adjoint)
+        _check_sizes(self.range_dimension if adjoint else self.domain_dimension, x.shape[-2])
+        return computed(self, "_matmul", x, adjoint)
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
         """The product with a vector."""
@@ -288,8 +300,8 @@ class LinearOperator:
             return left.inverse().matmul(right)
         rhs = self._argument(rhs)
         rhs = adjoint_of(rhs) if adjoint_arg else rhs
-        _check_sizes(self.range_dimension, sizes(rhs)[-2])
-        return self._solve(rhs, adjoint)
+        _check_sizes(self.domain_dimension if adjoint else self.range_dimension, rhs.shape[-2])
+        return computed(self, "_solve", rhs, adjoint)
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """The vector x that solves A x = rhs, where A is this operator."""
@@ -343,16 +355,16 @@ class LinearOperator:
 
     def to_dense(self, name: str = "to_dense") -> Tensor:
         """The dense matrix."""
-        result: Tensor = self._to_dense()
+        result: Tensor = computed(self, "_to_dense")
         return result
 
     def _to_dense(self) -> Any:
-        size = self.domain_dimension
+        size = self._sizes()[-1]
         return self._matmul(creation.eye(size, dtype=self.dtype), False)
 
     def diag_part(self, name: str = "diag_part") -> Tensor:
         """The main diagonal."""
-        result: Tensor = self._diag_part()
+        result: Tensor = computed(self, "_diag_part")
         return result
 
     def _diag_part(self) -> Any:
@@ -360,7 +372,7 @@ class LinearOperator:
 
     def trace(self, name: str = "trace") -> Tensor:
         """The sum of the main diagonal."""
-        result: Tensor = self._trace()
+        result: Tensor = computed(self, "_trace")
         return result
 
     def _trace(self) -> Any:
@@ -369,7 +381,7 @@ class LinearOperator:
     def determinant(self, name: str = "det") -> Tensor:
         """The determinant."""
         self._must_be_square("Determinant")
-        result: Tensor = self._determinant()
+        result: Tensor = computed(self, "_determinant")
         return result
 
     def _determinant(self) -> Any:
@@ -378,7 +390,7 @@ class LinearOperator:
     def log_abs_determinant(self, name: str = "log_abs_det") -> Tensor:
         """The logarithm of the absolute value of the determinant."""
         self._must_be_square("Determinant")
-        result: Tensor = self._log_abs_determinant()
+        result: Tensor = computed(self, "_log_abs_determinant")
         return result
 
     def _log_abs_determinant(self) -> Any:
@@ -399,7 +411,7 @@ class LinearOperator:
                 "Only self-adjoint matrices are supported. tf.linalg.eigvals(operator.to_dense()) "
                 "takes any."
             )
-        result: Tensor = self._eigvals()
+        result: Tensor = computed(self, "_eigvals")
         return result
 
     def _eigvals(self) -> Any:
@@ -407,7 +419,7 @@ class LinearOperator:
 
     def cond(self, name: str = "cond") -> Tensor:
         """The condition number: the largest singular value over the smallest."""
-        result: Tensor = self._cond()
+        result: Tensor = computed(self, "_cond")
         return result
 
     def _cond(self) -> Any:
@@ -416,7 +428,7 @@ class LinearOperator:
 
     def add_to_tensor(self, x: Any, name: str = "add_to_tensor") -> Tensor:
         """The sum with a tensor."""
-        result: Tensor = self._add_to_tensor(self._argument(x))
+        result: Tensor = computed(self, "_add_to_tensor", self._argument(x))
         return result
 
     def _add_to_tensor(self, x: Any) -> Any:
@@ -458,16 +470,10 @@ def _check_sizes(columns: Any, rows: Any) -> None:
         raise ValueError(f"Dimensions {columns} and {rows} are not compatible")
 
 
-def _variables(values: Any) -> list[Variable]:
-    found: list[Variable] = []
-    for value in values:
-        if isinstance(value, Variable):
-            found.append(value)
-        elif isinstance(value, LinearOperator):
-            found += value.variables
-        elif isinstance(value, (list, tuple)):
-            found += _variables(value)
-    return found
+@deferrable
+def computed(operator: LinearOperator, method: str, *args: Any) -> Any:
+    """Call a method, which a graph puts off if it needs sizes that only a run knows."""
+    return getattr(operator, method)(*args)
 
 
 def _written_out(value: Any, dtype: DType | None, hint: DType | None) -> Tensor:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from wengert.linear_operators.base import LinearOperator, common_batch, sizes
+from wengert.linear_operators.arguments import broadcast_batches, common_batch, sizes
+from wengert.linear_operators.base import LinearOperator, computed
 from wengert.linear_operators.combined import all_true, same_dtype
 from wengert.linear_operators.from_elements import hints
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import broadcast_to
-from wengert.ops.linalg.matrices import adjoint_of
+from wengert.ops.linalg.matrices import adjoint as adjoint_of
 from wengert.ops.math.arithmetic import multiply
 from wengert.values.convert import convert
 from wengert.values.tensor import Tensor
@@ -18,6 +19,11 @@ from wengert.values.tensor import Tensor
 
 class Blocks(LinearOperator):
     """Shared by block operators: arguments, and then results, may be lists of blocks of rows."""
+
+    @property
+    def operators(self) -> list[Any]:
+        """The blocks, in a row or in rows."""
+        raise NotImplementedError
 
     def _row_sizes(self) -> list[int]:
         raise NotImplementedError
@@ -44,7 +50,9 @@ class Blocks(LinearOperator):
         if not self._is_in_blocks(x):
             return super().matmul(x, adjoint, adjoint_arg)
         parts = [self._argument(p) for p in x]
-        return self._on_blocks([adjoint_of(p) if adjoint_arg else p for p in parts], adjoint)
+        parts = [adjoint_of(p) if adjoint_arg else p for p in parts]
+        found: list[Any] = computed(self, "_on_blocks", parts, adjoint)
+        return found
 
     def solve(
         self, rhs: Any, adjoint: bool = False, adjoint_arg: bool = False, name: str = "solve"
@@ -53,25 +61,27 @@ class Blocks(LinearOperator):
         if not self._is_in_blocks(rhs):
             return super().solve(rhs, adjoint, adjoint_arg)
         parts = [self._argument(p) for p in rhs]
-        return self._solve_blocks([adjoint_of(p) if adjoint_arg else p for p in parts], adjoint)
+        parts = [adjoint_of(p) if adjoint_arg else p for p in parts]
+        found: list[Any] = computed(self, "_solve_blocks", parts, adjoint)
+        return found
 
     def matvec(self, x: Any, adjoint: bool = False, name: str = "matvec") -> Any:
         """The product with a vector, or with a list of its parts."""
         if not self._is_in_blocks(x, vectors=True):
             return super().matvec(x, adjoint)
-        found = self._on_blocks([self._argument(p)[..., None] for p in x], adjoint)
+        found = self.matmul([self._argument(p)[..., None] for p in x], adjoint)
         return [y[..., 0] for y in found]
 
     def solvevec(self, rhs: Any, adjoint: bool = False, name: str = "solve") -> Any:
         """The vector x that solves A x = rhs; a list of parts if rhs is one."""
         if not self._is_in_blocks(rhs, vectors=True):
             return super().solvevec(rhs, adjoint)
-        found = self._solve_blocks([self._argument(p)[..., None] for p in rhs], adjoint)
+        found = self.solve([self._argument(p)[..., None] for p in rhs], adjoint)
         return [y[..., 0] for y in found]
 
     def _is_in_blocks(self, x: Any, vectors: bool = False) -> bool:
         """Whether an argument is a list of blocks rather than a nested list of numbers."""
-        if not isinstance(x, (list, tuple)) or len(x) != len(self._column_sizes()):
+        if not isinstance(x, (list, tuple)) or len(x) != len(self.operators):
             return False
         least = 1 if vectors else 2
         return all(isinstance(p, Tensor) or len(sizes(convert(p))) >= least for p in x)
@@ -84,8 +94,7 @@ class Blocks(LinearOperator):
         return self._together(self._solve_blocks(_split(rhs, self._row_sizes()), adjoint))
 
     def _together(self, parts: list[Any]) -> Any:
-        batch = common_batch(*[sizes(p)[:-2] for p in parts])
-        return concat([broadcast_to(p, (*batch, *sizes(p)[-2:])) for p in parts], -2)
+        return concat(broadcast_batches(parts), -2)
 
 
 def _split(x: Any, counts: list[int]) -> list[Any]:
@@ -133,6 +142,10 @@ class LinearOperatorBlockDiag(Blocks):
     def operators(self) -> list[LinearOperator]:
         """The blocks."""
         return list(self._operators)
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"operators": [0] * len(self._operators)}
 
     def _batch(self) -> list[Any]:
         return common_batch(*[o._sizes()[:-2] for o in self._operators])
@@ -240,6 +253,10 @@ class LinearOperatorBlockLowerTriangular(Blocks):
 
     def _diagonal(self) -> list[LinearOperator]:
         return [row[-1] for row in self._rows]
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"operators": [[0] * len(row) for row in self._rows]}
 
     def _batch(self) -> list[Any]:
         return common_batch(*[o._sizes()[:-2] for row in self._rows for o in row])

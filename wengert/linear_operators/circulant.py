@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from wengert.linear_operators.base import LinearOperator, as_parameter, common_batch, sizes
+from wengert.linear_operators.arguments import as_parameter, common_batch, sizes
+from wengert.linear_operators.base import LinearOperator
 from wengert.linear_operators.from_elements import hints
 from wengert.ops.arrays.shaping import broadcast_to, reshape
 from wengert.ops.control import asserts
@@ -48,7 +49,8 @@ class Circulant(LinearOperator):
         if is_square is False:
             raise ValueError("A block circulant operator is always square.")
         self._spectrum = as_parameter(spectrum, "spectrum")
-        if len(sizes(self._spectrum)) < self.depth:
+        known = self._spectrum.shape.rank
+        if known is not None and known < self.depth:
             raise ValueError(
                 f"Argument `spectrum` must have at least {self.depth} dimensions. Received: "
                 f"{self._spectrum!r}."
@@ -86,6 +88,10 @@ class Circulant(LinearOperator):
     def block_shape_tensor(self) -> Tensor:
         """The sizes of those axes, as a tensor."""
         return convert(np.int32(self._block()))
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"spectrum": self.depth}
 
     def _block(self) -> list[int]:
         return sizes(self._spectrum)[-self.depth :]

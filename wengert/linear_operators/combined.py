@@ -6,7 +6,8 @@ import math
 from functools import reduce
 from typing import Any
 
-from wengert.linear_operators.base import LinearOperator, common_batch, sizes
+from wengert.linear_operators.arguments import common_batch, sizes
+from wengert.linear_operators.base import LinearOperator
 from wengert.linear_operators.from_elements import column, hints
 from wengert.ops.arrays.shaping import broadcast_to, reshape, transpose
 from wengert.ops.linalg.matrices import adjoint_of
@@ -64,6 +65,10 @@ class LinearOperatorAdjoint(LinearOperator):
     def operator(self) -> LinearOperator:
         """The operator whose adjoint this is."""
         return self._operator
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"operator": 0}
 
     def _sizes(self) -> list[Any]:
         *batch, rows, columns = self._operator._sizes()
@@ -142,6 +147,10 @@ class LinearOperatorInversion(LinearOperator):
         """The operator whose inverse this is."""
         return self._operator
 
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"operator": 0}
+
     def _sizes(self) -> list[Any]:
         return self._operator._sizes()
 
@@ -200,6 +209,10 @@ class LinearOperatorComposition(LinearOperator):
     def operators(self) -> list[LinearOperator]:
         """The factors."""
         return list(self._operators)
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"operators": [0] * len(self._operators)}
 
     def _sizes(self) -> list[Any]:
         batch = common_batch(*[o._sizes()[:-2] for o in self._operators])
@@ -278,6 +291,10 @@ class LinearOperatorKronecker(LinearOperator):
     def operators(self) -> list[LinearOperator]:
         """The factors."""
         return list(self._operators)
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"operators": [0] * len(self._operators)}
 
     def _sizes(self) -> list[Any]:
         batch = common_batch(*[o._sizes()[:-2] for o in self._operators])

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from wengert.linear_operators.base import LinearOperator, as_parameter, common_batch, sizes
+from wengert.linear_operators.arguments import as_parameter, common_batch, sizes
+from wengert.linear_operators.base import LinearOperator
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat
 from wengert.ops.arrays.shaping import broadcast_to, expand_dims, reshape
@@ -29,7 +30,8 @@ def column(d: Any) -> Any:
 
 
 def _at_least(tensor: Any, rank: int, name: str) -> None:
-    if len(sizes(tensor)) < rank:
+    known = tensor.shape.rank
+    if known is not None and known < rank:
         raise ValueError(
             f"Argument `{name}` must have at least {rank} dimensions. Received: {tensor!r}."
         )
@@ -68,6 +70,10 @@ class LinearOperatorFullMatrix(LinearOperator):
     def matrix(self) -> Any:
         """The matrix."""
         return self._matrix
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"matrix": 2}
 
     def _sizes(self) -> list[Any]:
         return sizes(self._matrix)
@@ -115,6 +121,10 @@ class LinearOperatorLowerTriangular(LinearOperator):
     def tril(self) -> Any:
         """The lower triangle, as it was given."""
         return self._tril
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"tril": 2}
 
     def _sizes(self) -> list[Any]:
         return sizes(self._tril)
@@ -192,6 +202,10 @@ class LinearOperatorDiag(LinearOperator):
     def diag(self) -> Any:
         """The diagonal."""
         return self._diag
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"diag": 1}
 
     def _sizes(self) -> list[Any]:
         found = sizes(self._diag)
@@ -323,6 +337,10 @@ class LinearOperatorTridiag(LinearOperator):
         """The format in which they were given."""
         return self._format
 
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"diagonals": [1, 1, 1] if self._format == "sequence" else 2}
+
     def _main(self) -> Any:
         if self._format == "sequence":
             return self._diagonals[1] + 0
@@ -411,6 +429,10 @@ class LinearOperatorToeplitz(LinearOperator):
     def row(self) -> Any:
         """The first row."""
         return self._row
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"col": 1, "row": 1}
 
     def _sizes(self) -> list[Any]:
         batch = common_batch(sizes(self._col)[:-1], sizes(self._row)[:-1])

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wengert.linear_operators.base import (
-    LinearOperator,
-    as_parameter,
-    common_batch,
-    sizes,
-    solve_broadcast,
-)
+from wengert.linear_operators.arguments import as_parameter, common_batch, sizes, solve_broadcast
+from wengert.linear_operators.base import LinearOperator
 from wengert.linear_operators.from_elements import LinearOperatorDiag, column
 from wengert.ops.arrays.creation import eye, ones
 from wengert.ops.linalg.determinants import det
@@ -105,6 +100,10 @@ class LinearOperatorLowRankUpdate(LinearOperator):
     def _middle(self) -> Any:
         rank = sizes(self._u)[-1]
         return ones((rank,), self.dtype) if self._update is None else self._update + 0
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"base_operator": 0, "u": 2, "diag_update": 1, "v": 2}
 
     def _sizes(self) -> list[Any]:
         found = self._base._sizes()

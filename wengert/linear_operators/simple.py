@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from wengert.linear_operators.base import LinearOperator, as_parameter, common_batch, sizes
+from wengert.linear_operators.arguments import as_parameter, common_batch, sizes
+from wengert.linear_operators.base import LinearOperator
 from wengert.linear_operators.from_elements import LinearOperatorDiag, column, hints
+from wengert.linear_operators.slicing import part_of_tensor
 from wengert.ops.arrays.creation import eye, ones, zeros
 from wengert.ops.arrays.shaping import as_shape, broadcast_to, static
 from wengert.ops.control import asserts
@@ -21,13 +23,21 @@ from wengert.ops.math.elementwise import cast, log, ones_like, sqrt
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
+from wengert.values.tensor import dims
 
 
-def _count(value: Any, name: str) -> int:
-    count = int(static(value))
-    if count < 0:
+def _count(value: Any, name: str) -> Any:
+    count = static(value).item()
+    if type(count) is int and count < 0:
         raise ValueError(f"Argument `{name}` must be non-negative. Received: {count}.")
     return count
+
+
+def _of_part(operator: Any, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
+    """An operator whose only parameters are sizes, in a part of the batch of another."""
+    part = dims(part_of_tensor(whole, ones(operator._batch), 0, slices))
+    result: LinearOperator = type(operator)(**{**operator.parameters, "batch_shape": part})
+    return result
 
 
 class LinearOperatorIdentity(LinearOperator):
@@ -70,6 +80,9 @@ class LinearOperatorIdentity(LinearOperator):
 
     def _sizes(self) -> list[Any]:
         return [*self._batch, self._rows, self._rows]
+
+    def _part(self, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
+        return _of_part(self, slices, whole)
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
         batch = common_batch(self._batch, sizes(x)[:-2])
@@ -155,6 +168,10 @@ class LinearOperatorScaledIdentity(LinearOperator):
         """The factor of the identity; one number for each matrix of a batch."""
         return self._multiplier
 
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"multiplier": 0}
+
     def _sizes(self) -> list[Any]:
         return [*sizes(self._multiplier), self._rows, self._rows]
 
@@ -174,13 +191,15 @@ class LinearOperatorScaledIdentity(LinearOperator):
         return column(self._multiplier + 0) * ones((self._rows,), self.dtype)
 
     def _trace(self) -> Any:
-        return self._multiplier * float(self._rows)
+        return self._multiplier * cast(self._rows, self.dtype)
 
     def _determinant(self) -> Any:
-        return self._multiplier**self._rows
+        return self._multiplier ** cast(self._rows, self.dtype)
 
     def _log_abs_determinant(self) -> Any:
-        return cast(float(self._rows) * log(absolute(self._multiplier)), self.dtype)
+        return cast(
+            cast(self._rows, self.dtype.real_dtype) * log(absolute(self._multiplier)), self.dtype
+        )
 
     def _eigvals(self) -> Any:
         return self._diag_part()
@@ -260,11 +279,19 @@ class LinearOperatorZeros(LinearOperator):
             False,
             is_square,
             name,
-            {"num_rows": num_rows, "num_columns": num_columns, "batch_shape": batch_shape},
+            {
+                "num_rows": num_rows,
+                "num_columns": num_columns,
+                "batch_shape": batch_shape,
+                "dtype": dtype,
+            },
         )
 
     def _sizes(self) -> list[Any]:
         return [*self._batch, self._rows, self._columns]
+
+    def _part(self, slices: tuple[Any, ...], whole: LinearOperator) -> LinearOperator:
+        return _of_part(self, slices, whole)
 
     def _matmul(self, x: Any, adjoint: bool) -> Any:
         batch = common_batch(self._batch, sizes(x)[:-2])
@@ -340,6 +367,10 @@ class LinearOperatorPermutation(LinearOperator):
         """The permutation."""
         return self._perm
 
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"perm": 1}
+
     def _sizes(self) -> list[Any]:
         found = sizes(self._perm)
         return [*found, found[-1]]
@@ -401,6 +432,10 @@ class LinearOperatorHouseholder(LinearOperator):
     def reflection_axis(self) -> Any:
         """The direction that is reversed."""
         return self._axis
+
+    @property
+    def _experimental_parameter_ndims_to_matrix_ndims(self) -> dict[str, Any]:
+        return {"reflection_axis": 1}
 
     def _sizes(self) -> list[Any]:
         found = sizes(self._axis)

@@ -141,10 +141,20 @@ class TensorList(list):  # type: ignore[type-arg]
     None stands where nothing was written; in a cotangent, where there is none.
     """
 
-    __slots__ = ()
+    __slots__ = ("_form",)
 
     dtype = VARIANT
     shape = ()
+
+    @property
+    def form(self) -> Any:
+        """What the elements must be, where a program said so: their dtype, their shape, how many at most."""
+        return getattr(self, "_form", None)
+
+    def of_form(self, form: Any) -> TensorList:
+        """The list itself, which now knows what its elements must be."""
+        self._form = form
+        return self
 
     def zeros(self) -> TensorList:
         """A list of as many zeros of the same shapes."""

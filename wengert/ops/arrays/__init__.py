@@ -11,6 +11,7 @@ creation          Creation of tensors: constants, zeros, ranges, grids
 batched           Batching rules that move axes and indices
 indexing          Indexing with square brackets, strided_slice, boolean_mask
 partitioning      dynamic_partition and dynamic_stitch: rows split among tensors, and merged again
+raw_bytes         decode_raw: the numbers whose bytes strings are
 scatter_kernels   Scatter kernels: updates applied sequentially at coordinates
 tensor_scatter    tensor_scatter_nd_update, add, sub, max and min: copies with some elements
                   changed

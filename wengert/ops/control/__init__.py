@@ -5,6 +5,7 @@ asserts       tf.debugging.assert_...: checks of values, ranks, shapes and dtype
 by_example    Batching of rules that trace graphs: once for each example
 cond          Branches: tf.cond, tf.case and tf.switch_case
 tensor_list   Lists of tensors as values in a graph, which loops carry between iterations
+list_ops      Lists by TensorFlow's operations on them: push, pop, gather, scatter, split
 tensor_array  tf.TensorArray: tensors written and read one by one, inside and outside of loops
 while_op      Loops in graphs: one operation that runs a body again and again, and its gradient
 while_loop    tf.while_loop

@@ -47,17 +47,44 @@ def _get(
     values: list[Any],
     index: Tensor | Array,
     dtype: NumpyDType,
-    shape: Dims | Sequence[None],
+    shape: Sequence[int | None] | None,
 ) -> Tensor | Array:
     at = _checked(values, index, "TensorListGetItem")
+    shape = said_of_elements(values, dtype, shape, "TensorListGetItem")
     if values[at] is not None:
         return values[at]
     if shape is None or None in shape:
         raise InvalidArgumentError(
-            f"Trying to read an uninitialized tensor (index {at}) whose shape is not known. Write "
-            "it first, or give the TensorArray an element_shape. [Op:TensorListGetItem]"
+            "Trying to read an uninitialized tensor but element_shape is not fully defined "
+            f"(index {at}). Write it first, or give the element_shape. [Op:TensorListGetItem]"
         )
     return xp.zeros(shape, dtype)
+
+
+def said_of_elements(
+    values: list[Any], dtype: NumpyDType | Array, shape: Any, who: str
+) -> tuple[int | None, ...] | None:
+    """The shape of the elements, as far as a reader and the maker of the list know it."""
+    form = getattr(values, "form", None)
+    if form is None:
+        return None if shape is None else tuple(shape)
+    if np.dtype(dtype) != form.dtype:
+        raise InvalidArgumentError(
+            f"Invalid data types; op elements {np.dtype(dtype).name} but list elements "
+            f"{form.dtype.name} [Op:{who}]"
+        )
+    if shape is None or form.shape is None:
+        return form.shape if shape is None else tuple(shape)
+    if len(shape) != len(form.shape) or shapes_differ(shape, form.shape):
+        raise InvalidArgumentError(
+            f"Incompatible shapes during merge: {list(shape)} vs. {list(form.shape)} [Op:{who}]"
+        )
+    return tuple([b if a is None else a for a, b in zip(shape, form.shape, strict=True)])
+
+
+def shapes_differ(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Whether two shapes of equal rank differ in a size that both know."""
+    return any(None not in pair and pair[0] != pair[1] for pair in zip(a, b, strict=True))
 
 
 def _get_like(
@@ -127,6 +154,7 @@ def _stacked(
     dtype: NumpyDType | Array,
     shape: Dims | Sequence[int | None] | Array,
 ) -> Tensor | Array:
+    shape = said_of_elements(values, dtype, shape, "TensorListStack")
     if not values:
         return xp.zeros((0, *[s or 0 for s in shape or ()]), dtype)
     there = next((v for v in values if v is not None), None)
@@ -145,9 +173,8 @@ def _stacked(
 
 def _stacked_like(xp: Namespace, values: list[Any], like: Tensor | Array) -> Tensor | Array:
     """The elements as one array, in the shape of another one; zeros where nothing was written."""
-    missing = len(like) - len(values)
-    filled = [xp.zeros_like(like[i]) if v is None else v for i, v in enumerate(values)]
-    filled += [xp.zeros_like(like[i]) for i in range(len(values), len(values) + missing)]
+    there = [*values[: len(like)], *[None] * (len(like) - len(values))]
+    filled = [xp.zeros_like(like[i]) if v is None else v for i, v in enumerate(there)]
     return xp.stack(filled) if filled else xp.zeros_like(like)
 
 
@@ -174,11 +201,14 @@ def _joined_like(xp: Namespace, values: list[Any], like: list[Any]) -> Array:
     return xp.concatenate([xp.zeros_like(v) if g is None else g for g, v in pairs])
 
 
-def _list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
+def list_op(name: str, kernel: Any, forms: Any = None, **fields: Any) -> Row:
     """An operation on lists. By default the result is a list."""
 
     def listed(xp: Namespace, *values: Tensor | Array | TensorList, **attrs: Any) -> TensorList:
-        return TensorList(kernel(xp, *values, **attrs))
+        found = kernel(xp, *values, **attrs)
+        form = getattr(found, "form", None) or getattr(values[0], "form", None)
+        made = TensorList(found)
+        return made if form is None else made.of_form(form)
 
     def inline(inputs: Sequence[Any], attrs: Attrs) -> Any:
         if current_graph() is not None:
@@ -308,7 +338,7 @@ def _batched_unstack(batched: Sequence[bool], size: int, xs: Sequence[Any], attr
     return apply(UNSTACK_LIST, (behind(xs[0], 1),))
 
 
-GET: Row = _list_op(
+GET: Row = list_op(
     "TensorListGetItem",
     lambda xp, values, index, *, dtype, shape: _get(xp, values, index, dtype, shape),
     forms=_stated,
@@ -319,7 +349,7 @@ GET: Row = _list_op(
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(GET_LIKE, ts[0], xs[1], ys[0]),
     batch=_at_shared_index("TensorListGetItem"),
 )
-GET_LIKE: Row = _list_op(
+GET_LIKE: Row = list_op(
     "TensorListGetItemLike",
     _get_like,
     forms=_form_of(2),
@@ -327,7 +357,7 @@ GET_LIKE: Row = _list_op(
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(GET_LIKE, ts[0], xs[1], ys[0]),
     batch=_at_shared_index("TensorListGetItemLike"),
 )
-SET: Row = _list_op(
+SET: Row = list_op(
     "TensorListSetItem",
     _set,
     vjp=(
@@ -338,14 +368,14 @@ SET: Row = _list_op(
     joint_jvp=lambda ts, ys, xs, attrs: [_set_tangent(ts[0], ts[2], xs[0], xs[1])],
     batch=_at_shared_index("TensorListSetItem"),
 )
-CLEAR: Row = _list_op(
+CLEAR: Row = list_op(
     "TensorListClearItem",
     _cleared,
     vjp=(lambda g, y, values, index: apply(CLEAR, (g, index)), None),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(CLEAR, ts[0], xs[1]),
     batch=_at_shared_index("TensorListClearItem"),
 )
-ONLY: Row = _list_op(
+ONLY: Row = list_op(
     "TensorListOnlyItem",
     _only,
     vjp=(None, None, lambda g, y, values, index, item: apply(GET_LIKE, (g, index, item))),
@@ -354,7 +384,7 @@ ONLY: Row = _list_op(
     ),
     batch=_at_shared_index("TensorListOnlyItem"),
 )
-ADD_LISTS: Row = _list_op(
+ADD_LISTS: Row = list_op(
     "TensorListAdd",
     _added,
     vjp=(lambda g, y, a, b: g, lambda g, y, a, b: g),
@@ -363,7 +393,7 @@ ADD_LISTS: Row = _list_op(
     ],
     batch=_batched_sum,
 )
-STACK_LIST: Row = _list_op(
+STACK_LIST: Row = list_op(
     "TensorListStack",
     lambda xp, values, *, dtype, shape, count: _stacked(xp, values, dtype, shape),
     forms=_stated_stack,
@@ -371,7 +401,7 @@ STACK_LIST: Row = _list_op(
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(STACK_LIKE, ts[0], ys[0]),
     batch=_batched_stack,
 )
-STACK_LIKE: Row = _list_op(
+STACK_LIKE: Row = list_op(
     "TensorListStackLike",
     _stacked_like,
     forms=_form_of(1),
@@ -379,7 +409,7 @@ STACK_LIKE: Row = _list_op(
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(STACK_LIKE, ts[0], ys[0]),
     batch=_batched_stack_like,
 )
-CONCAT_LIST: Row = _list_op(
+CONCAT_LIST: Row = list_op(
     "TensorListConcatV2",
     lambda xp, values, *, dtype, shape: _joined(xp, values, dtype, shape),
     forms=lambda xs, attrs: [
@@ -388,29 +418,29 @@ CONCAT_LIST: Row = _list_op(
     vjp=(lambda g, y, values, *, dtype, shape: apply(PART_LIST, (g, values)),),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(CONCAT_LIKE, ts[0], xs[0], ys[0]),
 )
-PART_LIST: Row = _list_op(
+PART_LIST: Row = list_op(
     "TensorListSplit",
     _parted,
     vjp=(lambda g, y, joined, like: apply(CONCAT_LIKE, (g, like, joined)), None),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(PART_LIST, ts[0], xs[1]),
 )
-CONCAT_LIKE: Row = _list_op(
+CONCAT_LIKE: Row = list_op(
     "TensorListConcatLike",
     lambda xp, values, like, joined: _joined_like(xp, values, like),
     forms=_form_of(2),
     vjp=(lambda g, y, values, like, joined: apply(PART_LIST, (g, like)), None, None),
     joint_jvp=lambda ts, ys, xs, attrs: _pushed(CONCAT_LIKE, ts[0], *xs[1:]),
 )
-UNSTACK_LIST: Row = _list_op(
+UNSTACK_LIST: Row = list_op(
     "TensorListFromTensor",
     lambda _, x: list(x),
     vjp=(lambda g, y, x: apply(STACK_LIKE, (g, x)),),
     linear=(0,),
     batch=_batched_unstack,
 )
-EMPTY: Row = _list_op("TensorListReserve", lambda _, size: [None] * int(size))
-ZEROS: Row = _list_op("TensorListZerosLike", lambda _, values: [None] * len(values))
-LENGTH: Row = _list_op(
+EMPTY: Row = list_op("TensorListReserve", lambda _, size: [None] * int(size))
+ZEROS: Row = list_op("TensorListZerosLike", lambda _, values: [None] * len(values))
+LENGTH: Row = list_op(
     "TensorListLength",
     lambda _, values: np.int32(len(values)),
     forms=lambda xs, attrs: [((), np.dtype(np.int32))],
@@ -449,7 +479,7 @@ def _repeated(_: Namespace, values: Array, *, num: int) -> Array:
     return _each(lambda v: np.broadcast_to(v, (num, *np.shape(v))), values)
 
 
-JOIN_EXAMPLES: Row = _list_op(
+JOIN_EXAMPLES: Row = list_op(
     "TensorListJoinExamples",
     _joined_examples,
     joint=lambda gs, ys, xs, attrs: apply(PART_EXAMPLES, (gs[0],), {"num": len(xs)}),
@@ -468,13 +498,13 @@ PART_EXAMPLES: Row = op(
     joint_jvp=lambda ts, ys, xs, attrs: apply(PART_EXAMPLES, ts, attrs),
     many=True,
 )
-REPEAT_EXAMPLE: Row = _list_op(
+REPEAT_EXAMPLE: Row = list_op(
     "TensorListRepeatExample",
     _repeated,
     joint=lambda gs, ys, xs, attrs: [apply(SUM_EXAMPLES, gs, attrs)],
     joint_jvp=lambda ts, ys, xs, attrs: [apply(REPEAT_EXAMPLE, ts, attrs)],
 )
-SUM_EXAMPLES: Row = _list_op(
+SUM_EXAMPLES: Row = list_op(
     "TensorListSumExamples",
     lambda xp, values, *, num: _each(lambda v: xp.sum(v, 0), values),
     joint=lambda gs, ys, xs, attrs: [apply(REPEAT_EXAMPLE, gs, attrs)],

@@ -109,7 +109,7 @@ def sizes(shape: ShapeLike, row: Row) -> Dims:
     except SymbolicValueError:
         return shape  # type: ignore[return-value]  # known when the graph runs
     for size in wanted:
-        if size < 0:
+        if type(size) is int and size < 0:  # others when the graph runs
             raise InvalidArgumentError(f"Dimension {size} must be >= 0 [Op:{row.name}]")
     return wanted
 

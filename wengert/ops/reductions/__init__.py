@@ -7,5 +7,6 @@ segments    Segment reductions: sums, means, products and extremes of rows with 
 sorting     Sorting: sort, argsort, top_k, searchsorted
 isotonic    Isotonic regression: the nearest non-increasing (or non-decreasing) sequence
 sequences   Sequence masks and reversal, repetition, and permutations
-unique      The unique elements of a vector
+unique      The unique elements of a vector, or slices along an axis
+order_statistic  The n-th smallest element of each row
 """

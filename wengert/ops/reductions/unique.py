@@ -14,6 +14,7 @@ from wengert.errors import InvalidArgumentError
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.creation import range_
 from wengert.ops.arrays.gathering import unsorted_segment_sum
+from wengert.ops.arrays.shaping import as_shape, one_axis, transpose
 from wengert.ops.reductions.segments import unsorted_segment_min
 from wengert.values import dtypes
 from wengert.values.convert import convert
@@ -41,15 +42,16 @@ class UniqueWithCounts(NamedTuple):
 
 
 def _counted_kernel(_: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
-    """The unique elements in the order of their first occurrence, indices and counts."""
+    """The unique elements, or rows, in the order of their first occurrence; indices and counts."""
+    axis = None if x.ndim < 2 else 0
     values, first, place, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
     )
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
     kind = out_idx.numpy_dtype
-    return [values[order], rank[place].astype(kind), counts[order].astype(kind)]
+    return [values[order], rank[place.ravel()].astype(kind), counts[order].astype(kind)]
 
 
 def _unique_rule(
@@ -65,7 +67,7 @@ def _unique_rule(
 UNIQUE: Row = op(
     "Unique",
     lambda xp, x, *, out_idx: _counted_kernel(xp, x, out_idx=out_idx)[:2],
-    shape=lambda x, *, out_idx: [(None,), x],
+    shape=lambda x, *, out_idx: [(None, *x[1:]), x[:1]],
     dtype=lambda x, *, out_idx: [x, out_idx.numpy_dtype],
     vjp=(_unique_rule,),
     saves="y",
@@ -75,7 +77,7 @@ UNIQUE: Row = op(
 UNIQUE_WITH_COUNTS: Row = op(
     "UniqueWithCounts",
     _counted_kernel,
-    shape=lambda x, *, out_idx: [(None,), x, (None,)],
+    shape=lambda x, *, out_idx: [(None, *x[1:]), x[:1], (None,)],
     dtype=lambda x, *, out_idx: [x, out_idx.numpy_dtype, out_idx.numpy_dtype],
     vjp=(_unique_rule,),
     saves="y",
@@ -106,6 +108,21 @@ def unique_with_counts(
     ([7, 5, 9], [2, 1, 1])
     """
     return UniqueWithCounts(*_found(UNIQUE_WITH_COUNTS, x, out_idx))
+
+
+@deferrable
+def unique_along(x: TensorLike, axis: TensorLike, out_idx: DTypeLike) -> tuple[Tensor, ...]:
+    """The unique slices along an axis, indices and counts; without an axis, of a vector."""
+    tensor, given = convert(x), as_shape(convert(axis, hint=dtypes.int32))
+    if not given:
+        return tuple(_found(UNIQUE_WITH_COUNTS, tensor, out_idx))
+    rank = len(dims(tensor))
+    first = one_axis(given[0], rank, "UniqueV2")
+    order = (first, *[a for a in range(rank) if a != first])
+    back = tuple(sorted(range(rank), key=order.__getitem__))
+    attrs = {"out_idx": as_dtype(out_idx)}
+    y, idx, count = apply(UNIQUE_WITH_COUNTS, (transpose(tensor, order),), attrs)
+    return transpose(y, back), idx, count
 
 
 def _found(row: Row, value: TensorLike, out_idx: DTypeLike) -> list[Tensor]:

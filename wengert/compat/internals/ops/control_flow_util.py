@@ -15,6 +15,14 @@ IsLoopEnter = _is("Enter", "RefEnter")
 IsLoopExit = _is("Exit", "RefExit")
 
 
+def _never(op: Any) -> bool:
+    """No: branches and loops are operations with functions, and have no such parts."""
+    return False
+
+
+IsCondSwitch = IsCondMerge = IsLoopSwitch = IsLoopMerge = IsLoopConstantEnter = _never
+
+
 def EnableControlFlowV2(graph: Any) -> bool:
     """True."""
     return True

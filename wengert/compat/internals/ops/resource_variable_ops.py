@@ -10,6 +10,8 @@ from wengert.api.variables.graph_variable import GraphKeys
 from wengert.ops.arrays.gathering import gather
 from wengert.state.variable import Variable as BaseResourceVariable
 from wengert.state.variable import Variable as ResourceVariable
+from wengert.values.convert import convert
+from wengert.values.indexed_slices import IndexedSlices
 
 
 def _variable(resource: Any) -> Any:
@@ -65,6 +67,27 @@ def resource_gather(
 ) -> Any:
     """Gather rows of a variable."""
     return gather(_variable(resource), indices, batch_dims=batch_dims)
+
+
+def _scattered(change: str) -> Any:
+    """A function that changes rows of a variable."""
+
+    def scatter(resource: Any, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """The variable after its rows have changed."""
+        variable = _variable(resource)
+        rows = IndexedSlices(convert(updates, variable.dtype), convert(indices))
+        return getattr(variable, f"scatter_{change}")(rows)
+
+    return scatter
+
+
+resource_scatter_add = _scattered("add")
+resource_scatter_sub = _scattered("sub")
+resource_scatter_mul = _scattered("mul")
+resource_scatter_div = _scattered("div")
+resource_scatter_max = _scattered("max")
+resource_scatter_min = _scattered("min")
+resource_scatter_update = _scattered("update")
 
 
 __all__ = ["BaseResourceVariable", "ResourceVariable"]

@@ -1,0 +1,379 @@
+"""TensorFlow's internal functions of operations; what they give is recorded from TensorFlow 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+from wengert.compat import resolver
+from wengert.compat.internals.framework.function import Defun
+from wengert.compat.internals.ops import (
+    control_flow_util,
+    control_flow_util_v2,
+    ctc_ops,
+    functional_ops,
+    gen_array_ops,
+    gen_functional_ops,
+    gen_math_ops,
+    math_ops,
+    nn_ops,
+    parsing_ops,
+    resource_variable_ops,
+    weights_broadcast_ops,
+)
+from wengert.compat.internals.ops.parallel_for.test_util import PForTestCase
+
+G = np.array([[1.0, 2.0], [3.0, 4.0]])
+PLACES, SEGMENTS = np.array([4, 1, 4, 0]), np.array([0, 0, 1, 1])
+X = np.array([[1, 0, 0], [1, 0, 0], [2, 0, 0]])
+
+
+def rows(kind: str, *more: str) -> Any:
+    function = getattr(math_ops, f"sparse_segment_{kind}_grad{''.join(more)}")
+    return function(G, PLACES, SEGMENTS, 6)
+
+
+VALUES: dict[str, tuple[Callable[[], Any], Any]] = {
+    "segment sum": (lambda: rows("sum"), [[3, 4], [1, 2], [0, 0], [0, 0], [4, 6], [0, 0]]),
+    "segment mean": (lambda: rows("mean"), [[1.5, 2], [0.5, 1], [0, 0], [0, 0], [2, 3], [0, 0]]),
+    "segment root": (
+        lambda: rows("sqrt_n"),
+        np.array([[3, 4], [1, 2], [0, 0], [0, 0], [4, 6], [0, 0]]) / np.sqrt(2.0),
+    ),
+    "rows of sum": (lambda: rows("sum", "_v2"), ([[3, 4], [1, 2], [4, 6]], [0, 1, 4])),
+    "rows of mean": (lambda: rows("mean", "_v2"), ([[1.5, 2], [0.5, 1], [2, 3]], [0, 1, 4])),
+    "more segments": (
+        lambda: math_ops.sparse_segment_sum_with_num_segments(G, [1, 0], [0, 2], 4),
+        [[3, 4], [0, 0], [1, 2], [0, 0]],
+    ),
+    "buckets": (
+        lambda: math_ops._bucketize([[-5, 10000], [150, 10], [5, 100]], [0, 10, 100]),
+        [[0, 3], [3, 2], [1, 3]],
+    ),
+    "reduced shape": (lambda: math_ops.reduced_shape([2, 3, 5], [0, -1]), [1, 3, 1]),
+    "unique rows": (lambda: gen_array_ops.unique_v2(X, [0]), ([[1, 0, 0], [2, 0, 0]], [0, 0, 1])),
+    "unique columns": (
+        lambda: gen_array_ops.unique_with_counts_v2(X, [1]),
+        ([[1, 0], [1, 0], [2, 0]], [0, 1, 1], [1, 2]),
+    ),
+    "unique": (lambda: gen_array_ops.unique_v2([3, 1, 3], np.zeros(0, int)), ([3, 1], [0, 1, 0])),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values(name: str) -> None:
+    compute, expected = VALUES[name]
+    found = compute()
+    parts = (found, expected) if isinstance(expected, tuple) else ([found], [expected])
+    for one, other in zip(*parts, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_the_gradient_of_a_segment_gradient() -> None:
+    """It is linear in the cotangent: its gradient is the sum of the segments again."""
+    g = tf.constant(G)
+    with tf.GradientTape() as tape:
+        tape.watch(g)
+        y = math_ops.sparse_segment_mean_grad(g, PLACES, SEGMENTS, 6)
+        loss = tf.reduce_sum(y * tf.reshape(tf.range(12, dtype=tf.float64), [6, 2]))
+    expected = [[(8 + 2) / 2, (9 + 3) / 2], [(8 + 0) / 2, (9 + 1) / 2]]
+    np.testing.assert_allclose(tape.gradient(loss, g), expected)
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.0, 2.5, "", "a", [], [1], [[0]], False, True])
+def test_truth(value: Any) -> None:
+    """A scalar is true unless it is zero or empty, another tensor unless it has no elements."""
+    assert bool(gen_functional_ops.to_bool(tf.constant(value))) == bool(value)
+
+
+# ---- counts, bytes, weights, labels -----------------------------------------------------------
+
+SPARSE: dict[str, Any] = {
+    "indices": [[0, 0], [0, 1], [1, 0]],
+    "values": [1, 1, 2],
+    "dense_shape": [2, 2],
+}
+RAGGED: dict[str, Any] = {"splits": [0, 2, 2, 3], "values": [1, 1, 2]}
+HALF = [0.5, 1.0, 2.0]
+ROWS = tf.constant([[3.0, 1.0, 1.0, 2.0], [5.0, 5.0, 0.0, 5.0]])
+BYTES = ["AaBb", "CcDd"]
+MORE: dict[str, tuple[Callable[[], Any], Any]] = {
+    "sparse": (
+        lambda: gen_math_ops.sparse_bincount(**SPARSE, size=3, weights=[]),
+        [[0, 2, 0], [0, 0, 1]],
+    ),
+    "sparse weights": (
+        lambda: gen_math_ops.sparse_bincount(**SPARSE, size=3, weights=HALF),
+        [[0, 1.5, 0], [0, 0, 2]],
+    ),
+    "sparse vector": (
+        lambda: gen_math_ops.sparse_bincount([[0], [1], [4]], [1, 1, 9], [5], 4, []),
+        [0, 2, 0, 0],
+    ),
+    "ragged": (
+        lambda: gen_math_ops.ragged_bincount(**RAGGED, size=3, weights=[]),
+        [[0, 2, 0], [0, 0, 0], [0, 0, 1]],
+    ),
+    "ragged weights": (
+        lambda: gen_math_ops.ragged_bincount(**RAGGED, size=3, weights=HALF),
+        [[0, 1.5, 0], [0, 0, 0], [0, 0, 2]],
+    ),
+    "ragged binary": (
+        lambda: gen_math_ops.ragged_bincount(**RAGGED, size=2, weights=[], binary_output=True),
+        [[0, 1], [0, 0], [0, 0]],
+    ),
+    "second": (lambda: nn_ops.nth_element(ROWS, 1), [1, 5]),
+    "largest": (lambda: nn_ops.nth_element(ROWS, 0, reverse=True), [3, 5]),
+    "bytes": (
+        lambda: parsing_ops.decode_raw(BYTES, tf.uint8),
+        [[65, 97, 66, 98], [67, 99, 68, 100]],
+    ),
+    "words": (lambda: parsing_ops.decode_raw(BYTES, tf.uint16), [[24897, 25154], [25411, 25668]]),
+    "words the other way": (
+        lambda: parsing_ops.decode_raw(BYTES, tf.uint16, little_endian=False),
+        [[16737, 16994], [17251, 17508]],
+    ),
+    "bytes of a length": (
+        lambda: parsing_ops.decode_raw(["Aa", "C", "xyzw"], tf.uint8, fixed_length=3),
+        [[65, 97, 0], [67, 0, 0], [120, 121, 122]],
+    ),
+    "no bytes": (lambda: parsing_ops.decode_raw(["", ""], tf.uint8), [[], []]),
+    "weights": (
+        lambda: weights_broadcast_ops.broadcast_weights([[1.0], [2.0]], tf.ones([2, 3])),
+        [[1, 1, 1], [2, 2, 2]],
+    ),
+    "labels": (
+        lambda: ctc_ops.dense_labels_to_sparse([[1, 2, 0], [3, 4, 5]], [2, 3]).values,
+        [1, 2, 3, 4, 5],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_more_values(name: str) -> None:
+    compute, expected = MORE[name]
+    np.testing.assert_array_equal(compute(), expected)
+
+
+MISTAKES: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
+    "beyond": (
+        lambda: nn_ops.nth_element(ROWS, 4),
+        tf.errors.InvalidArgumentError,
+        "dimension > n = 4",
+    ),
+    "negative": (lambda: nn_ops.nth_element(ROWS, -1), tf.errors.InvalidArgumentError, "but is -1"),
+    "odd": (
+        lambda: parsing_ops.decode_raw(["AaB"], tf.uint16),
+        tf.errors.InvalidArgumentError,
+        "not a multiple of 2",
+    ),
+    "sizes": (
+        lambda: parsing_ops.decode_raw(["Aa", "B"], tf.uint8),
+        tf.errors.InvalidArgumentError,
+        "element 1 has size 1 != 2",
+    ),
+    "splits": (
+        lambda: gen_math_ops.ragged_bincount([0, 2, 5], [1, 1, 2], 2, []),
+        tf.errors.InvalidArgumentError,
+        "got 5 instead of 3",
+    ),
+    "numbers": (
+        lambda: gen_math_ops.sparse_bincount([[0]], [-1], [5], 4, []),
+        tf.errors.InvalidArgumentError,
+        "must be non-negative",
+    ),
+    "rank": (
+        lambda: weights_broadcast_ops.broadcast_weights([1.0, 2.0], tf.ones([2, 3])),
+        ValueError,
+        "values.rank=2",
+    ),
+    "size": (
+        lambda: weights_broadcast_ops.assert_broadcastable(tf.ones([2, 2]), tf.ones([2, 3])),
+        ValueError,
+        "Mismatch at dim 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_mistakes(name: str) -> None:
+    compute, kind, message = MISTAKES[name]
+    with pytest.raises(kind, match=message):
+        compute()
+
+
+def test_equal_elements_share_a_cotangent() -> None:
+    with tf.GradientTape() as tape:
+        tape.watch(ROWS)
+        y = nn_ops.nth_element(ROWS, 1)
+    found = tape.gradient(y, ROWS, tf.constant([1.0, 6.0]))
+    np.testing.assert_allclose(found, [[0.0, 0.5, 0.5, 0.0], [2.0, 2.0, 0.0, 2.0]])
+
+
+def test_losses_of_labels_in_rows() -> None:
+    logits = np.random.RandomState(0).randn(5, 2, 4).astype(np.float32)
+    labels = [[1, 2], [3, 0]]
+    found = ctc_ops.ctc_loss_dense(labels, logits, [2, 1], [5, 4])
+    np.testing.assert_allclose(found, [3.80387, 3.86266], rtol=1e-5)
+    other = logits.transpose(1, 0, 2)
+    found = ctc_ops.ctc_loss_dense(labels, other, [2, 1], [5, 4], logits_time_major=False)
+    np.testing.assert_allclose(found, [3.80387, 3.86266], rtol=1e-5)
+    found = ctc_ops.ctc_loss_dense([[1, 2], [2, 0]], logits, [2, 1], [5, 4], blank_index=3)
+    np.testing.assert_allclose(found, [4.80310, 4.32178], rtol=1e-5)
+
+
+CHANGES = [
+    ("add", [1.0, 1.0], [2.0, 4.0]),
+    ("sub", [1.0, 1.0], [0.0, 2.0]),
+    ("mul", [3.0, 3.0], [3.0, 9.0]),
+    ("div", [2.0, 2.0], [0.5, 1.5]),
+    ("max", [2.0, 9.0], [2.0, 9.0]),
+    ("min", [2.0, 0.0], [1.0, 0.0]),
+    ("update", [7.0, 7.0], [7.0, 7.0]),
+]
+
+
+@pytest.mark.parametrize(("change", "update", "expected"), CHANGES, ids=[c for c, _, _ in CHANGES])
+def test_changes_of_rows(change: str, update: Any, expected: Any) -> None:
+    variable = tf.Variable([[1.0, 3.0], [4.0, 5.0]])
+    getattr(resource_variable_ops, f"resource_scatter_{change}")(variable.handle, [0], [update])
+    assert variable.numpy().tolist() == [expected, [4.0, 5.0]]
+
+
+# ---- control flow by functions ----------------------------------------------------------------
+
+
+@Defun(tf.float32)
+def double(x: Any) -> Any:
+    return x * 2.0
+
+
+@Defun(tf.float32)
+def affine(x: Any) -> Any:
+    return x * 3.0 + 1.0
+
+
+@Defun(tf.float32, tf.float32)
+def positive(n: Any, total: Any) -> Any:
+    return n > 0.0
+
+
+@Defun(tf.float32, tf.float32)
+def counted_down(n: Any, total: Any) -> Any:
+    return n - 1.0, total + n
+
+
+@Defun(tf.int32, tf.float32)
+def grown(i: Any, x: Any) -> Any:
+    return x + tf.cast(i, tf.float32) * x
+
+
+CALLS: dict[str, tuple[Callable[[Any], Any], float, float]] = {
+    "If": (lambda x: functional_ops.If(x > 0.0, [x], double, affine)[0], 6.0, 2.0),
+    "If not": (lambda x: functional_ops.If(x < 0.0, [x], double, affine)[0], 10.0, 3.0),
+    "If of a number": (lambda x: functional_ops.If(x, [x], double, affine)[0], 6.0, 2.0),
+    "While": (lambda x: functional_ops.While([x, 0.0], positive, counted_down)[1], 6.0, 3.0),
+    "For": (lambda x: functional_ops.For(0, 3, 1, [x], grown)[0], 18.0, 6.0),
+    "For back": (lambda x: functional_ops.For(2, -1, -1, [x], grown)[0], 18.0, 6.0),
+    "remote": (
+        lambda x: functional_ops.remote_call("/CPU:0", [x], [tf.float32], double)[0],
+        6.0,
+        2.0,
+    ),
+    "case": (
+        lambda x: gen_functional_ops.case(1, [x], [tf.float32], [double, affine])[0],
+        10.0,
+        3.0,
+    ),
+    "case beyond": (
+        lambda x: gen_functional_ops.case(7, [x], [tf.float32], [double, affine])[0],
+        10.0,
+        3.0,
+    ),
+    "Gradient": (lambda x: functional_ops.Gradient([x * x, x], affine)[0], 9.0, 3.0),
+}
+
+
+@pytest.fixture(params=["eager", "graph"])
+def run(request: pytest.FixtureRequest) -> Any:
+    """The value and the gradient of a function of one number."""
+
+    def now(f: Any, x: float) -> Any:
+        given = tf.constant(x)
+        with tf.GradientTape() as tape:
+            tape.watch(given)
+            y = f(given)
+        return y.numpy(), tape.gradient(y, given).numpy()
+
+    def later(f: Any, x: float) -> Any:
+        with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+            given = tf.compat.v1.placeholder_with_default(x, [])
+            y = f(given)
+            return session.run((y, tf.gradients(y, given)[0]))
+
+    return now if request.param == "eager" else later
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_control_flow(name: str, run: Any) -> None:
+    compute, value, gradient = CALLS[name]
+    assert run(compute, 3.0) == (value, gradient)
+
+
+def test_cotangents_that_are_missing() -> None:
+    with pytest.raises(ValueError, match="a cotangent for each of its results"):
+        functional_ops.Gradient([tf.constant(1.0)], affine)
+
+
+def test_in_a_function() -> None:
+    """A function is traced in a graph of its own."""
+    inside: list[bool] = []
+    tf.function(lambda: inside.append(control_flow_util_v2.in_defun()))()
+    assert inside == [True]
+    assert not control_flow_util_v2.in_defun()
+    with tf.Graph().as_default():
+        assert not control_flow_util_v2.in_defun()
+
+
+def test_no_operation_is_a_part_of_a_branch() -> None:
+    with tf.Graph().as_default():
+        y = tf.cond(tf.constant(True), lambda: tf.constant(1.0), lambda: tf.constant(2.0))
+    assert not control_flow_util.IsCondSwitch(y.op)
+    assert not control_flow_util.IsLoopMerge(y.op)
+
+
+def test_loops_that_are_compared() -> None:
+    """The base of tests of vectorized loops sees a loop that is not alike, and one that is."""
+    case = PForTestCase("run")
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    case._test_loop_fn(lambda i: tf.reduce_sum(tf.gather(x, i) ** 2), 3)
+    calls: list[Any] = []
+
+    def other_when_called_again(i: Any) -> Any:
+        calls.append(i)
+        return tf.gather(x, i) + float(len(calls))
+
+    with pytest.raises(AssertionError):
+        case._test_loop_fn(other_when_called_again, 3)
+
+
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ("python.ops.control_flow_ops.switch", "tf.while_loop"),
+        ("python.ops.gen_control_flow_ops.enter", "tf.while_loop"),
+        ("python.ops.image_ops.decode_png", "Pillow"),
+        ("python.ops.io_ops.read_file", "np.load"),
+        ("python.framework.load_library.load_op_library", "tf.register_op"),
+    ],
+)
+def test_what_to_use_instead(path: str, advice: str) -> None:
+    space, _, name = path.rpartition(".")
+    with pytest.raises(resolver.NotFoundError):
+        resolver.find(space, name)
+    error = resolver.missing(space, name).error(name, "here")
+    assert advice in str(error)

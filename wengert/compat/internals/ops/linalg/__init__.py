@@ -1,0 +1,1 @@
+"""tensorflow.python.ops.linalg: names that are not public."""
