@@ -148,6 +148,11 @@ class LinearOperator(Composite):
     def _with_parts(self, tensors: Iterator[Any]) -> Any:
         return type(self)(**parts.replaced(self._parameters, tensors)) if self._parts() else self
 
+    def _outlined(self, specs: Iterator[Any]) -> Any:
+        made = object.__new__(type(self))
+        made._parameters = parts.replaced(self._parameters, specs, "_outlined")
+        return made
+
     def _trace_key(self) -> Any:
         return type(self), parts.key(self._parameters)
 

@@ -25,16 +25,16 @@ def tensors(value: Any) -> list[Any]:
     return [x for part in value for x in tensors(part)]
 
 
-def replaced(value: Any, others: Iterator[Any]) -> Any:
-    """The same structure of parameters, with other tensors."""
+def replaced(value: Any, others: Iterator[Any], rebuild: str = "_with_parts") -> Any:
+    """The same structure of parameters, with other tensors; what has parts is rebuilt by a method."""
     if isinstance(value, (Tensor, Variable)):
         return next(others)
     if isinstance(value, Composite):
-        return value._with_parts(others)
+        return getattr(value, rebuild)(others)
     if isinstance(value, dict):
-        return {name: replaced(part, others) for name, part in value.items()}
+        return {name: replaced(part, others, rebuild) for name, part in value.items()}
     if type(value) in (list, tuple):
-        return type(value)([replaced(part, others) for part in value])
+        return type(value)([replaced(part, others, rebuild) for part in value])
     return value
 
 

@@ -48,6 +48,10 @@ class Composite:
         """A copy made of other tensors; it takes one from the iterator for each part."""
         return self._type_spec._with_parts(tensors)
 
+    def _outlined(self, specs: Iterator[Any]) -> Any:
+        """The same with specs for its parts, which only knows how to be rebuilt."""
+        return self._with_parts(specs)
+
     def _trace_key(self) -> Any:
         """What a trace of a function depends on, besides the shapes and dtypes of the parts."""
         return None

@@ -323,7 +323,7 @@ class PartsSpec(TypeSpec):
                 f"{type(value).__name__} must define `_type_spec`, or `_parts` and `_with_parts`."
             )
         specs = [TensorSpec(part.shape, part.dtype) for part in value._parts()]
-        return cls(value._with_parts(iter(specs)), specs)
+        return cls(value._outlined(iter(specs)), specs)
 
     @property
     def value_type(self) -> Any:
@@ -354,7 +354,7 @@ class PartsSpec(TypeSpec):
         return PartsSpec(self._like, found[-1])
 
     def __repr__(self) -> str:
-        return repr(self._like)
+        return f"{type(self._like).__name__}({', '.join(map(repr, self._specs))})"
 
     def __reduce__(self) -> Any:
         return PartsSpec, (self._like, self._specs)

@@ -72,7 +72,8 @@ class Inputs:
         self.leaves = nest.flatten((args, kwargs))
         self.given = [_is_tensor(v) or nest.is_composite(v) for v in self.leaves]
         values = [_converted(v) for v, given in zip(self.leaves, self.given, strict=True) if given]
-        self.tensors = nest.tensors_of(values)
+        parts = nest.tensors_of(values)
+        self.tensors = [p if isinstance(p, TensorSpec) else convert(p) for p in parts]
         self.specs = [s for s in signature if s is not None] or [spec_of(v) for v in values]
         variables = [v for v in self.leaves if type(v) in (Variable, StandIn)] if by_form else []
         # Each once, though it may be an argument in several places.
