@@ -1,0 +1,12 @@
+"""NumPy's functions on tensors: `tf.experimental.numpy`, and NumPy itself where a gradient is taken.
+
+promotion     the dtype that several values have in common
+elementwise   functions of each element
+reductions    sums, extremes, truths; running sums
+shapes        other shapes, several in one, one in several
+creation      new arrays
+indexing      elements by their places, diagonals, order
+products      products of vectors and matrices
+random        random numbers
+dtypes        NumPy's names of dtypes
+"""

@@ -1,0 +1,148 @@
+"""Which dtype several values have in common, by NumPy's rules, and tensors of that dtype."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from wengert.ops.math.elementwise import cast
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype, of_numpy
+from wengert.values.tensor import Tensor
+from wengert.values.value import Value
+
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, TensorLike
+
+    Numeric = TensorLike | bool | complex
+
+
+class Settings:
+    """What `experimental_enable_numpy_behavior` has been told."""
+
+    prefers_float32 = False
+    conversion = "off"  # of operands that differ in dtype
+
+
+settings: Final = Settings()
+_WIDE: Final = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
+
+
+def default_float() -> DType:
+    """The dtype of numbers with a fraction that name none."""
+    return dtypes.float32 if settings.prefers_float32 else dtypes.float64
+
+
+def allowed(dtype: DType) -> DType:
+    """The dtype, or its half where float32 is preferred."""
+    return _WIDE.get(dtype, dtype) if settings.prefers_float32 else dtype
+
+
+def named(dtype: DTypeLike) -> DType:
+    """The dtype that a name stands for: Python's types are wide ones, as NumPy's are."""
+    if isinstance(dtype, DType):
+        return dtype
+    python = {int: dtypes.int64, float: default_float(), bool: dtypes.bool_}
+    if dtype is complex:
+        return allowed(dtypes.complex128)
+    return python.get(dtype) or as_dtype(dtype)  # type: ignore[call-overload,no-any-return]
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """The dtype that holds all of these: arrays, tensors, numbers and dtypes.
+
+    >>> tf.experimental.numpy.result_type(tf.constant([1]), 1.5)
+    tf.float64
+    """
+    if not arrays_and_dtypes:
+        return default_float()
+    parts = [_promotable(value) for value in arrays_and_dtypes]
+    found = of_numpy(np.result_type(*parts))
+    named_wide = any(isinstance(p, np.dtype) and p.itemsize > 4 and p.kind in "fc" for p in parts)
+    return found if named_wide else allowed(found)
+
+
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> Any:
+    """The smallest NumPy dtype that holds both.
+
+    >>> tf.experimental.numpy.promote_types(tf.int32, tf.float32)
+    dtype('float64')
+    """
+    return allowed(
+        of_numpy(np.promote_types(named(type1).numpy_dtype, named(type2).numpy_dtype))
+    ).numpy_dtype
+
+
+def _promotable(value: Any) -> Any:
+    """What NumPy's promotion takes for a value: a dtype, or a number of Python's as it is."""
+    if isinstance(value, (Value, np.ndarray, np.generic)):
+        dtype = value.dtype
+        return dtype.numpy_dtype if isinstance(dtype, DType) else dtype
+    if isinstance(value, numbers.Number):
+        return value
+    if isinstance(value, (list, tuple)):
+        return result_type_of_list(value).numpy_dtype
+    if isinstance(value, (type, str, np.dtype, DType)):
+        return named(value).numpy_dtype
+    return convert(value).dtype.numpy_dtype
+
+
+def result_type_of_list(values: Any) -> DType:
+    """The dtype of a nested list, in which there may be tensors; Python's numbers are weak in it."""
+    leaves = list(_leaves(values))
+    return result_type(*leaves) if leaves else default_float()
+
+
+def _leaves(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _leaves(value)
+        else:
+            yield value
+
+
+def as_tensor(value: Numeric, dtype: DType | None = None) -> Tensor:
+    """A tensor of a value, of NumPy's dtype for it unless one is wanted; numbers wrap around."""
+    if isinstance(value, Value):
+        tensor = convert(value)
+        return tensor if dtype in (None, tensor.dtype) else cast(tensor, dtype)
+    if isinstance(value, (list, tuple)) and _holds_values(value):
+        return convert(_cast_within(value, dtype or result_type_of_list(value)))
+    if not isinstance(value, (numbers.Number, np.ndarray, np.generic, list, tuple)):
+        return as_tensor(convert(value), dtype)
+    array = np.asarray(value)
+    own = of_numpy(array.dtype) if array.size or hasattr(value, "dtype") else default_float()
+    made = own if isinstance(value, (np.ndarray, np.generic)) else allowed(own)
+    return cast(convert(array, own), dtype or made)
+
+
+def _holds_values(values: Any) -> bool:
+    return any(isinstance(value, (Value, np.generic)) for value in _leaves(values))
+
+
+def _cast_within(values: Any, dtype: DType) -> Any:
+    return [
+        _cast_within(v, dtype) if isinstance(v, (list, tuple)) else as_tensor(v, dtype)
+        for v in values
+    ]
+
+
+def promoted(*values: Any) -> list[Tensor]:
+    """Tensors of the values, of the dtype that holds all of them."""
+    dtype = result_type(*values)
+    return [as_tensor(value, dtype) for value in values]
+
+
+def in_floats(value: Numeric) -> Tensor:
+    """A tensor that has a fraction: integers and booleans become floating."""
+    tensor = as_tensor(value)
+    return tensor if tensor.dtype.is_differentiable else cast(tensor, default_float())
+
+
+def promoted_floats(*values: Any) -> list[Tensor]:
+    """The same of several, of one dtype."""
+    return [in_floats(x) for x in promoted(*values)]
