@@ -51,7 +51,25 @@ OF_TWO = (
     "outer kron where_both"
 )
 OF_INTEGERS = "bitwise_and bitwise_or bitwise_xor gcd lcm"
-PAIRS = "f,d f,i f,1.5 f,2 d,i i,l i,1.5 i,2 s,f s,i h,f b,i c,f c,d 1,2.5 [1],2 b,b".split()
+PAIRS = [
+    "f,d",
+    "f,i",
+    "f,1.5",
+    "f,2",
+    "d,i",
+    "i,l",
+    "i,1.5",
+    "i,2",
+    "s,f",
+    "s,i",
+    "h,f",
+    "b,i",
+    "c,f",
+    "c,d",
+    "1,2.5",
+    "[1],2",
+    "b,b",
+]
 
 SINGLE = """
 sum(f, 0) sum(f, axis=1) sum(f, axis=(0, 1)) sum(f, axis=-1, keepdims=True) sum(i, dtype=float) sum(s, dtype=tnp.int32)

@@ -51,7 +51,7 @@ def _cases() -> Any:
 def recorded(tf: Any, call: str, names: dict[str, Any]) -> Any:
     """The result of a call in plain values; the name of the error that it raises."""
     try:
-        return plain(tf, eval(call, dict(names)))  # noqa: S307  # our own text
+        return plain(tf, eval(call, dict(names)))  # our own text
     except Exception as error:  # noqa: BLE001  # whatever it is, it is recorded
         return {"raises": type(error).__name__}
 

@@ -6,6 +6,7 @@ initializers  Weight initializers
 session       Graph mode: sessions, placeholders, eager or graph execution, settings
 variables     Graph variables, variable scopes and modules; random number generators
 autograph     Autograph: Python's branches and loops on tensors, in what tf.function traces
+numpy         NumPy's functions on tensors: tf.experimental.numpy, and NumPy itself
 function      tf.function, and whatever else traces or calls Python functions
 
 advice        What to use in place of a name that is not here

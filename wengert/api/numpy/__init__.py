@@ -9,4 +9,12 @@ indexing      elements by their places, diagonals, order
 products      products of vectors and matrices
 random        random numbers
 dtypes        NumPy's names of dtypes
+truths        what is true
+behavior      NumPy's methods and promotion on tensors themselves
+linalg        np.linalg
+fourier       np.fft
+further       what NumPy has, and tf.experimental.numpy lacks
+counterparts  which function of ours stands for which of NumPy's
+dispatch      what NumPy's functions do with tensors
+offer         where they are asked at all
 """

@@ -157,5 +157,11 @@ def set_behavior(promotes: bool, has_methods: bool = True) -> None:
     for name in _PROMOTING:
         plain = operators.METHODS[name]
         setattr(Value, name, _promoting(plain) if promotes else plain)
-    Value.__getitem__ = indexing.getitem if has_methods else operators.METHODS["__getitem__"]  # fmt: skip
-    Variable.__getitem__ = _part_of_variable if has_methods else part_of_variable
+    of_tensor, of_variable = _PARTS if has_methods else _PARTS_BEFORE
+    for kind, method in ((Value, of_tensor), (Variable, of_variable)):
+        setattr(kind, _BRACKETS, method)
+
+
+_BRACKETS: Final = "__getitem__"
+_PARTS: Final = (indexing.getitem, _part_of_variable)
+_PARTS_BEFORE: Final = (operators.METHODS[_BRACKETS], part_of_variable)

@@ -9,7 +9,6 @@ import numpy as np
 from wengert.api.numpy import elementwise
 from wengert.api.numpy.promotion import (
     as_tensor,
-    default_float,
     named,
     promoted_floats,
     result_type,
@@ -234,7 +233,8 @@ def arange(
     wanted = _wanted(dtype) or result_type(*given)
     work = dtypes.int64 if wanted.is_integer else dtypes.float64
     values = [as_tensor(v, work if wanted.size < 8 else wanted) for v in (low, high, step)]
-    return cast(creation.range_(*values), wanted)
+    first, last, by = values
+    return cast(creation.range_(first, last, by), wanted)
 
 
 @deferrable
@@ -252,16 +252,17 @@ def linspace(
     >>> tf.experimental.numpy.linspace(0, 1, 3).numpy()
     array([0. , 0.5, 1. ])
     """
-    wanted = default_float() if dtype is None else named(dtype)
+    wanted = result_type(start, stop, float(num)) if dtype in (None, float) else named(dtype)
     low, high = promoted_floats(start, stop)
-    if dtype is not float and wanted.is_differentiable:
+    if wanted.is_differentiable:
         low, high = cast(low, wanted), cast(high, wanted)
     distance = (high - low) / max(num - 1 if endpoint else num, 1)
     last = high if endpoint else high - distance
     shape = creation.shape(distance)
     low, last = shaping.broadcast_to(low, shape), shaping.broadcast_to(last, shape)
     found = creation.linspace(low, last, num, axis=axis) if num else low[:0]
-    return (cast(found, wanted), distance) if retstep else cast(found, wanted)
+    found = cast(found, wanted)
+    return (found, distance) if retstep else found
 
 
 @deferrable
@@ -331,4 +332,5 @@ def vander(x: Numeric, N: int | None = None, increasing: bool = False) -> Tensor
         raise ValueError("N must be nonnegative: it is the number of columns.")
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
     column = shaping.expand_dims(tensor, 1)
-    return elementwise.power(column, cast(convert(powers.copy()), tensor.dtype))
+    found: Tensor = elementwise.power(column, cast(convert(powers.copy()), tensor.dtype))
+    return found

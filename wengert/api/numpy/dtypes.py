@@ -49,7 +49,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     >>> tf.experimental.numpy.issubdtype(tf.float32, tf.experimental.numpy.inexact)
     True
     """
-    return np.issubdtype(_plain(arg1), _plain(arg2))
+    return bool(np.issubdtype(_plain(arg1), _plain(arg2)))
 
 
 def _plain(dtype: Any) -> Any:

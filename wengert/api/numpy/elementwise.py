@@ -143,7 +143,7 @@ abs = _of_any("abs", "The absolute value.", complex.abs)
 absolute = _of_any("absolute", "The absolute value.", complex.abs)
 negative = _of_any("negative", "-x.", elementwise.negative)
 positive = _of_any("positive", "+x.", identity)
-square = _of_any("square", "x * x.", lambda x: multiply(x, x))
+square = _of_any("square", "x * x.", lambda x: x if x.dtype.is_bool else elementwise.square(x))
 conj = _of_any("conj", "The complex conjugate.", complex.conj)
 conjugate = _of_any("conjugate", "The complex conjugate.", complex.conj)
 bitwise_not = _of_any(
@@ -202,7 +202,7 @@ def angle(z: Numeric, deg: bool = False) -> Tensor:
     """
     tensor = in_floats(z)
     found = arithmetic.atan2(imag(tensor), real(tensor))
-    return rad2deg(found) if deg else found  # type: ignore[no-any-return]
+    return found * (180.0 / math.pi) if deg else found
 
 
 @deferrable

@@ -31,13 +31,7 @@ def matmul(x1: Numeric, x2: Numeric) -> Tensor:
                 f"matmul: Input operand {i} does not have enough dimensions: "
                 "it is a scalar. Use multiply."
             )
-    if len(dims(a)) == 1 and len(dims(b)) == 1:
-        return products.tensordot(a, b, 1)
-    if len(dims(b)) == 1:
-        return products.matvec(a, b)
-    if len(dims(a)) == 1:
-        return products.matvec(b, a, transpose_a=True)
-    return products.matmul(a, b)
+    return products.product(a, b)
 
 
 @deferrable

@@ -32,11 +32,6 @@ settings: Final = Settings()
 _WIDE: Final = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
 
 
-def default_float() -> DType:
-    """The dtype of numbers with a fraction that name none."""
-    return dtypes.float32 if settings.prefers_float32 else dtypes.float64
-
-
 def allowed(dtype: DType) -> DType:
     """The dtype, or its half where float32 is preferred."""
     return _WIDE.get(dtype, dtype) if settings.prefers_float32 else dtype
@@ -46,10 +41,7 @@ def named(dtype: DTypeLike) -> DType:
     """The dtype that a name stands for: Python's types are wide ones, as NumPy's are."""
     if isinstance(dtype, DType):
         return dtype
-    python = {int: dtypes.int64, float: default_float(), bool: dtypes.bool_}
-    if dtype is complex:
-        return allowed(dtypes.complex128)
-    return python.get(dtype) or as_dtype(dtype)  # type: ignore[call-overload,no-any-return]
+    return of_numpy(np.dtype(dtype)) if dtype in (int, float, complex) else as_dtype(dtype)
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:
@@ -58,12 +50,10 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     >>> tf.experimental.numpy.result_type(tf.constant([1]), 1.5)
     tf.float64
     """
-    if not arrays_and_dtypes:
-        return default_float()
     parts = [_promotable(value) for value in arrays_and_dtypes]
-    found = of_numpy(np.result_type(*parts))
-    named_wide = any(isinstance(p, np.dtype) and p.itemsize > 4 and p.kind in "fc" for p in parts)
-    return found if named_wide else allowed(found)
+    found = of_numpy(np.result_type(*parts)) if parts else dtypes.float64
+    strong = not parts or any(isinstance(part, np.dtype) for part in parts)
+    return found if strong else allowed(found)
 
 
 def promote_types(type1: DTypeLike, type2: DTypeLike) -> Any:
@@ -72,9 +62,7 @@ def promote_types(type1: DTypeLike, type2: DTypeLike) -> Any:
     >>> tf.experimental.numpy.promote_types(tf.int32, tf.float32)
     dtype('float64')
     """
-    return allowed(
-        of_numpy(np.promote_types(named(type1).numpy_dtype, named(type2).numpy_dtype))
-    ).numpy_dtype
+    return np.promote_types(named(type1).numpy_dtype, named(type2).numpy_dtype)
 
 
 def _promotable(value: Any) -> Any:
@@ -94,7 +82,7 @@ def _promotable(value: Any) -> Any:
 def result_type_of_list(values: Any) -> DType:
     """The dtype of a nested list, in which there may be tensors; Python's numbers are weak in it."""
     leaves = list(_leaves(values))
-    return result_type(*leaves) if leaves else default_float()
+    return result_type(*leaves) if leaves else dtypes.float64
 
 
 def _leaves(values: Any) -> Iterator[Any]:
@@ -115,8 +103,8 @@ def as_tensor(value: Numeric, dtype: DType | None = None) -> Tensor:
     if not isinstance(value, (numbers.Number, np.ndarray, np.generic, list, tuple)):
         return as_tensor(convert(value), dtype)
     array = np.asarray(value)
-    own = of_numpy(array.dtype) if array.size or hasattr(value, "dtype") else default_float()
-    made = own if isinstance(value, (np.ndarray, np.generic)) else allowed(own)
+    own = of_numpy(array.dtype)
+    made = own if isinstance(value, (np.ndarray, np.generic)) or not array.size else allowed(own)
     return cast(convert(array, own), dtype or made)
 
 
@@ -140,7 +128,7 @@ def promoted(*values: Any) -> list[Tensor]:
 def in_floats(value: Numeric) -> Tensor:
     """A tensor that has a fraction: integers and booleans become floating."""
     tensor = as_tensor(value)
-    return tensor if tensor.dtype.is_differentiable else cast(tensor, default_float())
+    return tensor if tensor.dtype.is_differentiable else cast(tensor, dtypes.float64)
 
 
 def promoted_floats(*values: Any) -> list[Tensor]:

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wengert.api.numpy.promotion import as_tensor, default_float, named
+from wengert.api.numpy.promotion import as_tensor, named
 from wengert.ops.arrays import creation
 from wengert.ops.arrays.broadcasting import broadcast_dynamic_shape
 from wengert.ops.math.elementwise import cast
 from wengert.ops.random import seeds, stateful
-from wengert.values.dtypes import int64
+from wengert.values.dtypes import float64, int64
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def standard_normal(size: Any = None) -> Tensor:
     >>> tf.experimental.numpy.random.standard_normal((2,)).dtype
     tf.float64
     """
-    return stateful.normal(_sizes(size), dtype=default_float())
+    return stateful.normal(_sizes(size), dtype=float64)
 
 
 def uniform(low: Numeric = 0.0, high: Numeric = 1.0, size: Any = None) -> Tensor:
@@ -57,7 +57,7 @@ def uniform(low: Numeric = 0.0, high: Numeric = 1.0, size: Any = None) -> Tensor
     >>> tf.experimental.numpy.random.uniform(1.0, 2.0, (3,)).shape
     TensorShape([3])
     """
-    dtype = default_float()
+    dtype = float64
     a, b = as_tensor(low, dtype), as_tensor(high, dtype)
     if size is None:
         size = broadcast_dynamic_shape(creation.shape(a), creation.shape(b))
@@ -103,7 +103,7 @@ def poisson(lam: Numeric = 1.0, size: Any = None) -> Tensor:
     >>> tf.experimental.numpy.random.poisson(3.0, (2,)).dtype
     tf.int64
     """
-    rate = as_tensor(lam, default_float())
+    rate = as_tensor(lam, float64)
     if size is None:
         return cast(stateful.poisson((), rate), int64)
     return cast(stateful.poisson(_sizes(size), rate), int64)

@@ -18,7 +18,7 @@ from wengert.api.numpy.creation import eye as eye
 from wengert.api.numpy.creation import full as full
 from wengert.api.numpy.creation import full_like as full_like
 from wengert.api.numpy.creation import geomspace as geomspace
-from wengert.api.numpy.creation import identity_matrix as identity
+from wengert.api.numpy.creation import identity_matrix as _identity_matrix
 from wengert.api.numpy.creation import linspace as linspace
 from wengert.api.numpy.creation import logspace as logspace
 from wengert.api.numpy.creation import ones as ones
@@ -228,9 +228,11 @@ from wengert.api.numpy.shapes import transpose as transpose
 from wengert.api.numpy.shapes import vsplit as vsplit
 from wengert.api.numpy.shapes import vstack as vstack
 from wengert.experimental.numpy import random as random
-from wengert.values.tensor import Tensor as ndarray
+from wengert.values.tensor import Tensor as _Tensor
 
 e = _math.e
 inf = _math.inf
 pi = _math.pi
 newaxis = None
+identity = _identity_matrix
+ndarray = _Tensor

@@ -203,6 +203,19 @@ def matmul(
     return result if wanted is None else cast(result, wanted)
 
 
+def product(a: TensorLike, b: TensorLike) -> Tensor:
+    """What `a @ b` is: the product of matrices, in which a vector is a row on the left, a column on the right."""
+    x, y = convert_alike("MatMul", a, b)
+    ranks = len(dims(x)), len(dims(y))
+    if ranks == (1, 1):
+        return tensordot(x, y, 1)
+    if ranks[1] == 1 and ranks[0]:
+        return matvec(x, y)
+    if ranks[0] == 1 and ranks[1]:
+        return matvec(y, x, transpose_a=True)
+    return matmul(x, y)
+
+
 @deferrable
 def matvec(
     a: TensorLike,
