@@ -14,6 +14,7 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
@@ -22,28 +23,55 @@ FILE = ROOT / "tests" / "data" / "numpy.json.gz"
 
 def main() -> None:
     tf = importlib.import_module("tensorflow")
-    cases = _cases()
+    cases = _of_tests("numpy_cases")
     names = cases.values(tf)
-    found = {}
+    found: dict[str, Any] = {}
     for mode in ("float64", "float32"):
         tf.experimental.numpy.experimental_enable_numpy_behavior(prefer_float32=mode == "float32")
         found[mode] = {call: recorded(tf, call, names) for call in cases.calls()}
         for call in cases.calls() if mode == "float32" else []:  # only what differs
             if str(found[mode][call]) == str(found["float64"][call]):
                 del found[mode][call]
+    tf.experimental.numpy.experimental_enable_numpy_behavior()
+    found["programs"] = {
+        p.__name__: differentiated(tf, p, x)
+        for p, x in _of_tests("numpy_programs").arguments().items()
+    }
     text = json.dumps(found, indent=0, sort_keys=True)
     FILE.write_bytes(gzip.compress(text.encode(), mtime=0))
     print(len(text), sum(len(part) for part in found.values()))
 
 
-def _cases() -> Any:
-    """The cases, without the package around them."""
-    path = ROOT / "tests" / "numpy_cases.py"
-    spec = importlib.util.spec_from_file_location("numpy_cases", path)
+def differentiated(tf: Any, program: Any, x: Any) -> Any:
+    """The value and the gradient of a NumPy program, with TensorFlow's functions of NumPy's names."""
+    names = vars(tf.experimental.numpy)
+    linalg = SimpleNamespace(
+        cholesky=tf.linalg.cholesky,
+        solve=lambda a, b: tf.linalg.solve(a, b[:, None])[:, 0],
+        det=tf.linalg.det,
+        inv=tf.linalg.inv,
+    )
+    fft = SimpleNamespace(
+        rfft=lambda x: tf.signal.rfft(tf.convert_to_tensor(x, tf.float64)), irfft=tf.signal.irfft
+    )
+    at = tf.constant(x)
+    with tf.GradientTape() as tape:
+        tape.watch(at)
+        y = program(SimpleNamespace(**{**names, "linalg": linalg, "fft": fft}), at)
+    return {
+        "value": float(y),
+        "gradient": tf.convert_to_tensor(tape.gradient(y, at)).numpy().tolist(),
+    }
+
+
+def _of_tests(name: str) -> Any:
+    """A module of the tests, without the package around it."""
+    path = ROOT / "tests" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["numpy_cases"] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
