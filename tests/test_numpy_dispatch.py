@@ -100,7 +100,7 @@ def test_values_and_gradients(call: str) -> None:
     with tf.GradientTape(persistent=True) as tape:
         tape.watch([x, a, q])
         parts = evaluated(call, x, a, q)
-        loss = total(parts)
+        loss: Any = total(parts)
     for part, want in zip(parts, in_numpy(call, X, A, Q), strict=True):
         assert isinstance(part, tf.Tensor)
         assert part.dtype.as_numpy_dtype is want.dtype.type
@@ -123,7 +123,7 @@ def test_functions_and_their_gradients(call: str) -> None:
     def loss_and_gradients(x: Any, a: Any, q: Any) -> Any:
         with tf.GradientTape() as tape:
             tape.watch([x, a, q])
-            loss = sum(tf.reduce_sum(p * p) for p in evaluated(call, x, a, q))
+            loss: Any = sum(tf.reduce_sum(p * p) for p in evaluated(call, x, a, q))
         return loss, tape.gradient(loss, [x, a, q], unconnected_gradients="zero")
 
     values = [tf.constant(X), tf.constant(A), tf.constant(Q)]

@@ -1,9 +1,13 @@
 """NumPy's functions on tensors: `tf.experimental.numpy`, and NumPy itself where a gradient is taken.
 
 promotion     the dtype that several values have in common
+declare       how functions of NumPy's names are declared
 elementwise   functions of each element
-reductions    sums, extremes, truths; running sums
-shapes        other shapes, several in one, one in several
+pairs         functions of two values, element by element
+reductions    sums, extremes, truths
+running       running sums and products, differences
+shapes        other shapes
+joining       several in one, one in several
 creation      new arrays
 indexing      elements by their places, diagonals, order
 products      products of vectors and matrices

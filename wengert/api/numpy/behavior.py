@@ -12,8 +12,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from wengert.api.numpy import creation, elementwise, indexing, products, reductions, shapes
-from wengert.api.numpy.promotion import as_tensor, named, result_type, settings
+from wengert.api.numpy import (
+    creation,
+    elementwise,
+    indexing,
+    pairs,
+    products,
+    promotion,
+    reductions,
+    running,
+    shapes,
+)
+from wengert.api.numpy.promotion import as_tensor, named, result_type
 from wengert.ops import operators
 from wengert.ops.arrays.identity import identity
 from wengert.ops.math.elementwise import cast
@@ -54,7 +64,7 @@ _METHODS: Final[dict[str, Any]] = {
     "ravel": shapes.ravel,
     "flatten": shapes.flatten,
     "transpose": _sizes_or_one(shapes.transpose),
-    "clip": elementwise.clip,
+    "clip": pairs.clip,
     "data": property(lambda self: identity(self)),
     "max": reductions.max,
     "mean": reductions.mean,
@@ -71,8 +81,8 @@ _METHODS: Final[dict[str, Any]] = {
     "conj": elementwise.conj,
     "conjugate": elementwise.conj,
     "copy": creation.copy,
-    "cumprod": reductions.cumprod,
-    "cumsum": reductions.cumsum,
+    "cumprod": running.cumprod,
+    "cumsum": running.cumsum,
     "diagonal": indexing.diagonal,
     "dot": products.dot,
     "imag": property(lambda self: elementwise.imag(self)),
@@ -131,9 +141,9 @@ def experimental_enable_numpy_behavior(
     With `prefer_float32` numbers with a fraction become float32, not float64. With
     `dtype_conversion_mode="off"` operators promote nothing, as without this call.
 
-    >>> tf.experimental.numpy.experimental_enable_numpy_behavior()  # doctest: +SKIP
-    >>> (tf.constant([1, 2]) + 1.5).sum()  # doctest: +SKIP
-    <tf.Tensor: shape=(), dtype=float64, numpy=6.0>
+    >>> tf.experimental.numpy.experimental_enable_numpy_behavior(dtype_conversion_mode="all")
+    Traceback (most recent call last):
+    NotImplementedError: dtype_conversion_mode='all' is not supported: there are 'legacy', ...
     """
     if dtype_conversion_mode not in ("legacy", "off"):
         known = dtype_conversion_mode in ("safe", "all")
@@ -142,8 +152,7 @@ def experimental_enable_numpy_behavior(
             f"{'not supported' if known else 'unknown'}: there are 'legacy', where NumPy's "
             "promotion applies, and 'off'. Or write tf.cast(tensor, dtype) where it is meant."
         )
-    settings.prefers_float32 = prefer_float32
-    settings.conversion = dtype_conversion_mode
+    promotion.prefer_float32(prefer_float32)
     set_behavior(promotes=dtype_conversion_mode == "legacy")
 
 

@@ -14,9 +14,12 @@ from wengert.api.numpy import (
     fourier,
     further,
     indexing,
+    joining,
     linalg,
+    pairs,
     products,
     reductions,
+    running,
     shapes,
 )
 from wengert.ops.reductions.reductions import reduce_logsumexp
@@ -31,13 +34,17 @@ def _named(names: str, source: ModuleType, space: Any = np) -> Table:
 
 UFUNCS: Final[Table] = {
     **_named(
-        "sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp exp2 expm1 log "
-        "log2 log10 log1p sqrt cbrt deg2rad rad2deg floor ceil fabs isnan isinf isfinite absolute "
-        "negative positive square conjugate signbit logical_not reciprocal sign add subtract "
-        "multiply divide floor_divide remainder power maximum minimum arctan2 hypot logaddexp "
-        "logaddexp2 heaviside nextafter equal not_equal less less_equal greater greater_equal "
-        "bitwise_and bitwise_or bitwise_xor gcd lcm logical_and logical_or logical_xor divmod",
+        "sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh exp exp2 expm1 "
+        "log log2 log10 log1p sqrt cbrt deg2rad rad2deg floor ceil fabs isnan isinf isfinite "
+        "absolute negative positive square conjugate signbit logical_not reciprocal sign",
         elementwise,
+    ),
+    **_named(
+        "add subtract multiply divide floor_divide remainder power maximum minimum arctan2 "
+        "hypot logaddexp logaddexp2 heaviside nextafter equal not_equal less less_equal greater "
+        "greater_equal bitwise_and bitwise_or bitwise_xor gcd lcm logical_and logical_or "
+        "logical_xor divmod",
+        pairs,
     ),
     **_named("fmax fmin copysign float_power ldexp trunc vecdot", further),
     **_named("matmul", products),
@@ -56,25 +63,31 @@ REDUCTIONS: Final[Table] = {
     np.logical_or: reductions.any,
     np.logaddexp: reduce_logsumexp,
 }
-ACCUMULATIONS: Final[Table] = {np.add: reductions.cumsum, np.multiply: reductions.cumprod}
+ACCUMULATIONS: Final[Table] = {np.add: running.cumsum, np.multiply: running.cumprod}
 
 _LINALG: Final = (
     "inv det slogdet eig eigvals eigh eigvalsh cholesky svd svdvals qr solve pinv matrix_power "
     "multi_dot norm matrix_transpose"
 )
 FUNCTIONS: Final[Table] = {
-    **_named("angle around round real imag clip isclose polyval fix sinc", elementwise),
+    **_named("angle around round real imag fix sinc", elementwise),
+    **_named("clip isclose polyval", pairs),
     **_named("isposinf isneginf iscomplex isreal", elementwise),
     **_named(
         "sum prod mean var average max min amax amin ptp all any argmax argmin count_nonzero allclose "
-        "array_equal nansum nanprod nanmean cumsum cumprod diff",
+        "array_equal nansum nanprod nanmean",
         reductions,
     ),
+    **_named("cumsum cumprod diff", running),
     **_named(
-        "reshape ravel transpose expand_dims squeeze swapaxes moveaxis broadcast_to broadcast_arrays "
-        "atleast_1d atleast_2d atleast_3d flip fliplr flipud rot90 roll tile repeat concatenate stack "
-        "hstack vstack dstack append split hsplit vsplit dsplit meshgrid",
+        "reshape ravel transpose expand_dims squeeze swapaxes moveaxis broadcast_to "
+        "broadcast_arrays atleast_1d atleast_2d atleast_3d flip fliplr flipud rot90 roll tile "
+        "repeat meshgrid",
         shapes,
+    ),
+    **_named(
+        "concatenate stack hstack vstack dstack append split hsplit vsplit dsplit",
+        joining,
     ),
     **_named(
         "copy zeros_like ones_like empty_like full_like linspace logspace geomspace vander",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wengert.api.numpy import elementwise
+from wengert.api.numpy import elementwise, pairs
 from wengert.api.numpy.promotion import (
     as_tensor,
     named,
@@ -62,7 +62,11 @@ def asarray(a: Numeric, dtype: DTypeLike | None = None) -> Tensor:
 
 @deferrable
 def asanyarray(a: Numeric, dtype: DTypeLike | None = None) -> Tensor:
-    """The same as `asarray`."""
+    """The same as `asarray`.
+
+    >>> tf.experimental.numpy.asanyarray([1.5]).dtype
+    tf.float64
+    """
     return asarray(a, dtype)
 
 
@@ -111,7 +115,11 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
 
 @deferrable
 def empty(shape: ShapeLike, dtype: DTypeLike = float) -> Tensor:
-    """Elements of which nothing is said: zeros."""
+    """Elements of which nothing is said: zeros.
+
+    >>> tf.experimental.numpy.empty(2).shape
+    TensorShape([2])
+    """
     return zeros(shape, dtype)
 
 
@@ -153,7 +161,11 @@ def ones_like(a: Numeric, dtype: DTypeLike | None = None) -> Tensor:
 
 @deferrable
 def empty_like(a: Numeric, dtype: DTypeLike | None = None) -> Tensor:
-    """Elements of which nothing is said, of the shape of another: zeros."""
+    """Elements of which nothing is said, of the shape of another: zeros.
+
+    >>> tf.experimental.numpy.empty_like([1, 2]).dtype
+    tf.int64
+    """
     return zeros_like(a, dtype)
 
 
@@ -281,7 +293,7 @@ def logspace(
     array([  1.,  10., 100.])
     """
     exponents = linspace(start, stop, num, endpoint, axis=axis)
-    found = elementwise.power(as_tensor(base, exponents.dtype), exponents)
+    found = pairs.power(as_tensor(base, exponents.dtype), exponents)
     return found if dtype is None else cast(found, named(dtype))
 
 
@@ -332,5 +344,5 @@ def vander(x: Numeric, N: int | None = None, increasing: bool = False) -> Tensor
         raise ValueError("N must be nonnegative: it is the number of columns.")
     powers = np.arange(count) if increasing else np.arange(count)[::-1]
     column = shaping.expand_dims(tensor, 1)
-    found: Tensor = elementwise.power(column, cast(convert(powers.copy()), tensor.dtype))
+    found: Tensor = pairs.power(column, cast(convert(powers.copy()), tensor.dtype))
     return found

@@ -136,8 +136,7 @@ def _checked(function: Any, kwargs: Any) -> dict[str, Any]:
     """The arguments that a function of ours takes; an error for those that nothing can follow."""
     kept = {}
     for name, value in kwargs.items():
-        is_idle = (name == "where" and value is True) or (name == "out" and value in (None, (None,)))  # fmt: skip
-        if is_idle or name in _IDLE or (name == "initial" and value is None):
+        if value is None or name in _IDLE or (name == "where" and value is True):
             continue
         if name not in ("dtype", "axis", "keepdims"):
             raise _refusal(function, name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from wengert.api.numpy import elementwise, indexing, reductions, shapes
+from wengert.api.numpy import elementwise, indexing, joining, pairs, reductions, running, shapes
 from wengert.api.numpy.products import matmul, outer
 from wengert.api.numpy.promotion import as_tensor, in_floats, promoted_floats
 from wengert.inference.public_functions import deferrable
@@ -53,8 +53,8 @@ def _numbers_first(choose: Callable[..., Any]) -> Callable[..., Any]:
     return deferrable(function)
 
 
-fmax = _numbers_first(elementwise.maximum)
-fmin = _numbers_first(elementwise.minimum)
+fmax = _numbers_first(pairs.maximum)
+fmin = _numbers_first(pairs.minimum)
 
 
 @deferrable
@@ -67,7 +67,7 @@ def copysign(x1: Numeric, x2: Numeric) -> Tensor:
 @deferrable
 def float_power(x1: Numeric, x2: Numeric) -> Tensor:
     wide = np.result_type(as_tensor(x1).dtype.numpy_dtype, as_tensor(x2).dtype.numpy_dtype, float)
-    found: Tensor = elementwise.power(as_tensor(x1, as_dtype(wide)), as_tensor(x2, as_dtype(wide)))
+    found: Tensor = pairs.power(as_tensor(x1, as_dtype(wide)), as_tensor(x2, as_dtype(wide)))
     return found
 
 
@@ -84,7 +84,7 @@ def interp(x: Numeric, xp: Numeric, fp: Numeric, left: Any = None, right: Any = 
     flat = shaping.reshape(at, (-1,))
     count = dims(places)[0]
     after = cast(sorting.searchsorted(places, flat, side="right"), "int64")
-    after = elementwise.minimum(elementwise.maximum(after, 1), count - 1)
+    after = pairs.minimum(pairs.maximum(after, 1), count - 1)
     x0, x1 = (gathering.gather_densely(places, after - 1), gathering.gather_densely(places, after))
     y0, y1 = (gathering.gather_densely(heights, after - 1), gathering.gather_densely(heights, after))  # fmt: skip
     found = y0 + (y1 - y0) * ((flat - x0) / (x1 - x0))
@@ -104,14 +104,14 @@ def trapezoid(y: Numeric, x: Numeric | None = None, dx: float = 1.0, axis: int =
     at = normal_axes(axis, len(dims(heights)), "Trapezoid")[0]
     middle = (_part(heights, at, 1, None) + _part(heights, at, None, -1)) / 2.0
     if x is None:
-        return reductions.sum(elementwise.multiply(middle, dx), at)
+        return reductions.sum(pairs.multiply(middle, dx), at)
     widths = as_tensor(x)
     if len(dims(widths)) == 1:
-        widths = reductions.diff(widths)
+        widths = running.diff(widths)
         widths = shaping.reshape(widths, [-1, *[1] * (len(dims(heights)) - 1 - at)])
     else:
-        widths = reductions.diff(widths, axis=at)
-    return reductions.sum(elementwise.multiply(middle, widths), at)
+        widths = running.diff(widths, axis=at)
+    return reductions.sum(pairs.multiply(middle, widths), at)
 
 
 def _filled(reduce: Callable[..., Any], instead: float) -> Callable[..., Any]:
@@ -194,7 +194,7 @@ def cov(m: Numeric, y: Numeric | None = None, rowvar: bool = True, bias: bool = 
     rows = rows if rowvar or len(dims(as_tensor(m))) < 2 else shaping.transpose(rows)
     if y is not None:
         more = shapes.atleast_2d(in_floats(y))
-        rows = shapes.concatenate([rows, more if rowvar else shaping.transpose(more)], 0)
+        rows = joining.concatenate([rows, more if rowvar else shaping.transpose(more)], 0)
     less = (0 if bias else 1) if ddof is None else ddof
     centred = rows - reductions.mean(rows, 1, keepdims=True)
     turned = shaping.transpose(elementwise.conj(centred))
@@ -207,7 +207,7 @@ def corrcoef(x: Numeric, y: Numeric | None = None, rowvar: bool = True) -> Tenso
     if not dims(found):
         return found / found
     spread = elementwise.sqrt(elementwise.real(indexing.diagonal(found)))
-    return elementwise.divide(found, outer(spread, spread))  # type: ignore[no-any-return]
+    return pairs.divide(found, outer(spread, spread))  # type: ignore[no-any-return]
 
 
 @deferrable
@@ -226,7 +226,7 @@ def _slopes(x: Tensor, at: int, step: Any) -> Tensor:
     inside = (_part(x, at, 2, None) - _part(x, at, None, -2)) / 2.0
     first = _part(x, at, 1, 2) - _part(x, at, 0, 1)
     last = _part(x, at, -1, None) - _part(x, at, -2, -1)
-    found: Tensor = elementwise.divide(shapes.concatenate([first, inside, last], at), step)
+    found: Tensor = pairs.divide(joining.concatenate([first, inside, last], at), step)
     return found
 
 
@@ -268,7 +268,7 @@ def pad(array: Numeric, pad_width: Any, mode: str = "constant", **kwargs: Any) -
 def column_stack(tup: Sequence[Any]) -> Tensor:
     parts = [as_tensor(a) for a in tup]
     columns = [p if len(dims(p)) > 1 else shaping.reshape(p, (-1, 1)) for p in parts]
-    return shapes.concatenate(columns, 1)
+    return joining.concatenate(columns, 1)
 
 
 @deferrable
@@ -291,21 +291,21 @@ def _block(arrays: Any, rank: int, deep: int) -> Tensor:
     if not isinstance(arrays, list):
         tensor = as_tensor(arrays)
         return shaping.reshape(tensor, [1] * (rank - len(dims(tensor))) + list(dims(tensor)))
-    return shapes.concatenate([_block(a, rank, deep - 1) for a in arrays], -deep)
+    return joining.concatenate([_block(a, rank, deep - 1) for a in arrays], -deep)
 
 
 @deferrable
 def array_split(ary: Numeric, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     if not isinstance(indices_or_sections, int):
-        return shapes.split(ary, indices_or_sections, axis)
+        return joining.split(ary, indices_or_sections, axis)
     tensor = as_tensor(ary)
     parts = np.array_split(np.arange(dims(tensor)[axis]), indices_or_sections)
-    return shapes.split(tensor, np.cumsum([len(p) for p in parts])[:-1], axis)
+    return joining.split(tensor, np.cumsum([len(p) for p in parts])[:-1], axis)
 
 
 @deferrable
 def ediff1d(ary: Numeric) -> Tensor:
-    return reductions.diff(shapes.ravel(ary))
+    return running.diff(shapes.ravel(ary))
 
 
 @deferrable

@@ -25,11 +25,15 @@ class Settings:
     """What `experimental_enable_numpy_behavior` has been told."""
 
     prefers_float32 = False
-    conversion = "off"  # of operands that differ in dtype
 
 
 settings: Final = Settings()
 _WIDE: Final = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
+
+
+def prefer_float32(is_preferred: bool) -> None:
+    """Let Python's numbers with a fraction be float32, or float64."""
+    settings.prefers_float32 = is_preferred
 
 
 def allowed(dtype: DType) -> DType:

@@ -1,11 +1,12 @@
-"""Reductions and running sums, with NumPy's dtypes: integers are added in 64 bits."""
+"""Reductions, with NumPy's dtypes: integers are added in 64 bits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wengert.api.numpy.elementwise import isclose, isnan
+from wengert.api.numpy.elementwise import isnan
+from wengert.api.numpy.pairs import isclose
 from wengert.api.numpy.promotion import as_tensor, in_floats, named, promoted, promoted_floats
 from wengert.api.numpy.truths import truth
 from wengert.inference.public_functions import deferrable
@@ -14,7 +15,7 @@ from wengert.ops.arrays.slicing import take_part
 from wengert.ops.math import comparison
 from wengert.ops.math.comparison import where
 from wengert.ops.math.elementwise import cast, ones_like, zeros_like
-from wengert.ops.reductions import cumulative, reductions
+from wengert.ops.reductions import reductions
 from wengert.values.dtypes import DType, int64, uint64
 from wengert.values.shapes import broadcastable
 from wengert.values.symbolic import is_certain
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     Axis = Integers | None
 
 
-def _summed(a: Numeric, dtype: DTypeLike | None) -> Tensor:
+def summed(a: Numeric, dtype: DTypeLike | None) -> Tensor:
     """The tensor in the dtype in which it is added up."""
     tensor = as_tensor(a)
     return cast(tensor, named(dtype) if dtype is not None else _wide(tensor.dtype))
@@ -63,7 +64,7 @@ def sum(
     >>> tf.experimental.numpy.sum([[1, 2], [3, 4]], axis=0).numpy()
     array([4, 6])
     """
-    return reductions.reduce_sum(_summed(a, dtype), axis, bool(keepdims))
+    return reductions.reduce_sum(summed(a, dtype), axis, bool(keepdims))
 
 
 @deferrable
@@ -75,7 +76,7 @@ def prod(
     >>> tf.experimental.numpy.prod([2, 3]).numpy()
     np.int64(6)
     """
-    return reductions.reduce_prod(_summed(a, dtype), axis, bool(keepdims))
+    return reductions.reduce_prod(summed(a, dtype), axis, bool(keepdims))
 
 
 @deferrable
@@ -214,14 +215,22 @@ def min(a: Numeric, axis: Axis = None, keepdims: bool | None = None) -> Tensor:
 
 @deferrable
 def amax(a: Numeric, axis: Axis = None, out: None = None, keepdims: bool | None = None) -> Tensor:
-    """The greatest element along some axes; the same as `max`."""
+    """The greatest element along some axes; the same as `max`.
+
+    >>> tf.experimental.numpy.amax([1, 5]).numpy()
+    np.int64(5)
+    """
     refuse_out(out, "amax")
     return max(a, axis, keepdims)
 
 
 @deferrable
 def amin(a: Numeric, axis: Axis = None, out: None = None, keepdims: bool | None = None) -> Tensor:
-    """The smallest element along some axes; the same as `min`."""
+    """The smallest element along some axes; the same as `min`.
+
+    >>> tf.experimental.numpy.amin([1, 5]).numpy()
+    np.int64(1)
+    """
     refuse_out(out, "amin")
     return min(a, axis, keepdims)
 
@@ -380,53 +389,3 @@ def nanmean(
     there = where(isnan(tensor), zeros_like(tensor), ones_like(tensor))
     total = nansum(tensor, axis, dtype, bool(keepdims))
     return total / cast(sum(there, axis, None, keepdims), total.dtype)
-
-
-# ---- running ----------------------------------------------------------------------------------
-
-
-def _running(
-    run: Callable[..., Tensor], a: Numeric, axis: int | None, dtype: DTypeLike | None
-) -> Tensor:
-    tensor = _summed(a, dtype)
-    return run(shaping.reshape(tensor, (-1,)), 0) if axis is None else run(tensor, axis)
-
-
-@deferrable
-def cumsum(a: Numeric, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Running sums along an axis; without one, over the elements in a row.
-
-    >>> tf.experimental.numpy.cumsum([1, 2, 3]).numpy()
-    array([1, 3, 6])
-    """
-    return _running(cumulative.cumsum, a, axis, dtype)
-
-
-@deferrable
-def cumprod(a: Numeric, axis: int | None = None, dtype: DTypeLike | None = None) -> Tensor:
-    """Running products along an axis; without one, over the elements in a row.
-
-    >>> tf.experimental.numpy.cumprod([1, 2, 3]).numpy()
-    array([1, 2, 6])
-    """
-    return _running(cumulative.cumprod, a, axis, dtype)
-
-
-@deferrable
-def diff(a: Numeric, n: int = 1, axis: int = -1) -> Tensor:
-    """Differences of neighbours along an axis, taken n times.
-
-    >>> tf.experimental.numpy.diff([1, 4, 9]).numpy()
-    array([3, 5])
-    """
-    tensor = as_tensor(a)
-    at = reductions.normal_axes(axis, len(dims(tensor)), "Diff")[0]
-    lead = (slice(None),) * at
-    subtract = comparison.not_equal if tensor.dtype.is_bool else None
-    if n < 0:
-        raise ValueError(f"`n` must not be negative, got {n}: differences are taken n times.")
-    for _ in range(n):
-        after = take_part(tensor, (*lead, slice(1, None)))
-        before = take_part(tensor, (*lead, slice(None, -1)))
-        tensor = after - before if subtract is None else subtract(after, before)
-    return tensor
