@@ -204,7 +204,14 @@ def matmul(
 
 
 def product(a: TensorLike, b: TensorLike) -> Tensor:
-    """What `a @ b` is: the product of matrices, in which a vector is a row on the left, a column on the right."""
+    """What `a @ b` is: the product of matrices; a vector is a row on the left, a column on the right."""
+    if type(a) is Tensor and type(b) is Tensor and min(a._array.ndim, b._array.ndim) > 1:
+        return matmul(a, b)
+    return _of_any_rank(a, b)
+
+
+@deferrable
+def _of_any_rank(a: TensorLike, b: TensorLike) -> Tensor:
     x, y = convert_alike("MatMul", a, b)
     ranks = len(dims(x)), len(dims(y))
     if ranks == (1, 1):
