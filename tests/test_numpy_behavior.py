@@ -266,3 +266,20 @@ def test_the_names_of_tensorflow_s_modules() -> None:
         [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True
     ).stdout
     assert said.splitlines() == ["float64 [1.0, 1.0] float64", "True float64 (2,)"]
+
+
+def test_in_derivatives_that_follow_by_other_means() -> None:
+    """Taylor mode and sparse Jacobians see every operation, also NumPy's."""
+    x, one = tf.constant(0.3, tf.float64), tf.constant(1.0, tf.float64)
+    ours = tf.taylor(lambda u: tf.exp(tf.sin(u)), x, one, 3)
+    theirs = tf.taylor(lambda u: np.exp(np.sin(u)), x, one, 3)
+    np.testing.assert_allclose(tf.nest.flatten(theirs), tf.nest.flatten(ours), 1e-12)
+    found = tf.jacobian(lambda u: np.square(u) + np.sin(u), sparse=True)(tf.constant([1.0, 2.0]))
+    want = np.diag(2 * np.array([1.0, 2.0]) + np.cos([1.0, 2.0]))
+    np.testing.assert_allclose(tf.sparse.to_dense(found), want, 1e-6)
+
+
+def test_operators_in_a_function_have_the_dtype_of_the_tensor() -> None:
+    a = np.array([3.0, 4.0])
+    f = tf.function(lambda x: (a * x, x + a, np.multiply(a, x)))
+    assert [y.dtype for y in f(tf.constant([1.0, 2.0]))] == [tf.float32, tf.float32, tf.float64]

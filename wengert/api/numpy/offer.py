@@ -15,14 +15,17 @@ import dis
 import importlib
 import sys
 from collections.abc import Callable
-from functools import lru_cache
 from types import CodeType
 from typing import Any, Final
 
 from wengert.core.context import thread
 
 _DISPATCH: Final = "wengert.api.numpy.dispatch"
-_OPERATORS: Final = ("BINARY_", "INPLACE_", "COMPARE_OP")
+_OPERATORS: Final = frozenset(
+    code
+    for name, code in dis.opmap.items()
+    if name.startswith(("BINARY_", "INPLACE_", "COMPARE_OP"))
+)
 
 
 class Offered:
@@ -45,10 +48,9 @@ class Offered:
         return found if instance is None else found.__get__(instance, owner)
 
 
-@lru_cache(maxsize=4096)
 def is_operator(code: CodeType, at: int) -> bool:
     """Whether an instruction is that of an operator, not of a call."""
-    return at >= 0 and dis.opname[code.co_code[at]].startswith(_OPERATORS)
+    return at >= 0 and code.co_code[at] in _OPERATORS
 
 
 METHODS: Final = {
