@@ -29,6 +29,8 @@ NAMESPACES = [
     tf.compat.v1.train,
     tf.debugging,
     tf.experimental,
+    tf.experimental.numpy,
+    tf.experimental.numpy.random,
     tf.image,
     tf.initializers,
     tf.linalg,

@@ -167,7 +167,7 @@ def test_anomalies_in_batches_and_functions(taken: Any) -> None:
 def test_numpy_of_a_variable() -> None:
     w = tf.Variable([1.0, 2.0])
     with tf.GradientTape(persistent=True) as tape:
-        loss = tf.reduce_sum(tf.constant(np.exp(w)))
+        loss = tf.reduce_sum(tf.constant(np.exp(np.asarray(w))))
     answer = tape.explain(loss, w)
     assert answer.kind == "left-tape"
     assert answer.mend.endswith("loss = tf.reduce_sum(tf.exp(w))")

@@ -26,6 +26,8 @@ COMPLETE = [
     "tf.debugging",
     "tf.dtypes",
     "tf.errors",
+    "tf.experimental.numpy",
+    "tf.experimental.numpy.random",
     "tf.linalg",
     "tf.math",
     "tf.nest",

@@ -75,6 +75,8 @@ def public_names() -> Names:
     found: Names = {}
     for name, prefix in (("tensorflow", ""), ("tensorflow.compat.v1", "compat.v1.")):
         _enter(importlib.import_module(name), prefix, found, 0)
+    numpy = importlib.import_module("tensorflow").experimental.numpy
+    _enter(numpy, "experimental.numpy.", found, 0)
     return found
 
 

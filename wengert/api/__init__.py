@@ -7,6 +7,7 @@ session       Graph mode: sessions, placeholders, eager or graph execution, sett
 variables     Graph variables, variable scopes and modules; random number generators
 extension_types  Types made of tensors that users declare, and what public functions do with them
 autograph     Autograph: Python's branches and loops on tensors, in what tf.function traces
+numpy         NumPy's functions on tensors: tf.experimental.numpy, and NumPy itself
 function      tf.function, and whatever else traces or calls Python functions
 
 advice        What to use in place of a name that is not here

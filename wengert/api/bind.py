@@ -10,6 +10,7 @@ from typing import Any
 
 import wengert.engines.register  # noqa: F401  # what computes graphs
 from wengert.api.function.function import evaluate
+from wengert.api.numpy import offer
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.core.context import to_graph
 from wengert.core.dispatch import apply
@@ -69,6 +70,7 @@ if _missing:
 
 for _class, _methods in (
     (Value, operators.METHODS),
+    (Value, offer.METHODS),
     (Variable, {"__getitem__": part_of_variable, **variable_scatter.METHODS}),
 ):
     for _name, _method in _methods.items():

@@ -105,6 +105,20 @@ def graph_around() -> Any:
     return None if active is None else active.building
 
 
+def is_followed(values: Sequence[Any]) -> bool:
+    """Whether a recorder, of this thread or around its batches, would note an operation on them."""
+    recorders: Sequence[Recorder] = thread.context.recorders
+    active: Any = thread.context.interpreter
+    while not any(r.follows_all or r.follows(values) for r in recorders):
+        if active is None:
+            return False
+        if getattr(active, "follows_all", False):
+            return True
+        recorders = getattr(active, "outer_recorders", ())
+        active = getattr(active, "outer", None)
+    return True
+
+
 # ---- notifying the recorders --------------------------------------------------------------------
 
 

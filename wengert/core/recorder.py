@@ -26,6 +26,8 @@ class Recorder:
     # A recorder that computes when it is notified comes after those that only take notes, and the
     # recorders before it are notified of what it computes.
     computes: ClassVar[bool] = False
+    # A recorder of every operation, whatever it is on, that is there to find derivatives.
+    follows_all: ClassVar[bool] = False
 
     def record(self, row: Row, inputs: Sequence[Any], attrs: Attrs, result: Any) -> None:
         """An operation was carried out; `result` is a list where the row has many."""

@@ -40,11 +40,12 @@ class Trail(Recorder):
     """The operations carried out while it is active, in their order."""
 
     building: ClassVar[None] = None
+    follows_all: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self.events: list[Event] = []
         self.outer: Interpreter | None = None
-        self._outer_recorders: tuple[Recorder, ...] = ()
+        self.outer_recorders: tuple[Recorder, ...] = ()
 
     @context_manager
     def active(self) -> Change:
@@ -52,16 +53,16 @@ class Trail(Recorder):
         if thread.context.building is not None:
             start(self)
             return None, lambda: stop(self)
-        self.outer, self._outer_recorders = thread.context.interpreter, thread.context.recorders
+        self.outer, self.outer_recorders = thread.context.interpreter, thread.context.recorders
         install((), self)
-        return None, lambda: install(self._outer_recorders, self.outer)
+        return None, lambda: install(self.outer_recorders, self.outer)
 
     def outside(self) -> ContextManager:
         """As it was before the trail began."""
         if thread.context.interpreter is not self:  # it only listens
             recorders = thread.context.recorders
             return listening(*recorders[: recorders.index(self)])
-        return activate(self._outer_recorders, self.outer)
+        return activate(self.outer_recorders, self.outer)
 
     def apply(self, row: Row, inputs: Sequence[Any], attrs: Attrs, name: str | None = None) -> Any:
         """Have an operation carried out, and note it."""

@@ -1,26 +1,63 @@
-"""tf.experimental: types made of tensors, what functions do for them, exchange of arrays."""
+"""tf.experimental: NumPy's functions on tensors, types made of tensors, exchange of arrays with other libraries."""
 
-from wengert.api.extension_types.batchable import BatchableExtensionType as BatchableExtensionType
-from wengert.api.extension_types.batchable import (
-    ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
-)
-from wengert.api.extension_types.dispatch import (
-    dispatch_for_api as dispatch_for_api,
-)
-from wengert.api.extension_types.dispatch import (
-    dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis,
-)
-from wengert.api.extension_types.dispatch import (
-    dispatch_for_binary_elementwise_assert_apis as dispatch_for_binary_elementwise_assert_apis,
-)
-from wengert.api.extension_types.dispatch import (
-    dispatch_for_unary_elementwise_apis as dispatch_for_unary_elementwise_apis,
-)
-from wengert.api.extension_types.dispatch import (
-    unregister_dispatch_for as unregister_dispatch_for,
-)
-from wengert.api.extension_types.extension_type import ExtensionType as ExtensionType
+import importlib as _importlib
+import typing as _typing
+from typing import Any as _Any
+
 from wengert.experimental import dlpack as dlpack
-from wengert.experimental import extension_type as extension_type
-from wengert.ops.ragged.dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
-from wengert.ops.ragged.row_partition import RowPartition as RowPartition
+
+_DISPATCH = "wengert.api.extension_types.dispatch"
+# What is loaded when somebody asks for it, with the module that has it.
+_LATER = {
+    "BatchableExtensionType": "wengert.api.extension_types.batchable",
+    "ExtensionTypeBatchEncoder": "wengert.api.extension_types.batchable",
+    "ExtensionType": "wengert.api.extension_types.extension_type",
+    "dispatch_for_api": _DISPATCH,
+    "dispatch_for_binary_elementwise_apis": _DISPATCH,
+    "dispatch_for_binary_elementwise_assert_apis": _DISPATCH,
+    "dispatch_for_unary_elementwise_apis": _DISPATCH,
+    "unregister_dispatch_for": _DISPATCH,
+    "DynamicRaggedShape": "wengert.ops.ragged.dynamic_shape",
+    "RowPartition": "wengert.ops.ragged.row_partition",
+}
+_NAMESPACES = ("extension_type", "numpy")
+
+if _typing.TYPE_CHECKING:
+    from wengert.api.extension_types.batchable import (
+        BatchableExtensionType as BatchableExtensionType,
+    )
+    from wengert.api.extension_types.batchable import (
+        ExtensionTypeBatchEncoder as ExtensionTypeBatchEncoder,
+    )
+    from wengert.api.extension_types.dispatch import dispatch_for_api as dispatch_for_api
+    from wengert.api.extension_types.dispatch import (
+        dispatch_for_binary_elementwise_apis as dispatch_for_binary_elementwise_apis,
+    )
+    from wengert.api.extension_types.dispatch import (
+        dispatch_for_binary_elementwise_assert_apis as dispatch_for_binary_elementwise_assert_apis,
+    )
+    from wengert.api.extension_types.dispatch import (
+        dispatch_for_unary_elementwise_apis as dispatch_for_unary_elementwise_apis,
+    )
+    from wengert.api.extension_types.dispatch import (
+        unregister_dispatch_for as unregister_dispatch_for,
+    )
+    from wengert.api.extension_types.extension_type import ExtensionType as ExtensionType
+    from wengert.experimental import extension_type as extension_type
+    from wengert.experimental import numpy as numpy
+    from wengert.ops.ragged.dynamic_shape import DynamicRaggedShape as DynamicRaggedShape
+    from wengert.ops.ragged.row_partition import RowPartition as RowPartition
+else:
+
+    def __getattr__(name: str) -> _Any:
+        if name in _NAMESPACES:
+            return _importlib.import_module(f"wengert.experimental.{name}")
+        if name not in _LATER:
+            raise AttributeError(f"module 'wengert.experimental' has no attribute {name!r}")
+        found = getattr(_importlib.import_module(_LATER[name]), name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *_NAMESPACES})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Container, Iterable, Sequence
 from types import FrameType
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 from wengert.core.context import thread
 from wengert.core.row import Attrs, Row
@@ -17,7 +17,7 @@ from wengert.core.tape import Tape
 from wengert.derivatives.trail import Trail
 from wengert.host.context_manager import ContextManager
 from wengert.host.user_frames import callers_place, is_ours, place_of, replayed_place
-from wengert.values.exits import exit_watchers
+from wengert.values.exits import doors, exit_watchers
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import key_of
 
@@ -118,7 +118,7 @@ class Journal:
     def _left(self, value: Any, way: str) -> None:
         # By itself the library looks at values, too: __array__ or numpy() is two frames above.
         caller = sys._getframe(3)
-        if not is_ours(caller):
+        if not is_ours(caller) or caller.f_globals.get("__name__") in doors:
             place = replayed_place() or place_of(_of_the_program(caller))
             self.exits.append(Exit(value, way, place, len(self.steps)))
 
@@ -126,12 +126,18 @@ class Journal:
 def _of_the_program(frame: FrameType) -> FrameType:
     """The frame that called into NumPy or SciPy."""
     at: FrameType | None = frame
-    while at is not None and at.f_globals.get("__name__", "").partition(".")[0] in _ARRAYS:
+    while at is not None and _is_between(at.f_globals.get("__name__", "")):
         at = at.f_back
     return at or frame
 
 
+def _is_between(module: str) -> bool:
+    return module in doors or module.partition(".")[0] in _ARRAYS
+
+
 class _Listener(Trail):
+    follows_all: ClassVar[bool] = False  # it looks on: what a tape does not follow stays NumPy's
+
     def __init__(self, journal: Journal) -> None:
         super().__init__()
         self._journal = journal

@@ -90,7 +90,7 @@ BINARY: dict[str, Operator] = {
     "floordiv": arithmetic.floordiv,
     "mod": arithmetic.floormod,
     "pow": arithmetic.pow,
-    "matmul": matmul.matmul,
+    "matmul": matmul.product,
     "and": _and,
     "or": _or,
     "xor": _xor,

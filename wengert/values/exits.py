@@ -7,6 +7,8 @@ from typing import Any, Final
 
 # Each is called with the value and the way it left, such as ".numpy()".
 exit_watchers: Final[list[Callable[[Any, str], None]]] = []
+# Modules that take values on behalf of the program: values leave where these were called.
+doors: Final[set[str]] = set()
 
 
 def left(value: Any, way: str) -> None:

@@ -221,7 +221,8 @@ def _no_attribute(name: str) -> str:
     if name in _NUMPY_METHODS:
         return (
             f"Tensor object has no attribute '{name}': it is not a NumPy array. "
-            f"Use {_NUMPY_METHODS[name]}, or tensor.numpy().{name} outside a gradient."
+            f"Use {_NUMPY_METHODS[name]}, or tensor.numpy().{name} outside a gradient. With "
+            "tf.experimental.numpy.experimental_enable_numpy_behavior() tensors have it."
         )
     if name in _OTHERS_METHODS:
         return f"Tensor object has no attribute '{name}'. Use {_OTHERS_METHODS[name]}."

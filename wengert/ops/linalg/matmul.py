@@ -203,6 +203,26 @@ def matmul(
     return result if wanted is None else cast(result, wanted)
 
 
+def product(a: TensorLike, b: TensorLike) -> Tensor:
+    """What `a @ b` is: the product of matrices; a vector is a row on the left, a column on the right."""
+    if type(a) is Tensor and type(b) is Tensor and min(a._array.ndim, b._array.ndim) > 1:
+        return matmul(a, b)
+    return _of_any_rank(a, b)
+
+
+@deferrable
+def _of_any_rank(a: TensorLike, b: TensorLike) -> Tensor:
+    x, y = convert_alike("MatMul", a, b)
+    ranks = len(dims(x)), len(dims(y))
+    if ranks == (1, 1):
+        return tensordot(x, y, 1)
+    if ranks[1] == 1 and ranks[0]:
+        return matvec(x, y)
+    if ranks[0] == 1 and ranks[1]:
+        return matvec(y, x, transpose_a=True)
+    return matmul(x, y)
+
+
 @deferrable
 def matvec(
     a: TensorLike,

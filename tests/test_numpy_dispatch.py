@@ -1,0 +1,133 @@
+"""NumPy's own functions on tensors that somebody follows: NumPy's values, and their gradients."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wengert as tf
+
+X = np.array([0.3, 1.7, 0.9])
+A = np.array([[2.0, 0.4, -0.3], [0.4, 3.0, 0.5], [-0.3, 0.5, 4.0]])
+Q = np.linspace(-1.3, 2.1, 24).reshape(2, 3, 4) ** 2 + np.sin(np.arange(24.0)).reshape(2, 3, 4)
+V = np.array([1.0, -2.0, 0.5])
+
+# Calls in x, a vector, a, a symmetric matrix, and q, of rank 3; v is NumPy's own.
+CALLS = """
+np.sin(x) | np.cos(x) | np.tan(x) | np.arcsin(x / 2) | np.arccos(x / 2) | np.arctan(x) | np.sinh(x) | np.cosh(x) | np.tanh(x) | np.arcsinh(x) | np.arccosh(x + 1) | np.arctanh(x / 2)
+np.exp(x) | np.exp2(x) | np.expm1(x) | np.log(x) | np.log2(x) | np.log10(x) | np.log1p(x) | np.sqrt(x) | np.cbrt(x) | np.deg2rad(x) | np.rad2deg(x) | np.degrees(x) | np.radians(x)
+np.abs(x) | np.absolute(-x) | np.fabs(x) | np.negative(x) | np.positive(x) | np.square(x) | np.reciprocal(x) | np.sinc(x) | np.floor(x) | np.ceil(x) | np.trunc(x) | np.rint(x) | np.sign(x) | np.fix(x) | np.round(x, 1) | np.around(x)
+np.add(x, v) | np.add(v, x) | np.subtract(v, x) | np.multiply(x, 2) | np.divide(v, x) | np.true_divide(x, v) | np.power(x, 2.5) | np.power(2.0, x) | np.float_power(x, 2) | np.maximum(x, v) | np.minimum(x, 0.5) | np.fmax(x, v) | np.fmin(v, x)
+np.arctan2(x, v) | np.hypot(x, v) | np.logaddexp(x, v) | np.logaddexp2(x, v) | np.mod(x, 0.7) | np.remainder(x, 0.7) | np.floor_divide(x, 0.7) | np.copysign(x, v) | np.heaviside(x, 0.5) | np.divmod(x, 0.7) | np.ldexp(x, 2)
+np.sum(x) | np.sum(a, axis=0) | np.sum(q, axis=(0, 2), keepdims=True) | np.sum(a, 1) | np.prod(x) | np.prod(a, axis=1) | np.mean(a) | np.mean(a, axis=0) | np.mean(q, (0, 1)) | np.var(x) | np.var(a, axis=1, ddof=1) | np.std(x) | np.std(a, axis=0, ddof=1)
+np.max(a) | np.max(x, axis=0) | np.min(a, axis=1) | np.amax(x) | np.amin(x) | np.ptp(x) | np.average(x, weights=[1, 2, 3]) | np.average(a, axis=0) | np.median(x) | np.median(a, axis=1) | np.quantile(x, 0.3) | np.percentile(a, [20, 70], axis=0)
+np.cumsum(x) | np.cumsum(a, axis=1) | np.cumprod(x) | np.cumprod(a, 0) | np.diff(x) | np.diff(a, axis=0) | np.diff(a, 2) | np.ediff1d(x) | np.gradient(x) | np.gradient(a, 0.5, axis=1) | np.trapezoid(x, dx=0.5) | np.trapezoid(a, axis=0) | np.trapezoid(x, v)
+np.nansum(x) | np.nanmean(a, axis=0) | np.nanprod(x) | np.nanmax(x) | np.nanmin(a, 1) | np.nanvar(x) | np.nanstd(a, axis=0) | np.cov(a) | np.corrcoef(a) | np.cov(x) | np.nan_to_num(x)
+np.dot(a, x) | np.dot(x, x) | np.dot(v, x) | np.dot(a, a) | np.inner(x, v) | np.inner(a, a) | np.outer(x, v) | np.vdot(x, x) | np.matmul(a, x) | np.matmul(a, a) | np.tensordot(a, a, 1) | np.tensordot(q, a, [[1], [0]]) | np.kron(x, v) | np.cross(x, v) | np.einsum("ij,j->i", a, x) | np.einsum("ij,jk,k", a, a, x) | np.trace(a)
+np.reshape(a, (9,)) | np.reshape(a, -1) | np.reshape(q, (6, 4), order="F") | np.ravel(a) | np.transpose(a) | np.transpose(q, (2, 0, 1)) | np.expand_dims(x, 0) | np.squeeze(x[None]) | np.swapaxes(q, 0, 1) | np.moveaxis(q, 0, -1) | np.broadcast_to(x, (2, 3)) | np.atleast_2d(x) | np.atleast_1d(x) | np.atleast_3d(x)
+np.flip(x) | np.flip(a, 0) | np.fliplr(a) | np.flipud(a) | np.rot90(a) | np.roll(x, 1) | np.roll(a, 1, axis=1) | np.tile(x, 2) | np.tile(x, (2, 1)) | np.repeat(x, 2) | np.repeat(a, [1, 0, 2], axis=0) | np.pad(x, 1) | np.pad(a, ((1, 0), (0, 1)), mode="reflect") | np.pad(x, (1, 2), constant_values=3.0)
+np.concatenate([x, v]) | np.concatenate([a, a], axis=1) | np.concatenate((v, x)) | np.stack([x, v]) | np.stack([x, x], axis=1) | np.hstack([x, v]) | np.vstack([x, v]) | np.dstack([x, v]) | np.column_stack([x, v]) | np.append(x, v) | np.append(x, 1.0) | np.block([[a, a], [a, a]])
+np.split(x, 3) | np.split(x, [1]) | np.array_split(x, 2) | np.hsplit(a, 3) | np.vsplit(a, 3) | np.dsplit(q, 2) | np.meshgrid(x, v) | np.broadcast_arrays(x, a)
+np.take(x, [0, 2]) | np.take(a, [1], axis=1) | np.take_along_axis(a, np.array([[0], [1], [2]]), axis=1) | np.where(x > 0.5, x, 0.0) | np.where(v > 0, x, v) | np.compress([True, False, True], x) | np.extract(v > 0, x) | np.select([v > 0, v < -1], [x, x * 2], 0.0) | np.clip(x, 0.5, 1.0) | np.clip(x, None, 1.0) | np.diag(x) | np.diag(a) | np.diag(x, 1) | np.diagonal(a) | np.diagflat(x) | np.tril(a) | np.triu(a, 1) | np.sort(x) | np.sort(a, axis=0) | np.piecewise(x, [x < 1], [lambda t: t * t, 0.0])
+np.linalg.solve(a, x) | np.linalg.solve(a, a) | np.linalg.inv(a) | np.linalg.det(a) | np.linalg.slogdet(a) | np.linalg.cholesky(a) | np.linalg.eigvalsh(a) | np.linalg.norm(x) | np.linalg.norm(a) | np.linalg.norm(a, axis=1) | np.linalg.norm(x, 1) | np.linalg.norm(x, np.inf) | np.linalg.norm(x, 3) | np.linalg.norm(a, 2) | np.linalg.norm(a, 1) | np.linalg.norm(a, "nuc") | np.linalg.matrix_power(a, 3) | np.linalg.matrix_power(a, -1) | np.linalg.pinv(a) | np.linalg.multi_dot([a, a, x]) | np.linalg.svd(a, compute_uv=False) | np.abs(np.linalg.qr(a)[1]) | np.abs(np.linalg.eigh(a)[1]) | np.linalg.norm(q, axis=(0, 2), keepdims=True)
+np.abs(np.fft.fft(x)) | np.real(np.fft.ifft(x)) | np.abs(np.fft.rfft(x, 4)) | np.fft.irfft(np.fft.rfft(q, axis=1), 3, axis=1) | np.imag(np.fft.fft2(a)) | np.abs(np.fft.fftn(q)) | np.real(np.fft.ifft2(a, norm="ortho")) | np.fft.fftshift(x) | np.fft.ifftshift(a, axes=0) | np.angle(np.fft.fft(x)[1:]) | np.abs(np.conj(np.fft.fft(x)))
+np.convolve(x, v) | np.convolve(x, v, "same") | np.convolve(v, x, mode="valid") | np.correlate(x, v, "full") | np.interp(x, [0.0, 1.0, 2.0], v) | np.interp(0.5, np.arange(3.0), x) | np.polyval([1.0, -2.0, 3.0], x) | np.polyval(x, 2.0) | np.vander(x, 3) | np.linspace(x, v, 4) | np.linspace(0.0, x[0], 3)
+np.add.reduce(x) | np.add.reduce(a, axis=1) | np.multiply.reduce(a) | np.maximum.reduce(a, axis=0) | np.minimum.reduce(x) | np.logaddexp.reduce(x) | np.add.accumulate(x) | np.multiply.accumulate(a, axis=1) | np.add.outer(x, v) | np.multiply.outer(v, x) | np.subtract.outer(x, x)
+np.add(x, v, dtype=np.float64) | np.sum(x, dtype=np.float64) | np.sin(x, where=True) | np.mean(a, axis=0, keepdims=True) | np.ones_like(x) * x | np.zeros_like(x) + x | np.full_like(x, 2.0) * x | np.copy(x) | np.real(x) | np.imag(x)
+x + v | v + x | v * x | v - x | v / x | np.abs(v) ** x | a @ v | v @ a | np.float64(2.0) * x | x[1:] * v[1:] | 2.0 / x | np.eye(3) @ a
+"""
+ALL = [call.strip() for call in re.split(r"[|\n]", CALLS) if call.strip()]
+# What no kinks nor jumps are near; those without a gradient are none at all.
+FLAT = (
+    "floor",
+    "ceil",
+    "trunc",
+    "rint",
+    "np.sign(",
+    "fix",
+    "round",
+    "around",
+    "heaviside",
+    "imag(x)",
+)
+
+
+def given(call: str) -> list[str]:
+    """The names that a call reads."""
+    return [name for name in "xaq" if re.search(rf"(?<![\w.'\"]){name}(?![\w'\"(])", call)]
+
+
+def parts_of(result: Any) -> list[Any]:
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def in_numpy(call: str, x: Any, a: Any, q: Any) -> list[Any]:
+    return [np.asarray(part) for part in parts_of(eval(call, {"np": np, "v": V}, {"x": x, "a": a, "q": q}))]  # our own text  # fmt: skip
+
+
+def evaluated(call: str, x: Any, a: Any, q: Any) -> list[Any]:
+    found = eval(call, {"np": np, "v": V}, {"x": x, "a": a, "q": q})  # our own text
+    return parts_of(found)
+
+
+def total(parts: list[Any]) -> Any:
+    """A number that depends on every element of the results in its own way."""
+    weights = [np.cos(np.arange(np.size(p.numpy() if hasattr(p, "numpy") else p)) + i) for i, p in enumerate(parts)]  # fmt: skip
+    return sum(tf.reduce_sum(tf.reshape(p, [-1]) * w) for p, w in zip(parts, weights, strict=True))
+
+
+def slopes(call: str, place: int) -> Any:
+    """The derivative of the total by central differences, with NumPy alone."""
+    points = [X, A, Q]
+    found = np.zeros(points[place].shape)
+    for at in np.ndindex(found.shape):
+        sides = []
+        for step in (1e-6, -1e-6):
+            moved = [p.copy() for p in points]
+            moved[place][at] += step
+            parts = in_numpy(call, *moved)
+            sides.append(sum(float(np.sum(p.ravel() * np.cos(np.arange(p.size) + i))) for i, p in enumerate(parts)))  # fmt: skip
+        found[at] = (sides[0] - sides[1]) / 2e-6
+    return found
+
+
+@pytest.mark.parametrize("call", ALL)
+def test_values_and_gradients(call: str) -> None:
+    x, a, q = tf.constant(X), tf.constant(A), tf.constant(Q)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, a, q])
+        parts = evaluated(call, x, a, q)
+        loss: Any = total(parts)
+    for part, want in zip(parts, in_numpy(call, X, A, Q), strict=True):
+        assert isinstance(part, tf.Tensor)
+        assert part.dtype.as_numpy_dtype is want.dtype.type
+        np.testing.assert_allclose(part.numpy(), want, 1e-10, 1e-10)
+    for name in given(call):
+        g = tape.gradient(loss, {"x": x, "a": a, "q": q}[name])
+        want = slopes(call, "xaq".index(name))
+        if any(flat in call for flat in FLAT):
+            assert g is None or not np.any(g)
+        elif "cholesky" in call or "eig" in call:  # of symmetric matrices: one triangle is read
+            np.testing.assert_allclose(g + tf.transpose(g), want + want.T, 1e-5, 1e-6)
+        else:
+            np.testing.assert_allclose(tf.convert_to_tensor(g), want, 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("call", ALL)
+def test_functions_and_their_gradients(call: str) -> None:
+    """What stands in a tf.function is the same, with its sizes known or not."""
+
+    def loss_and_gradients(x: Any, a: Any, q: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch([x, a, q])
+            loss: Any = sum(tf.reduce_sum(p * p) for p in evaluated(call, x, a, q))
+        return loss, tape.gradient(loss, [x, a, q], unconnected_gradients="zero")
+
+    values = [tf.constant(X), tf.constant(A), tf.constant(Q)]
+    want = loss_and_gradients(*values)
+    found = tf.function(loss_and_gradients)(*values)
+    for one, other in zip(tf.nest.flatten(found), tf.nest.flatten(want), strict=True):
+        np.testing.assert_allclose(tf.convert_to_tensor(one), tf.convert_to_tensor(other), 1e-9, 1e-9)  # fmt: skip

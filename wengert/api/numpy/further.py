@@ -1,0 +1,353 @@
+"""Functions of NumPy's that tf.experimental.numpy lacks, on tensors, with NumPy's arguments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from wengert.api.numpy import elementwise, indexing, joining, pairs, reductions, running, shapes
+from wengert.api.numpy.products import matmul, outer
+from wengert.api.numpy.promotion import as_tensor, in_floats, promoted_floats
+from wengert.inference.public_functions import deferrable
+from wengert.ops.arrays import creation, gathering, shaping
+from wengert.ops.math import comparison
+from wengert.ops.math.comparison import where
+from wengert.ops.math.elementwise import cast, zeros_like
+from wengert.ops.reductions import sorting
+from wengert.ops.reductions.reductions import normal_axes
+from wengert.values.dtypes import as_dtype
+from wengert.values.tensor import Tensor, dims
+
+if TYPE_CHECKING:
+    from wengert.api.numpy.promotion import Numeric
+
+# ---- of each element --------------------------------------------------------------------------
+
+
+@deferrable
+def nan_to_num(
+    x: Numeric, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
+) -> Tensor:
+    tensor = in_floats(x)
+    limits = np.finfo(tensor.dtype.numpy_dtype)
+    for condition, value in (
+        (elementwise.isnan(tensor), nan),
+        (elementwise.isposinf(tensor), limits.max if posinf is None else posinf),
+        (elementwise.isneginf(tensor), limits.min if neginf is None else neginf),
+    ):
+        tensor = where(condition, zeros_like(tensor) + as_tensor(value, tensor.dtype), tensor)
+    return tensor
+
+
+def _numbers_first(choose: Callable[..., Any]) -> Callable[..., Any]:
+    """The greater or smaller of two, the other one where one is not a number."""
+
+    def function(x1: Numeric, x2: Numeric) -> Tensor:
+        a, b = promoted_floats(x1, x2)
+        found: Tensor = choose(a, b)
+        return where(elementwise.isnan(a), b, where(elementwise.isnan(b), a, found))
+
+    return deferrable(function)
+
+
+fmax = _numbers_first(pairs.maximum)
+fmin = _numbers_first(pairs.minimum)
+
+
+@deferrable
+def copysign(x1: Numeric, x2: Numeric) -> Tensor:
+    a, b = promoted_floats(x1, x2)
+    size = elementwise.abs(a)
+    return where(elementwise.signbit(b), -size, size)
+
+
+@deferrable
+def float_power(x1: Numeric, x2: Numeric) -> Tensor:
+    wide = np.result_type(as_tensor(x1).dtype.numpy_dtype, as_tensor(x2).dtype.numpy_dtype, float)
+    found: Tensor = pairs.power(as_tensor(x1, as_dtype(wide)), as_tensor(x2, as_dtype(wide)))
+    return found
+
+
+@deferrable
+def ldexp(x1: Numeric, x2: Numeric) -> Tensor:
+    tensor = in_floats(x1)
+    return tensor * 2.0 ** cast(as_tensor(x2), tensor.dtype)
+
+
+@deferrable
+def interp(x: Numeric, xp: Numeric, fp: Numeric, left: Any = None, right: Any = None) -> Tensor:
+    """Straight lines between points, by the two on both sides."""
+    at, places, heights = promoted_floats(x, xp, fp)
+    flat = shaping.reshape(at, (-1,))
+    count = dims(places)[0]
+    after = cast(sorting.searchsorted(places, flat, side="right"), "int64")
+    after = pairs.minimum(pairs.maximum(after, 1), count - 1)
+    x0, x1 = (gathering.gather_densely(places, after - 1), gathering.gather_densely(places, after))
+    y0, y1 = (gathering.gather_densely(heights, after - 1), gathering.gather_densely(heights, after))  # fmt: skip
+    found = y0 + (y1 - y0) * ((flat - x0) / (x1 - x0))
+    low = heights[0] if left is None else as_tensor(left, at.dtype)
+    high = heights[-1] if right is None else as_tensor(right, at.dtype)
+    found = where(flat < places[0], low + zeros_like(flat), found)
+    found = where(flat > places[-1], high + zeros_like(flat), found)
+    return shaping.reshape(found, creation.shape(at))
+
+
+# ---- sums and orders --------------------------------------------------------------------------
+
+
+@deferrable
+def trapezoid(y: Numeric, x: Numeric | None = None, dx: float = 1.0, axis: int = -1) -> Tensor:
+    heights = in_floats(y)
+    at = normal_axes(axis, len(dims(heights)), "Trapezoid")[0]
+    middle = (_part(heights, at, 1, None) + _part(heights, at, None, -1)) / 2.0
+    if x is None:
+        return reductions.sum(pairs.multiply(middle, dx), at)
+    widths = as_tensor(x)
+    if len(dims(widths)) == 1:
+        widths = running.diff(widths)
+        widths = shaping.reshape(widths, [-1, *[1] * (len(dims(heights)) - 1 - at)])
+    else:
+        widths = running.diff(widths, axis=at)
+    return reductions.sum(pairs.multiply(middle, widths), at)
+
+
+def _filled(reduce: Callable[..., Any], instead: float) -> Callable[..., Any]:
+    """An extreme of what is a number; nan where nothing is."""
+
+    def function(a: Numeric, axis: Any = None, keepdims: bool = False) -> Tensor:
+        tensor = in_floats(a)
+        missing = elementwise.isnan(tensor)
+        found: Tensor = reduce(where(missing, zeros_like(tensor) + instead, tensor), axis, keepdims=bool(keepdims))  # fmt: skip
+        return where(
+            reductions.all(missing, axis, bool(keepdims)), zeros_like(found) + math.nan, found
+        )
+
+    return deferrable(function)
+
+
+nanmax = _filled(reductions.max, -math.inf)
+nanmin = _filled(reductions.min, math.inf)
+
+
+@deferrable
+def nanvar(a: Numeric, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    tensor = in_floats(a)
+    there = elementwise.logical_not(elementwise.isnan(tensor))
+    safe = where(there, tensor, zeros_like(tensor))
+    count = reductions.sum(cast(there, tensor.dtype), axis, keepdims=True)
+    middle = reductions.sum(safe, axis, keepdims=True) / count
+    squares = where(there, (safe - middle) * (safe - middle), zeros_like(safe))
+    total = reductions.sum(squares, axis, keepdims=bool(keepdims))
+    count = reductions.sum(cast(there, tensor.dtype), axis, keepdims=bool(keepdims))
+    return total / (count - ddof)
+
+
+@deferrable
+def nanstd(a: Numeric, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Tensor:
+    return elementwise.sqrt(nanvar(a, axis, ddof, keepdims))  # type: ignore[no-any-return]
+
+
+@deferrable
+def std(a: Numeric, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Tensor:  # fmt: skip
+    return elementwise.sqrt(reductions.var(a, axis, dtype, None, ddof, keepdims))  # type: ignore[no-any-return]
+
+
+@deferrable
+def quantile(a: Numeric, q: Numeric, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:  # fmt: skip
+    """Between the two elements, in their order, that are next to a fraction of the way."""
+    if method != "linear":
+        raise TypeError(f"np.quantile of a tensor has the method 'linear' only, not {method!r}.")
+    tensor = in_floats(a)
+    rank = len(dims(tensor))
+    axes = normal_axes(axis, rank, "Quantile")
+    rest = [i for i in range(rank) if i not in axes]
+    moved = shaping.transpose(tensor, [*axes, *rest])
+    moved = shaping.reshape(moved, [-1, *[dims(tensor)[i] for i in rest]])
+    ordered = sorting.sort(moved, 0)
+    parts = np.asarray(q, float)
+    way = parts * (dims(ordered)[0] - 1)
+    below = np.floor(way).astype(int)
+    above = np.minimum(below + 1, dims(ordered)[0] - 1)
+    weight = as_tensor((way - below).reshape((*parts.shape, *[1] * len(rest))), tensor.dtype)
+    low, high = (gathering.gather_densely(ordered, as_tensor(i)) for i in (below, above))
+    found = low + (high - low) * weight
+    kept = [1 if i in axes else dims(tensor)[i] for i in range(rank)]
+    return shaping.reshape(found, [*parts.shape, *kept]) if keepdims else found
+
+
+@deferrable
+def percentile(a: Numeric, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Tensor:  # fmt: skip
+    return quantile(a, np.asarray(q, float) / 100.0, axis, method, keepdims)
+
+
+@deferrable
+def median(a: Numeric, axis: Any = None, keepdims: bool = False) -> Tensor:
+    return quantile(a, 0.5, axis, "linear", keepdims)
+
+
+@deferrable
+def cov(m: Numeric, y: Numeric | None = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Tensor:  # fmt: skip
+    rows = shapes.atleast_2d(in_floats(m))
+    rows = rows if rowvar or len(dims(as_tensor(m))) < 2 else shaping.transpose(rows)
+    if y is not None:
+        more = shapes.atleast_2d(in_floats(y))
+        rows = joining.concatenate([rows, more if rowvar else shaping.transpose(more)], 0)
+    less = (0 if bias else 1) if ddof is None else ddof
+    centred = rows - reductions.mean(rows, 1, keepdims=True)
+    turned = shaping.transpose(elementwise.conj(centred))
+    return shaping.squeeze(matmul(centred, turned) / (dims(rows)[1] - less))
+
+
+@deferrable
+def corrcoef(x: Numeric, y: Numeric | None = None, rowvar: bool = True) -> Tensor:
+    found = cov(x, y, rowvar)
+    if not dims(found):
+        return found / found
+    spread = elementwise.sqrt(elementwise.real(indexing.diagonal(found)))
+    return pairs.divide(found, outer(spread, spread))  # type: ignore[no-any-return]
+
+
+@deferrable
+def gradient(f: Numeric, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    """Central differences inside, differences to one side at the ends."""
+    if edge_order != 1 or any(np.ndim(step) for step in varargs):
+        raise TypeError("np.gradient of a tensor takes steps that are numbers, and edge_order=1.")
+    tensor = in_floats(f)
+    axes = normal_axes(axis, len(dims(tensor)), "Gradient")
+    steps = list(varargs) * len(axes) if len(varargs) == 1 else list(varargs) or [1.0] * len(axes)
+    found = [_slopes(tensor, at, step) for at, step in zip(axes, steps, strict=True)]
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def _slopes(x: Tensor, at: int, step: Any) -> Tensor:
+    inside = (_part(x, at, 2, None) - _part(x, at, None, -2)) / 2.0
+    first = _part(x, at, 1, 2) - _part(x, at, 0, 1)
+    last = _part(x, at, -1, None) - _part(x, at, -2, -1)
+    found: Tensor = pairs.divide(joining.concatenate([first, inside, last], at), step)
+    return found
+
+
+def _part(x: Tensor, at: int, start: int | None, stop: int | None) -> Tensor:
+    """The elements from start to stop along an axis."""
+    return x[tuple([slice(None)] * at + [slice(start, stop)])]
+
+
+@deferrable
+def convolve(a: Numeric, v: Numeric, mode: str = "full") -> Tensor:
+    """The sum of one signal, shifted, times each element of the other."""
+    signal, kernel = promoted_floats(a, v)
+    if dims(kernel)[0] > dims(signal)[0]:
+        signal, kernel = kernel, signal
+    n, m = dims(signal)[0], dims(kernel)[0]
+    padded = shapes.pad(signal, [[m - 1, m - 1]], "constant")
+    places = np.arange(n + m - 1)[:, None] + np.arange(m)[::-1][None]
+    full = matmul(gathering.gather_densely(padded, as_tensor(places)), kernel)
+    cuts = {"full": (0, n + m - 1), "same": ((m - 1) // 2, (m - 1) // 2 + n), "valid": (m - 1, n)}
+    if mode not in cuts:
+        raise ValueError(f"mode {mode!r} is not one of full, same and valid.")
+    return full[slice(*cuts[mode])]
+
+
+@deferrable
+def correlate(a: Numeric, v: Numeric, mode: str = "valid") -> Tensor:
+    return convolve(a, shapes.flip(elementwise.conj(as_tensor(v))), mode)
+
+
+@deferrable
+def pad(array: Numeric, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Tensor:
+    return shapes.pad(array, pad_width, mode, **kwargs)
+
+
+# ---- several in one ---------------------------------------------------------------------------
+
+
+@deferrable
+def column_stack(tup: Sequence[Any]) -> Tensor:
+    parts = [as_tensor(a) for a in tup]
+    columns = [p if len(dims(p)) > 1 else shaping.reshape(p, (-1, 1)) for p in parts]
+    return joining.concatenate(columns, 1)
+
+
+@deferrable
+def block(arrays: Any) -> Tensor:
+    """Nested lists: the innermost along the last axis, those around along the ones before."""
+    deep, part = 0, arrays
+    while isinstance(part, list):
+        deep, part = deep + 1, part[0]
+    rank = max(deep, _highest(arrays))
+    return _block(arrays, rank, deep)
+
+
+def _highest(arrays: Any) -> int:
+    if isinstance(arrays, list):
+        return max(_highest(a) for a in arrays)
+    return len(dims(as_tensor(arrays)))
+
+
+def _block(arrays: Any, rank: int, deep: int) -> Tensor:
+    if not isinstance(arrays, list):
+        tensor = as_tensor(arrays)
+        return shaping.reshape(tensor, [1] * (rank - len(dims(tensor))) + list(dims(tensor)))
+    return joining.concatenate([_block(a, rank, deep - 1) for a in arrays], -deep)
+
+
+@deferrable
+def array_split(ary: Numeric, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
+    if not isinstance(indices_or_sections, int):
+        return joining.split(ary, indices_or_sections, axis)
+    tensor = as_tensor(ary)
+    parts = np.array_split(np.arange(dims(tensor)[axis]), indices_or_sections)
+    return joining.split(tensor, np.cumsum([len(p) for p in parts])[:-1], axis)
+
+
+@deferrable
+def ediff1d(ary: Numeric) -> Tensor:
+    return running.diff(shapes.ravel(ary))
+
+
+@deferrable
+def extract(condition: Numeric, arr: Numeric) -> Tensor:
+    return indexing.compress(shapes.ravel(condition), arr)
+
+
+def shape(a: Numeric) -> tuple[Any, ...]:
+    return tuple(as_tensor(a).shape)
+
+
+def ndim(a: Numeric) -> int:
+    return len(dims(as_tensor(a)))
+
+
+@deferrable
+def piecewise(x: Numeric, condlist: Any, funclist: Any) -> Tensor:
+    """Each function where its condition holds; it is given all elements."""
+    tensor = as_tensor(x)
+    conditions = [as_tensor(c) for c in (condlist if isinstance(condlist, list) else [condlist])]
+    values = [f(tensor) if callable(f) else f for f in funclist]
+    default = values[len(conditions)] if len(values) > len(conditions) else 0
+    return indexing.select(conditions, values[: len(conditions)], default)
+
+
+@deferrable
+def vecdot(x1: Numeric, x2: Numeric) -> Tensor:
+    a, b = promoted_floats(x1, x2)
+    return reductions.sum(elementwise.conj(a) * b, -1)
+
+
+@deferrable
+def astype(x: Numeric, dtype: Any) -> Tensor:
+    return cast(as_tensor(x), dtype)
+
+
+@deferrable
+def trunc(x: Numeric) -> Tensor:
+    return elementwise.fix(x)  # type: ignore[no-any-return]
+
+
+@deferrable
+def array_equiv(a1: Numeric, a2: Numeric) -> Tensor:
+    a, b = promoted_floats(a1, a2)
+    return reductions.all(comparison.equal(a, b))

@@ -1,0 +1,140 @@
+"""Which dtype several values have in common, by NumPy's rules, and tensors of that dtype."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from wengert.ops.math.elementwise import cast
+from wengert.values import dtypes
+from wengert.values.convert import convert
+from wengert.values.dtypes import DType, as_dtype, of_numpy
+from wengert.values.tensor import Tensor
+from wengert.values.value import Value
+
+if TYPE_CHECKING:
+    from wengert.values.typing import DTypeLike, TensorLike
+
+    Numeric = TensorLike | bool | complex
+
+
+class Settings:
+    """What `experimental_enable_numpy_behavior` has been told."""
+
+    prefers_float32 = False
+
+
+settings: Final = Settings()
+_WIDE: Final = {dtypes.float64: dtypes.float32, dtypes.complex128: dtypes.complex64}
+
+
+def prefer_float32(is_preferred: bool) -> None:
+    """Let Python's numbers with a fraction be float32, or float64."""
+    settings.prefers_float32 = is_preferred
+
+
+def allowed(dtype: DType) -> DType:
+    """The dtype, or its half where float32 is preferred."""
+    return _WIDE.get(dtype, dtype) if settings.prefers_float32 else dtype
+
+
+def named(dtype: DTypeLike) -> DType:
+    """The dtype that a name stands for: Python's types are wide ones, as NumPy's are."""
+    if isinstance(dtype, DType):
+        return dtype
+    return of_numpy(np.dtype(dtype)) if dtype in (int, float, complex) else as_dtype(dtype)
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """The dtype that holds all of these: arrays, tensors, numbers and dtypes.
+
+    >>> tf.experimental.numpy.result_type(tf.constant([1]), 1.5)
+    tf.float64
+    """
+    parts = [_promotable(value) for value in arrays_and_dtypes]
+    found = of_numpy(np.result_type(*parts)) if parts else dtypes.float64
+    strong = not parts or any(isinstance(part, np.dtype) for part in parts)
+    return found if strong else allowed(found)
+
+
+def promote_types(type1: DTypeLike, type2: DTypeLike) -> Any:
+    """The smallest NumPy dtype that holds both.
+
+    >>> tf.experimental.numpy.promote_types(tf.int32, tf.float32)
+    dtype('float64')
+    """
+    return np.promote_types(named(type1).numpy_dtype, named(type2).numpy_dtype)
+
+
+def _promotable(value: Any) -> Any:
+    """What NumPy's promotion takes for a value: a dtype, or a number of Python's as it is."""
+    if isinstance(value, (Value, np.ndarray, np.generic)):
+        dtype = value.dtype
+        return dtype.numpy_dtype if isinstance(dtype, DType) else dtype
+    if isinstance(value, numbers.Number):
+        return value
+    if isinstance(value, (list, tuple)):
+        return result_type_of_list(value).numpy_dtype
+    if isinstance(value, (type, str, np.dtype, DType)):
+        return named(value).numpy_dtype
+    return convert(value).dtype.numpy_dtype
+
+
+def result_type_of_list(values: Any) -> DType:
+    """The dtype of a nested list, in which there may be tensors; Python's numbers are weak in it."""
+    leaves = list(_leaves(values))
+    return result_type(*leaves) if leaves else dtypes.float64
+
+
+def _leaves(values: Any) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _leaves(value)
+        else:
+            yield value
+
+
+def as_tensor(value: Numeric, dtype: DType | None = None) -> Tensor:
+    """A tensor of a value, of NumPy's dtype for it unless one is wanted; numbers wrap around."""
+    if isinstance(value, Value):
+        tensor = convert(value)
+        return tensor if dtype in (None, tensor.dtype) else cast(tensor, dtype)
+    if isinstance(value, (list, tuple)) and _holds_values(value):
+        return convert(_cast_within(value, dtype or result_type_of_list(value)))
+    if not isinstance(value, (numbers.Number, np.ndarray, np.generic, list, tuple)):
+        return as_tensor(convert(value), dtype)
+    array = np.asarray(value)
+    own = of_numpy(array.dtype)
+    made = own if isinstance(value, (np.ndarray, np.generic)) or not array.size else allowed(own)
+    return cast(convert(array, own), dtype or made)
+
+
+def _holds_values(values: Any) -> bool:
+    return any(isinstance(value, (Value, np.generic)) for value in _leaves(values))
+
+
+def _cast_within(values: Any, dtype: DType) -> Any:
+    return [
+        _cast_within(v, dtype) if isinstance(v, (list, tuple)) else as_tensor(v, dtype)
+        for v in values
+    ]
+
+
+def promoted(*values: Any) -> list[Tensor]:
+    """Tensors of the values, of the dtype that holds all of them."""
+    dtype = result_type(*values)
+    return [as_tensor(value, dtype) for value in values]
+
+
+def in_floats(value: Numeric) -> Tensor:
+    """A tensor that has a fraction: integers and booleans become floating."""
+    tensor = as_tensor(value)
+    return tensor if tensor.dtype.is_differentiable else cast(tensor, dtypes.float64)
+
+
+def promoted_floats(*values: Any) -> list[Tensor]:
+    """The same of several, of one dtype."""
+    return [in_floats(x) for x in promoted(*values)]

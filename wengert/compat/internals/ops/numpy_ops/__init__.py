@@ -1,0 +1,1 @@
+"""tensorflow.python.ops.numpy_ops."""
