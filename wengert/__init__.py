@@ -335,6 +335,9 @@ if _typing.TYPE_CHECKING:
     from wengert.ops.reductions.unique import unique as unique
     from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
     from wengert.ops.sparse.edit_distance import edit_distance as edit_distance
+    from wengert.compat.graph_defs.importing import import_graph_def as import_graph_def
+    from wengert.compat.graph_defs.tensors import make_ndarray as make_ndarray
+    from wengert.compat.graph_defs.tensors import make_tensor_proto as make_tensor_proto
     from wengert.ragged import RaggedTensor as RaggedTensor
     from wengert.ragged import RaggedTensorSpec as RaggedTensorSpec
     from wengert.sparse import SparseTensor as SparseTensor
@@ -416,6 +419,9 @@ _ELSEWHERE = {
     "conv2d_backprop_input_v2": ("ops.nn.conv.dilated", "conv2d_backprop_input_v2"),
     "get_logger": ("api.session.logger", "get_logger"),
     "Module": ("api.variables.module", "Module"),
+    "import_graph_def": ("compat.graph_defs.importing", "import_graph_def"),
+    "make_ndarray": ("compat.graph_defs.tensors", "make_ndarray"),
+    "make_tensor_proto": ("compat.graph_defs.tensors", "make_tensor_proto"),
     "RaggedTensor": ("ragged", "RaggedTensor"),
     "RaggedTensorSpec": ("ragged", "RaggedTensorSpec"),
     "SparseTensor": ("sparse", "SparseTensor"),

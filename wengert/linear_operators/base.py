@@ -149,6 +149,8 @@ class LinearOperator(Composite):
         return type(self)(**parts.replaced(self._parameters, tensors)) if self._parts() else self
 
     def _outlined(self, specs: Iterator[Any]) -> Any:
+        if not self._parts():
+            return self
         made = object.__new__(type(self))
         made._parameters = parts.replaced(self._parameters, specs, "_outlined")
         return made

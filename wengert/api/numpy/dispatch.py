@@ -28,7 +28,7 @@ _IDLE: Final = {"casting", "order", "subok", "signature"}
 _NESTED: Final = (list, tuple)
 
 
-def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+def array_ufunc(self: object, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """NumPy's protocol for its elementwise functions, and for their reductions."""
     ours = _of_ufunc(ufunc, method)
     given = list(_values((inputs, kwargs)))
@@ -38,7 +38,7 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any)
 
 
 def array_function(
-    self: Any, function: Any, types: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
+    self: object, function: Callable[..., Any], types: object, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """NumPy's protocol for its other functions."""
     ours = FUNCTIONS.get(function)
@@ -52,7 +52,7 @@ def array_function(
 # ---- whose it is ------------------------------------------------------------------------------
 
 
-def _values(nested: Any) -> Iterator[Value]:
+def _values(nested: object) -> Iterator[Value]:
     """The tensors and variables in arguments, also in lists of them."""
     if isinstance(nested, Value):
         yield nested
@@ -63,7 +63,7 @@ def _values(nested: Any) -> Iterator[Value]:
         yield from _values(list(nested.values()))
 
 
-def _is_for_us(function: Any, given: list[Value]) -> bool:
+def _is_for_us(function: Callable[..., Any], given: list[Value]) -> bool:
     """Whether one of the values has no numbers yet, or a recorder follows it.
 
     Of what has numbers, truths and places are NumPy's business: no gradient leads through them.
@@ -85,7 +85,7 @@ def _is_followed(x: Value) -> bool:
     return graph_around() is not None or is_followed((convert(x),))
 
 
-def _of_numpy(function: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
+def _of_numpy(function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """NumPy's own result, of the numbers that the values have now."""
     return function(*[_plain(a) for a in args], **{k: _plain(a) for k, a in kwargs.items()})
 
@@ -102,7 +102,7 @@ def _plain(value: Any) -> Any:
 
 
 @functools.lru_cache(maxsize=512)
-def _of_ufunc(ufunc: Any, method: str) -> Callable[..., Any] | None:
+def _of_ufunc(ufunc: np.ufunc, method: str) -> Callable[..., Any] | None:
     ours = UFUNCS.get(ufunc)
     if method == "__call__":
         return None if ours is None else functools.partial(_called, ours)
@@ -132,7 +132,7 @@ def _along_first(
     return ours(tensor, axis, **({"keepdims": True} if keepdims else {}))
 
 
-def _checked(function: Any, kwargs: Any) -> dict[str, Any]:
+def _checked(function: Callable[..., Any], kwargs: Any) -> dict[str, Any]:
     """The arguments that a function of ours takes; an error for those that nothing can follow."""
     kept = {}
     for name, value in kwargs.items():
@@ -144,7 +144,7 @@ def _checked(function: Any, kwargs: Any) -> dict[str, Any]:
     return kept
 
 
-def _refusal(function: Any, name: str) -> TypeError:
+def _refusal(function: Callable[..., Any], name: str) -> TypeError:
     mend = {
         "out": "Use its result, which is a new tensor: nothing can be written into.",
         "where": "Use np.where on the result, or on the argument.",
@@ -159,7 +159,7 @@ def _refusal(function: Any, name: str) -> TypeError:
 
 
 @functools.lru_cache(maxsize=512)
-def _parameters(function: Any) -> inspect.Signature | None:
+def _parameters(function: Callable[..., Any]) -> inspect.Signature | None:
     """NumPy's signature; None where it has none, or takes any number of arguments."""
     try:
         found = inspect.signature(function)
@@ -170,7 +170,7 @@ def _parameters(function: Any) -> inspect.Signature | None:
 
 
 def _translated(
-    function: Any, ours: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    function: Callable[..., Any], ours: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> tuple[Sequence[Any], dict[str, Any]]:
     """NumPy's arguments as ours: by name, or by place where names differ; what is idle left out."""
     theirs, own = _parameters(function), _parameters(ours)

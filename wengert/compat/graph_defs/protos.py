@@ -98,7 +98,7 @@ def names() -> list[str]:
 def _pool() -> Any:
     """The descriptions of all messages; apart from those of another package in the process."""
     pb = importlib.import_module("google.protobuf.descriptor_pb2")
-    file = pb.FileDescriptorProto(name="wengert.proto", package=_PACKAGE, syntax="proto3")
+    file = pb.FileDescriptorProto(name="tensorflow/framework.proto", package=_PACKAGE, syntax="proto3")
     for name, values in _ENUMS.items():
         made = file.enum_type.add(name=name)
         for word in values:
