@@ -49,6 +49,7 @@ from wengert.api.session.modes import init_scope as init_scope
 from wengert.api.session.modes import inside_function as inside_function
 from wengert.api.session.modes import name_scope as name_scope
 from wengert.core.table import declared_later as _declared_later
+from wengert.graph.exchange import exchange as _exchange
 from wengert.graph.graph import Graph as Graph
 from wengert.graph.operation import Operation as Operation
 from wengert.ops.arrays.broadcasting import bitcast as bitcast
@@ -281,6 +282,9 @@ if _typing.TYPE_CHECKING:
     from wengert.api.initializers.simple import zeros_initializer as zeros_initializer
     from wengert.api.session.logger import get_logger as get_logger
     from wengert.api.variables.module import Module as Module
+    from wengert.compat.graph_defs.importing import import_graph_def as import_graph_def
+    from wengert.compat.graph_defs.tensors import make_ndarray as make_ndarray
+    from wengert.compat.graph_defs.tensors import make_tensor_proto as make_tensor_proto
     from wengert.derivatives import checkpointed_loop as checkpointed_loop
     from wengert.derivatives import curl as curl
     from wengert.derivatives import divergence as divergence
@@ -335,9 +339,6 @@ if _typing.TYPE_CHECKING:
     from wengert.ops.reductions.unique import unique as unique
     from wengert.ops.reductions.unique import unique_with_counts as unique_with_counts
     from wengert.ops.sparse.edit_distance import edit_distance as edit_distance
-    from wengert.compat.graph_defs.importing import import_graph_def as import_graph_def
-    from wengert.compat.graph_defs.tensors import make_ndarray as make_ndarray
-    from wengert.compat.graph_defs.tensors import make_tensor_proto as make_tensor_proto
     from wengert.ragged import RaggedTensor as RaggedTensor
     from wengert.ragged import RaggedTensorSpec as RaggedTensorSpec
     from wengert.sparse import SparseTensor as SparseTensor
@@ -476,6 +477,7 @@ def __dir__() -> list[str]:
 
 
 _kinks_declared_later(lambda: _importlib.import_module("wengert.ops.nn.pool.ties"))
+_exchange.given_by(lambda: _importlib.import_module("wengert.compat.graph_defs.export"))
 _answers.given_by(lambda: _importlib.import_module("wengert.insight.answers"))
 
 

@@ -8,5 +8,6 @@ function_graph  The graph of a function or a branch: it has inputs, and captures
 tracing         Tracing: the graph of what a Python function does
 graph_reverse   Reverse mode over a graph: its operations as records, for the same sweep that
                 tapes use
+exchange        A graph as a message of TensorFlow's, loaded when asked
 graph_def       Operations as TensorFlow's message GraphDef
 """

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from wengert.core.context import activate, current_graph, override_rows, thread, with_top
 from wengert.core.table import row_of
+from wengert.graph.exchange import exchange
 from wengert.graph.graph_builder import Builder
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
@@ -240,6 +241,16 @@ class Graph(Builder):
         self.collections.pop(name, None)
 
     # ---- operations and tensors by name ------------------------------------------------------
+
+    def as_graph_def(self, from_version: int | None = None, add_shapes: bool = False) -> Any:
+        """The operations, from a version on, as TensorFlow's message GraphDef.
+
+        >>> with tf.Graph().as_default() as graph:
+        ...     y = tf.square(tf.constant(3.0), name="y")
+        >>> [(node.name, node.op, list(node.input)) for node in graph.as_graph_def().node]
+        [('Const', 'Const', []), ('y', 'Square', ['Const'])]
+        """
+        return exchange.as_graph_def(self, from_version, add_shapes)
 
     def get_operations(self) -> list[Operation]:
         """All operations, in the order in which they were added."""

@@ -142,11 +142,11 @@ class _Call:
         if _has_parts(value):
             return _Parts(value, [self._noted(p) for p in value._parts()])
         if isinstance(value, Value):
-            return _Place(self._at(convert(value)))
+            return Place(self._at(convert(value)))
         if isinstance(value, Size):
             return _Term(value, {s: self._at(s.tensor) for s in value.symbols})
         if isinstance(value, AnyShape):
-            return _Place(self._at(value.tensor), whole_shape=True)
+            return Place(self._at(value.tensor), whole_shape=True)
         if isinstance(value, slice):
             return slice(*[self._noted(p) for p in (value.start, value.stop, value.step)])
         if nest.is_nested(value) and len(value):
@@ -186,17 +186,33 @@ class _Call:
             pulled = gradient.now if current_graph() is None else gradient.later
             return [conjugate(g) for g in pulled(plain, xs)]
 
-        def inline(inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
-            return made(inputs)
-
         return Row(
             outcome.kind,
             kernel,
             joint=joint,
-            inline=inline,
+            inline=_InPlace(self, made),
             many=True,
             overridden=lambda overrides: self.row(outcome, rules, overrides),
         )
+
+
+class _InPlace:
+    """Makes a deferred call where it stands; `call` is for what writes graphs."""
+
+    def __init__(self, call: _Call, made: Callable[[Sequence[Any]], list[Any]]) -> None:
+        self.call = call
+        self._made = made
+
+    def __call__(self, inputs: Sequence[Any], attrs: Attrs) -> list[Any]:
+        return self._made(inputs)
+
+
+def call_of(row: Row) -> tuple[Callable[..., Any], Any, Any] | None:
+    """The function of a deferred call and its arguments, with a `Place` for each input; or None."""
+    if not isinstance(row.inline, _InPlace):
+        return None
+    found = row.inline.call
+    return found.function, found._args, found._kwargs
 
 
 class _PulledBack:
@@ -231,7 +247,7 @@ class _PulledBack:
         return [x.dtype.is_differentiable for x in xs]
 
 
-class _Place:
+class Place:
     """The placeholder of an input: the tensor itself, or its shape."""
 
     __slots__ = ("index", "whole_shape")
@@ -241,6 +257,7 @@ class _Place:
         self.whole_shape = whole_shape
 
     def pick(self, values: Sequence[Any]) -> Any:
+        """The input among those of a run."""
         value = values[self.index]
         return value._array.shape if self.whole_shape else value
 
@@ -289,7 +306,7 @@ class _Parts:
 
 
 def _filled(value: Any, values: Sequence[Any]) -> Any:
-    if type(value) in (_Place, _Term):
+    if type(value) in (Place, _Term):
         return value.pick(values)
     if type(value) is _Slices:
         return IndexedSlices(*[_filled(p, values) for p in value.parts])

@@ -38,7 +38,11 @@ def array_ufunc(self: object, ufunc: np.ufunc, method: str, *inputs: Any, **kwar
 
 
 def array_function(
-    self: object, function: Callable[..., Any], types: object, args: Sequence[Any], kwargs: Mapping[str, Any]
+    self: object,
+    function: Callable[..., Any],
+    types: object,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
 ) -> Any:
     """NumPy's protocol for its other functions."""
     ours = FUNCTIONS.get(function)
@@ -170,7 +174,10 @@ def _parameters(function: Callable[..., Any]) -> inspect.Signature | None:
 
 
 def _translated(
-    function: Callable[..., Any], ours: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+    function: Callable[..., Any],
+    ours: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
 ) -> tuple[Sequence[Any], dict[str, Any]]:
     """NumPy's arguments as ours: by name, or by place where names differ; what is idle left out."""
     theirs, own = _parameters(function), _parameters(ours)

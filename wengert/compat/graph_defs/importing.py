@@ -1,0 +1,465 @@
+"""A GraphDef into a graph: tf.import_graph_def.
+
+Each node is made by the operation of its name in tf.raw_ops; a few are written here. Calls, branches and loops take
+their functions from the library of the GraphDef. Loops of the old form, of Switch, Merge and Enter, are refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+import wengert
+from wengert.api.session.modes import name_scope
+from wengert.api.session.placeholders import placeholder, placeholder_with_default
+from wengert.compat.graph_defs.export import CALL, OWN
+from wengert.compat.graph_defs.op_defs import Argument, op_defs
+from wengert.compat.graph_defs.protos import message
+from wengert.compat.graph_defs.tensors import make_ndarray, shape_of
+from wengert.compat.raw_operations import functions
+from wengert.core.context import current_graph
+from wengert.core.dispatch import apply
+from wengert.core.table import row_of
+from wengert.graph.operation import Operation
+from wengert.ops.arrays.creation import constant
+from wengert.ops.arrays.identity import identity
+from wengert.ops.control.cond import cond, switch_case
+from wengert.ops.control.effects import no_op
+from wengert.ops.control.while_loop import while_loop
+from wengert.state.variable import Variable
+from wengert.values.dtypes import as_dtype
+from wengert.values.shapes import TensorShape
+
+Maker = Callable[["_Importer", Any, list[Any]], Any]
+_OLD_LOOPS: Final = frozenset(
+    (
+        "Switch",
+        "RefSwitch",
+        "Merge",
+        "RefMerge",
+        "Enter",
+        "RefEnter",
+        "Exit",
+        "NextIteration",
+        "LoopCond",
+    )
+)
+
+
+def import_graph_def(
+    graph_def: Any,
+    input_map: Mapping[str, Any] | None = None,
+    return_elements: Sequence[str] | None = None,
+    name: str | None = None,
+    op_dict: object = None,
+    producer_op_list: object = None,
+) -> Any:
+    """Add the nodes of a GraphDef to the current graph; returns the tensors and operations asked for.
+
+    >>> with tf.Graph().as_default() as first:
+    ...     y = tf.square(tf.compat.v1.placeholder(tf.float32, [], name="x"), name="y")
+    >>> with tf.Graph().as_default():
+    ...     (z,) = tf.import_graph_def(first.as_graph_def(), {"x:0": tf.constant(3.0)}, ["y:0"])
+    ...     print(z.name, tf.compat.v1.Session().run(z))
+    import/y:0 9.0
+    """
+    if not isinstance(graph_def, message("GraphDef")):
+        given = type(graph_def).__name__
+        if not hasattr(graph_def, "SerializeToString"):
+            raise TypeError(f"Argument `graph_def` must be a GraphDef proto. Got: {given}.")
+        graph_def = message("GraphDef").FromString(graph_def.SerializeToString())
+    graph = current_graph()
+    if graph is None:
+        raise RuntimeError(
+            "tf.import_graph_def adds to a graph: call it within `with tf.Graph().as_default():` or in "
+            "what tf.function traces."
+        )
+    with name_scope("import" if name is None else name) if name != "" else _no_scope():
+        made = _Importer(graph, graph_def.library)
+        made.replace(input_map or {})
+        made.add_all(graph_def.node)
+    made.check_used(input_map or {})
+    return None if return_elements is None else [made.element(e) for e in return_elements]
+
+
+class _no_scope:  # used as a context
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class _Importer:
+    """The values of nodes by their names, while the nodes are added."""
+
+    def __init__(
+        self, graph: Any, library: Any, values: dict[str, list[Any]] | None = None
+    ) -> None:
+        self.graph = graph
+        self.library = library
+        self.functions = {f.signature.name: f for f in library.function}
+        self.values: dict[str, list[Any]] = values or {}
+        self.nodes: dict[str, Any] = {}
+        self._replaced: dict[tuple[str, int], Any] = {}
+        self._used: set[tuple[str, int]] = set()
+
+    def replace(self, input_map: Mapping[str, Any]) -> None:
+        """Use other tensors in place of these outputs of nodes."""
+        for key, tensor in input_map.items():
+            self._replaced[_parsed(key)] = tensor
+
+    def check_used(self, input_map: Mapping[str, Any]) -> None:
+        """Raise unless each of the tensors to be replaced is one of the graph's."""
+        wrong = [key for key in input_map if _parsed(key)[0].lstrip("^") not in self.nodes]
+        if wrong:
+            raise ValueError(
+                f"Attempted to map inputs that were not found in graph_def: [{', '.join(wrong)}]"
+            )
+
+    def add_all(self, nodes: Sequence[Any]) -> None:
+        """Add nodes, each behind those that it needs."""
+        self.nodes = {n.name: n for n in nodes}
+        for node in nodes:
+            self._add_with_inputs(node)
+
+    def _add_with_inputs(self, node: Any) -> None:
+        waiting = [node]
+        on_the_way: set[str] = set()
+        while waiting:
+            top = waiting[-1]
+            if top.name in self.values:
+                waiting.pop()
+                continue
+            missing = [n for n in self._needed(top) if n not in self.values]
+            if not missing:
+                self._add(top)
+                waiting.pop()
+            elif top.name in on_the_way:
+                raise ValueError(
+                    f"Node {top.name!r} is in a circle of nodes: {missing[0]!r} needs it."
+                )
+            else:
+                on_the_way.add(top.name)
+                waiting += [self._node(top, n) for n in missing]
+
+    def _needed(self, node: Any) -> Iterator[str]:
+        for text in node.input:
+            name, index = _parsed(text)
+            if (name, index) not in self._replaced:
+                yield name.lstrip("^")
+
+    def _node(self, user: Any, name: str) -> Any:
+        if name not in self.nodes:
+            raise ValueError(f"Node {user.name!r}: Unknown input node {name!r}.")
+        return self.nodes[name]
+
+    def value(self, text: str) -> Any:
+        """An input of a node: `node`, `node:1`, or in a function `node:output:0`."""
+        name, index = self._place(text)
+        if (name, index) in self._replaced:
+            self._used.add((name, index))
+            return self._replaced[name, index]
+        found = self.values[name]
+        if not 0 <= index < len(found):
+            raise ValueError(f"There is no output {index} of node {name!r}.")
+        return found[index]
+
+    def _place(self, text: str) -> tuple[str, int]:
+        parts = text.split(":")
+        if len(parts) < 3:
+            return _parsed(text)
+        name, output, index = parts
+        node = self.nodes[name]
+        known = op_defs().get(node.op)
+        first = 0
+        for arg in known.outputs if known is not None else ():
+            if arg.name == output:
+                break
+            first += _count(arg, node)
+        return name, first + int(index)
+
+    def element(self, text: str) -> Any:
+        """An element to return: a tensor as `node:0`, an operation as `node`."""
+        if ":" in text:
+            name, index = _parsed(text)
+            if name not in self.values or index >= len(self.values[name]):
+                raise ValueError(f"Requested return_element {text!r} not found in graph_def.")
+            return self.values[name][index]
+        found = self.values.get(text)
+        if found is None:
+            raise ValueError(f"Requested return_element {text!r} not found in graph_def.")
+        one = found[0] if found else self._operations[text]
+        return one if isinstance(one, Operation) else getattr(one, "op", one)
+
+    @property
+    def _operations(self) -> dict[str, Any]:
+        scope = self.graph.get_name_scope()
+        prefix = f"{scope}/" if scope else ""
+        return {name: self.graph.get_operation_by_name(f"{prefix}{name}") for name in self.nodes}
+
+    # ---- one node ----------------------------------------------------------------------------
+
+    def _add(self, node: Any) -> None:
+        if node.op in _OLD_LOOPS:
+            raise NotImplementedError(
+                f"Node {node.name!r} is a {node.op}: loops and branches of the old form cannot be "
+                "imported. In TensorFlow, tf.compat.v1.enable_control_flow_v2() before the graph is built "
+                "writes the new one."
+            )
+        inputs = [self.value(text) for text in node.input if not text.startswith("^")]
+        after = [self._operation(text[1:]) for text in node.input if text.startswith("^")]
+        scope, _, _own = node.name.rpartition("/")
+        outer = self.graph.get_name_scope()
+        within = "/".join(part for part in (outer, scope) if part)
+        with (
+            name_scope(f"{within}/") if within else _no_scope(),
+            self.graph.control_dependencies([a for a in after if a is not None]),
+            self.graph.device(node.device or None),
+        ):
+            made = _MAKERS.get(node.op, _by_raw_operation)(self, node, inputs)
+        self.values[node.name] = _listed(made)
+
+    def _operation(self, name: str) -> Any:
+        found = self.values[name]
+        return getattr(found[0], "op", found[0]) if found else None
+
+    def named(self, node: Any, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """What a function makes, by the name of the node."""
+        own = node.name.rpartition("/")[2].lstrip("_") or "node"
+        return self.graph.call_named(
+            lambda *a, name=None, **k: function(*a, **k), args, kwargs, own
+        )
+
+    # ---- functions of the library -------------------------------------------------------------
+
+    def call(self, name: str, inputs: Sequence[Any]) -> list[Any]:
+        """The results of a function of the library."""
+        if name not in self.functions:
+            raise ValueError(f"Function {name!r} is not in the library of the GraphDef.")
+        function = self.functions[name]
+        args = [a.name for a in function.signature.input_arg]
+        graph = current_graph()
+        inner = _Importer(graph, self.library, {n: [x] for n, x in zip(args, inputs, strict=True)})
+        inner.add_all(function.node_def)
+        return [inner.value(function.ret[out.name]) for out in function.signature.output_arg]
+
+    def function_of(self, node: Any, attr: str) -> Callable[..., list[Any]]:
+        """A function that calls the one an attribute names."""
+        name = node.attr[attr].func.name
+        return lambda *inputs: self.call(name, inputs)
+
+
+def _parsed(text: str) -> tuple[str, int]:
+    name, _, index = text.partition(":")
+    return name, int(index) if index.isdigit() else 0
+
+
+def _count(arg: Argument, node: Any) -> int:
+    if not arg.times:
+        return 1
+    value = node.attr[arg.times]
+    return len(value.list.type) if value.HasField("list") else int(value.i)
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def attr_of(value: Any) -> Any:
+    """The value of an AttrValue."""
+    kind = value.WhichOneof("value")
+    if kind == "s":
+        return value.s.decode()
+    if kind == "type":
+        return as_dtype(value.type)
+    if kind == "shape":
+        return shape_of(value.shape)
+    if kind == "tensor":
+        return make_ndarray(value.tensor)
+    if kind == "list":
+        return _list_of(value.list)
+    return getattr(value, kind) if kind in ("i", "f", "b") else None
+
+
+def _list_of(value: Any) -> list[Any]:
+    if value.type:
+        return [as_dtype(t) for t in value.type]
+    if value.shape:
+        return [shape_of(s) for s in value.shape]
+    if value.s:
+        return [s.decode() for s in value.s]
+    return next((list(part) for part in (value.i, value.f, value.b) if part), [])
+
+
+# ---- how nodes are made -------------------------------------------------------------------------
+
+
+def _by_raw_operation(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    if OWN in node.attr:
+        return _by_row(importer, node, inputs)
+    if CALL in node.attr:
+        return _by_call(importer, node, inputs)
+    if node.op in importer.functions:
+        return importer.call(node.op, inputs)
+    known = op_defs().get(node.op)
+    if known is None or node.op not in functions():
+        raise ValueError(
+            f"Op type not registered '{node.op}' (node {node.name!r}): Wengert has no operation of this "
+            "name. tf.register_op declares one."
+        )
+    given: dict[str, Any] = {}
+    rest = iter(inputs)
+    for arg in known.inputs:
+        own = [next(rest) for _ in range(_count(arg, node))]
+        given[arg.name] = own if arg.times else own[0]
+    function = functions()[node.op]()
+    accepted = list(function.__signature__.parameters)
+    positional = dict(zip(accepted, given.values(), strict=False))  # TensorFlow renames some
+    attrs = {k: attr_of(v) for k, v in node.attr.items() if k in accepted and k not in positional}
+    return importer.named(node, function, **positional, **attrs)
+
+
+def _by_row(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    """A node in our own form."""
+    if node.attr["_closed"].b:
+        raise NotImplementedError(
+            f"Node {node.name!r} is a {node.op} that keeps its functions to itself: it can be shown, not "
+            "imported."
+        )
+    attrs = {k: _read(v) for k, v in ast.literal_eval(node.attr[OWN].s.decode()).items()}
+    own = node.name.rpartition("/")[2]
+    return apply(row_of(node.op), inputs, attrs, own)
+
+
+def _by_call(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    """A call of one of our public functions that was put off until sizes are known."""
+    path, args, kwargs = ast.literal_eval(node.attr[CALL].s.decode())
+    module, _, name = path.partition(":")
+    function = getattr(importlib.import_module(module), name, None) if _is_ours(module) else None
+    if function is None or not hasattr(function, "__wrapped__"):
+        raise ValueError(f"Node {node.name!r} calls {path}, which is no function of tf.")
+    given = {k: v for k, v in _read(kwargs, inputs).items() if k != "name"}
+    return importer.named(node, function, *_read(args, inputs), **given)
+
+
+def _is_ours(module: str) -> bool:
+    return module.startswith("wengert.")
+
+
+def _read(value: Any, inputs: Sequence[Any] = ()) -> Any:
+    """An attribute as `export.literal` wrote it."""
+    if isinstance(value, (list, tuple)):
+        return type(value)([_read(v, inputs) for v in value])
+    if not isinstance(value, dict):
+        return value
+    kind, content = next(iter(value.items()))
+    if kind == "dict":
+        return {k: _read(v, inputs) for k, v in content.items()}
+    if kind == "input":
+        return inputs[content]
+    if kind == "array":
+        return np.array(content, value["of"])
+    readers: dict[str, Callable[[Any], Any]] = {
+        "dtype": as_dtype,
+        "shape": TensorShape,
+        "slice": lambda parts: slice(*[_read(p) for p in parts]),
+        "ellipsis": lambda _: Ellipsis,
+    }
+    if kind not in readers:
+        raise NotImplementedError(f"The attribute {content} has no form outside of its graph.")
+    return readers[kind](content)
+
+
+def _const(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    value = make_ndarray(node.attr["value"].tensor)
+    return importer.named(node, constant, value, as_dtype(node.attr["dtype"].type))
+
+
+def _placeholder(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    shape = shape_of(node.attr["shape"].shape) if "shape" in node.attr else TensorShape(None)
+    dtype = as_dtype(node.attr["dtype"].type)
+    return importer.named(node, placeholder, dtype, shape)
+
+
+def _with_default(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    shape = shape_of(node.attr["shape"].shape)
+    return importer.named(node, placeholder_with_default, inputs[0], shape)
+
+
+def _nothing(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    return no_op(name=node.name.rpartition("/")[2])
+
+
+def _variable(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    """A variable without an initial value of its own: one is assigned by the nodes of the graph."""
+    shape = shape_of(node.attr["shape"].shape)
+    dtype = as_dtype(node.attr["dtype"].type)
+    zeros = np.zeros([n or 0 for n in shape.as_list()], dtype.as_numpy_dtype)
+    return Variable(zeros, name=node.name.rpartition("/")[2], shape=shape, dtype=dtype)
+
+
+def _read_variable(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    return importer.named(node, lambda v: identity(v.read_value()), inputs[0])
+
+
+def _assignment(method: str) -> Maker:
+    def assign(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+        made = getattr(inputs[0], method)(inputs[1])
+        return getattr(made, "op", made)
+
+    return assign
+
+
+def _call(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    return importer.function_of(node, "f")(*inputs)
+
+
+def _branch(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    which, *rest = inputs
+    then, other = (importer.function_of(node, b) for b in ("then_branch", "else_branch"))
+    return cond(wengert.cast(which, wengert.bool), lambda: then(*rest), lambda: other(*rest))
+
+
+def _case(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    which, *rest = inputs
+    names = [f.name for f in node.attr["branches"].list.func]
+    return switch_case(which, [lambda n=n: importer.call(n, rest) for n in names])
+
+
+def _loop(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
+    go_on, body = (importer.function_of(node, b) for b in ("cond", "body"))
+    shapes = [shape_of(s) for s in node.attr["output_shapes"].list.shape] or None
+    return while_loop(
+        lambda *xs: wengert.cast(go_on(*xs)[0], wengert.bool), body, inputs, shape_invariants=shapes
+    )
+
+
+_MAKERS: Final[dict[str, Maker]] = {
+    "Const": _const,
+    "Placeholder": _placeholder,
+    "PlaceholderV2": _placeholder,
+    "PlaceholderWithDefault": _with_default,
+    "NoOp": _nothing,
+    "VarHandleOp": _variable,
+    "VariableV2": _variable,
+    "ReadVariableOp": _read_variable,
+    "AssignVariableOp": _assignment("assign"),
+    "AssignAddVariableOp": _assignment("assign_add"),
+    "AssignSubVariableOp": _assignment("assign_sub"),
+    "Assign": _assignment("assign"),
+    "AssignAdd": _assignment("assign_add"),
+    "AssignSub": _assignment("assign_sub"),
+    "PartitionedCall": _call,
+    "StatefulPartitionedCall": _call,
+    "If": _branch,
+    "StatelessIf": _branch,
+    "Case": _case,
+    "StatelessCase": _case,
+    "While": _loop,
+    "StatelessWhile": _loop,
+}

@@ -81,7 +81,11 @@ def _numbers(array: Any, kind: Any) -> list[Any]:
 
 
 def make_ndarray(tensor: Any) -> Any:
-    """The array of a TensorProto."""
+    """The array of a TensorProto.
+
+    >>> tf.make_ndarray(tf.make_tensor_proto([1, 2]))
+    array([1, 2], dtype=int32)
+    """
     kind = as_dtype(tensor.dtype)
     dims = tuple(d.size for d in tensor.tensor_shape.dim)
     if tensor.tensor_content:

@@ -222,14 +222,19 @@ globals().update(sparse_tensors.V1_NAMES)
 globals().update(initializers.V1_NAMES)
 
 
+_MESSAGES = ("AttrValue", "GraphDef", "NameAttrList", "NodeDef")
+
+
 def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
     if name == "flags":
         return app.flags
     if name == "autograph":
         return _load_module("wengert.compat.v1.autograph")
+    if name in _MESSAGES:
+        return _load_module("wengert.compat.graph_defs.protos").message(name)
     return aliases.find(name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *aliases.ALIASES, *dir(_sys.modules["wengert"])})
+    return sorted({*globals(), *_MESSAGES, *aliases.ALIASES, *dir(_sys.modules["wengert"])})

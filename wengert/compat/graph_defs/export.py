@@ -1,0 +1,353 @@
+"""A graph as GraphDef: nodes in TensorFlow's form where it has one, otherwise in our own.
+
+Where an operation keeps as an attribute what TensorFlow takes as an input, such as the axis of a sum, a constant is
+added. forms.txt says for which: the inputs in order (a number for one of ours, a star for all, `name=attribute` for a
+constant), a bar, and attributes that have another name there. A node in our own form keeps its attributes as Python
+writes them, under the name `_wengert`.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
+from wengert.compat.graph_defs.protos import message
+from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
+from wengert.core.table import row_of
+from wengert.graph.graph_def import input_name
+from wengert.graph.operation import Operation
+from wengert.inference.deferred_calls import Place, call_of
+from wengert.values.dtypes import DType, as_dtype, int32
+from wengert.values.shapes import TensorShape
+
+PRODUCER: Final = 2087  # the version of the format that TensorFlow 2.21 writes
+OWN: Final = "_wengert"
+CALL: Final = "_wengert_call"
+
+
+class Form(NamedTuple):
+    """How an operation is written: its inputs, and attributes by their names there."""
+
+    inputs: list[str]
+    attrs: dict[str, str]
+
+
+@functools.cache
+def _forms() -> dict[str, Form]:
+    found = {}
+    for line in Path(__file__).with_name("forms.txt").read_text("utf-8").splitlines():
+        head, _, attrs = line.partition("|")
+        name, *inputs = head.split()
+        found[name] = Form(inputs, dict(word.split("=") for word in attrs.split()))
+    return found
+
+
+def as_graph_def(graph: Any, from_version: int | None = None, add_shapes: bool = False) -> Any:
+    """The operations of a graph, from a version on, as GraphDef.
+
+    >>> with tf.Graph().as_default() as graph:
+    ...     y = tf.reduce_sum(tf.constant([1.0, 2.0]), name="total")
+    >>> [(n.name, n.op, list(n.input)) for n in graph.as_graph_def().node]
+    [('Const', 'Const', []), ('total/reduction_indices', 'Const', []), ('total', 'Sum', ['Const', 'total/reduction_indices'])]
+    """
+    made = message("GraphDef")(versions={"producer": PRODUCER})
+    for op in graph.get_operations()[from_version or 0 :]:
+        for node in nodes_of(op):
+            made.node.append(node)
+        if add_shapes:
+            shapes = [shape_proto(x.shape) for x in op.outputs]
+            made.node[-1].attr["_output_shapes"].list.shape.extend(shapes)
+    return made
+
+
+def nodes_of(op: Operation) -> list[Any]:
+    """The node of an operation, behind the constants that it needs."""
+    written: list[Any] | None = None
+    if call_of(op.row) is None:
+        written = _SPECIAL.get(op.type, _in_form)(op)
+    elif op.type == "Reshape":
+        written = _reshape(op)
+    return written if written is not None else [_own(op)]
+
+
+def node(op: Operation, kind: str, inputs: list[str], attrs: dict[str, Any]) -> Any:
+    """A node by the name of an operation."""
+    after = [f"^{other.name}" for other in op.control_inputs]
+    made = message("NodeDef")(
+        name=op.name, op=kind, input=[*inputs, *after], device=op.device or ""
+    )
+    for key, value in attrs.items():
+        made.attr[key].CopyFrom(attr_value(value))
+    return made
+
+
+def constant(name: str, value: Any) -> Any:
+    """A node with an array."""
+    array = np.asarray(value)
+    if (array.dtype.kind in "iu" and array.dtype != np.int64) or (
+        array.dtype == np.int64 and (not array.size or np.abs(array).max() < 2**31)
+    ):
+        array = array.astype(np.int32)
+    proto = make_tensor_proto(array)
+    made = message("NodeDef")(name=name, op="Const")
+    made.attr["value"].tensor.CopyFrom(proto)
+    made.attr["dtype"].type = proto.dtype
+    return made
+
+
+def attr_value(value: Any) -> Any:
+    """A value as AttrValue."""
+    made = message("AttrValue")()
+    if isinstance(value, (list, tuple)) and not isinstance(value, TensorShape):
+        made.list.SetInParent()
+        for part in value:
+            _put(made.list, part, True)
+    else:
+        _put(made, value, False)
+    return made
+
+
+def _put(made: Any, value: Any, in_list: bool) -> None:
+    field, stored = _field(value)
+    if in_list:
+        getattr(made, field).append(stored)
+    elif field in ("shape", "tensor"):
+        getattr(made, field).CopyFrom(stored)
+    else:
+        setattr(made, field, stored)
+
+
+def _field(value: Any) -> tuple[str, Any]:
+    if isinstance(value, (bool, np.bool_)):
+        return "b", bool(value)
+    if isinstance(value, (int, np.integer)):
+        return "i", int(value)
+    if isinstance(value, (float, np.floating)):
+        return "f", float(value)
+    if isinstance(value, DType):
+        return "type", value.as_datatype_enum
+    if isinstance(value, TensorShape):
+        return "shape", shape_proto(value)
+    if isinstance(value, (str, bytes)):
+        return "s", value.encode() if isinstance(value, str) else value
+    return "tensor", make_tensor_proto(value)
+
+
+# ---- TensorFlow's form --------------------------------------------------------------------------
+
+
+def _in_form(op: Operation) -> list[Any] | None:
+    """The nodes in TensorFlow's form; None if that says less than the operation does."""
+    known, form = op_defs().get(op.type), _forms().get(op.type)
+    if known is None or (form is None and not _is_alike(op, known)):
+        return None
+    form = form or Form(["*"], {})
+    constants: list[Any] = []
+    try:
+        inputs = [x for word in form.inputs for x in _input(op, known, word, constants)]
+        attrs = _attrs(op, known, form, [dtype for _, dtype in inputs])
+    except (LookupError, TypeError, ValueError):
+        return None
+    return [*constants, node(op, op.type, [name for name, _ in inputs], attrs)]
+
+
+def _is_alike(op: Operation, known: OpDef) -> bool:
+    """Whether inputs and attributes are those of TensorFlow's operation of the same name."""
+    repeated = any(arg.times for arg in known.inputs)
+    if not (repeated or len(op.inputs) == len(known.inputs)):
+        return False
+    return all(name in known.attrs or value is None for name, value in op.attrs.items())
+
+
+def _input(
+    op: Operation, known: OpDef, word: str, constants: list[Any]
+) -> Iterator[tuple[str, DType]]:
+    """Inputs by their names, and their dtypes."""
+    if word == "*":
+        yield from ((input_name(x, x.op.name), x.dtype) for x in op.inputs)
+    elif word.isdigit():
+        x = op.inputs[int(word)]
+        yield input_name(x, x.op.name), x.dtype
+    else:
+        name, _, attr = word.partition("=")
+        if len(op.inputs) > 1 and op.type == "BroadcastTo":  # to the shape of another tensor
+            raise ValueError(op.name)
+        constants.append(constant(f"{op.name}/{name}", _argument(op, known, name, op.attrs[attr])))
+        yield constants[-1].name, as_dtype(constants[-1].attr["dtype"].type)
+
+
+def _argument(op: Operation, known: OpDef, name: str, value: Any) -> Any:
+    """An attribute as the array of an input, which may have the dtype of the result."""
+    kind = next(arg.dtype for arg in known.inputs if arg.name == name)
+    if kind and any(out.dtype == kind for out in known.outputs):
+        return np.asarray(value, op.outputs[0].dtype.numpy_dtype)
+    return np.array(value)
+
+
+def _attrs(op: Operation, known: OpDef, form: Form, inputs: list[DType]) -> dict[str, Any]:
+    """The attributes: those of ours, dtypes and numbers of inputs and outputs, and defaults."""
+    found = _of_arguments(known.outputs, [y.dtype for y in op.outputs])
+    found |= _of_arguments(known.inputs, inputs)
+    for name, attr in known.attrs.items():
+        own = op.attrs.get(form.attrs.get(name, name))
+        if own is not None:
+            found[name] = own
+        elif name not in found:
+            if not attr.has_default:
+                raise LookupError(name)
+            found[name] = attr.default
+    return {name: found[name] for name in known.attrs}
+
+
+def _of_arguments(arguments: list[Argument], dtypes: list[DType]) -> dict[str, Any]:
+    """The attributes that follow from inputs or outputs: one of them may be repeated."""
+    found: dict[str, Any] = {}
+    rest = list(dtypes)
+    for arg in arguments:
+        count = len(dtypes) - len(arguments) + 1 if arg.times else 1
+        own, rest = rest[:count], rest[count:]
+        if len(own) < count:
+            raise ValueError(f"{arg.name} is missing.")
+        if arg.times:
+            found[arg.times] = count if arg.dtype else own
+        if arg.dtype and own:
+            found[arg.dtype] = own[0]
+    if rest:
+        raise ValueError("There are more than TensorFlow's operation has.")
+    return found
+
+
+# ---- our own form -------------------------------------------------------------------------------
+
+
+def _own(op: Operation) -> Any:
+    """A node that keeps our attributes as Python writes them."""
+    inputs = [input_name(x, x.op.name) for x in op.inputs]
+    deferred = call_of(op.row)
+    if deferred is not None:
+        function, args, kwargs = deferred
+        if isinstance(function, functools.partial):
+            args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
+            function = function.func
+        shown: Any = [
+            f"{function.__module__}:{function.__qualname__}",
+            literal(args),
+            literal(kwargs),
+        ]
+        return node(op, op.type, inputs, {CALL: repr(shown)})
+    shown = {name: literal(value) for name, value in op.attrs.items()}
+    made = node(op, op.type, inputs, {OWN: repr(shown)})
+    if (
+        row_of(op.type) is not op.row
+    ):  # a loop, a branch, a call: what it does is not in its attributes
+        made.attr["_closed"].b = True
+    return made
+
+
+def literal(value: Any) -> Any:
+    """An attribute in values that Python can read again."""
+    if isinstance(value, DType):
+        return {"dtype": value.name}
+    if isinstance(value, TensorShape):
+        return {"shape": None if value.rank is None else value.as_list()}
+    if isinstance(value, slice):
+        return {"slice": [literal(v) for v in (value.start, value.stop, value.step)]}
+    if value is Ellipsis:
+        return {"ellipsis": True}
+    if isinstance(value, Place) and not value.whole_shape:
+        return {"input": value.index}
+    if isinstance(value, dict):
+        return {"dict": {key: literal(v) for key, v in value.items()}}
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return {"array": value.tolist(), "of": value.dtype.str}
+    if isinstance(value, (list, tuple)):
+        return type(value)([literal(v) for v in value])
+    return (
+        value
+        if isinstance(value, (int, float, str, bytes, bool, type(None)))
+        else {"kept": repr(value)}
+    )
+
+
+# ---- operations that are written by hand --------------------------------------------------------
+
+
+def _const(op: Operation) -> list[Any]:
+    return [
+        node(op, "Const", [], {"value": np.asarray(op.attrs["value"]), "dtype": op.attrs["dtype"]})
+    ]
+
+
+def _split(op: Operation) -> list[Any]:
+    sizes, axis = op.attrs["sizes"], op.attrs["axis"]
+    x = input_name(op.inputs[0], op.inputs[0].op.name)
+    dtype = op.inputs[0].dtype
+    along = constant(f"{op.name}/split_dim", axis)
+    if len(set(sizes)) == 1:
+        attrs: dict[str, Any] = {"num_split": len(sizes), "T": dtype}
+        return [along, node(op, "Split", [along.name, x], attrs)]
+    counts = constant(f"{op.name}/size_splits", sizes)
+    attrs = {"num_split": len(sizes), "T": dtype, "Tlen": int32}
+    return [counts, along, node(op, "SplitV", [x, counts.name, along.name], attrs)]
+
+
+def _strided_slice(op: Operation) -> list[Any] | None:
+    """A key as begins, ends, strides and masks."""
+    key = op.attrs["key"]
+    parts = key if isinstance(key, tuple) else (key,)
+    begin, end, strides = [], [], []
+    masks = dict.fromkeys(("begin", "end", "ellipsis", "new_axis", "shrink_axis"), 0)
+    for at, part in enumerate(parts):
+        start, stop, step = 0, 0, 1
+        if part is Ellipsis:
+            masks["ellipsis"] |= 1 << at
+        elif part is None:
+            masks["new_axis"] |= 1 << at
+        elif isinstance(part, slice):
+            start, stop, step = part.start or 0, part.stop or 0, part.step or 1
+            masks["begin"] |= (part.start is None) << at
+            masks["end"] |= (part.stop is None) << at
+        elif isinstance(part, (int, np.integer)):
+            start, stop = int(part), int(part) + 1
+            masks["shrink_axis"] |= 1 << at
+        else:
+            return None
+        begin.append(start)
+        end.append(stop)
+        strides.append(step)
+    lists = {"stack": begin, "stack_1": end, "stack_2": strides}
+    made = [constant(f"{op.name}/{name}", np.array(v, np.int32)) for name, v in lists.items()]
+    attrs: dict[str, Any] = {f"{name}_mask": bits for name, bits in masks.items()}
+    attrs |= {"T": op.inputs[0].dtype, "Index": int32}
+    x = input_name(op.inputs[0], op.inputs[0].op.name)
+    return [*made, node(op, "StridedSlice", [x, *[m.name for m in made]], attrs)]
+
+
+def _reshape(op: Operation) -> list[Any] | None:
+    """With a size that is left to the run, a reshape is put off here and is not there."""
+    deferred = call_of(op.row)
+    assert deferred is not None
+    _, args, kwargs = deferred
+    shape = args[1] if len(args) > 1 else kwargs.get("shape")
+    if len(op.inputs) != 1 or not isinstance(shape, (list, tuple)):
+        return None
+    if not all(isinstance(n, (int, np.integer)) for n in shape):
+        return None
+    sizes = constant(f"{op.name}/shape", np.array(shape, np.int32))
+    x = input_name(op.inputs[0], op.inputs[0].op.name)
+    attrs: dict[str, Any] = {"T": op.inputs[0].dtype, "Tshape": int32}
+    return [sizes, node(op, "Reshape", [x, sizes.name], attrs)]
+
+
+_SPECIAL: Final[dict[str, Callable[[Operation], list[Any] | None]]] = {
+    "Const": _const,
+    "Split": _split,
+    "StridedSlice": _strided_slice,
+}
