@@ -182,6 +182,15 @@ def of_extension_types(tf: Any) -> Programs:
     class Rows(base):
         r: tf.RaggedTensor
 
+    class Network(tf.experimental.BatchableExtensionType):
+        shape: tf.TensorShape
+        work: tf.Tensor
+        links: tf.Tensor
+
+        def __init__(self, work: Any, links: Any) -> None:
+            self.work, self.links = tf.convert_to_tensor(work), tf.convert_to_tensor(links)
+            self.shape = self.work.shape[:-1].merge_with(self.links.shape[:-2])
+
     class Late(base):
         a: int = 3
         b: tf.Tensor
@@ -281,6 +290,17 @@ def of_extension_types(tf: Any) -> Programs:
         "map_fn alike": lambda: tf.map_fn(doubled, both),
         "map_fn in a function": lambda: tf.function(lambda v: tf.map_fn(doubled, v))(both),
         "vectorized_map": lambda: tf.vectorized_map(lambda e: e.x * e.y, both),
+        "identity": lambda: tf.identity(m),
+        "identity in a function": lambda: tf.function(tf.identity)(m),
+        "case": lambda: tf.case([(tf.constant(False), lambda: m)], default=lambda: m),
+        "cond of two sizes": lambda: tf.function(
+            lambda c: tf.cond(c, lambda: m, lambda: Masked([1.0], [True]))
+        )(tf.constant(False)),
+        "batch of networks": lambda: tf.map_fn(
+            lambda n: Network(n.work * 2.0, n.links), Network([[1.0, 2.0]], [[[1.0, 2.0]]])
+        ),
+        "network spec": lambda: Network([1.0], [[1.0]])._type_spec._batch(4),
+        "network of a batch": lambda: Network([[1.0]], [[[1.0]]])._type_spec._unbatch(),
         "without annotation": without_annotation,
         "of a list": of_a_list,
         "of a dict": of_a_dict,
@@ -333,6 +353,15 @@ def of_dispatch(tf: Any) -> Programs:
     @experimental.dispatch_for_binary_elementwise_assert_apis(Masked, Masked)
     def checked(f: Any, x: Masked, y: Masked) -> Any:
         return f(tf.boolean_mask(x.values, x.mask), tf.boolean_mask(y.values, y.mask))
+
+    def without_name() -> Any:
+        @experimental.dispatch_for_api(tf.expand_dims)
+        def expanded(input: Masked, axis: Any) -> Masked:
+            return Masked(tf.expand_dims(input.values, axis), tf.expand_dims(input.mask, axis))
+
+        found = tf.expand_dims(m, 0), tf.expand_dims(m, axis=1, name="n")
+        experimental.unregister_dispatch_for(expanded)
+        return found
 
     def unknown_parameter() -> None:
         experimental.dispatch_for_api(tf.concat, {"parts": List[Masked]})(joined)  # noqa: UP006
@@ -392,6 +421,7 @@ def of_dispatch(tf: Any) -> Programs:
         "again": again,
         "never registered": lambda: experimental.unregister_dispatch_for(gradient),
         "forgotten": forgotten,
+        "without a name": without_name,
     }
 
 

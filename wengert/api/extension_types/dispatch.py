@@ -196,7 +196,8 @@ def _check_parameters(
     api: Callable[..., Any], parameters: Sequence[str], target: Callable[..., Any]
 ) -> None:
     own = list(inspect.signature(target).parameters)
-    if own != parameters and not any(n in ("args", "kwargs") for n in own):
+    named = [*own, "name"] if "name" in parameters and "name" not in own else own
+    if named != parameters and not any(n in ("args", "kwargs") for n in own):
         raise ValueError(
             f"Dispatch function's signature ({', '.join(own)}) does not match API's signature "
             f"({', '.join(parameters)}) of {_name(api)}."
@@ -212,6 +213,7 @@ def _answer_for(
     api: Callable[..., Any], wanted: Mapping[str, Fits], target: Callable[..., Any]
 ) -> Callable[..., Any]:
     signature = inspect.signature(api)
+    takes_name = "name" in inspect.signature(target).parameters
 
     def answer(_: object, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         try:
@@ -222,7 +224,10 @@ def _answer_for(
         fit = [fits(given.arguments[name]) for name, fits in wanted.items()]
         if NO in fit or DECIDES not in fit:
             return NotImplemented
-        return target(*args, **kwargs)
+        if takes_name or "name" not in signature.parameters:
+            return target(*args, **kwargs)
+        given.arguments.pop("name")
+        return target(*given.args, **given.kwargs)
 
     return answer
 

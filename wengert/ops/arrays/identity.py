@@ -106,6 +106,8 @@ def identity(input: TensorLike, name: str | None = None) -> Any:
     """
     if isinstance(input, IndexedSlices):
         return input.with_values(identity(input.values))
+    if nest.is_composite(input):
+        return nest.with_tensors(input, [identity(part) for part in nest.tensors_of(input)])
     return apply(IDENTITY, (convert(input),))
 
 

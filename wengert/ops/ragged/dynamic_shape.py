@@ -9,6 +9,7 @@ import numpy as np
 
 from wengert.ops.arrays import creation, shaping
 from wengert.ops.arrays.gathering import gather
+from wengert.ops.math.elementwise import cast
 from wengert.ops.ragged.row_partition import RowPartition
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.values.composite import Composite
@@ -44,7 +45,7 @@ class DynamicRaggedShape(Composite):
     ) -> None:
         self._partitions = list(row_partitions)
         kind = as_dtype(dtype or (row_partitions[0].dtype if row_partitions else int64))
-        self._inner_shape = convert(np.asarray(inner_shape), kind)
+        self._inner_shape = cast(convert(inner_shape, hint=int64), kind)
 
     @classmethod
     def from_tensor(cls, t: Any, dtype: DTypeLike | None = None) -> DynamicRaggedShape:
@@ -55,7 +56,7 @@ class DynamicRaggedShape(Composite):
         while isinstance(inner, RaggedTensor):
             partitions.append(RowPartition.of(inner.row_splits, inner._uniform))
             inner = inner.values
-        return cls(partitions, dims(inner), dtype)
+        return cls(partitions, creation.shape(inner), dtype)
 
     @classmethod
     def from_lengths(

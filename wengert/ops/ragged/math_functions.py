@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from wengert.ops.arrays import gathering, identity
+from wengert.ops.arrays import gathering
 from wengert.ops.arrays.broadcasting import bitcast
 from wengert.ops.linalg.matmul import matmul
 from wengert.ops.math import arithmetic, elementwise
@@ -17,17 +17,11 @@ from wengert.ops.ragged.places import count_of_rows
 from wengert.ops.ragged.reductions import OF_TENSORS, reduced
 from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.ops.reductions import reductions, segments
-from wengert.values import nest
 
 if TYPE_CHECKING:
     from wengert.values.typing import DTypeLike, IntLike
 
 # ---- values as they stand -----------------------------------------------------------------------
-
-
-@answers(identity.identity)
-def _identity(input: RaggedTensor, name: str | None = None) -> RaggedTensor:
-    return nest.with_tensors(input, [identity.identity(t) for t in nest.tensors_of(input)])  # type: ignore[no-any-return]
 
 
 @answers(bitcast)

@@ -99,5 +99,5 @@ def from_lengths(lengths: Tensor) -> Tensor:
 
 
 def count_of_rows(splits: Tensor) -> int:
-    """The number of rows that row splits describe."""
-    return int(dims(splits)[0]) - 1
+    """The number of rows that row splits describe; a term where only a run knows it."""
+    return dims(splits)[0] - 1
