@@ -355,8 +355,8 @@ def of_dispatch(tf: Any) -> Programs:
         return f(tf.boolean_mask(x.values, x.mask), tf.boolean_mask(y.values, y.mask))
 
     def without_name() -> Any:
-        @experimental.dispatch_for_api(tf.expand_dims)
-        def expanded(input: Masked, axis: Any) -> Masked:
+        @experimental.dispatch_for_api(tf.expand_dims, {"input": Masked})
+        def expanded(input: Any, axis: Any) -> Masked:
             return Masked(tf.expand_dims(input.values, axis), tf.expand_dims(input.mask, axis))
 
         found = tf.expand_dims(m, 0), tf.expand_dims(m, axis=1, name="n")

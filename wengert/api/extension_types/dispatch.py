@@ -238,6 +238,8 @@ def _answer_for(
 def _fits(kind: object) -> Fits:
     """Whether a value is of a type, and whether the type is one for whose sake a call is taken."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any:
+        return lambda value: FITS
     if kind == TensorLike:
         return lambda value: NO if isinstance(value, Composite) else FITS
     if origin is typing.Union or origin is types.UnionType:
