@@ -246,9 +246,11 @@ tuple = _tuple
 newaxis = None
 
 if _typing.TYPE_CHECKING:
+    from wengert import __internal__ as __internal__
     from wengert import autograph as autograph
     from wengert import compat as compat
     from wengert import derivatives as derivatives
+    from wengert import distribute as distribute
     from wengert import image as image
     from wengert import initializers as initializers
     from wengert import keras as keras
@@ -349,6 +351,8 @@ if _typing.TYPE_CHECKING:
 # What is loaded when it is first asked for: half of all there is. Namespaces, and functions with
 # the module in which they stand.
 _LATER = (
+    "__internal__",
+    "distribute",
     "autograph",
     "compat",
     "derivatives",

@@ -15,7 +15,7 @@ _INSTEAD: Final = {
     "train.Saver": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
     "summary": "tf.draw(f, x).events(folder) writes a graph for TensorBoard; numbers go to a list or a file",
     "io": "Files are read by NumPy (np.load, np.fromfile) or another library",
-    "distribute": "There is one process, on the processors it has",
+    "distribute": "There is one process, on the processors it has: tf.distribute.MirroredStrategy() and OneDeviceStrategy() run on it",
     "strings": "Text is handled by Python, before it becomes numbers",
     "lookup": "A Python dictionary looks up what is no number",
     "lite": "Nothing is converted for other machines",

@@ -35,7 +35,7 @@ class StandIn(ModuleType):
         self.__dict__.update(_path=name.partition(".")[2], _v1=v1)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name not in resolver.MARKS:
+        if name.startswith("__") and name not in (*resolver.MARKS, "__internal__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         path = f"{self._path}.{name}" if self._path else name
         if resolver.is_module(path, self._v1):

@@ -19,9 +19,18 @@ from wengert.core.table import row_of
 from wengert.overrides.registered_gradients import GRADIENTS, gradient_of
 from wengert.values import dtypes as dtypes
 from wengert.values.symbolic import SymbolicTensor as SymbolicTensor
-from wengert.values.tensor import Tensor as EagerTensor
+from wengert.values.tensor import Tensor
 
 name_scope_v1 = name_scope_v2 = name_scope
+
+
+class _Eager(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return type(value) is Tensor
+
+
+class EagerTensor(Tensor, metaclass=_Eager):
+    """A tensor that has a value: not one of a graph, nor of a batch."""
 
 
 def convert_n_to_tensor(values: Iterable[Any], dtype: Any = None, name: str | None = None) -> Any:

@@ -1,0 +1,129 @@
+"""What libraries built on TensorFlow ask for beside its operations: tf.__internal__, tf.distribute, internal modules."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from typing import Any
+
+import pytest
+
+import wengert as tf
+from wengert.compat.internals.trackable import data_structures
+from wengert.compat.internals.util import nest
+
+internal = tf.__internal__
+Point = namedtuple("Point", ["x", "y"])  # as libraries make them
+
+
+def test_an_eager_tensor_is_one_with_a_value() -> None:
+    """A tensor of a graph or a batch is none; both are tensors."""
+    seen: list[bool] = []
+    eager, tensor = internal.EagerTensor, internal.types.Tensor
+
+    def looked_at(x: Any) -> Any:
+        seen.extend([isinstance(x, eager), isinstance(x, tensor)])
+        return x
+
+    looked_at(tf.constant(1.0))
+    tf.function(looked_at)(tf.constant(1.0))
+    tf.vectorized_map(looked_at, tf.constant([1.0]))
+    assert seen == [True, True, False, True, False, True]
+    assert isinstance(tf.Variable(1.0), tensor)
+
+
+def test_attributes_become_parts() -> None:
+    """Variables, modules, lists of them; not what is told not to."""
+
+    class Layer(internal.tracking.AutoTrackable):
+        def __init__(self) -> None:
+            self.v = tf.Variable(1.0)
+            self.parts = [tf.Variable(2.0)]
+            self.number = 3
+            self.hidden = data_structures.NoDependency(tf.Variable(4.0))
+
+        @internal.tracking.no_automatic_dependency_tracking
+        def quietly(self) -> None:
+            self.w = tf.Variable(5.0)
+
+    layer = Layer()
+    layer.quietly()
+    assert list(layer._trackable_children()) == ["v", "parts"]
+    assert isinstance(layer.parts, data_structures.ListWrapper)
+    assert layer.parts._trackable_children()["0"] is layer.parts[0]
+    assert layer.w.numpy() == 5.0
+    del layer.v
+    assert list(layer._trackable_children()) == ["parts"]
+    with pytest.raises(ValueError, match="already declared"):
+        layer._track_trackable(tf.Variable(1.0), "parts")
+    with pytest.raises(TypeError, match="of type Trackable"):
+        layer._track_trackable(3, "three")
+
+
+def test_a_branch_that_is_decided_at_once() -> None:
+    """Where the condition is known only one function is called."""
+    smart_cond = internal.smart_cond.smart_cond
+    called: list[str] = []
+
+    def branch(name: str) -> Any:
+        def chosen() -> Any:
+            called.append(name)
+            return tf.constant(float(len(name)))
+
+        return chosen
+
+    assert smart_cond(True, branch("yes"), branch("no")).numpy() == 3.0
+    assert smart_cond(tf.constant(False), branch("yes"), branch("no")).numpy() == 2.0
+    assert called == ["yes", "no"]
+    f = tf.function(lambda p: smart_cond(p, branch("yes"), branch("no")))
+    assert f(tf.constant(True)).numpy() == 3.0
+    with pytest.raises(TypeError, match="callable"):
+        smart_cond(True, 1, 2)  # type: ignore[arg-type]
+
+
+def test_structures_down_to_the_depth_of_another() -> None:
+    """Parts where a shallow structure has leaves; paths; what does not fit is said."""
+    shallow, deep = {"a": 0, "b": (0, 0)}, {"a": [1, 2], "b": (3, {"c": 4})}
+    assert nest.flatten_up_to(shallow, deep) == [[1, 2], 3, {"c": 4}]
+    assert nest.map_structure_up_to(shallow, len, {"a": "xy", "b": ("z", "")}) == {
+        "a": 2,
+        "b": (1, 0),
+    }
+    assert nest.flatten_with_tuple_paths(Point(1, [2])) == [(("x",), 1), (("y", 0), 2)]
+    assert nest.flatten_with_joined_string_paths(deep)[-1] == ("b/1/c", 4)
+    shown = nest.map_structure_with_tuple_paths(lambda path, v: (path, v), (1, [2]))
+    assert shown == (((0,), 1), [((1, 0), 2)])
+    only_lists = nest.get_traverse_shallow_structure(
+        lambda s: not isinstance(s, tuple), [1, (2, 3)]
+    )
+    assert only_lists == [True, False]
+    with pytest.raises(ValueError, match="same sequence length"):
+        nest.assert_shallow_structure([1, 2], [1])
+    with pytest.raises(TypeError, match="same sequence type"):
+        nest.flatten_up_to([1], (1,))
+
+
+def test_a_strategy_on_one_device() -> None:
+    """A step written for several replicas runs on one, and the reductions have one value."""
+    assert not tf.distribute.has_strategy()
+    strategy = tf.distribute.MirroredStrategy()
+    with strategy.scope():
+        assert tf.distribute.get_strategy() is strategy
+        assert tf.distribute.in_cross_replica_context()
+        v = tf.Variable(2.0)
+
+    @tf.function
+    def step(x: tf.Tensor) -> tf.Tensor:
+        def replica(x: tf.Tensor) -> tf.Tensor:
+            context = tf.distribute.get_replica_context()
+            assert context is not None
+            assert not tf.distribute.in_cross_replica_context()
+            assert context.merge_call(lambda s: tf.distribute.in_cross_replica_context())
+            return context.all_reduce(tf.distribute.ReduceOp.SUM, x * v)
+
+        return strategy.reduce("MEAN", strategy.run(replica, (x,)), axis=0)
+
+    assert step(tf.constant([1.0, 3.0])).numpy() == 4.0
+    assert strategy.num_replicas_in_sync == 1
+    assert strategy.extended.update(v, lambda w, a: w.assign_add(a), (1.0,)).numpy() == 3.0
+    with pytest.raises(ValueError, match="one device in this process, not 2"):
+        tf.distribute.MirroredStrategy(["/gpu:0", "/gpu:1"])
