@@ -48,7 +48,7 @@ _SPACES: Final = [
     "compat.v1",
 ]
 # Arguments that select a kernel, without effect on the result.
-_OF_KERNELS: Final = frozenset(
+OF_KERNELS: Final = frozenset(
     [
         "T",
         "Tout",
@@ -171,7 +171,7 @@ def _whole_row(name: str, parameters: Parameters) -> Callable[[dict[str, Any]], 
     taken = list(inspect.signature(row.kernel).parameters.values())[1:]
     by_name = [p.name for p in taken if p.kind is inspect.Parameter.KEYWORD_ONLY]
     attributes = [p.name for p in parameters if p.name in by_name]
-    inputs = [p.name for p in parameters if p.name not in {*by_name, *_OF_KERNELS}]
+    inputs = [p.name for p in parameters if p.name not in {*by_name, *OF_KERNELS}]
     return _of_row(name, ",".join(inputs), ",".join(attributes))
 
 
@@ -219,7 +219,7 @@ def _public(path: str) -> Any:
 def _same(name: str, parameters: Parameters) -> Iterator[Callable[[dict[str, Any]], Any]]:
     """Public functions of the operation's name that take its arguments."""
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
-    wanted = [p.name for p in parameters if p.name not in _OF_KERNELS]
+    wanted = [p.name for p in parameters if p.name not in OF_KERNELS]
     for path in (snake, *(f"{space}.{snake}" for space in _SPACES)):
         try:
             takes = inspect.signature(_public(path)).parameters

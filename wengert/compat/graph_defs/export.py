@@ -8,6 +8,7 @@ writes them, under the name `_wengert`.
 
 from __future__ import annotations
 
+import ast
 import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,10 +16,11 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
+from wengert.compat.graph_defs.op_defs import BY_HAND, Argument, OpDef, op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
-from wengert.core.table import row_of
+from wengert.compat.raw_operations import functions
+from wengert.core.table import TABLE
 from wengert.graph.graph_def import input_name
 from wengert.graph.operation import Operation
 from wengert.inference.deferred_calls import Place, call_of
@@ -147,13 +149,62 @@ def _in_form(op: Operation) -> list[Any] | None:
     if known is None or (form is None and not _is_alike(op, known)):
         return None
     form = form or Form(["*"], {})
+    if not _says_all(op, known, form):
+        return None
     constants: list[Any] = []
     try:
         inputs = [x for word in form.inputs for x in _input(op, known, word, constants)]
         attrs = _attrs(op, known, form, [dtype for _, dtype in inputs])
     except (LookupError, TypeError, ValueError):
         return None
-    return [*constants, node(op, op.type, [name for name, _ in inputs], attrs)]
+    made = node(op, op.type, [name for name, _ in inputs], attrs)
+    if op.type in _BY_ROW or op.type not in {*functions(), *BY_HAND}:
+        if form.inputs != ["*"]:
+            return None
+        made.attr[OWN].CopyFrom(attr_value(_literals(op)))
+    return [*constants, made]
+
+
+def _says_all(op: Operation, known: OpDef, form: Form) -> bool:
+    """Whether TensorFlow's form says every attribute, or implies it."""
+    said = {word.partition("=")[2] for word in form.inputs} | set(form.attrs.values())
+    for name, value in op.attrs.items():
+        if value is None or name in said or (name in known.attrs and name not in form.attrs):
+            continue
+        implied = _IMPLIED.get((op.type, name))
+        if implied is None or not implied(op, value):
+            return False
+    complex_turned = op.type == "BatchMatMulV2" and op.inputs[0].dtype.is_complex
+    return not (complex_turned and (op.attrs["transpose_a"] or op.attrs["transpose_b"]))
+
+
+def _are_last(op: Operation, value: Any) -> bool:
+    """Whether axes are the last ones."""
+    axes = list(value) if isinstance(value, (list, tuple)) else [value]
+    rank = op.inputs[0].shape.rank
+    return rank is not None and [a % rank for a in axes] == list(range(rank - len(axes), rank))
+
+
+def _is(wanted: object) -> Callable[[Operation, Any], bool]:
+    return lambda _, value: bool(value == wanted)
+
+
+# Rows that read more than TensorFlow's operation of the same name, whose function prepares it.
+_BY_ROW: Final = ("QuantizeAndDequantizeV2",)
+
+# Attributes that TensorFlow's operation lacks, as it has one value for them.
+_IMPLIED: Final[dict[tuple[str, str], Callable[[Operation, Any], bool]]] = {
+    ("Softmax", "axis"): _are_last,
+    ("LogSoftmax", "axis"): _are_last,
+    ("FFT", "axes"): _are_last,
+    ("FFT2D", "axes"): _are_last,
+    ("FFT3D", "axes"): _are_last,
+    ("IFFT", "axes"): _are_last,
+    ("GatherNd", "batch_dims"): _is(0),
+    ("ScatterNd", "batch_dims"): _is(0),
+    ("TopKV2", "largest"): _is(True),
+    ("CheckNumerics", "of_gradient"): _is(False),
+}
 
 
 def _is_alike(op: Operation, known: OpDef) -> bool:
@@ -194,9 +245,11 @@ def _attrs(op: Operation, known: OpDef, form: Form, inputs: list[DType]) -> dict
     found = _of_arguments(known.outputs, [y.dtype for y in op.outputs])
     found |= _of_arguments(known.inputs, inputs)
     for name, attr in known.attrs.items():
-        own = op.attrs.get(form.attrs.get(name, name))
-        if own is not None:
-            found[name] = own
+        wanted = form.attrs.get(name, name)
+        if wanted.startswith("!"):  # it has one value here
+            found[name] = ast.literal_eval(wanted[1:])
+        elif op.attrs.get(wanted) is not None:
+            found[name] = op.attrs[wanted]
         elif name not in found:
             if not attr.has_default:
                 raise LookupError(name)
@@ -240,13 +293,16 @@ def _own(op: Operation) -> Any:
             literal(kwargs),
         ]
         return node(op, op.type, inputs, {CALL: repr(shown)})
-    shown = {name: literal(value) for name, value in op.attrs.items()}
-    made = node(op, op.type, inputs, {OWN: repr(shown)})
+    made = node(op, op.type, inputs, {OWN: _literals(op)})
     if (
-        row_of(op.type) is not op.row
+        TABLE.get(op.type) is not op.row
     ):  # a loop, a branch, a call: what it does is not in its attributes
         made.attr["_closed"].b = True
     return made
+
+
+def _literals(op: Operation) -> str:
+    return repr({name: literal(value) for name, value in op.attrs.items()})
 
 
 def literal(value: Any) -> Any:
@@ -271,7 +327,7 @@ def literal(value: Any) -> Any:
         return type(value)([literal(v) for v in value])
     return (
         value
-        if isinstance(value, (int, float, str, bytes, bool, type(None)))
+        if isinstance(value, (int, float, complex, str, bytes, bool, type(None)))
         else {"kept": repr(value)}
     )
 

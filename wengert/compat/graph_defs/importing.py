@@ -17,10 +17,10 @@ import wengert
 from wengert.api.session.modes import name_scope
 from wengert.api.session.placeholders import placeholder, placeholder_with_default
 from wengert.compat.graph_defs.export import CALL, OWN
-from wengert.compat.graph_defs.op_defs import Argument, op_defs
+from wengert.compat.graph_defs.op_defs import Argument, OpDef, op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_ndarray, shape_of
-from wengert.compat.raw_operations import functions
+from wengert.compat.raw_operations import OF_KERNELS, functions
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.table import row_of
@@ -283,7 +283,9 @@ def attr_of(value: Any) -> Any:
         return make_ndarray(value.tensor)
     if kind == "list":
         return _list_of(value.list)
-    return getattr(value, kind) if kind in ("i", "f", "b") else None
+    if kind == "f":  # the number that was written, and not the nearest one of 32 bits
+        return float(str(np.float32(value.f)))
+    return getattr(value, kind) if kind in ("i", "b") else None
 
 
 def _list_of(value: Any) -> list[Any]:
@@ -320,8 +322,35 @@ def _by_raw_operation(importer: _Importer, node: Any, inputs: list[Any]) -> Any:
     function = functions()[node.op]()
     accepted = list(function.__signature__.parameters)
     positional = dict(zip(accepted, given.values(), strict=False))  # TensorFlow renames some
-    attrs = {k: attr_of(v) for k, v in node.attr.items() if k in accepted and k not in positional}
+    attrs = _attributes(node, known, [name for name in accepted if name not in positional])
     return importer.named(node, function, **positional, **attrs)
+
+
+# Attributes by the names that tf.raw_ops has for them.
+_RENAMED: Final = {"squeeze_dims": "axis"}
+
+
+def _attributes(node: Any, known: OpDef, accepted: list[str]) -> dict[str, Any]:
+    """The attributes of a node; an error for one that would be lost."""
+    follows = {name for arg in (*known.inputs, *known.outputs) for name in (arg.dtype, arg.times)}
+    found: dict[str, Any] = {}
+    for key, value in node.attr.items():
+        name = key if key in accepted else _RENAMED.get(key, key)
+        if name in accepted:
+            found[name] = attr_of(value)
+        elif not key.startswith("_") and key not in follows and not _is_default(known, key, value):
+            raise NotImplementedError(
+                f"Node {node.name!r}: {node.op} has {key}={attr_of(value)!r} here, which Wengert's lacks."
+            )
+    return found
+
+
+def _is_default(known: OpDef, key: str, value: Any) -> bool:
+    """Whether an attribute has its default, or selects a kernel, which changes no result."""
+    attr = known.attrs.get(key)
+    if attr is None or key in OF_KERNELS:
+        return True
+    return attr.has_default and attr_of(value) == attr.default
 
 
 def _by_row(importer: _Importer, node: Any, inputs: list[Any]) -> Any:

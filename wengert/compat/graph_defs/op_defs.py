@@ -5,9 +5,37 @@ from __future__ import annotations
 import ast
 import functools
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import wengert
+
+# The operations that importing.py makes itself.
+BY_HAND: Final = frozenset(
+    [
+        "Assign",
+        "AssignAdd",
+        "AssignAddVariableOp",
+        "AssignSub",
+        "AssignSubVariableOp",
+        "AssignVariableOp",
+        "Case",
+        "Const",
+        "If",
+        "NoOp",
+        "PartitionedCall",
+        "Placeholder",
+        "PlaceholderV2",
+        "PlaceholderWithDefault",
+        "ReadVariableOp",
+        "StatefulPartitionedCall",
+        "StatelessCase",
+        "StatelessIf",
+        "StatelessWhile",
+        "VarHandleOp",
+        "VariableV2",
+        "While",
+    ]
+)
 
 
 class Argument(NamedTuple):
