@@ -13,13 +13,13 @@ from wengert.values.dtypes import DType, as_dtype, float32, int32, int64
 from wengert.values.shapes import TensorShape
 from wengert.values.symbolic import Size, is_certain
 from wengert.values.tensor import Tensor
-from wengert.values.type_spec import TensorSpec, TypeSpec
+from wengert.values.type_spec import ShapedSpec, TensorSpec
 
 
-class IndexedSlicesSpec(TypeSpec):
+class IndexedSlicesSpec(ShapedSpec):
     """The shape of the whole tensor, and the dtypes of rows and indices."""
 
-    __slots__ = ("_dense_shape_dtype", "_dtype", "_indices_dtype", "_indices_shape", "_shape")
+    __slots__ = ("_dense_shape_dtype", "_indices_dtype", "_indices_shape")
 
     def __init__(
         self,
@@ -34,16 +34,6 @@ class IndexedSlicesSpec(TypeSpec):
         self._indices_dtype = as_dtype(indices_dtype)
         self._dense_shape_dtype = None if dense_shape_dtype is None else as_dtype(dense_shape_dtype)
         self._indices_shape = TensorShape(indices_shape).with_rank(1)
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of the whole tensor."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the rows."""
-        return self._dtype
 
     @property
     def value_type(self) -> Any:

@@ -156,14 +156,37 @@ class TypeSpec(Composite):
         return type(self)._deserialize, (self._serialize(),)
 
 
-class TensorSpec(TypeSpec):
+class ShapedSpec(TypeSpec):
+    """The spec of values that have a shape and a dtype."""
+
+    __slots__ = ("_dtype", "_shape")
+    _dtype: DType
+    _shape: TensorShape
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape, as far as it is known."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype."""
+        return self._dtype
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes; None if it is not known."""
+        return self._shape.rank
+
+
+class TensorSpec(ShapedSpec):
     """The shape and dtype of a tensor that a function expects.
 
     >>> tf.TensorSpec([None, 2], tf.float32)
     TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
     """
 
-    __slots__ = ("_dtype", "_name", "_shape")
+    __slots__ = ("_name",)
     expands: ClassVar[bool] = False  # a leaf, as a tensor is
 
     def __init__(
@@ -174,24 +197,9 @@ class TensorSpec(TypeSpec):
         self._name = name
 
     @property
-    def shape(self) -> TensorShape:
-        """The shape that is expected."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype that is expected."""
-        return self._dtype
-
-    @property
     def name(self) -> str | None:
         """The name of the argument; None if it has none."""
         return self._name
-
-    @property
-    def rank(self) -> int | None:
-        """The number of axes; None if it is not known."""
-        return self._shape.rank
 
     @property
     def value_type(self) -> Any:

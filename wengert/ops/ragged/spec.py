@@ -11,14 +11,14 @@ from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
-from wengert.values.type_spec import TensorSpec, TypeSpec
+from wengert.values.type_spec import ShapedSpec, TensorSpec
 
 if TYPE_CHECKING:
     from wengert.values.dtypes import DType
     from wengert.values.typing import DTypeLike, ShapeLike
 
 
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(ShapedSpec):
     """The shape, dtype and ragged rank of a ragged tensor.
 
     >>> total = tf.function(
@@ -28,7 +28,7 @@ class RaggedTensorSpec(TypeSpec):
     array([3., 3.], dtype=float32)
     """
 
-    __slots__ = ("_dtype", "_flat_values_spec", "_ragged_rank", "_row_splits_dtype", "_shape")
+    __slots__ = ("_flat_values_spec", "_ragged_rank", "_row_splits_dtype")
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class RaggedTensorSpec(TypeSpec):
         self._shape = TensorShape(shape)
         self._row_splits_dtype = as_dtype(row_splits_dtype)
         self._flat_values_spec = flat_values_spec
-        self._dtype: DType = as_dtype(dtype if flat_values_spec is None else flat_values_spec.dtype)
+        self._dtype = as_dtype(dtype if flat_values_spec is None else flat_values_spec.dtype)
         rank = self._shape.rank
         if ragged_rank is None:
             if rank is None:
@@ -54,16 +54,6 @@ class RaggedTensorSpec(TypeSpec):
                 f"Argument `ragged_rank` ({ragged_rank}) must be less than rank ({rank})."
             )
         self._ragged_rank = ragged_rank
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape, with None for ragged dimensions."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._dtype
 
     @property
     def ragged_rank(self) -> int:

@@ -8,14 +8,13 @@ from wengert.ops.sparse.tensor import SparseTensor, SparseTensorValue
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32, int64
 from wengert.values.shapes import TensorShape
-from wengert.values.type_spec import TensorSpec, TypeSpec
+from wengert.values.type_spec import ShapedSpec, TensorSpec
 
 if TYPE_CHECKING:
-    from wengert.values.dtypes import DType
     from wengert.values.typing import DTypeLike, ShapeLike
 
 
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(ShapedSpec):
     """The shape and dtype of a sparse tensor.
 
     >>> total = tf.function(
@@ -25,26 +24,11 @@ class SparseTensorSpec(TypeSpec):
     np.float32(3.0)
     """
 
-    __slots__ = ("_dtype", "_shape")
+    __slots__ = ()
 
     def __init__(self, shape: ShapeLike | None = None, dtype: DTypeLike = float32) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
-
-    @property
-    def shape(self) -> TensorShape:
-        """The shape of the dense tensor."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the values."""
-        return self._dtype
-
-    @property
-    def rank(self) -> int | None:
-        """The number of axes of the dense tensor."""
-        return self._shape.rank
 
     @property
     def value_type(self) -> Any:
