@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from wengert.api.session.modes import get_default_graph
@@ -11,13 +12,12 @@ from wengert.api.session.modes import name_scope as entered_name_scope
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.variable_store import AUTO_REUSE, VariableStore
 from wengert.core.context import current_graph
+from wengert.state.variable import around_functions
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
 
 if TYPE_CHECKING:
-    from wengert.api.session.modes import name_scope
     from wengert.api.variables.variable_store import Reuse
-    from wengert.host.context_manager import ContextManager
     from wengert.values.dtypes import DType
     from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
@@ -283,6 +283,14 @@ def _one_in_other(
     return both
 
 
-def _no_name_scope() -> ContextManager | name_scope:
+@contextmanager
+def _no_name_scope() -> Iterator[None]:
+    """The name of a variable is complete, in a function as in the graph around it that keeps it."""
     graph = current_graph()
-    return entered_name_scope(None) if graph is None else graph.name_scope(None)
+    if graph is None:
+        with entered_name_scope(None):
+            yield
+        return
+    keeper = around_functions(graph) or graph
+    with graph.name_scope(None), keeper.name_scope(None):
+        yield
