@@ -100,9 +100,7 @@ def static(names: Names, cell: Any, x: Any, lengths: Any) -> Any:
 
 
 def both_ways(names: Names, cell: Any, x: Any, lengths: Any) -> Any:
-    return names.rnn.bidirectional_dynamic_rnn(
-        cell(), cell(), x, lengths, dtype=names.tf.float64
-    )
+    return names.rnn.bidirectional_dynamic_rnn(cell(), cell(), x, lengths, dtype=names.tf.float64)
 
 
 def static_both_ways(names: Names, cell: Any, x: Any, lengths: Any) -> Any:
@@ -149,3 +147,135 @@ def _program(cell: str, loop: Callable[..., Any], lengths: list[int]) -> Program
 
 
 PROGRAMS.update(_recurrent())
+
+
+# ---- layers ------------------------------------------------------------------------------------
+
+
+def _with(build: Callable[[Names, Any], Any], *shape: int, dtype: str = "float64") -> Program:
+    def program(names: Names) -> dict[str, Any]:
+        x = names.tf.constant(values(*shape), dtype)
+        return with_gradients(names.tf, build(names, x), [x])
+
+    return program
+
+
+CONVOLUTIONS: dict[str, tuple[tuple[int, ...], dict[str, Any]]] = {
+    "conv1d": ((2, 7, 3), {"padding": "causal", "dilation_rate": 2}),
+    "conv2d": ((2, 7, 6, 3), {"strides": (2, 1), "padding": "same", "activation": "tanh"}),
+    "conv3d": ((1, 4, 4, 5, 2), {"use_bias": False}),
+    "separable_conv1d": ((2, 7, 3), {"depth_multiplier": 2}),
+    "separable_conv2d": ((2, 7, 6, 3), {"strides": 2, "padding": "same"}),
+    "conv2d_transpose": ((2, 4, 3, 3), {"strides": (2, 3)}),
+    "conv3d_transpose": ((1, 2, 2, 3, 2), {"padding": "same", "strides": 2}),
+}
+POOLINGS = [f"{kind}_pooling{rank}d" for kind in ("max", "average") for rank in (1, 2, 3)]
+
+
+def _convolved(name: str, settings: dict[str, Any]) -> Callable[[Names, Any], Any]:
+    return lambda names, x: getattr(names.layers, name)(x, 4, 2, **settings)
+
+
+def _pooled(name: str, padding: str) -> Callable[[Names, Any], Any]:
+    return lambda names, x: getattr(names.layers, name)(x, 3, 2, padding)
+
+
+def two_dense(names: Names, x: Any) -> Any:
+    y = names.layers.dense(x, 5, activation=names.tf.nn.relu)
+    return names.layers.dense(y, 2, use_bias=False)
+
+
+def deep_dense(names: Names, x: Any) -> Any:
+    with names.tf.compat.v1.variable_scope("deep"):
+        return names.layers.Dense(2, name="named")(names.tf.reshape(x, [2, 2, 3]))
+
+
+def reused_dense(names: Names, x: Any) -> Any:
+    v1 = names.tf.compat.v1
+    with v1.variable_scope("a"):
+        y = names.layers.dense(x, 6, name="d")
+    with v1.variable_scope("a", reuse=True):
+        return names.layers.dense(y, 6, name="d")
+
+
+def regularized(names: Names) -> dict[str, Any]:
+    """The losses of a layer, in the collection and of the layer itself."""
+    tf, v1 = names.tf, names.tf.compat.v1
+    with v1.variable_scope("s"):
+        layer = names.layers.Dense(
+            2, kernel_regularizer=tf.nn.l2_loss, activity_regularizer=tf.nn.l2_loss, name="n"
+        )
+        for _ in range(2):
+            y = layer(tf.constant(values(4, 3)))
+    collected = v1.get_collection(v1.GraphKeys.REGULARIZATION_LOSSES)
+    with v1.Session() as session:
+        session.run(filled(tf, layer.variables))
+        return {
+            "names": [collected[0].name, y.name, layer.scope_name],
+            "losses": [print_of(value) for value in session.run(collected)],
+            "count": len(layer.losses),
+        }
+
+
+def names_of_layers(names: Names) -> dict[str, Any]:
+    """The names of layers, scopes and operations that are given to none."""
+    v1, x = names.tf.compat.v1, names.tf.ones([2, 3])
+    layers = [names.layers.Dense(2) for _ in range(2)]
+    results = [layer(x) for layer in (*layers, layers[0])]
+    with v1.variable_scope("s"):
+        layers.append(names.layers.Dense(2))
+        results += [layers[-1](x), names.layers.dense(x, 2), names.layers.dense(x, 2, name="q")]
+        results.append(names.layers.dense(x, 2, name="q", reuse=True))
+    results += [names.layers.flatten(names.tf.ones([2, 3, 4])), names.layers.max_pooling2d(
+        names.tf.ones([1, 4, 4, 2]), 2, 2)]  # fmt: skip
+    return {
+        "layers": [layer.name for layer in layers],
+        "scopes": [layer.scope_name for layer in layers],
+        "results": [y.name for y in results],
+        "variables": [v.name for v in v1.trainable_variables()],
+    }
+
+
+def errors_of_layers(names: Names) -> dict[str, Any]:
+    """The kinds of errors."""
+    tf, v1, layers = names.tf, names.tf.compat.v1, names.layers
+    built = layers.Dense(2)
+    built(tf.ones([2, 3]))
+    layers.dense(tf.ones([2, 3]), 2, name="taken")
+    attempts: dict[str, Callable[[], Any]] = {
+        "rank": lambda: layers.dense(tf.ones([2]), 2),
+        "unknown": lambda: layers.dense(v1.placeholder(tf.float32, [2, None]), 2),
+        "image": lambda: layers.conv2d(tf.ones([5, 5, 2]), 3, 2),
+        "integer": lambda: layers.Dense(2)(tf.ones([2, 3], tf.int32)),
+        "other": lambda: built(tf.ones([2, 4])),
+        "unused": lambda: layers.Dense(3).scope_name,
+        "sizes": lambda: layers.conv2d(tf.ones([1, 5, 5, 2]), 3, (2, 3, 4)),
+        "padding": lambda: layers.conv2d(tf.ones([1, 5, 5, 2]), 3, 2, padding="x"),
+        "twice": lambda: layers.dense(tf.ones([2, 3]), 2, name="taken"),
+    }
+    return {name: kind_of_error(attempt) for name, attempt in attempts.items()}
+
+
+def kind_of_error(attempt: Callable[[], Any]) -> str:
+    try:
+        attempt()
+    except Exception as error:
+        return type(error).__name__
+    return "none"
+
+
+PROGRAMS.update(
+    {f"layers/{name}": _with(_convolved(name, settings), *shape)
+     for name, (shape, settings) in CONVOLUTIONS.items()}
+)  # fmt: skip
+PROGRAMS.update(
+    {f"layers/{name}/{padding}": _with(_pooled(name, padding), *(2, 7, 6, 5, 3)[: rank + 1], 3, dtype="float32")
+     for name in POOLINGS for padding in ("valid", "same") for rank in [int(name[-2])]}
+)  # fmt: skip
+PROGRAMS.update(
+    {f"layers/{f.__name__}": _with(f, 4, 6) if f is reused_dense else _with(f, 4, 3)
+     for f in (two_dense, deep_dense, reused_dense)}
+)  # fmt: skip
+PROGRAMS.update(
+    {f"layers/{f.__name__}": f for f in (regularized, names_of_layers, errors_of_layers)}
+)

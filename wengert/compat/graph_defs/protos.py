@@ -58,7 +58,7 @@ _ENUMS: Final = {
     "DataType": [f"DT_{word}" for word in _DTYPES.split()],
     "FullTypeId": [
         f"TFT_{word}"
-        for word in "UNSET=0 VAR=1 ANY=2 PRODUCT=3 NAMED=4 TENSOR=1000 ARRAY=1001 OPTIONAL=1002 DATASET=10102".split()
+        for word in ["UNSET=0", "VAR=1", "ANY=2", "PRODUCT=3", "NAMED=4", "TENSOR=1000", "ARRAY=1001", "OPTIONAL=1002", "DATASET=10102"]
     ],
 }
 
@@ -117,7 +117,9 @@ def _pool() -> Any:
 
 def _lines() -> list[tuple[str, str]]:
     joined = re.sub(r"\n\s+", " ", _MESSAGES.strip())
-    return [(name, fields) for name, _, fields in (line.partition(":") for line in joined.split("\n"))]
+    return [
+        (name, fields) for name, _, fields in (line.partition(":") for line in joined.split("\n"))
+    ]
 
 
 def _add_field(pb: Any, made: Any, owner: str, text: str) -> None:

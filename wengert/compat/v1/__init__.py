@@ -35,6 +35,7 @@ from wengert.compat.dimensions import dimension_value as dimension_value
 from wengert.compat.v1 import app as app
 from wengert.compat.v1 import image as image
 from wengert.compat.v1 import initializers as initializers
+from wengert.compat.v1 import layers as layers
 from wengert.compat.v1 import linalg as linalg
 from wengert.compat.v1 import logging as logging
 from wengert.compat.v1 import losses as losses

@@ -10,4 +10,3 @@ from wengert.compat.v1.rnn.rnn_cell import LSTMStateTuple as LSTMStateTuple
 from wengert.compat.v1.rnn.rnn_cell import MultiRNNCell as MultiRNNCell
 from wengert.compat.v1.rnn.rnn_cell import ResidualWrapper as ResidualWrapper
 from wengert.compat.v1.rnn.rnn_cell import RNNCell as RNNCell
-

@@ -11,14 +11,12 @@ from wengert.api.session.modes import name_scope
 from wengert.api.variables.get_variable import get_variable
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.module import Module
-from wengert.api.variables.variable_scope import (
-    get_variable_scope,
-    graph_of_variables,
-    variable_scope,
-)
+from wengert.api.variables.variable_scope import graph_of_variables, variable_scope
 from wengert.api.variables.variable_store import one_of_graph
 from wengert.compat.v1.layers.input_spec import InputSpec, check_inputs
 from wengert.core.context import current_graph
+from wengert.ops.arrays.creation import shape as shape_of
+from wengert.ops.math.elementwise import cast
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.convert import convert
@@ -31,13 +29,12 @@ class _Counts:
     """How many layers of a graph have taken each name that was made for them."""
 
     def __init__(self) -> None:
-        self.taken: dict[tuple[str, str], int] = {}
+        self.taken: dict[str, int] = {}
 
-    def unique(self, space: str, base: str) -> str:
-        """The base itself, or with the next number."""
-        number = self.taken.get((space, base), 0)
-        self.taken[space, base] = number + 1
-        return f"{base}_{number}" if number else base
+    def unique(self, base: str) -> str:
+        """The base with the next number."""
+        self.taken[base] = self.taken.get(base, 0) + 1
+        return f"{base}_{self.taken[base]}"
 
 
 class Layer(Module):
@@ -89,8 +86,7 @@ class Layer(Module):
 
     def _unique_name(self) -> str:
         counts = one_of_graph(graph_of_variables(), "__layer_names", _Counts)
-        space = get_variable_scope().name
-        return counts.unique(space, self._base_name)
+        return counts.unique(self._base_name)
 
     # ---- for subclasses ----------------------------------------------------------------------
 
@@ -192,7 +188,6 @@ class Layer(Module):
         self._check_graph(given)
         self._set_scope(scope)
         with self._inside(True if self.built else self._reuse):
-            check_inputs(self.name, self.input_spec, given)
             self._build_for(given)
             result = self.call(given, *args, **kwargs)
             if self._activity_regularizer is not None:
@@ -200,6 +195,7 @@ class Layer(Module):
         return result
 
     def _build_for(self, inputs: Any) -> None:
+        check_inputs(self.name, self.input_spec, inputs)
         if self.built:
             return
         first = next(iter(nest.flatten(inputs)), None)
@@ -211,10 +207,12 @@ class Layer(Module):
         check_inputs(self.name, self.input_spec, inputs)
 
     def _regularize_activity(self, inputs: Any, result: Any) -> None:
+        """Add the losses of results, for each example of the batch."""
         assert self._activity_regularizer is not None
         with name_scope("ActivityRegularizer"):
             for part in nest.flatten(result):
-                self.add_loss(self._activity_regularizer(part), inputs)
+                loss = self._activity_regularizer(part)
+                self.add_loss(loss / cast(shape_of(part)[0], loss.dtype), inputs)
 
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The same as calling the layer."""
@@ -371,7 +369,11 @@ def _has_tensors(value: Any) -> bool:
 
 
 def _tensor(value: Any) -> Any:
-    return value if isinstance(value, (Value, Variable)) or nest.is_composite(value) else convert(value)
+    return (
+        value
+        if isinstance(value, (Value, Variable)) or nest.is_composite(value)
+        else convert(value)
+    )
 
 
 def _parts(variable: Any) -> list[Any]:

@@ -16,8 +16,8 @@ from wengert.compat.v1.rnn.steps import (
     zero_outputs,
 )
 from wengert.ops.arrays.creation import shape as shape_of
-from wengert.ops.arrays.slicing import reverse
 from wengert.ops.arrays.shaping import transpose
+from wengert.ops.arrays.slicing import reverse
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_loop import while_loop
 from wengert.ops.reductions.sequences import reverse_sequence

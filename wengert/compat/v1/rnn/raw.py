@@ -8,11 +8,10 @@ from typing import Any
 from wengert.api.variables.variable_scope import variable_scope
 from wengert.compat.v1.rnn.cells import zeros_of
 from wengert.compat.v1.rnn.steps import batch_size_of, check_cell, one_chosen, sizes_of, whole
-from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.control.while_loop import while_loop
 from wengert.ops.math.comparison import logical_or
-from wengert.ops.math.elementwise import logical_not
+from wengert.ops.math.elementwise import logical_not, zeros_like
 from wengert.ops.reductions.reductions import reduce_any
 from wengert.values import nest
 from wengert.values.convert import convert

@@ -6,12 +6,11 @@ from typing import Any
 
 from wengert.compat.v1.rnn.cells import zeros_of
 from wengert.ops.arrays.creation import shape as shape_of
-from wengert.ops.math.elementwise import zeros_like
 from wengert.ops.arrays.identity import identity
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.tensor_array import TensorArray
 from wengert.ops.math.comparison import where
-from wengert.ops.math.elementwise import cast
+from wengert.ops.math.elementwise import cast, zeros_like
 from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import int32
@@ -21,7 +20,7 @@ from wengert.values.shapes import TensorShape
 def check_cell(name: str, cell: Any) -> None:
     """Raise unless it is a cell, or looks like one."""
     missing = [word for word in ("state_size", "output_size") if not hasattr(type(cell), word)]
-    if missing and not all(hasattr(cell, word) for word in missing) or not callable(cell):
+    if (missing and not all(hasattr(cell, word) for word in missing)) or not callable(cell):
         raise TypeError(
             f"The argument '{name}' ({cell}) is not an RNNCell: it has no "
             f"'{missing[0] if missing else '__call__'}'. Derive a cell from "
@@ -60,8 +59,7 @@ def lengths_of(sequence_length: Any, batch_size: Any) -> Any:
     lengths = cast(convert(sequence_length), int32)
     if lengths.shape.rank not in (None, 1):
         raise ValueError(
-            "sequence_length must be a vector of length batch_size, but saw shape: "
-            f"{lengths.shape}"
+            f"sequence_length must be a vector of length batch_size, but saw shape: {lengths.shape}"
         )
     known = lengths.shape[0] if lengths.shape.rank else None
     if isinstance(batch_size, int) and known not in (None, batch_size):

@@ -114,7 +114,9 @@ class DropoutWrapper(Wrapper):
         sizes = {"input": input_size, "state": self.state_size, "output": self.output_size}
         return {
             what: [
-                uniform(_with_batch_of_one(size), seed=self._seed_of(what, i), dtype=as_dtype(dtype))
+                uniform(
+                    _with_batch_of_one(size), seed=self._seed_of(what, i), dtype=as_dtype(dtype)
+                )
                 for i, size in enumerate(_sizes(sizes[what]))
             ]
             for what in sizes
