@@ -279,3 +279,80 @@ PROGRAMS.update(
 PROGRAMS.update(
     {f"layers/{f.__name__}": f for f in (regularized, names_of_layers, errors_of_layers)}
 )
+
+
+# ---- metrics -----------------------------------------------------------------------------------
+
+YES = [[1, 0, 1, 1], [0, 0, 1, 0]]
+SAID = [[0.9, 0.3, 0.2, 0.5], [0.6, 0.1, 0.8, 0.45]]
+CLASSES = [[0, 1, 2, 2], [1, 1, 0, 2]]
+GUESSED = [[0, 2, 2, 2], [1, 0, 0, 1]]
+RIGHT = [[1.0, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
+LIMITS = [0.25, 0.5, 0.75]
+METRICS: dict[str, tuple[Any, ...]] = {
+    "mean": (SAID,),
+    "mean_tensor": (SAID,),
+    "accuracy": (CLASSES, GUESSED),
+    "mean_absolute_error": (RIGHT, SAID),
+    "mean_squared_error": (RIGHT, SAID),
+    "root_mean_squared_error": (RIGHT, SAID),
+    "mean_relative_error": (RIGHT, SAID, [[1.0, 0.0, 2.0, 4.0]] * 2),
+    "mean_cosine_distance": (RIGHT, SAID, 1),
+    "percentage_below": (SAID, 0.5),
+    "true_positives": (YES, GUESSED),
+    "false_positives": (YES, GUESSED),
+    "true_negatives": (YES, GUESSED),
+    "false_negatives": (YES, GUESSED),
+    "precision": (YES, GUESSED),
+    "recall": (YES, GUESSED),
+    "auc": (YES, SAID),
+    "true_positives_at_thresholds": (YES, SAID, LIMITS),
+    "false_positives_at_thresholds": (YES, SAID, LIMITS),
+    "true_negatives_at_thresholds": (YES, SAID, LIMITS),
+    "false_negatives_at_thresholds": (YES, SAID, LIMITS),
+    "precision_at_thresholds": (YES, SAID, LIMITS),
+    "recall_at_thresholds": (YES, SAID, LIMITS),
+    "sensitivity_at_specificity": (YES, SAID, 0.7),
+    "specificity_at_sensitivity": (YES, SAID, 0.7),
+    "mean_iou": (CLASSES, GUESSED, 4),
+    "mean_per_class_accuracy": (CLASSES, GUESSED, 4),
+}
+CURVES = [
+    {"curve": curve, "summation_method": method}
+    for curve in ("ROC", "PR")
+    for method in ("trapezoidal", "careful_interpolation", "minoring", "majoring")
+]
+
+
+def _metric(name: str, settings: dict[str, Any]) -> Program:
+    def program(names: Names) -> dict[str, Any]:
+        tf, v1 = names.tf, names.tf.compat.v1
+        given = [tf.constant(a) if isinstance(a, list) and a is not LIMITS else a
+                 for a in METRICS[name]]  # fmt: skip
+        more = {k: tf.constant(v) if k == "weights" else v for k, v in settings.items()}
+        value, update = getattr(v1.metrics, name)(*given, updates_collections=["u"], **more)
+        with v1.Session() as session:
+            session.run(v1.local_variables_initializer())
+            first = print_of(session.run(value))
+            steps = [print_of(session.run(update)) for _ in range(2)]
+            kept = [print_of(v) for v in session.run(v1.local_variables())]
+            return {
+                "variables": [v.name for v in v1.local_variables()],
+                "collected": len(v1.get_collection("u")),
+                "trained": len(v1.trainable_variables()),
+                "values": [first, *steps, print_of(session.run(value))],
+                "kept": kept,
+            }
+
+    return program
+
+
+WEIGHTED = {"weights": [[1.0, 2.0, 0.0, 0.5], [1.0, 1.0, 3.0, 0.25]]}
+PROGRAMS.update({f"metrics/{name}": _metric(name, {}) for name in METRICS})
+PROGRAMS.update(
+    {f"metrics/{name}/weighted": _metric(name, WEIGHTED) for name in METRICS
+     if name not in ("mean_cosine_distance", "mean_tensor")}
+)  # fmt: skip
+PROGRAMS.update(
+    {f"metrics/auc/{'/'.join(settings.values())}": _metric("auc", settings) for settings in CURVES}
+)

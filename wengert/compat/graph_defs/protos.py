@@ -58,7 +58,17 @@ _ENUMS: Final = {
     "DataType": [f"DT_{word}" for word in _DTYPES.split()],
     "FullTypeId": [
         f"TFT_{word}"
-        for word in ["UNSET=0", "VAR=1", "ANY=2", "PRODUCT=3", "NAMED=4", "TENSOR=1000", "ARRAY=1001", "OPTIONAL=1002", "DATASET=10102"]
+        for word in [
+            "UNSET=0",
+            "VAR=1",
+            "ANY=2",
+            "PRODUCT=3",
+            "NAMED=4",
+            "TENSOR=1000",
+            "ARRAY=1001",
+            "OPTIONAL=1002",
+            "DATASET=10102",
+        ]
     ],
 }
 

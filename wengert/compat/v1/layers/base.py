@@ -181,6 +181,7 @@ class Layer(Module):
     # ---- calls -------------------------------------------------------------------------------
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The result of `call`, within the scope of the layer, which is built first."""
         return self._called(inputs, args, kwargs, kwargs.pop("scope", None))
 
     def _called(self, inputs: Any, args: tuple[Any, ...], kwargs: Any, scope: Any) -> Any:

@@ -102,8 +102,7 @@ def zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
 def zeros_of(size: Any, batch_size: Any, dtype: Any) -> Any:
     """Zeros with an axis for the batch before the others."""
     inner = [size] if isinstance(size, int) else TensorShape(size).as_list()
-    made = zeros([batch_size, *inner], as_dtype(dtype))
-    return made
+    return zeros([batch_size, *inner], as_dtype(dtype))
 
 
 class LayerRNNCell(RNNCell):
