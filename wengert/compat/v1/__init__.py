@@ -116,6 +116,9 @@ from wengert.compat.v1.functions.control import while_loop as while_loop
 from wengert.compat.v1.functions.gradients import gradients as gradients
 from wengert.compat.v1.functions.gradients import hessians as hessians
 from wengert.compat.v1.functions.partitioners import (
+    create_partitioned_variables as create_partitioned_variables,
+)
+from wengert.compat.v1.functions.partitioners import (
     fixed_size_partitioner as fixed_size_partitioner,
 )
 from wengert.compat.v1.functions.partitioners import (

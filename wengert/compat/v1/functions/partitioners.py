@@ -6,7 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from wengert.values.dtypes import as_dtype
+from wengert.api.variables.get_variable import get_variable
+from wengert.api.variables.variable_scope import variable_scope
+from wengert.values.dtypes import as_dtype, float32
 from wengert.values.shapes import TensorShape
 
 Partitioner = Callable[..., list[int]]
@@ -103,6 +105,44 @@ def min_max_variable_partitioner(
         return _one_axis(whole, axis, parts)
 
     return partitioner
+
+
+def create_partitioned_variables(
+    shape: Any,
+    slicing: Any,
+    initializer: Any,
+    dtype: Any = float32,
+    trainable: bool = True,
+    collections: Any = None,
+    name: str | None = None,
+    reuse: Any = None,
+) -> list[Any]:
+    """The parts of a variable that is cut as `slicing` says: a number of parts for each axis.
+
+    >>> v1 = tf.compat.v1
+    >>> with tf.Graph().as_default():
+    ...     parts = v1.create_partitioned_variables([5, 2], [2, 1], v1.zeros_initializer())
+    ...     [part.shape.as_list() for part in parts]
+    [[3, 2], [2, 2]]
+    """
+    if len(shape) != len(slicing):
+        raise ValueError(
+            "The 'shape' and 'slicing' of a partitioned Variable must have the length: "
+            f"shape: {shape}, slicing: {slicing}"
+        )
+    if len(shape) < 1:
+        raise ValueError("A partitioned Variable must have rank at least 1: shape: []")
+    with variable_scope(name, "PartitionedVariable", reuse=reuse):
+        made = get_variable(
+            "",
+            shape=shape,
+            dtype=dtype,
+            initializer=initializer,
+            trainable=trainable,
+            partitioner=lambda **_: list(slicing),
+            collections=collections,
+        )
+    return list(made)
 
 
 def _of_static_size(shape: Any) -> TensorShape:
