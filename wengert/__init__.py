@@ -256,6 +256,7 @@ if _typing.TYPE_CHECKING:
     from wengert import nn as nn
     from wengert import optimizers as optimizers
     from wengert import quantization as quantization
+    from wengert import queue as queue
     from wengert import ragged as ragged
     from wengert import random as random
     from wengert import raw_ops as raw_ops
@@ -356,6 +357,7 @@ _LATER = (
     "nn",
     "optimizers",
     "quantization",
+    "queue",
     "ragged",
     "random",
     "raw_ops",

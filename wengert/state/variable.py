@@ -52,7 +52,7 @@ class Made(type):
             return super().__call__(*args, **kwargs)
         graph = around_functions(current_graph())
         kind = cls if graph is None else graph.variable_class or cls
-        return created(super().__call__, kind.__init__, args, kwargs)
+        return created(super().__call__, kind.__init__, args, kwargs)  # type: ignore[misc]
 
 
 class Variable(Value, metaclass=Made):

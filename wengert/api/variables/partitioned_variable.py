@@ -90,7 +90,8 @@ class PartitionedVariable:
     @property
     def dtype(self) -> DType:
         """The dtype of all parts."""
-        return self._variable_list[0].dtype
+        kind: DType = self._variable_list[0].dtype
+        return kind
 
     @property
     def shape(self) -> TensorShape:
@@ -127,7 +128,8 @@ class PartitionedVariable:
                 with name_scope(f"{self._name}/ConcatPartitions/"):
                     whole = concat(parts, self.axis)
             with name_scope(None):
-                return identity(whole, name=self._name)
+                result: Tensor = identity(whole, name=self._name)
+            return result
 
     def __tf_tensor__(self, dtype: DType | None = None, name: str | None = None) -> Tensor:
         """What operations take it for."""

@@ -69,7 +69,7 @@ class VariableStore:
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
         return custom_getter(getter=self._for_getter, name=name, **wanted)
 
-    def _for_getter(self, name: str, *args: Any, **wanted: Any) -> Variable:
+    def _for_getter(self, name: str, *args: Any, **wanted: Any) -> Any:
         """What a custom getter calls: it may omit arguments that it was given."""
         return self._found_or_made(name, **dict(zip(_ORDER, args, strict=False)), **wanted)
 
@@ -310,7 +310,7 @@ def _takes_part(initializer: Callable[..., Any]) -> bool:
 # ---- parts ------------------------------------------------------------------------------------
 
 
-def _whole_shape(shape: Sequence[int] | None, initializer: Any) -> list[int] | None:
+def _whole_shape(shape: Any, initializer: Any) -> Any:
     """The shape that was asked for, or that of an initial value."""
     if shape is None and initializer is not None and not callable(initializer):
         shape = convert(initializer).shape

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wengert.api.variables.get_variable import get_variable
+from wengert.api.variables.partitioned_variable import PartitionedVariable as PartitionedVariable
 from wengert.api.variables.variable_scope import variable_scope
 from wengert.values.dtypes import as_dtype, float32
 from wengert.values.shapes import TensorShape
@@ -19,6 +20,11 @@ def _one_axis(shape: TensorShape, axis: int, parts: int) -> list[int]:
     cuts = [1] * (shape.rank or 0)
     cuts[axis] = parts
     return cuts
+
+
+def _sizes(shape: TensorShape) -> list[int]:
+    """The sizes, where none is unknown."""
+    return [size or 0 for size in shape]
 
 
 def _bytes_of(shape: TensorShape, dtype: Any, bytes_per_string: int) -> int:
@@ -41,7 +47,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
 
     def partitioner(shape: Any, **_: Any) -> list[int]:
         whole = TensorShape(shape)
-        return _one_axis(whole, axis, min(num_shards, whole.as_list()[axis]))
+        return _one_axis(whole, axis, min(num_shards, _sizes(whole)[axis]))
 
     return _taking_dtype(partitioner)
 
@@ -74,7 +80,7 @@ def variable_axis_size_partitioner(
         whole = _of_static_size(shape)
         if axis >= len(whole):
             raise ValueError(f"The axis {axis} is beyond the rank of the shape {whole}.")
-        size = whole[axis]
+        size = _sizes(whole)[axis]
         each = _bytes_of(whole, dtype, bytes_per_string_element) // size
         rows = max(1, max_shard_bytes // each) if each else size
         parts = math.ceil(size / rows)
@@ -101,7 +107,7 @@ def min_max_variable_partitioner(
     def partitioner(shape: Any, dtype: Any) -> list[int]:
         whole = _of_static_size(shape)
         enough = _bytes_of(whole, dtype, bytes_per_string_element) // min_slice_size
-        parts = max(1, min(max_partitions, enough, whole[axis]))
+        parts = max(1, min(max_partitions, enough, _sizes(whole)[axis]))
         return _one_axis(whole, axis, parts)
 
     return partitioner

@@ -199,7 +199,7 @@ class Layer(Module):
         check_inputs(self.name, self.input_spec, inputs)
         if self.built:
             return
-        first = next(iter(nest.flatten(inputs)), None)
+        first: Any = next(iter(nest.flatten(inputs)), None)
         if self._dtype is None and hasattr(first, "dtype") and first.dtype.is_floating:
             self._dtype = first.dtype
         shapes = nest.map_structure(lambda x: x.shape, inputs)

@@ -135,18 +135,21 @@ class BatchNormalization(Layer):
         if training:
             rest = [i for i in range(inputs.shape.rank) if i not in self._axes]
             mean, variance = moments(inputs, rest, keepdims=len(self._axes) > 1)
-        parts = [self._spread(p, inputs) for p in (mean, variance, self.beta, self.gamma)]
-        return batch_normalization(inputs, *parts, self.epsilon), mean, variance
+        m, v, shift, scale = (
+            self._spread(p, inputs) for p in (mean, variance, self.beta, self.gamma)
+        )
+        return batch_normalization(inputs, m, v, shift, scale, self.epsilon), mean, variance
 
     def _fused(self, inputs: Any, training: bool) -> tuple[Any, Any, Any]:
         """Computed at once; the variance that is kept is that of the population."""
-        kept = self.moving_mean, self.moving_variance
+        known = (None, None) if training else (self.moving_mean, self.moving_variance)
         like = self.moving_mean.read_value()
         y, mean, variance = fused_batch_norm(
             inputs,
             like * 0 + 1 if self.gamma is None else self.gamma,
             like * 0 if self.beta is None else self.beta,
-            *((None, None) if training else kept),
+            known[0],
+            known[1],
             epsilon=self.epsilon,
             data_format="NHWC" if self._axes == [3] else "NCHW",
             is_training=training,

@@ -51,7 +51,7 @@ def _of(
     taken = reduce_sum(values * each, axis), reduce_sum(each, axis)
     value = div_no_nan(total.read_value(), count.read_value(), name="value")
     updates = [kept.assign_add(new) for kept, new in zip((total, count), taken, strict=True)]
-    return finished(value, div_no_nan(*updates, name="update_op"), into, updates_into)
+    return finished(value, div_no_nan(updates[0], updates[1], name="update_op"), into, updates_into)
 
 
 def mean_tensor(
