@@ -108,7 +108,7 @@ def _value_in(session: Session | None, value: TensorLike) -> Any:
 def _in_session(session: Session, f: Callable[..., Any], arrays: list[Any], delta: float) -> Any:
     """The Jacobians of a function of tensors of a graph, which is called once."""
     xs = [identity(wrap(array)) for array in arrays]
-    y = _one(f(*xs))
+    y: Any = _one(f(*xs))
     given = dict(zip(xs, arrays, strict=True))
     like = np.zeros_like(session.run(y, given))
     pairs = [
