@@ -19,7 +19,16 @@ from wengert.core.table import TABLE, complete
 
 ROOT = Path(__file__).parent.parent / "wengert" / "compat"
 FILE = ROOT / "graph_defs" / "op_defs.txt"
-OF_GRAPHS = ["Assert", "Assign", "AssignAdd", "AssignAddVariableOp", "AssignSub", "AssignSubVariableOp", "AssignVariableOp", "Case", "Const", "ConcatV2", "Fill", "Identity", "IdentityN", "If", "NoOp", "Pack", "PartitionedCall", "Placeholder", "PlaceholderWithDefault", "Range", "ReadVariableOp", "Shape", "ShapeN", "Size", "Split", "SplitV", "Squeeze", "StatefulPartitionedCall", "StatelessIf", "StatelessWhile", "StopGradient", "StridedSlice", "Sum", "Tile", "Transpose", "Unpack", "VarHandleOp", "VarIsInitializedOp", "VariableV2", "While", "ResourceGather", "RandomUniform", "RandomStandardNormal", "TruncatedNormal", "StatelessRandomUniformV2", "StatelessRandomNormalV2", "StatelessTruncatedNormalV2", "Squeeze", "ExpandDims", "Reshape", "Slice", "GatherV2", "BroadcastTo", "ArgMax", "ArgMin", "Mean", "Max", "Min", "Prod", "All", "Any", "Cumsum", "Cumprod", "Reverse", "ReverseV2", "Pad", "PadV2", "MirrorPad", "OneHot", "Print", "PrintV2", "Concat", "Where", "Select", "SelectV2", "Rank", "ZerosLike", "OnesLike", "Multinomial", "Roll", "Einsum", "TopKV2", "InTopKV2", "Unique", "UniqueV2", "Bincount", "AddV2", "BatchMatMulV2", "BiasAdd", "FusedBatchNormV3", "LeakyRelu", "Conv2D", "Conv2DBackpropInput", "MaxPool", "AvgPool", "SparseSoftmaxCrossEntropyWithLogits"]
+OF_GRAPHS = """
+    Assert Assign AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp AssignVariableOp Case Const ConcatV2 Fill Identity
+    IdentityN If NoOp Pack PartitionedCall Placeholder PlaceholderWithDefault Range ReadVariableOp Shape ShapeN Size Split SplitV
+    Squeeze StatefulPartitionedCall StatelessIf StatelessWhile StopGradient StridedSlice Sum Tile Transpose Unpack
+    VarHandleOp VarIsInitializedOp VariableV2 While ResourceGather RandomUniform RandomStandardNormal TruncatedNormal
+    StatelessRandomUniformV2 StatelessRandomNormalV2 StatelessTruncatedNormalV2 Squeeze ExpandDims Reshape Slice GatherV2
+    BroadcastTo ArgMax ArgMin Mean Max Min Prod All Any Cumsum Cumprod Reverse ReverseV2 Pad PadV2 MirrorPad OneHot Print PrintV2
+    Concat Where Select SelectV2 Rank ZerosLike OnesLike Multinomial Roll Einsum TopKV2 InTopKV2 Unique UniqueV2 Bincount
+    AddV2 BatchMatMulV2 BiasAdd FusedBatchNormV3 LeakyRelu Conv2D Conv2DBackpropInput MaxPool AvgPool SparseSoftmaxCrossEntropyWithLogits
+""".split()
 
 
 def main() -> None:
