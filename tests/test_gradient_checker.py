@@ -269,3 +269,41 @@ def test_without_a_session() -> None:
             v1.test.compute_gradient(x, [2], x, [2])
     with pytest.raises(RuntimeError, match=r"Where operations run at once use tf\.test\.compute"):
         v1.test.compute_gradient(tf.ones(2), [2], tf.ones(2), [2])
+
+
+# ---- in graphs with sessions -------------------------------------------------------------------
+
+
+def test_functions_in_graphs() -> None:
+    """Within a graph, the function is built once and a session computes both Jacobians."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        v = v1.get_variable("v", initializer=tf.constant([2.0, 3.0], tf.float64))
+        session.run(v1.global_variables_initializer())
+        found, numeric = tf.test.compute_gradient(
+            lambda a, b: tf.reduce_sum(a * v) * b, [tf.constant([1.0, 2.0], tf.float64), np.ones(1)]
+        )
+        np.testing.assert_allclose(found[0], [[2.0, 3.0]])
+        np.testing.assert_allclose(found[1], [[8.0]])
+        for one, other in zip(found, numeric, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-6)
+        (nothing,), _ = tf.test.compute_gradient(lambda a: v * 1.0, [np.ones(2)])
+        np.testing.assert_array_equal(nothing, np.zeros((2, 2)))
+
+
+def test_functions_in_graphs_need_a_session() -> None:
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="No default session"):
+        tf.test.compute_gradient(tf.sin, [np.ones(2)])
+
+
+def test_of_several_inputs_the_others_keep_their_values() -> None:
+    """What is checked with a value of its own is fed while it is checked, and not for the others."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session():
+        x, z = tf.constant([1.0, 2.0], tf.float64), tf.constant([[1.0, 2.0]], tf.float64)
+        (of_x, _), (of_z, _) = v1.test.compute_gradient(
+            [x, z], [[2], [1, 2]], x * tf.reduce_sum(z), [2],
+            x_init_value=[np.array([5.0, 6.0]), np.array([[3.0, 4.0]])],
+        )  # fmt: skip
+        assert of_x.tolist() == [[3.0, 0.0], [0.0, 3.0]]
+        assert of_z.tolist() == [[1.0, 2.0], [1.0, 2.0]]

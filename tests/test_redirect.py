@@ -148,14 +148,14 @@ def test_a_directory_of_a_module(redirected: None) -> None:
 def test_a_missing_name_is_an_object_that_says_so(redirected: None) -> None:
     """Calling it, looking into it, inheriting from it, asking for its truth or its items."""
     namespace: dict[str, Any] = {}
-    exec("from tensorflow.python.layers.normalization import BatchNorm", namespace)
-    absent = namespace["BatchNorm"]
+    exec("from tensorflow.python.layers.normalization import BatchRenorm", namespace)
+    absent = namespace["BatchRenorm"]
     assert "which Wengert lacks" in repr(absent)
     for use in (absent, lambda: absent.x, lambda: bool(absent), lambda: list(absent)):
         with pytest.raises(MissingNameError, match=r"no tensorflow\.python\.layers\.normalization"):
             use()
     with pytest.raises(MissingNameError):
-        exec("class Mine(BatchNorm): pass", namespace)
+        exec("class Mine(BatchRenorm): pass", namespace)
 
 
 # ---- functions of internal modules -------------------------------------------------------------

@@ -191,8 +191,8 @@ def test_a_network_used_twice() -> None:
          "^Initializer type 'float32' and explicit dtype 'float64' don't match.$"),
         (lambda: new(dtype=tf.complex64), ValueError, "^An initializer for variable w of .* is "
          "required$"),
-        (lambda: new(partitioner=lambda **_: [1]), NotImplementedError, "^Partitioned "
-         "variables are not supported"),
+        (lambda: new(partitioner=lambda **_: [2, 1]), ValueError, "^Partitioner returned "
+         "a partition list"),
         (lambda: new(custom_getter=3), ValueError, "^Passed a custom_getter which is not callable"),
         (lambda: v1.variable_scope(None), TypeError, "^If default_name is None then name_or_scope "
          "is required$"),

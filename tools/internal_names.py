@@ -4,7 +4,8 @@
 
 needs TensorFlow beside Wengert. Programs import names like tensorflow.python.ops.math_ops.reduce_sum; that is the object
 that is public as tf.reduce_sum, and this is how the file says so: by module, by the public
-namespace, the names; under "renamed" those that have another name there. Modules named on the command line are added
+namespace, the names; under "renamed" those that have another name there; under "by_hand" those that are not
+public there and were added by a person. Modules named on the command line are added
 to those that the file has.
 """
 
@@ -66,7 +67,7 @@ def main(modules: list[str]) -> None:
     old = json.loads(FILE.read_text("utf-8")) if FILE.exists() else {}
     public = public_names()
     found = {m: names_of(m, public) for m in sorted({*old, *modules})}
-    kept = {m: grouped(names) for m, names in found.items()}
+    kept = {m: grouped(names) | by_hand(old.get(m, {})) for m, names in found.items()}
     FILE.write_text(json.dumps(kept, indent=0, sort_keys=True) + "\n", "utf-8")
 
 
@@ -135,6 +136,11 @@ def best(names: list[str], name: str) -> str:
         return "raw_ops" in parts, "v1" in parts, parts[-1] != name, len(parts), path
 
     return min(names, key=rank)
+
+
+def by_hand(old: dict[str, Any]) -> dict[str, Any]:
+    """Names that TensorFlow has only internally, or only with Keras: they were written by a person."""
+    return {"by_hand": old["by_hand"]} if "by_hand" in old else {}
 
 
 def grouped(names: dict[str, str]) -> dict[str, Any]:

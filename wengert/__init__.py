@@ -199,6 +199,7 @@ from wengert.ops.support.static_value import ensure_shape as ensure_shape
 from wengert.ops.support.static_value import get_static_value as get_static_value
 from wengert.ops.support.static_value import is_tensor as is_tensor
 from wengert.overrides.kinks import kinks_declared_later as _kinks_declared_later
+from wengert.state.creators import variable_creator_scope as variable_creator_scope
 from wengert.state.variable import Variable as Variable
 from wengert.values.convert import convert_to_tensor as convert_to_tensor
 from wengert.values.dtypes import DType as DType
@@ -258,6 +259,7 @@ if _typing.TYPE_CHECKING:
     from wengert import nn as nn
     from wengert import optimizers as optimizers
     from wengert import quantization as quantization
+    from wengert import queue as queue
     from wengert import ragged as ragged
     from wengert import random as random
     from wengert import raw_ops as raw_ops
@@ -363,6 +365,7 @@ _LATER = (
     "nn",
     "optimizers",
     "quantization",
+    "queue",
     "ragged",
     "random",
     "raw_ops",

@@ -36,6 +36,11 @@ _INSTEAD: Final = {
     "concatenate": "tf.concat", "cat": "tf.concat", "arange": "tf.range", "clip": "tf.clip_by_value",
     "clamp": "tf.clip_by_value", "power": "tf.pow", "swapaxes": "tf.experimental.numpy.swapaxes",
     "flip": "tf.reverse", "softmax": "tf.nn.softmax", "relu": "tf.nn.relu", "logsumexp": "tf.reduce_logsumexp",
+    **dict.fromkeys(
+        (f"{space}{name}" for space in ("", "compat.v1.", "python.ops.data_flow_ops.")
+         for name in ("ConditionalAccumulator", "SparseConditionalAccumulator", "Barrier", "RecordInput")),
+        "A variable with assign_add sums gradients; tf.queue.FIFOQueue hands values from thread to thread",
+    ),
     "placeholder": "tf.compat.v1.placeholder", "Session": "tf.compat.v1.Session",
     "get_variable": "tf.compat.v1.get_variable", "global_variables_initializer": "tf.compat.v1.global_variables_initializer",
 }  # fmt: skip

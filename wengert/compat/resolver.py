@@ -162,11 +162,11 @@ def _table() -> dict[str, dict[str, str]]:
 
 
 def _ungrouped(groups: dict[str, Any]) -> dict[str, str]:
-    renamed = dict(groups.get("renamed", {}))
+    renamed = {**groups.get("renamed", {}), **groups.get("by_hand", {})}
     plain = {
         name: f"{space}.{name}".lstrip(".")
         for space, listed in groups.items()
-        if space != "renamed"
+        if space not in ("renamed", "by_hand")
         for name in listed.split()
     }
     return plain | renamed

@@ -12,6 +12,7 @@ import numpy as np
 from wengert.core.context import activate, current_graph, note_access, thread
 from wengert.errors import InvalidArgumentError
 from wengert.host.locks import new_lock
+from wengert.state.creators import created, creators
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert, register_converter
 from wengert.values.dtypes import DType, as_dtype
@@ -42,7 +43,19 @@ def _refuse_in_place(sign: str, instead: str = "") -> Any:
 _NUMBERS: Final = itertools.count()
 
 
-class Variable(Value):
+class Made(type):
+    """The class of variables: a call asks the creators in force."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """A new variable."""
+        if not creators.stack:
+            return super().__call__(*args, **kwargs)
+        graph = around_functions(current_graph())
+        kind = cls if graph is None else graph.variable_class or cls
+        return created(super().__call__, kind.__init__, args, kwargs)  # type: ignore[misc]
+
+
+class Variable(Value, metaclass=Made):
     """A value that `assign` replaces and tapes watch automatically.
 
     A variable can be used like a tensor. A tape records every trainable variable that is read.

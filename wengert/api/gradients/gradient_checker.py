@@ -12,6 +12,7 @@ from wengert.api.gradients.graph_gradients import gradients
 from wengert.core.context import current_graph
 from wengert.graph.graph import defaults
 from wengert.ops.arrays.identity import identity
+from wengert.ops.math.elementwise import zeros_like
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
 from wengert.values.dtypes import of_numpy, real_of
@@ -85,13 +86,36 @@ def compute_gradient(
             "`x` must be a list or tuple of values convertible to a Tensor (arguments to `f`), "
             f"not a {type(x)}"
         )
-    arrays = [np.asarray(convert(value)) for value in x]
+    graph = current_graph()
+    session = None if graph is None or graph.is_function else _session()
+    arrays = [np.asarray(_value_in(session, value)) for value in x]
     for i, array in enumerate(arrays):
         _check_dtype(array, i)
-    y = _evaluated(f, arrays)
     step = 1.0 / 1024 if delta is None else delta
+    if session is not None:
+        return _in_session(session, f, arrays, step)
+    y = _evaluated(f, arrays)
     pairs = [_jacobians(f, arrays, i, y, step) for i in range(len(arrays))]
     return tuple([t for t, _ in pairs]), tuple([n for _, n in pairs])
+
+
+def _value_in(session: Session | None, value: TensorLike) -> Any:
+    """The value of an argument, which in a graph may be one of its tensors."""
+    given = convert(value)
+    return given if session is None else session.run(given)
+
+
+def _in_session(session: Session, f: Callable[..., Any], arrays: list[Any], delta: float) -> Any:
+    """The Jacobians of a function of tensors of a graph, which is called once."""
+    xs = [identity(wrap(array)) for array in arrays]
+    y: Any = _one(f(*xs))
+    given = dict(zip(xs, arrays, strict=True))
+    like = np.zeros_like(session.run(y, given))
+    pairs = [
+        _two_jacobians(session, x, array, y, like, delta, given, unconnected=True)
+        for x, array in given.items()
+    ]
+    return tuple([t.T for t, _ in pairs]), tuple([n.T for _, n in pairs])
 
 
 def _check_dtype(array: Array, index: int) -> None:
@@ -219,9 +243,13 @@ def _of_graph(
         for target in targets:
             session.run(target)
     starts = [_start(x, s, v) for x, s, v in zip(xs, shapes, values, strict=True)]
-    given = dict(zip(xs, starts, strict=True)) | feeds
     like = np.zeros(tuple(y_shape), y.dtype.numpy_dtype)
-    return [_two_jacobians(session, x, start, y, like, delta, given) for x, start in zip(xs, starts, strict=True)]  # fmt: skip
+    known = dict(zip(xs, starts, strict=True))
+    needed = {x: start for x, start in known.items() if x.op.type == "Placeholder"}
+    return [
+        _two_jacobians(session, x, start, y, like, delta, {**needed, x: start} | feeds)
+        for x, start in known.items()
+    ]
 
 
 def _session() -> Session:
@@ -261,10 +289,15 @@ def _two_jacobians(
     like: Array,
     delta: float,
     given: dict[Any, Any],
+    *,
+    unconnected: bool = False,
 ) -> tuple[Any, Any]:
+    """Both, by x and by y. A result that does not depend on x is an error, unless it may be."""
     with y.graph.as_default():
         seed = identity(wrap(like))
         (gradient,) = gradients(y, x, seed)
+        if gradient is None and unconnected:
+            gradient = zeros_like(x)
         if gradient is None:
             raise AssertionError(f"dx = None: {y!r} does not depend on {x!r}.")
         gradient = bound.to_dense(gradient)

@@ -36,6 +36,7 @@ class GraphKeys:
     MOVING_AVERAGE_VARIABLES = "moving_average_variables"
     REGULARIZATION_LOSSES = "regularization_losses"
     LOSSES = "losses"
+    METRIC_VARIABLES = "metric_variables"
     UPDATE_OPS = "update_ops"
     SUMMARIES = "summaries"
     WEIGHTS = "weights"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from wengert.api.session.modes import get_default_graph
@@ -11,13 +12,12 @@ from wengert.api.session.modes import name_scope as entered_name_scope
 from wengert.api.variables.graph_variable import GraphKeys
 from wengert.api.variables.variable_store import AUTO_REUSE, VariableStore
 from wengert.core.context import current_graph
+from wengert.state.variable import around_functions
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
 
 if TYPE_CHECKING:
-    from wengert.api.session.modes import name_scope
     from wengert.api.variables.variable_store import Reuse
-    from wengert.host.context_manager import ContextManager
     from wengert.values.dtypes import DType
     from wengert.values.typing import DTypeLike, ShapeLike, TensorLike
 
@@ -55,8 +55,7 @@ class VariableScope:
         self._initializer = initializer
         self._regularizer = regularizer
         self._caching_device = caching_device
-        _no_partitions(partitioner)
-        self._partitioner = None
+        self._partitioner = partitioner
         self._custom_getter = custom_getter
         self._dtype = as_dtype(dtype)
         self._use_resource = True if eager else use_resource
@@ -150,9 +149,8 @@ class VariableScope:
         self._caching_device = caching_device
 
     def set_partitioner(self, partitioner: object) -> None:
-        """Accept no partitioner: partitioned variables are not supported."""
-        _no_partitions(partitioner)
-        self._partitioner = None
+        """Set the default partitioner, which says into how many parts a variable is cut."""
+        self._partitioner = partitioner
 
     def set_custom_getter(self, custom_getter: Callable[..., Any] | None) -> None:
         """Set the default custom getter."""
@@ -196,8 +194,7 @@ class VariableScope:
         aggregation: object = None,
     ) -> Any:
         """Get or create a variable in this scope, with its defaults for missing arguments."""
-        full_name = f"{self._name}/{name}" if self._name else name
-        _no_partitions(partitioner)
+        full_name = "/".join(part for part in (self._name, name) if part)
         getter = self._custom_getter if custom_getter is None else custom_getter
         kind = _checked_dtype(self._dtype if dtype is None else as_dtype(dtype), dtype, initializer)
         with _no_name_scope():
@@ -207,11 +204,11 @@ class VariableScope:
                 dtype=kind,
                 initializer=self._initializer if initializer is None else initializer,
                 regularizer=self._regularizer if regularizer is None else regularizer,
-                reuse=_reuse_of(self._reuse if reuse is None else reuse),
+                reuse=_reuse_of(var_store, self._reuse if reuse is None else reuse),
                 trainable=trainable,
                 collections=collections,
                 caching_device=self._caching_device if caching_device is None else caching_device,
-                partitioner=self._partitioner,
+                partitioner=self._partitioner if partitioner is None else partitioner,
                 validate_shape=validate_shape,
                 use_resource=self._use_resource if use_resource is None else use_resource,
                 custom_getter=getter,
@@ -245,9 +242,11 @@ _INHERITED = (
 )
 
 
-def _reuse_of(reuse: Reuse) -> Any:
-    """In eager mode variables are not stored, so there is nothing to reuse."""
-    return False if current_graph() is None else reuse
+def _reuse_of(store: VariableStore, reuse: Reuse) -> Any:
+    """In eager mode only the store of a program keeps variables; otherwise there is nothing to reuse."""
+    if current_graph() is not None:
+        return reuse
+    return AUTO_REUSE if store.keeps_eager else False
 
 
 def _checked_dtype(dtype: DType, given: DTypeLike | None, initializer: TensorLike | None) -> DType:
@@ -260,14 +259,6 @@ def _checked_dtype(dtype: DType, given: DTypeLike | None, initializer: TensorLik
             f"Initializer type '{found.name}' and explicit dtype '{dtype.name}' don't match."
         )
     return dtype
-
-
-def _no_partitions(partitioner: object) -> None:
-    if partitioner is not None:
-        raise NotImplementedError(
-            "Partitioned variables are not supported: `partitioner` must be None. A variable lives "
-            "in the memory of one process."
-        )
 
 
 def _one_in_other(
@@ -283,6 +274,14 @@ def _one_in_other(
     return both
 
 
-def _no_name_scope() -> ContextManager | name_scope:
+@contextmanager
+def _no_name_scope() -> Iterator[None]:
+    """The name of a variable is complete, in a function as in the graph around it that keeps it."""
     graph = current_graph()
-    return entered_name_scope(None) if graph is None else graph.name_scope(None)
+    if graph is None:
+        with entered_name_scope(None):
+            yield
+        return
+    keeper = around_functions(graph) or graph
+    with graph.name_scope(None), keeper.name_scope(None):
+        yield

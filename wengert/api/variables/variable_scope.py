@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
     from wengert.values.typing import DTypeLike
 
 
-class _Scopes:
-    """The variable scope that a graph is in, and how often each was entered by a default name."""
+class _Scopes(threading.local):
+    """The variable scope that a thread is in, and how often each was entered by a default name.
+
+    Each thread begins at the root: what one has entered is not for the variables of another.
+    """
 
     def __init__(self) -> None:
         self.current = VariableScope(False)

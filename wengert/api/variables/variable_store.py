@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from wengert.api.initializers.sampling import StatefulSource, fans, scaled_variance, with_variance
 from wengert.api.variables.graph_variable import GraphKeys
+from wengert.api.variables.partitioned_variable import (
+    PartitionedVariable,
+    PartitionInfo,
+    checked_partitions,
+    cuts,
+)
 from wengert.core.context import activate, current_graph, enter_scope
 from wengert.ops.arrays.creation import zeros
+from wengert.ops.arrays.slicing import slice_
 from wengert.state.variable import Variable, around_functions
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, float32
@@ -46,8 +53,11 @@ def one_of_graph(graph: FunctionGraph | Graph, name: str, make: Callable[[], Mad
 class VariableStore:
     """Variables by name."""
 
+    keeps_eager = False  # whether variables of eager mode are found again, too
+
     def __init__(self) -> None:
         self._variables: dict[str, Any] = {}
+        self._partitioned: dict[str, PartitionedVariable] = {}
 
     def get_variable(
         self, name: str, custom_getter: Callable[..., Any] | None = None, **wanted: Any
@@ -59,7 +69,7 @@ class VariableStore:
             raise ValueError(f"Passed a custom_getter which is not callable: {custom_getter}")
         return custom_getter(getter=self._for_getter, name=name, **wanted)
 
-    def _for_getter(self, name: str, *args: Any, **wanted: Any) -> Variable:
+    def _for_getter(self, name: str, *args: Any, **wanted: Any) -> Any:
         """What a custom getter calls: it may omit arguments that it was given."""
         return self._found_or_made(name, **dict(zip(_ORDER, args, strict=False)), **wanted)
 
@@ -70,8 +80,19 @@ class VariableStore:
         dtype: DType = float32,
         reuse: Reuse = None,
         **more: Any,
-    ) -> Variable:
-        more.pop("partitioner", None)
+    ) -> Any:
+        partitioner = more.pop("partitioner", None)
+        if partitioner is not None and not callable(partitioner):
+            raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
+        whole = _whole_shape(shape, more.get("initializer"))
+        if (partitioner is not None and whole) or (reuse and name in self._partitioned):
+            return self._in_parts(name, whole, dtype, reuse, partitioner, more)
+        if partitioner is None and f"{name}/part_0" in self._variables:
+            raise ValueError(
+                "No partitioner was provided, but a partitioned version of the variable was found: "
+                f"{name}/part_0. Perhaps a variable of the same name was already created with "
+                "partitioning?"
+            )
         kind = None if dtype is None else as_dtype(dtype)
         size = None if shape is None else TensorShape(shape)
         if name in self._variables:
@@ -82,6 +103,39 @@ class VariableStore:
                 "you mean to set reuse=tf.AUTO_REUSE in VarScope?"
             )
         return self._made(name, size, kind, **more)
+
+    def _in_parts(
+        self,
+        name: str,
+        shape: list[int] | None,
+        dtype: DType,
+        reuse: Reuse,
+        partitioner: Callable[..., Any] | None,
+        more: dict[str, Any],
+    ) -> PartitionedVariable:
+        """A variable in parts, each of which is a variable of the store."""
+        known = self._partitioned.get(name)
+        if known is not None:
+            return _same_parts(known, shape, dtype, reuse, partitioner)
+        assert partitioner is not None
+        if shape is None or None in shape:
+            raise ValueError(
+                f"Shape of a new partitioned variable ({name}) must be fully defined, but instead "
+                f"was {shape}."
+            )
+        kind = as_dtype(dtype or float32)
+        partitions = checked_partitions(partitioner(shape=TensorShape(shape), dtype=kind), shape)
+        initializer = more.pop("initializer", None)
+        parts = []
+        for i, (size, offset) in enumerate(cuts(shape, partitions)):
+            given = _initializer_of_part(initializer, shape, size, offset)
+            wanted = None if given is not None and not callable(given) else size
+            part = f"{name}/part_{i}"
+            parts.append(self._found_or_made(part, wanted, kind, reuse, initializer=given, **more))
+        made = PartitionedVariable(name, shape, kind, parts, partitions)
+        if self.keeps_eager or current_graph() is not None:
+            self._partitioned[name] = made
+        return made
 
     def _found(self, name: str, shape: TensorShape | None, dtype: DType, reuse: Reuse) -> Variable:
         found = self._variables[name]
@@ -134,7 +188,7 @@ class VariableStore:
                 aggregation=aggregation,
                 use_resource=use_resource,
             )
-        if current_graph() is not None:
+        if self.keeps_eager or current_graph() is not None:
             self._variables[name] = made
             if regularizer is not None:
                 _regularize(name, made, regularizer)
@@ -241,13 +295,77 @@ def _call_of(
     initializer: Callable[..., Any], shape: TensorShape, dtype: DType
 ) -> Callable[..., Any]:
     """The initializers of both versions take a shape and a dtype; version 1 more than that."""
-    try:
-        takes_part = "partition_info" in inspect.signature(initializer).parameters
-    except (TypeError, ValueError):
-        takes_part = False
-    if takes_part:
+    if _takes_part(initializer):
         return lambda: initializer(shape.as_list(), dtype=dtype, partition_info=None)
     return lambda: initializer(shape.as_list(), dtype=dtype)
+
+
+def _takes_part(initializer: Callable[..., Any]) -> bool:
+    try:
+        return "partition_info" in inspect.signature(initializer).parameters
+    except (TypeError, ValueError):  # a built-in without one
+        return False
+
+
+# ---- parts ------------------------------------------------------------------------------------
+
+
+def _whole_shape(shape: Any, initializer: Any) -> Any:
+    """The shape that was asked for, or that of an initial value."""
+    if shape is None and initializer is not None and not callable(initializer):
+        shape = convert(initializer).shape
+    return (
+        None if shape is None or TensorShape(shape).rank is None else TensorShape(shape).as_list()
+    )
+
+
+def _initializer_of_part(
+    initializer: Any, whole: list[int], size: list[int], offset: list[int]
+) -> Any:
+    """What gives a part its value: a slice of the whole, or a call that is told of the whole."""
+    if inspect.isclass(initializer):
+        initializer = initializer()
+    if initializer is None:
+        return None
+    if not callable(initializer):
+        return slice_(initializer, offset, size)
+    if not _takes_part(initializer):
+        return initializer
+    info = PartitionInfo(whole, offset)
+    return lambda shape, dtype: initializer(shape, dtype=dtype, partition_info=info)
+
+
+def _same_parts(
+    known: PartitionedVariable,
+    shape: list[int] | None,
+    dtype: DType,
+    reuse: Reuse,
+    partitioner: Callable[..., Any] | None,
+) -> PartitionedVariable:
+    """A variable in parts that is found again, if it is what is asked for."""
+    if not reuse:
+        raise ValueError(
+            f"Partitioned variable with name {known.name} already exists. Did you mean to set "
+            "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    if shape is not None and not known.shape.is_compatible_with(shape):
+        raise ValueError(
+            f"Trying to reuse partitioned variable {known.name}, but specified shape "
+            f"{TensorShape(shape)} and found shape {known.shape}."
+        )
+    if dtype is not None and as_dtype(dtype) is not known.dtype:
+        raise ValueError(
+            f"Trying to reuse partitioned variable {known.name}, but specified dtype "
+            f"{as_dtype(dtype).name} and found dtype {known.dtype.name}."
+        )
+    if partitioner is not None:
+        wanted = list(partitioner(shape=known.shape, dtype=known.dtype))
+        if wanted != known._get_partitions():
+            raise ValueError(
+                f"Trying to reuse partitioned variable {known.name}, but specified partitions "
+                f"{wanted} and found partitions {known._get_partitions()}."
+            )
+    return known
 
 
 # ---- regularizers -----------------------------------------------------------------------------

@@ -35,10 +35,12 @@ from wengert.compat.dimensions import dimension_value as dimension_value
 from wengert.compat.v1 import app as app
 from wengert.compat.v1 import image as image
 from wengert.compat.v1 import initializers as initializers
+from wengert.compat.v1 import layers as layers
 from wengert.compat.v1 import linalg as linalg
 from wengert.compat.v1 import logging as logging
 from wengert.compat.v1 import losses as losses
 from wengert.compat.v1 import math as math
+from wengert.compat.v1 import metrics as metrics
 from wengert.compat.v1 import nn as nn
 from wengert.compat.v1 import random as random
 from wengert.compat.v1 import test as test
@@ -113,6 +115,18 @@ from wengert.compat.v1.functions.control import where as where
 from wengert.compat.v1.functions.control import while_loop as while_loop
 from wengert.compat.v1.functions.gradients import gradients as gradients
 from wengert.compat.v1.functions.gradients import hessians as hessians
+from wengert.compat.v1.functions.partitioners import (
+    create_partitioned_variables as create_partitioned_variables,
+)
+from wengert.compat.v1.functions.partitioners import (
+    fixed_size_partitioner as fixed_size_partitioner,
+)
+from wengert.compat.v1.functions.partitioners import (
+    min_max_variable_partitioner as min_max_variable_partitioner,
+)
+from wengert.compat.v1.functions.partitioners import (
+    variable_axis_size_partitioner as variable_axis_size_partitioner,
+)
 from wengert.compat.v1.functions.poolings import batch_to_space as batch_to_space
 from wengert.compat.v1.functions.poolings import batch_to_space_nd as batch_to_space_nd
 from wengert.compat.v1.functions.poolings import depth_to_space as depth_to_space

@@ -48,6 +48,13 @@ from wengert.compat.v1.functions.poolings import max_pool_with_argmax as max_poo
 from wengert.compat.v1.functions.poolings import pool as pool
 from wengert.compat.v1.functions.poolings import space_to_batch as space_to_batch
 from wengert.compat.v1.functions.poolings import space_to_depth as space_to_depth
+from wengert.compat.v1.rnn import rnn_cell as rnn_cell
+from wengert.compat.v1.rnn.dynamic import bidirectional_dynamic_rnn as bidirectional_dynamic_rnn
+from wengert.compat.v1.rnn.dynamic import dynamic_rnn as dynamic_rnn
+from wengert.compat.v1.rnn.raw import raw_rnn as raw_rnn
+from wengert.compat.v1.rnn.static import static_bidirectional_rnn as static_bidirectional_rnn
+from wengert.compat.v1.rnn.static import static_rnn as static_rnn
+from wengert.compat.v1.rnn.static import static_state_saving_rnn as static_state_saving_rnn
 from wengert.ops.arrays.identity import stop_gradient as _stop_gradient
 from wengert.ops.linalg.matmul import matmul as _matmul
 from wengert.ops.nn import activations as _nn

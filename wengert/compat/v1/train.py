@@ -5,6 +5,10 @@ from wengert.compat.v1.functions.steps import create_global_step as create_globa
 from wengert.compat.v1.functions.steps import get_global_step as get_global_step
 from wengert.compat.v1.functions.steps import get_or_create_global_step as get_or_create_global_step
 from wengert.compat.v1.functions.steps import global_step as global_step
+from wengert.compat.v1.queues.runner import QueueRunner as QueueRunner
+from wengert.compat.v1.queues.runner import add_queue_runner as add_queue_runner
+from wengert.compat.v1.queues.runner import start_queue_runners as start_queue_runners
+from wengert.train.coordinator import Coordinator as Coordinator
 from wengert.train.decay_functions import cosine_decay as cosine_decay
 from wengert.train.decay_functions import cosine_decay_restarts as cosine_decay_restarts
 from wengert.train.decay_functions import exponential_decay as exponential_decay

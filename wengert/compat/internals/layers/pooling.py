@@ -1,39 +1,18 @@
-"""tensorflow.python.layers.pooling: pooling as functions."""
+"""tensorflow.python.layers.pooling: pooling."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from wengert.ops.nn.pool import public
-
-_FORMATS = {
-    (3, "channels_last"): "NWC",
-    (4, "channels_last"): "NHWC",
-    (5, "channels_last"): "NDHWC",
-    (3, "channels_first"): "NCW",
-    (4, "channels_first"): "NCHW",
-    (5, "channels_first"): "NCDHW",
-}
-
-
-def _layer(function: Any, rank: int) -> Any:
-    def pooled(
-        inputs: Any,
-        pool_size: Any,
-        strides: Any,
-        padding: str = "valid",
-        data_format: str = "channels_last",
-        name: str | None = None,
-    ) -> Any:
-        layout = _FORMATS[rank, data_format]
-        return function(inputs, pool_size, strides, padding.upper(), layout, name)
-
-    return pooled
-
-
-max_pooling1d = _layer(public.max_pool1d, 3)
-max_pooling2d = _layer(public.max_pool2d, 4)
-max_pooling3d = _layer(public.max_pool3d, 5)
-average_pooling1d = _layer(public.avg_pool1d, 3)
-average_pooling2d = _layer(public.avg_pool2d, 4)
-average_pooling3d = _layer(public.avg_pool3d, 5)
+from wengert.compat.v1.layers.functions import average_pooling1d as average_pooling1d
+from wengert.compat.v1.layers.functions import average_pooling2d as average_pooling2d
+from wengert.compat.v1.layers.functions import average_pooling2d as avg_pool2d
+from wengert.compat.v1.layers.functions import average_pooling3d as average_pooling3d
+from wengert.compat.v1.layers.functions import max_pooling1d as max_pooling1d
+from wengert.compat.v1.layers.functions import max_pooling2d as max_pool2d
+from wengert.compat.v1.layers.functions import max_pooling2d as max_pooling2d
+from wengert.compat.v1.layers.functions import max_pooling3d as max_pooling3d
+from wengert.compat.v1.layers.pooling import AveragePooling1D as AveragePooling1D
+from wengert.compat.v1.layers.pooling import AveragePooling2D as AveragePooling2D
+from wengert.compat.v1.layers.pooling import AveragePooling2D as AvgPool2D
+from wengert.compat.v1.layers.pooling import AveragePooling3D as AveragePooling3D
+from wengert.compat.v1.layers.pooling import MaxPooling1D as MaxPooling1D
+from wengert.compat.v1.layers.pooling import MaxPooling2D as MaxPool2D
+from wengert.compat.v1.layers.pooling import MaxPooling2D as MaxPooling2D
+from wengert.compat.v1.layers.pooling import MaxPooling3D as MaxPooling3D

@@ -14,6 +14,7 @@ _SPACES = {
         unsorted_segment_sqrt_n unsorted_segment_sum zeta""",
     "signal": "fft fft2d fft3d ifft ifft2d ifft3d",
     "image": "random_crop",
+    "queue": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "errors": "OpError",
     "dtypes": "QUANTIZED_DTYPES",
     "quantization": """fake_quant_with_min_max_args fake_quant_with_min_max_args_gradient

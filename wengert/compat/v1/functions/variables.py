@@ -27,7 +27,7 @@ from wengert.values.indexed_slices import IndexedSlices
 # ---- creating ---------------------------------------------------------------------------------
 
 
-class _Kind(type):
+class _Kind(core.Made, type):
     """Makes every variable an instance, regardless of how it was created."""
 
     def __call__(
