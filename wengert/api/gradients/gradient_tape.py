@@ -515,7 +515,7 @@ class GradientTape:
         seeds = None if weights is None else _seeds(_targets(target), weights)
         return answers.explain(self, target, sources, frame, rules, seeds)
 
-    def source(self, y: Value, xs: Tensors, target: str = "numpy") -> Any:
+    def source(self, y: Nested[Value], xs: Tensors, target: str = "numpy") -> Any:
         """What was computed in the block, and its gradient, as a program that needs NumPy alone.
 
         The `xs` are its arguments. Print it, call it, or save its `whole()`. The tape must have begun
@@ -531,7 +531,7 @@ class GradientTape:
         """
         return answers.source(self, y, xs, callers_frame(), target)
 
-    def draw(self, target: Value, sources: Tensors, numbers: bool = False) -> Any:
+    def draw(self, target: Nested[Value], sources: Tensors, numbers: bool = False) -> Any:
         """The graph of what was computed in the block, and of its gradient, to look at; see `tf.draw`.
 
         The tape must have been made with `source_lines=True`. With `numbers` each operation has what it gave, and what
