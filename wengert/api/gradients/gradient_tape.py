@@ -34,6 +34,7 @@ from wengert.ops.arrays.shaping import broadcast_to, reshape, transpose
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.elementwise import ones_like
 from wengert.ops.reductions.reductions import reduce_prod
+from wengert.overrides.anomaly import sound_start
 from wengert.overrides.kinks import Ties, counted_by
 from wengert.overrides.switches import (
     IntSources,
@@ -338,6 +339,8 @@ class GradientTape:
         tape = self._to_differentiate()
         targets = _targets(target)
         seeds = _seeds(targets, output_gradients)
+        if self._switches.anomaly:
+            seeds = [sound_start(s, f"output_gradients[{i}]") for i, s in enumerate(seeds)]
         asked = self._sources(sources)
         if self._switches.on_nonscalar is not None:
             weights = None if output_gradients is None else nest.differentiated(output_gradients)
