@@ -7,8 +7,8 @@ import functools
 import linecache
 import os
 from collections.abc import Sequence
-from types import FrameType
-from typing import Any, NamedTuple
+from types import CodeType, FrameType
+from typing import Any, Final, NamedTuple
 
 from wengert.host.syntax import expression, parsed
 
@@ -21,6 +21,9 @@ class Assignment(NamedTuple):
     value: ast.expr
 
 
+_changed: Final[set[str]] = set()  # files whose text is not that of the program that runs
+
+
 class Program:
     """The source of the function, or of the module, that a frame runs."""
 
@@ -31,6 +34,10 @@ class Program:
         try:
             tree: ast.AST = parsed(text)
         except (SyntaxError, ValueError):
+            tree = ast.Module([], [])
+        self.is_stale = bool(text) and not _is_of(text, frame.f_code)
+        if self.is_stale:
+            _changed.add(self.file)
             tree = ast.Module([], [])
         self.whole = tree
         self.tree = _of_code(tree, frame.f_code)
@@ -92,6 +99,25 @@ class Program:
         return found
 
 
+def _is_of(text: str, code: CodeType) -> bool:
+    """Whether a text has the function that runs: one of its name at its line, with names that it knows.
+
+    It may know more than are written, as tests do whose assertions are rewritten.
+    """
+    try:
+        waiting = [compile(text, code.co_filename, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return False
+    known = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
+    while waiting:
+        written = waiting.pop()
+        alike = written.co_name == code.co_name and written.co_firstlineno == code.co_firstlineno
+        if alike and known.issuperset((*written.co_names, *written.co_varnames)):
+            return True
+        waiting += [c for c in written.co_consts if isinstance(c, CodeType)]
+    return False
+
+
 def assignments_in(tree: ast.AST, name: str) -> list[Assignment]:
     """Where a name, or an attribute such as `self.w`, was given a value, from the top down."""
     found = []
@@ -148,13 +174,14 @@ def line_text(place: str) -> str:
     if found is not None:
         return found.text
     file, _, number = place.rpartition(":")
-    return linecache.getline(file, int(number)).strip() if number.isdigit() else ""
+    known = number.isdigit() and file not in _changed
+    return linecache.getline(file, int(number)).strip() if known else ""
 
 
 def statement_at(place: str) -> Statement | None:
     """The simple statement at a line; None where there is none, or one that has others in it."""
     file, _, number = place.rpartition(":")
-    if not number.isdigit():
+    if not number.isdigit() or file in _changed:
         return None
     found = [s for s in _statements(file) if s.first <= int(number) <= s.last]
     return _together(found) if found else None

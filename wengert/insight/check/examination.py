@@ -139,8 +139,11 @@ class Examination:
         wrong = next((k for k, b in enumerate(blocks) if b.is_wrong), None)
         if wrong is not None and all(_is_symmetrized(b, self.subject.arrays[i]) for b in blocks):
             self._symmetric.append(i)
-            words = f"one triangle of {self.subject.inputs[i].name} is read, and the gradient is that among symmetric matrices"
-            return self._finding(i, "", (words,), 0.0)
+            name = self.subject.inputs[i].name
+            said = (
+                f"one triangle of {name} is read, and the gradient is that among symmetric matrices"
+            )
+            return self._finding(i, "", (said,), 0.0)
         if wrong is not None:
             named = self._named(i, blocks)
             words = [self._example(i, wrong), named.words, self._as_product(i)]

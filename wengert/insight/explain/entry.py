@@ -23,7 +23,7 @@ from wengert.insight.explain.numbers import explain_numbers, is_sound
 from wengert.insight.explain.question import Question, chain
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.journal import Journal, Step, step_of
-from wengert.insight.program_text import Program, name_in_frame, names_of_sources
+from wengert.insight.program_text import Program, name_in_frame, names_of_sources, short
 from wengert.ops.arrays.identity import identity
 from wengert.ops.math.arithmetic import add_n
 from wengert.ops.math.elementwise import ones_like
@@ -63,7 +63,12 @@ def explain_tape(
             )
             for t, seed in zip(targets, seeds, strict=True)
         ]
-        found.append(_of_several([uncollected(_explain, tape, q) for q in asked]))
+        answer = _of_several([uncollected(_explain, tape, q) for q in asked])
+        if program.is_stale:
+            answer.note(
+                f"{short(program.file)} is another text than the program that runs: it has changed since, and its lines are not shown."
+            )
+        found.append(answer)
     return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
 

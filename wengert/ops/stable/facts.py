@@ -150,11 +150,13 @@ def _with_new_axes(shape: tuple[int, ...], attrs: Attrs) -> tuple[int, ...] | No
     if "shape" in attrs:
         return tuple(attrs["shape"])
     if "axis" in attrs:
-        return np.expand_dims(np.broadcast_to(0, shape), attrs["axis"]).shape
+        wider: tuple[int, ...] = np.expand_dims(np.broadcast_to(0, shape), attrs["axis"]).shape
+        return wider
     key = attrs["key"] if isinstance(attrs["key"], tuple) else (attrs["key"],)
     if not all(k is None or k is Ellipsis or k == slice(None) for k in key):
         return None
-    return np.broadcast_to(0, shape)[key].shape
+    found: tuple[int, ...] = np.broadcast_to(0, shape)[key].shape
+    return found
 
 
 def _assigns_nothing(graph: Any) -> bool:
