@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
 
+from wengert.api.autograph.expressions import OURS
 from wengert.host.syntax import expression, parsed
 
 
@@ -111,8 +112,13 @@ def _is_of(text: str, code: CodeType) -> bool:
     known = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
     while waiting:
         written = waiting.pop()
-        alike = written.co_name == code.co_name and written.co_firstlineno == code.co_firstlineno
-        if alike and known.issuperset((*written.co_names, *written.co_varnames)):
+        if written.co_name == code.co_name and OURS in known:
+            return True  # tf.function has written it anew
+        at_its_line = (written.co_name, written.co_firstlineno) == (
+            code.co_name,
+            code.co_firstlineno,
+        )
+        if at_its_line and known.issuperset((*written.co_names, *written.co_varnames)):
             return True
         waiting += [c for c in written.co_consts if isinstance(c, CodeType)]
     return False
