@@ -24,17 +24,20 @@ def by_tape(f: Any, xs: Any) -> tuple[Any, Any]:
     return y, tape.gradient(y, xs)
 
 
-def same_bits(f: Any, *xs: Any) -> str:
-    """The text, if it computes what the tape does."""
+def same_bits(f: Any, *xs: Any, units: int = 0) -> str:
+    """The text, if it computes what the tape does; or nearly, in units of the last place of the largest."""
     program = tf.source(f, *xs)
-    value, gradients = program(*xs)
+    with np.errstate(all="ignore"):
+        value, gradients = program(*xs)
     y, expected = by_tape(f, list(xs))
-    np.testing.assert_array_equal(value, y, err_msg=program.text)
-    for g, e in zip(gradients if len(xs) > 1 else [gradients], expected, strict=True):
+    found = [value, *(gradients if len(xs) > 1 else [gradients])]
+    for g, e in zip(found, [y, *expected], strict=True):
         assert (g is None) == (e is None), program.text
         if e is not None:
-            np.testing.assert_array_equal(
-                np.broadcast_to(g, e.shape), tf.convert_to_tensor(e), err_msg=program.text
+            array = np.asarray(tf.convert_to_tensor(e))
+            unit = np.finfo(array.dtype).eps * np.max(np.abs(array), initial=0.0) if units else 0
+            np.testing.assert_allclose(
+                np.broadcast_to(g, e.shape), array, 0, units * unit, err_msg=program.text
             )
     text: str = program.text
     return text
@@ -74,13 +77,96 @@ FUNCTIONS = [
 ]
 
 
+# A readable text adds these up in another order than the kernels, which work on tiles and with BLAS.
+NEAR = (
+    "Conv", "Depthwise", "AvgPool", "Resize", "[resize", "CropAndResize", "LRN", "FusedBatchNorm",
+    "MatrixTriangularSolve", "Lu", "Qr",
+)  # fmt: skip
+THROUGH_THOSE = ("[cholesky_solve]", "[lstsq]", "[logdet]", "[lu_")
+
+
 def test_operations_have_texts_that_compute_the_same_bits() -> None:
     there: set[str] = set()
     for case, (f, given) in FUNCTIONS:
+        kind = case.line.type
+        is_near = kind.lstrip("[").startswith(NEAR) or kind.startswith(THROUGH_THOSE)
         with contextlib.suppress(NotWritableError):
-            same_bits(f, *given)
-            there.add(case.line.type)
-    assert len(there) >= 178, sorted(there)
+            same_bits(f, *given, units=4 if is_near else 0)
+            there.add(kind)
+    assert len(there) >= 290, sorted(there)
+
+
+def normal(*shape: int) -> Any:
+    return tf.constant(np.random.default_rng(sum(shape)).normal(size=shape))
+
+
+SEGMENTS = tf.constant([0, 0, 2, 2])
+FAMILIES: list[tuple[Any, list[Any], list[str]]] = [
+    (lambda x, w: tf.nn.conv2d(x, w, 2, "SAME", dilations=1), [normal(2, 5, 6, 3), normal(3, 3, 3, 4)],
+     ["_convolved(x, w, padding=[(0, 0), (1, 1), (0, 1), (0, 0)], strides=(1, 2, 2, 1))"]),
+    (lambda x, w: tf.nn.conv2d(x, w, 1, "VALID", dilations=2), [normal(2, 6, 6, 3), normal(2, 2, 3, 4)],
+     ["rates=(1, 2, 2, 1)"]),
+    (lambda x, w: tf.nn.conv2d(x, w, 1, "VALID"), [normal(2, 6, 6, 3), normal(1, 1, 3, 4)],
+     ["x @ np.reshape(w, (3, 4))"]),
+    (lambda x, w: tf.nn.conv1d(x, w, 1, "SAME"), [normal(2, 6, 3), normal(3, 3, 4)], ["_convolved("]),
+    (lambda x, w: tf.nn.conv3d(x, w, [1, 1, 1, 1, 1], "SAME"), [normal(2, 4, 3, 3, 2), normal(2, 2, 2, 2, 3)],
+     ["_filter_gradient("]),
+    (lambda x, w: tf.nn.depthwise_conv2d(x, w, [1, 1, 1, 1], "SAME"), [normal(2, 4, 4, 3), normal(2, 2, 3, 2)],
+     ["groups=3"]),
+    (lambda x, w: tf.nn.conv2d_transpose(x, w, [2, 8, 8, 4], 2), [normal(2, 4, 4, 3), normal(3, 3, 4, 3)],
+     ["_convolved_back(x, w, (2, 8, 8, 4)"]),
+    (lambda x: tf.nn.max_pool2d(x, 3, 2, "SAME"), [normal(2, 5, 5, 2)], ["fill=-np.inf"]),
+    (lambda x: tf.nn.avg_pool2d(x, 2, 2, "VALID"), [normal(2, 4, 4, 2)], ["/ 4.0"]),
+    (lambda x, s, o: tf.compat.v1.nn.fused_batch_norm(x, s, o)[0], [normal(2, 3, 3, 2), normal(2), normal(2)],
+     ["_batch_norm(x, s, o"]),
+    (lambda x: tf.math.segment_sum(x, SEGMENTS), [normal(4, 2)], ["_segments(np.add, x, "]),
+    (lambda x: tf.math.segment_mean(x, SEGMENTS), [normal(4, 2)], ["_segment_means(x, "]),
+    (lambda x: tf.math.unsorted_segment_max(x, SEGMENTS, 4), [normal(4, 2)], ["_segments(np.maximum, x, "]),
+    (lambda x: tf.gather(x, [[0, 1], [2, 0]], axis=1, batch_dims=1), [normal(2, 3)], ["_rows_of_each(x, "]),
+    (lambda x: tf.math.top_k(x, 2)[0], [normal(2, 5)], ["_first(x, -x, 2, np.int32)"]),
+    (lambda x: tf.math.cumsum(x, 1, exclusive=True), [normal(2, 5)], ["_later(np.cumsum(x, axis=1), 1, 0)"]),
+    (lambda x: tf.math.cumprod(x, 0, reverse=True), [normal(4)], ["np.flip(np.cumprod(np.flip(x, 0), axis=0), 0)"]),
+    (lambda x: tf.math.lgamma(tf.abs(x)) + tf.math.erf(x), [normal(4)], ["import scipy.special", "scipy.special.erf(x)"]),
+    (lambda x: tf.linalg.svd(x)[0], [normal(3, 3)], ["_svd(x, False)"]),
+    (lambda x: tf.linalg.eigh(x + tf.transpose(x))[0], [normal(3, 3)], ["np.linalg.eigh("]),
+    (lambda x: tf.linalg.qr(x)[1], [normal(4, 3)], ["np.linalg.qr(x, 'reduced')"]),
+    (lambda x, b: tf.linalg.triangular_solve(x, b), [normal(3, 3), normal(3, 2)], ["_substituted(x, b, True)"]),
+    (lambda x: tf.linalg.logdet(x @ tf.transpose(x)), [normal(3, 3)], ["np.linalg.cholesky("]),
+    (lambda x: tf.linalg.expm(x), [normal(3, 3)], ["import scipy.linalg", "scipy.linalg.expm(x)"]),
+    (lambda x: tf.image.resize(x, [4, 6]), [normal(1, 3, 3, 2)], ["_between(3, 4, half_pixel_centers=True)"]),
+    (lambda x: tf.image.resize(x, [4, 6], "nearest"), [normal(1, 3, 3, 2)], ["_nearest(3, 4"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(FAMILIES)))
+def test_families_read_well(number: int) -> None:
+    f, given, parts = FAMILIES[number]
+    text = same_bits(lambda *xs: tf.reduce_sum(tf.sin(f(*xs))), *given, units=40)
+    names = ["x", *(["w"] if len(given) == 2 else "so")][: len(given)]
+    called = dict(zip([f"x{i}" for i in range(len(given))], names, strict=True))
+    for old, new in called.items():
+        text = text.replace(old, new)
+    text = text.replace("_substituted(x, w", "_substituted(x, b")
+    for part in parts:
+        assert part in text, text
+
+
+def test_a_tape_gives_the_program_of_several_targets_and_of_a_dict() -> None:
+    w, b = tf.Variable([1.0, 2.0]), tf.Variable(3.0)
+    with tf.GradientTape(persistent=True, source_lines=True) as tape:
+        y = w * b
+        z = tf.reduce_sum(w) * b
+    program = tape.source([y, z], [w, b])
+    value, gradients = program(w, b)
+    assert value == np.sum(y) + z.numpy()
+    for g, e in zip(gradients, tape.gradient([y, z], [w, b]), strict=True):
+        np.testing.assert_array_equal(g, e)
+    of_dict = tape.source({"loss": z}, {"w": w, "b": b})
+    assert "def value_and_gradient(b, w):" in of_dict.text
+    _, (db, dw) = of_dict(b, w)
+    expected = tape.gradient(z, {"w": w, "b": b})
+    np.testing.assert_array_equal(db, expected["b"])
+    np.testing.assert_array_equal(dw, expected["w"])
 
 
 # ---- what is read -------------------------------------------------------------------------------
@@ -192,8 +278,10 @@ def test_the_program_of_a_tape() -> None:
 def test_bad_input() -> None:
     with pytest.raises(TypeError, match="takes a function"):
         tf.source(3.0, X)  # type: ignore[call-overload]
-    with pytest.raises(NotWritableError, match=r"no text of NumPy for Lgamma \(.*test_source.py"):
-        tf.source(lambda x: tf.math.lgamma(x), X)
+    with pytest.raises(
+        NotWritableError, match=r"no text of NumPy for BetaincGrad \(.*test_source.py"
+    ):
+        tf.source(lambda x: tf.math.betainc(x, x, x), X)
 
     def elsewhere() -> Any:
         with tf.GradientTape() as tape:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from wengert import compat, raw_ops
 from wengert.api.gradients.custom_gradient import CustomGradient
 from wengert.cli.output import as_json, report_failure, report_no_operation
+from wengert.cli.usual_calls import usual_call
 from wengert.core.dispatch import apply
 from wengert.core.table import TABLE, complete
 from wengert.derivatives.outside.wrap import External
@@ -24,7 +25,7 @@ from wengert.values.convert import convert
 
 EXAMPLES = """what is checked in a file:
   functions whose names begin with check_, functions decorated with tf.custom_gradient, what tf.wrap made, operations
-  of tf.register_op with their registered gradients; with FILE.py:NAME that function, whatever it is called.
+  of tf.register_op with their registered gradients, static methods among them; with FILE.py:NAME that function, whatever it is called.
 
 with which arguments:
   those that the file declares,   EXAMPLES = {"cube": (np.array([1.0, 2.0]),), "check_loss": (w, x)}
@@ -96,18 +97,38 @@ def _loaded(path: Path) -> tuple[dict[str, Any], list[str]]:
 
 def _asked(space: Mapping[str, Any], types: list[str], function: str) -> Iterator[Asked]:
     if function:
-        if callable(space.get(function)):
-            yield Asked(function, space[function])
+        found = _found(space, function)
+        if callable(found):
+            yield Asked(function, found)
         elif function in types:
             yield Asked(function, function)
         return
-    for name, value in space.items():
-        named = name.startswith("check_") and callable(value)
+    for name, value in _with_those_of_classes(space):
+        named = name.rpartition(".")[2].startswith("check_") and callable(value)
         if named or isinstance(value, (CustomGradient, External)):
             yield Asked(name, value)
     for name in dict.fromkeys(types):
         if name in TABLE and name in GRADIENTS and GRADIENTS[name].function is not None:
             yield Asked(name, name)
+
+
+def _found(space: Mapping[str, Any], name: str) -> Any:
+    """What a file calls so: a function, or one of a class, as in Losses.square."""
+    head, *rest = name.split(".")
+    found = space.get(head)
+    for part in rest:
+        found = getattr(found, part, None)
+    return found
+
+
+def _with_those_of_classes(space: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The names of a file, and those of the functions that its classes keep without an instance."""
+    for name, value in space.items():
+        yield name, value
+        if isinstance(value, type) and value.__module__ == "checked":
+            for inner, kept in vars(value).items():
+                if isinstance(kept, (staticmethod, CustomGradient, External)):
+                    yield f"{name}.{inner}", getattr(value, inner)
 
 
 def _nothing(path: Path, function: str) -> str:
@@ -126,8 +147,7 @@ def _told(asked: list[Asked], examples: Mapping[str, Any], json: bool, way_out: 
         function = one.function
         xs = _arguments(one, examples)
         if xs is None and isinstance(function, str):
-            function = raw_operation(function)
-            xs = drawn_arguments(function) if function else None
+            function, xs = usual_call(function) or _drawn_call(function)
         if xs is None:
             return report_failure(
                 f"no arguments are known for {one.name}, and none that were drawn do. {way_out.format(one.name)}"
@@ -156,6 +176,11 @@ def _arguments(one: Asked, examples: Mapping[str, Any]) -> tuple[Any, ...] | Non
         return apply(row, [convert(x) for x in xs], {})
 
     return drawn_arguments(operation)
+
+
+def _drawn_call(name: str) -> tuple[Any, tuple[Any, ...] | None]:
+    function = raw_operation(name)
+    return function, drawn_arguments(function) if function else None
 
 
 def raw_operation(name: str) -> Callable[..., Any] | None:

@@ -22,6 +22,7 @@ from wengert.core.context import (
     thread,
 )
 from wengert.core.dispatch import apply
+from wengert.core.layer import Layer
 from wengert.core.recorder import Interpreter, Recorder
 from wengert.core.row import Attrs, Row
 from wengert.host.context_manager import Change, ContextManager, context_manager
@@ -34,6 +35,15 @@ class Event(NamedTuple):
     inputs: tuple[Any, ...]
     attrs: Attrs
     results: tuple[Any, ...]
+
+
+def beneath_layers_in_traces(around: Interpreter | None, trail: Trail) -> Interpreter:
+    """The trail under the layers that functions are traced under, so that it sees what these make of a function."""
+    top: Interpreter = trail
+    while isinstance(around, Layer):
+        top = type(around)(top) if around.is_in_traces else top
+        around = around.outer
+    return top
 
 
 class Trail(Recorder):
@@ -54,7 +64,7 @@ class Trail(Recorder):
             start(self)
             return None, lambda: stop(self)
         self.outer, self.outer_recorders = thread.context.interpreter, thread.context.recorders
-        install((), self)
+        install((), beneath_layers_in_traces(self.outer, self))
         return None, lambda: install(self.outer_recorders, self.outer)
 
     def outside(self) -> ContextManager:

@@ -7,9 +7,10 @@ import functools
 import linecache
 import os
 from collections.abc import Sequence
-from types import FrameType
-from typing import Any, NamedTuple
+from types import CodeType, FrameType
+from typing import Any, Final, NamedTuple
 
+from wengert.api.autograph.expressions import OURS
 from wengert.host.syntax import expression, parsed
 
 
@@ -19,6 +20,9 @@ class Assignment(NamedTuple):
     name: str
     line: int
     value: ast.expr
+
+
+_changed: Final[set[str]] = set()  # files whose text is not that of the program that runs
 
 
 class Program:
@@ -32,6 +36,11 @@ class Program:
             tree: ast.AST = parsed(text)
         except (SyntaxError, ValueError):
             tree = ast.Module([], [])
+        self.is_stale = bool(text) and not _is_of(text, frame.f_code)
+        if self.is_stale:
+            _changed.add(self.file)
+            tree = ast.Module([], [])
+        self.whole = tree
         self.tree = _of_code(tree, frame.f_code)
 
     def place(self, line: int) -> str:
@@ -51,29 +60,23 @@ class Program:
                     return [written.get(p, "") for p in parameters]
         return [""] * len(parameters)
 
+    def asked_by_optimizer(self) -> tuple[str, str]:
+        """The loss and the variables of an optimizer's step, as written; a function of the loss is called."""
+        loss, variables = self.arguments(("minimize", "compute_gradients"), ("loss", "var_list"))
+        is_function = loss.isidentifier() and callable(
+            {**self.frame.f_globals, **self.frame.f_locals}.get(loss)
+        )
+        if loss.startswith("lambda:"):
+            return loss.removeprefix("lambda:").strip(), variables
+        return f"{loss}()" if is_function else loss, variables
+
     def names(self) -> set[str]:
         """The names that are given values."""
         return set(names_in(self.tree, stored=True))
 
     def assignments(self, name: str) -> list[Assignment]:
         """Where a name was given a value, from the top down."""
-        found = []
-        for node in ast.walk(self.tree):
-            targets: list[ast.expr] = []
-            if isinstance(node, ast.Assign):
-                targets = node.targets
-            elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
-                targets = [node.target]
-            elif isinstance(node, (ast.For, ast.comprehension)):
-                found += [
-                    Assignment(name, node.iter.lineno, node.iter)
-                    for n in ast.walk(node.target)
-                    if isinstance(n, ast.Name) and n.id == name
-                ]
-            for target in targets:
-                if name in names_in(target, stored=True) and getattr(node, "value", None):
-                    found.append(Assignment(name, target.lineno, node.value))  # type: ignore[attr-defined]
-        return sorted(found, key=lambda a: a.line)
+        return assignments_in(self.tree, name)
 
     def blocks(self, of: str) -> list[ast.With]:
         """The `with` blocks whose context is such a call, like GradientTape."""
@@ -95,6 +98,55 @@ class Program:
             ):
                 found = node
         return found
+
+
+def _is_of(text: str, code: CodeType) -> bool:
+    """Whether a text has the function that runs: one of its name at its line, with names that it knows.
+
+    It may know more than are written, as tests do whose assertions are rewritten.
+    """
+    try:
+        waiting = [compile(text, code.co_filename, "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return False
+    known = {*code.co_names, *code.co_varnames, *code.co_freevars, *code.co_cellvars}
+    while waiting:
+        written = waiting.pop()
+        if written.co_name == code.co_name and OURS in known:
+            return True  # tf.function has written it anew
+        at_its_line = (written.co_name, written.co_firstlineno) == (
+            code.co_name,
+            code.co_firstlineno,
+        )
+        if at_its_line and known.issuperset((*written.co_names, *written.co_varnames)):
+            return True
+        waiting += [c for c in written.co_consts if isinstance(c, CodeType)]
+    return False
+
+
+def assignments_in(tree: ast.AST, name: str) -> list[Assignment]:
+    """Where a name, or an attribute such as `self.w`, was given a value, from the top down."""
+    found = []
+    for node in ast.walk(tree):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            targets = node.targets
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
+            targets = [node.target]
+        elif isinstance(node, (ast.For, ast.comprehension)):
+            found += [
+                Assignment(name, node.iter.lineno, node.iter)
+                for n in ast.walk(node.target)
+                if isinstance(n, ast.Name) and n.id == name
+            ]
+        for target in targets:
+            if _stores(target, name) and getattr(node, "value", None):
+                found.append(Assignment(name, target.lineno, node.value))  # type: ignore[attr-defined]
+    return sorted(found, key=lambda a: a.line)
+
+
+def _stores(target: ast.expr, name: str) -> bool:
+    return name in names_in(target, stored=True) or ("." in name and ast.unparse(target) == name)
 
 
 def _of_code(tree: ast.AST, code: object) -> ast.AST:
@@ -128,16 +180,24 @@ def line_text(place: str) -> str:
     if found is not None:
         return found.text
     file, _, number = place.rpartition(":")
-    return linecache.getline(file, int(number)).strip() if number.isdigit() else ""
+    known = number.isdigit() and file not in _changed
+    return linecache.getline(file, int(number)).strip() if known else ""
 
 
 def statement_at(place: str) -> Statement | None:
     """The simple statement at a line; None where there is none, or one that has others in it."""
     file, _, number = place.rpartition(":")
-    if not number.isdigit():
+    if not number.isdigit() or file in _changed:
         return None
-    line = int(number)
-    return next((s for s in _statements(file) if s.first <= line <= s.last), None)
+    found = [s for s in _statements(file) if s.first <= int(number) <= s.last]
+    return _together(found) if found else None
+
+
+def _together(found: list[Statement]) -> Statement:
+    """Statements that share a line, such as `a = f(x); b = g(a)`: a place does not tell which is meant."""
+    first = found[0]
+    text = "; ".join(s.text for s in found)
+    return Statement(first.first, max(s.last for s in found), text, first.before)
 
 
 def _statements(file: str) -> list[Statement]:
@@ -192,3 +252,12 @@ def names_of_sources(text: str, sources: Any, count: int) -> list[str]:
         return [ast.unparse(e) for e in tree.elts]
     keys = sorted(sources) if isinstance(sources, dict) and len(sources) == count else range(count)
     return [f"{text}[{key!r}]" for key in keys]
+
+
+def name_in_frame(value: Any, frame: FrameType) -> str:
+    """What the program calls a value: by a name of the function, or of the module; else the value's own name."""
+    for names in (frame.f_locals, frame.f_globals):
+        for name, other in list(names.items()):
+            if other is value and not name.startswith("_"):
+                return str(name)
+    return name_of(value)

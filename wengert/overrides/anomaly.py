@@ -49,6 +49,26 @@ def _checking(row: Row, place: str) -> Row:
     return row.replace(**changes)
 
 
+def sound_start(value: Any, what: str) -> Any:
+    """A cotangent or a tangent that a derivative begins with; an error if it is not finite itself."""
+    asked = f"{what} of the derivative that is asked for at {os.path.basename(callers_place())}"
+    if isinstance(value, SymbolicTensor):
+        return bound.finite(value, f"{asked} is infinite or NaN.")
+    if value is not None and not _is_finite(value):
+        raise AnomalyError(f"{asked} is infinite or NaN: the trouble is in what was given.")
+    return value
+
+
+def pushed_soundly(pushed: Sequence[Any], ts: Sequence[Any], row: Row) -> Sequence[Any]:
+    """The tangents of the results of an operation; an error if they are the first that are not finite."""
+    place = callers_place()
+    given = [t for t in ts if t is not None]
+    return [
+        t if t is None or not hasattr(t, "dtype") else _looked_at(t, given, row, place)
+        for t in pushed
+    ]
+
+
 def _rule(rule: Rule, row: Row, place: str) -> Rule:
     return lambda g, *rest, **attrs: _looked_at(rule(g, *rest, **attrs), [g], row, place)
 

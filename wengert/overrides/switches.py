@@ -22,7 +22,7 @@ from wengert.core.row import Attrs, Row
 from wengert.core.tape import MANY, WIDTH, Records, Tape
 from wengert.host.context_manager import context_manager, enter
 from wengert.host.user_frames import callers_place
-from wengert.overrides.anomaly import with_checks
+from wengert.overrides.anomaly import pushed_soundly, with_checks
 from wengert.overrides.gradient_ops import Entry, OfTape, Whole
 from wengert.overrides.kinks import Ties, counted_by, kinks_of
 from wengert.overrides.override import Overrides, as_overrides
@@ -207,8 +207,8 @@ def within_block(function: Function, switches: Switches) -> Function:
 def anomaly() -> tuple[None, Callable[[], None]]:
     """Raise an error where the first number of a gradient is not finite, with both its lines.
 
-    It holds for tapes that begin inside, for `tf.gradients`, and for functions called inside, to every
-    order. A gradient that was finite remains as it was, and takes at most twice the time.
+    It holds for tapes and forward accumulators that begin inside, for `tf.gradients`, and for functions
+    called inside, to every order; and for the cotangents and tangents that are given to begin with. A gradient that was finite remains as it was, and takes at most twice the time.
 
     >>> x = tf.constant([0.0, 1.0])
     >>> with tf.debugging.anomaly(), tf.GradientTape() as tape:
@@ -322,6 +322,12 @@ class SwitchedAccumulator(Accumulator):
         """Compute the tangents of the results of an operation."""
         with counted_by(self.ties):
             super().record(self._switches.row(row), inputs, attrs, result)
+
+    def _pushed(
+        self, row: Row, ts: Sequence[Any], xs: Sequence[Any], attrs: Attrs, y: Any, count: int
+    ) -> Sequence[Any]:
+        pushed = super()._pushed(row, ts, xs, attrs, y, count)
+        return pushed_soundly(pushed, ts, row) if self._switches.anomaly else pushed
 
 
 def new_accumulator(switches: Switches) -> Accumulator:

@@ -10,6 +10,7 @@ from wengert.core.context import start, stop
 from wengert.core.forward import MissingTangent
 from wengert.errors import GradientWarning
 from wengert.host.user_frames import callers_depth
+from wengert.overrides.anomaly import sound_start
 from wengert.overrides.kinks import Ties
 from wengert.overrides.switches import (
     IntSources,
@@ -86,6 +87,8 @@ class ForwardAccumulator:
                 f"A tangent must have the shape of its primal, {list(primal._array.shape)}, "
                 f"got {list(dims(value))}."
             )
+        if self._switches.anomaly:
+            value = sound_start(value, "A tangent")
         before = self._accumulator.tangent(primal)
         self._accumulator.watch(primal, value if before is None else before + value)
 

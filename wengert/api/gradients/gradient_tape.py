@@ -34,6 +34,7 @@ from wengert.ops.arrays.shaping import broadcast_to, reshape, transpose
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.elementwise import ones_like
 from wengert.ops.reductions.reductions import reduce_prod
+from wengert.overrides.anomaly import sound_start
 from wengert.overrides.kinks import Ties, counted_by
 from wengert.overrides.switches import (
     IntSources,
@@ -338,6 +339,8 @@ class GradientTape:
         tape = self._to_differentiate()
         targets = _targets(target)
         seeds = _seeds(targets, output_gradients)
+        if self._switches.anomaly:
+            seeds = [sound_start(s, f"output_gradients[{i}]") for i, s in enumerate(seeds)]
         asked = self._sources(sources)
         if self._switches.on_nonscalar is not None:
             weights = None if output_gradients is None else nest.differentiated(output_gradients)
@@ -515,7 +518,7 @@ class GradientTape:
         seeds = None if weights is None else _seeds(_targets(target), weights)
         return answers.explain(self, target, sources, frame, rules, seeds)
 
-    def source(self, y: Value, xs: Tensors, target: str = "numpy") -> Any:
+    def source(self, y: Nested[Value], xs: Tensors, target: str = "numpy") -> Any:
         """What was computed in the block, and its gradient, as a program that needs NumPy alone.
 
         The `xs` are its arguments. Print it, call it, or save its `whole()`. The tape must have begun
@@ -531,7 +534,7 @@ class GradientTape:
         """
         return answers.source(self, y, xs, callers_frame(), target)
 
-    def draw(self, target: Value, sources: Tensors, numbers: bool = False) -> Any:
+    def draw(self, target: Nested[Value], sources: Tensors, numbers: bool = False) -> Any:
         """The graph of what was computed in the block, and of its gradient, to look at; see `tf.draw`.
 
         The tape must have been made with `source_lines=True`. With `numbers` each operation has what it gave, and what

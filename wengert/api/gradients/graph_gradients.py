@@ -20,6 +20,7 @@ from wengert.ops.arrays.joining import concat, stack
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.control.map import map_fn
 from wengert.ops.math.elementwise import ones_like
+from wengert.overrides.anomaly import sound_start
 from wengert.overrides.switches import (
     IntSources,
     Kinks,
@@ -89,6 +90,8 @@ def gradients(
             source_of(graph, x) for x in as_list([] if stop_gradients is None else stop_gradients)
         ]
         seeds = _seeds(elements, grad_ys)
+        if switches.anomaly and grad_ys is not None:
+            seeds = [sound_start(s, f"grad_ys[{i}]") for i, s in enumerate(seeds)]
         weights = None if grad_ys is None else as_list(grad_ys)
         complain_of_shapes(elements, weights, "grad_ys", switches)
         if switches.int_sources is not None:  # TensorFlow says nothing here

@@ -16,7 +16,7 @@ from wengert.insight.check.naming import Evidence, Named, good, name_fault
 from wengert.insight.check.properties import forward, linear, steady
 from wengert.insight.check.report import CheckReport
 from wengert.insight.check.second_order import second_order
-from wengert.insight.check.slopes import taylor_slope
+from wengert.insight.check.slopes import SAFETY, computed_with, taylor_slope
 from wengert.insight.check.special_values import at_special_values
 from wengert.insight.check.subject import OF_FORM, Pass, Subject
 from wengert.insight.check.trial import UNCLEAR, Block, Trial
@@ -43,10 +43,14 @@ class Examination:
         self._rng = np.random.default_rng(0)  # the same points each time: a report can be repeated
         self._trials: list[Trial] = []
         self.aspects: list[Aspect] = []
+        self._symmetric: list[int] = []  # inputs of which one triangle is read
 
     def report(self) -> CheckReport:
         """Look at everything, and say it."""
-        began = time.perf_counter()
+        with computed_with(self.subject.dtypes_within()):
+            return self._reported(time.perf_counter())
+
+    def _reported(self, began: float) -> CheckReport:
         try:
             findings = self._findings()
         except OF_FORM as error:
@@ -133,6 +137,13 @@ class Examination:
         blocks = [t.blocks[i] for t in self._trials]
         difference = max(b.difference for b in blocks)
         wrong = next((k for k, b in enumerate(blocks) if b.is_wrong), None)
+        if wrong is not None and all(_is_symmetrized(b, self.subject.arrays[i]) for b in blocks):
+            self._symmetric.append(i)
+            name = self.subject.inputs[i].name
+            said = (
+                f"one triangle of {name} is read, and the gradient is that among symmetric matrices"
+            )
+            return self._finding(i, "", (said,), 0.0)
         if wrong is not None:
             named = self._named(i, blocks)
             words = [self._example(i, wrong), named.words, self._as_product(i)]
@@ -156,8 +167,11 @@ class Examination:
         name = self.subject.inputs[i].name
         seen, at = [b for b, _ in pairs], [x for _, x in pairs]
         return name_fault(
-            Evidence(name, seen, at, self._trials[0].values, lambda: self._farther(i))
-        )
+            Evidence(
+                name, seen, at, self._trials[0].values,
+                lambda: self._farther(i), lambda: self._turned(i),
+            )
+        )  # fmt: skip
 
     def _as_product(self, i: int) -> str:
         names = {x.name: a for x, a in zip(self.subject.inputs, self.subject.arrays, strict=True)}
@@ -180,6 +194,15 @@ class Examination:
             if self._has_values(xs):
                 trial = Trial(self.subject, xs, self._rng)
                 found.append((trial.compare()[i], xs[i]))
+        return found
+
+    def _turned(self, i: int) -> list[tuple[Block, Array]]:
+        """The input with its numbers in other places: a fault stays with the numbers, or with the places."""
+        found = []
+        for by in (1, self.subject.arrays[i].size // 2):
+            xs = [np.roll(x, by) if n == i else x for n, x in enumerate(self.subject.arrays)]
+            if self._has_values(xs):
+                found.append((Trial(self.subject, xs, self._rng, _WHOLE).compare()[i], xs[i]))
         return found
 
     # ---- words -------------------------------------------------------------------------------
@@ -238,12 +261,15 @@ class Examination:
                     in_function(self.subject, points[0], self._rng, mode == "compiled")
                 )
         if self._order > 1:
-            self.aspects.append(self._second(points, wrong))
+            self.aspects.append(self._second(wrong))
 
-    def _second(self, points: Sequence[Sequence[Array]], wrong: Sequence[int]) -> Aspect:
+    def _second(self, wrong: Sequence[int]) -> Aspect:
         if wrong:
             return Aspect("second order", "not tried", "first order is wrong")
-        return second_order(self.subject, points[:2], self._rng)
+        sound = [t.xs for t in self._trials if all(np.isfinite(b.rule).all() for b in t.blocks)]
+        if not sound:
+            return Aspect("second order", "not tried", "the gradient is no number at these points")
+        return second_order(self.subject, sound[:2], self._rng, self._symmetric)
 
     def _notes(self, seconds: float) -> list[str]:
         notes = []
@@ -298,3 +324,21 @@ def _largest(blocks: Sequence[Block], difference: float) -> str:
     return f"largest difference {difference:.0e}" + (
         "" if small else f", the largest slope {slope:.2g}"
     )
+
+
+def _is_symmetrized(b: Block, x: Array) -> bool:
+    """Whether a rule shares the slope by one triangle of a symmetric matrix with the other, as TensorFlow's do."""
+    shape = x.shape
+    if (
+        x.ndim < 2
+        or shape[-1] != shape[-2]
+        or b.rule.shape[1] != len(b.units)
+        or x.dtype.kind == "c"
+    ):
+        return False
+    if not np.array_equal(x, np.swapaxes(x, -1, -2)) or not np.isfinite(b.errors).all():
+        return False
+    full = b.seen.reshape(-1, *shape)
+    shared = ((full + np.swapaxes(full, -1, -2)) / 2).reshape(b.seen.shape)
+    allowed = SAFETY * largest(b.errors) + 1e-6 * b.scale
+    return bool(largest(b.rule - shared) <= allowed and largest(b.seen - shared) > allowed)

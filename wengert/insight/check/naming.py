@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ class Evidence(NamedTuple):
     inputs: Sequence[Array]  # the input at each point
     results: Sequence[Array]  # at the first point
     elsewhere: Callable[[], Sequence[tuple[Block, Array]]]  # points farther away
+    moved: Callable[[], Sequence[tuple[Block, Array]]]  # points with the numbers in other places
 
     def pooled(self) -> tuple[Array, Array]:
         """The rule and the differences at all points, where both are known."""
@@ -222,17 +223,31 @@ def _swapped(block: Block, shape: tuple[int, ...], a: int, b: int) -> bool:
 
 
 def _some_elements(e: Evidence) -> Named | None:
-    wrong: list[tuple[int, int]] = []
-    right: list[tuple[int, int]] = []
-    for point, b in enumerate(e.blocks):
+    wrong, right = _sorted_out(zip(e.blocks, e.inputs, strict=True))
+    if wrong and right:
+        more = _sorted_out(e.moved()) if _at(wrong).isdisjoint(_at(right)) else ([], [])
+        return Named("elements", _which(e, [*wrong, *more[0]], [*right, *more[1]]))
+    return _some_results(e)
+
+
+Elements = list[tuple["Array", int]]  # an input, and which of its elements
+
+
+def _sorted_out(points: Iterable[tuple[Block, Array]]) -> tuple[Elements, Elements]:
+    """The elements for which the rule is wrong, and those for which it is right."""
+    wrong: Elements = []
+    right: Elements = []
+    for b, x in points:
         for column, element in enumerate(b.units):
             if b.wrong[:, column].any():
-                wrong.append((point, element))
+                wrong.append((x, element))
             elif _is_sound(b, column):
-                right.append((point, element))
-    if wrong and right:
-        return Named("elements", _which(e, wrong, right))
-    return _some_results(e)
+                right.append((x, element))
+    return wrong, right
+
+
+def _at(elements: Elements) -> set[int]:
+    return {k for _, k in elements}
 
 
 def _is_sound(b: Block, column: int) -> bool:
@@ -267,7 +282,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
-def _which(e: Evidence, wrong: list[tuple[int, int]], right: list[tuple[int, int]]) -> str:
+def _which(e: Evidence, wrong: Elements, right: Elements) -> str:
     """Which elements are wrong: by their places, and by what their numbers have in common."""
     x = e.inputs[0]
     places = sorted({k for _, k in wrong})
@@ -277,16 +292,15 @@ def _which(e: Evidence, wrong: list[tuple[int, int]], right: list[tuple[int, int
         if always
         else "wrong for some numbers only"
     )
-    common = _by_value(e, wrong, right) or (
-        _by_place(x, places, {k for _, k in right}) if always else ""
-    )
+    by_place = _by_place(x, places, {k for _, k in right}) if always else ""
+    common = by_place or _by_value(e, wrong, right)
     return f"{said}: {common}" if common else said
 
 
-def _by_value(e: Evidence, wrong: list[tuple[int, int]], right: list[tuple[int, int]]) -> str:
+def _by_value(e: Evidence, wrong: Elements, right: Elements) -> str:
     if any(x.dtype.kind == "c" for x in e.inputs):
         return ""
-    bad, well = ([float(e.inputs[p].reshape(-1)[k]) for p, k in some] for some in (wrong, right))
+    bad, well = ([float(x.reshape(-1)[k]) for x, k in some] for some in (wrong, right))
     return value_in_words(bad, well, e.name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,12 +36,20 @@ _NAME = "second order"
 class Curvature:
     """The gradient of <w, f>, as a function of the inputs, and its derivative along a direction."""
 
-    def __init__(self, subject: Subject, xs: Sequence[Array], rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        subject: Subject,
+        xs: Sequence[Array],
+        rng: np.random.Generator,
+        symmetric: Collection[int] = (),
+    ) -> None:
         self._subject = subject
         self._xs = list(xs)
         values = subject.values(xs)
         self._ws = split(rng.normal(size=joined(values).size), values)
         self._vs = [split(rng.normal(size=joined([x]).size), [x])[0] for x in xs]
+        for i in symmetric:  # the gradient is one among symmetric matrices
+            self._vs[i] = (self._vs[i] + np.swapaxes(self._vs[i], -1, -2)) / 2
         self._rng = rng
         self._scale = size_of(values, xs) / max(largest(joined(xs)), 1.0)
 
@@ -93,14 +101,17 @@ class Curvature:
 
 
 def second_order(
-    subject: Subject, points: Sequence[Sequence[Array]], rng: np.random.Generator
+    subject: Subject,
+    points: Sequence[Sequence[Array]],
+    rng: np.random.Generator,
+    symmetric: Collection[int] = (),
 ) -> Aspect:
     """The second derivatives at some points. That they are symmetric is part of the comparison.
 
     The rules give the transpose of the gradient's Jacobian times v, the differences the Jacobian times v.
     """
     for xs in points:
-        curvature = Curvature(subject, xs, rng)
+        curvature = Curvature(subject, xs, rng, symmetric)
         try:
             bad, claimed, seen, is_none = curvature.wrong()
         except Exception as error:  # noqa: BLE001  # of a rule that cannot be differentiated

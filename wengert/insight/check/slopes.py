@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -50,17 +52,32 @@ def along(
 
 def _first_step(xs: Sequence[Array]) -> float | None:
     """In double precision several are tried; with fewer digits the step must be wide."""
-    precision = max(_precision(x) for x in xs)
+    precision = precision_of(xs)
     return None if precision < 1e-15 else float(precision ** (1 / 3)) * 4
 
 
 def _precision(x: Array) -> float:
+    if x.dtype.kind not in "fcV":
+        return 0.0
     return 2.0**-7 if x.dtype.kind == "V" else float(np.finfo(x.dtype).eps)
 
 
 def precision_of(xs: Sequence[Array]) -> float:
-    """The relative precision of the least precise of arrays."""
-    return max([_precision(x) for x in xs])
+    """The relative precision of the least precise of arrays, and of what is computed in between."""
+    return max([_WITHIN.get(), *[_precision(x) for x in xs]])
+
+
+_WITHIN: Final[ContextVar[float]] = ContextVar("precision within", default=0.0)
+
+
+@contextmanager
+def computed_with(dtypes: Iterable[Any]) -> Iterator[None]:
+    """Inside, numbers are as precise as the least precise of these dtypes: a function may cast down and up again."""
+    before = _WITHIN.set(max([0.0, *[_precision(np.empty(0, d)) for d in dtypes]]))
+    try:
+        yield
+    finally:
+        _WITHIN.reset(before)
 
 
 def by_complex_step(

@@ -12,6 +12,7 @@ from wengert.api.gradients.gradient_tape import GradientTape
 from wengert.api.gradients.user_gradient import signature_of
 from wengert.core.row import place
 from wengert.derivatives import structures
+from wengert.derivatives.trail import Trail
 from wengert.errors import (
     GradientCountError,
     GradientDTypeError,
@@ -98,6 +99,18 @@ class Subject:
         self.name = getattr(function, "__name__", None) or type(function).__name__
         ours = getattr(function, "__module__", "").startswith("wengert.")
         self.place = "" if ours else short(place(function))
+
+    def dtypes_within(self) -> set[Any]:
+        """The dtypes of the floats that the function computes between its inputs and its results."""
+        trail = Trail()
+        try:
+            with trail.active():
+                self.values(self.arrays)
+        except Exception:  # noqa: BLE001  # the function's own: it is told where it is looked at
+            return set()
+        return {
+            y._array.dtype for e in trail.events for y in e.results if y._array.dtype.kind in "fcV"
+        }
 
     @property
     def called_at(self) -> str:

@@ -31,6 +31,7 @@ from wengert.insight.check.subject import Pass, Subject, size_of
 if TYPE_CHECKING:
     from wengert.values.typing import Array
 
+_SMALLEST: Final = 1e-300
 _PROBED: Final = 3  # columns; if none of them is a kink, no others are looked at
 _SAME: Final = 0.1  # of what the rule and the differences differ by
 _DIGITS: Final = 1e-4  # relative: with so many a slope is seen well
@@ -108,6 +109,13 @@ class Trial:
         """The gradients of an input as rows, one for each cotangent."""
         return self._matrix(self.pulled, i)
 
+    def _along(self, i: int, directions: Array, units: Sequence[int]) -> Array:
+        """The gradients along directions; by single elements as they are, as 0 times NaN would be NaN."""
+        matrix = self.gradient_matrix(i)
+        rule = matrix @ directions.T
+        rule[:, : len(units)] = matrix[:, list(units)]
+        return rule
+
     def tangents(self, i: int, vector: Array) -> list[Array | None]:
         """A direction of one input alone."""
         ts: list[Array | None] = [None] * len(self.xs)
@@ -118,7 +126,7 @@ class Trial:
     def _block(self, i: int) -> Block:
         directions, units = basis(count([self.xs[i]]), self._rng, self._most)
         slopes = [self.reference.slope(self.tangents(i, v)) for v in directions]
-        rule = self.gradient_matrix(i) @ directions.T
+        rule = self._along(i, directions, units)
         seen = self._columns([s.values for s in slopes])
         errors = self._columns([s.errors for s in slopes], np.abs)
         seen = np.where(np.isfinite(errors), seen, 0.0)
@@ -283,7 +291,8 @@ class Trial:
 def _beyond(rule: Array, seen: Array, allowed: Array) -> Array:
     """Where two numbers differ by more than is allowed; where that is not known they do not."""
     with np.errstate(invalid="ignore"):
-        return np.asarray(~(np.abs(rule - seen) <= allowed) & np.isfinite(allowed))
+        # What is smaller than this has fewer digits than numbers usually have, or none.
+        return np.asarray(~(np.abs(rule - seen) <= allowed + _SMALLEST) & np.isfinite(allowed))
 
 
 def at_kink(rule: Array, behind: Slope, ahead: Slope, allowed: Array) -> tuple[Array, Array]:
@@ -304,4 +313,5 @@ def at_kink(rule: Array, behind: Slope, ahead: Slope, allowed: Array) -> tuple[A
         clear = [s.errors <= 1e-3 * np.abs(s.values) + 1e-9 * size for s in (behind, ahead)]
         jumps = clear[0] != clear[1]
         lies = one[0] | one[1] | (known & (rule >= low) & (rule <= high))
+        lies |= ~np.isfinite(rule)  # a norm at zero: there is no slope, and NaN says so
     return np.asarray(bends | jumps), np.asarray(lies)

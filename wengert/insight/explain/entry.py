@@ -23,7 +23,7 @@ from wengert.insight.explain.numbers import explain_numbers, is_sound
 from wengert.insight.explain.question import Question, chain
 from wengert.insight.explain.unjournaled import explain_unjournaled, explain_used_up
 from wengert.insight.journal import Journal, Step, step_of
-from wengert.insight.program_text import Program, name_of, names_of_sources
+from wengert.insight.program_text import Program, name_in_frame, names_of_sources, short
 from wengert.ops.arrays.identity import identity
 from wengert.ops.math.arithmetic import add_n
 from wengert.ops.math.elementwise import ones_like
@@ -46,8 +46,12 @@ def explain_tape(
     """
     program = Program(frame)
     y, written = program.arguments(("explain", "gradient"), ("target", "sources"))
+    if not y:  # not asked by the program itself
+        y, written = program.asked_by_optimizer()
     flat = nest.differentiated(sources)
-    names = names_of_sources(written, sources, len(flat)) if written else [name_of(x) for x in flat]
+    names = [name_in_frame(x, frame) for x in flat]
+    if written:
+        names = names_of_sources(written, sources, len(flat))
     is_nested = isinstance(target, (list, tuple, dict)) or nest.is_composite(target)
     targets = nest.differentiated(target) if is_nested else [target]
     seeds = [None] * len(targets) if seeds is None else seeds
@@ -59,7 +63,12 @@ def explain_tape(
             )
             for t, seed in zip(targets, seeds, strict=True)
         ]
-        found.append(_of_several([uncollected(_explain, tape, q) for q in asked]))
+        answer = _of_several([uncollected(_explain, tape, q) for q in asked])
+        if program.is_stale:
+            answer.note(
+                f"{short(program.file)} is another text than the program that runs: it has changed since, and its lines are not shown."
+            )
+        found.append(answer)
     return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
 

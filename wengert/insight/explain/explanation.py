@@ -48,6 +48,10 @@ class Explanation(Report):
         file = self.line.rpartition(":")[0]
         return edited("".join(linecache.getlines(file)), self.edits)
 
+    def note(self, words: str) -> None:
+        """Say something more, at the end."""
+        self._blocks = [*self._blocks, Words(words)]
+
     def blocks(self) -> list[Block]:
         """What it says below its title."""
         return self._blocks

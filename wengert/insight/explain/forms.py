@@ -87,11 +87,30 @@ def soft_plus(node: ast.AST) -> ast.expr | None:
 def soft_max(node: ast.AST) -> ast.expr | None:
     """exp(x) / sum(exp(x)) by one function."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        top, bottom = node.left, node.right
+        top, bottom = node.left, _without_new_axes(node.right)
         if called(top) == "exp" and called(bottom) == "reduce_sum":
             assert isinstance(top, ast.Call)
-            return expression(f"tf.nn.softmax({ast.unparse(top.args[0])})")
+            assert isinstance(bottom, ast.Call)
+            axis = _axis_of(bottom)
+            rest = "" if axis in ("", "-1", "None") else f", {axis}"
+            return expression(f"tf.nn.softmax({ast.unparse(top.args[0])}{rest})")
     return None
+
+
+def _without_new_axes(node: ast.expr) -> ast.expr:
+    """What `x[:, None]` or `tf.expand_dims(x, 1)` gives an axis to."""
+    if isinstance(node, ast.Subscript):
+        keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        written = {ast.unparse(key).rpartition(".")[2] for key in keys}
+        return node.value if written <= {":", "None", "newaxis", "..."} else node
+    is_wider = isinstance(node, ast.Call) and called(node) in ("expand_dims", "reshape")
+    return node.args[0] if isinstance(node, ast.Call) and is_wider and node.args else node
+
+
+def _axis_of(node: ast.Call) -> str:
+    """The axis of a reduction, as written."""
+    given = [*node.args[1:2], *[k.value for k in node.keywords if k.arg == "axis"]]
+    return ast.unparse(given[0]) if given else ""
 
 
 def sigmoid(node: ast.AST) -> ast.expr | None:

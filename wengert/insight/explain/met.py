@@ -57,7 +57,7 @@ class Met:
         frame = callers_frame()
         program = Program(frame)
         y, written = program.arguments(("gradients",), ("ys", "xs"))
-        y = y or program.arguments(("minimize", "compute_gradients"), ("loss",))[0]
+        y = y or program.asked_by_optimizer()[0]
         names = names_of_sources(written, xs, len(xs)) if written else [name_of(x) for x in xs]
         for n, (x, name, g) in enumerate(zip(xs, names, gradients, strict=True)):
             if g is None and (place_of(frame), n) not in self._found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from wengert.insight.explain.backward import Back, asked_backward
 from wengert.insight.explain.cuts import mend_of_cut
@@ -75,7 +75,25 @@ def _cut_way(q: Question, values: set[Any], way: set[int]) -> Explanation | None
     if not cuts:
         return None
     first = next((c for c in cuts if c.number in path), cuts[0])
+    if all(c.step.row.name in _OF_SHAPE_ALONE for c in cuts):
+        return _constant(q, path, first)
     return _cut_at(q, _where_it_turned(q, first, values), path, len(cuts))
+
+
+# What they give depends on the shape of what they are given, and not on its numbers.
+_OF_SHAPE_ALONE: Final = frozenset({"OnesLike", "ZerosLike", "Shape", "ShapeN", "Size", "Rank"})
+
+
+def _constant(q: Question, path: list[int], cut: Back) -> Explanation:
+    """Nothing but the shape of a value leads on, as in the derivative of what is linear."""
+    title = f"{q.title} is None: {q.y} is the same whatever {q.x} is."
+    words = f"Only shapes lead from {q.x} to {q.y}: a derivative of what is linear is a constant, and has no derivative."
+    mend = q.asking_for_zeros("Ask for zeros, which is what it is:")
+    blocks: list[Block] = [
+        chain(q, path, cut.number, {cut.number: "its shape alone"}),
+        Words(words),
+    ]
+    return Explanation("no-path", title, cut.step.line, mend, blocks)
 
 
 def _where_it_turned(q: Question, cut: Back, values: set[Any]) -> Back:

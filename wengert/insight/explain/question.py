@@ -157,6 +157,10 @@ class Question(NamedTuple):
 
     def asking_for_zeros(self, words: str) -> Mend:
         """To ask for zeros where nothing leads from the source to the target."""
+        if self.program.asked_by_optimizer()[0] == self.y:
+            return Mend(
+                f"Use {self.x} where {self.y} is computed, or leave it out of what is minimized by: var_list."
+            )
         new = f"{self.x}, unconnected_gradients='zero')"
         return self._asking(words, new, f"{self._asks}({self.y}, {new}", self._calls)
 

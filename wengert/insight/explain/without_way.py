@@ -13,7 +13,13 @@ from wengert.insight.explain.explanation import Explanation
 from wengert.insight.explain.question import Question, chain, step_text
 from wengert.insight.explain.rewriting import Mend, called, replacing
 from wengert.insight.journal import Exit
-from wengert.insight.program_text import line_text, names_in, short
+from wengert.insight.program_text import (
+    Assignment,
+    assignments_in,
+    line_text,
+    names_in,
+    short,
+)
 from wengert.insight.reports.blocks import Block, Words
 from wengert.state.variable import Variable
 from wengert.values.tensor import Tensor
@@ -112,7 +118,7 @@ def in_tf(text: str) -> str:
         return ""
     if any(isinstance(node, ast.JoinedStr) for node in ast.walk(tree)):  # text, not a number
         return ""
-    new = ast.unparse(_InTf().visit(tree))
+    new = "; ".join(ast.unparse(_InTf().visit(statement)) for statement in tree.body)
     left = any(sign in new for sign in ("np.", "numpy", "math.fsum", ".item()", ".tolist()"))
     return "" if left or new == text else new
 
@@ -207,7 +213,9 @@ def overwritten(q: Question) -> Explanation | None:
     found = q.program.assignments(q.x)
     made = [a for a in found if "Variable(" in ast.unparse(a.value)]
     after = [a for a in found if made and a.line > made[0].line]
-    if not after:
+    if not made and "." in q.x:  # an attribute, made in another method
+        made, after = _made_elsewhere(q), found
+    if not after or not made:
         return None
     line = q.program.place(after[-1].line)
     words = (
@@ -219,6 +227,12 @@ def overwritten(q: Question) -> Explanation | None:
     )
     title = f"{q.title} is None: {q.x} is no variable any more."
     return Explanation("overwritten", title, line, mend, [Words(words)])
+
+
+def _made_elsewhere(q: Question) -> list[Assignment]:
+    """Where another function of the file made a variable of an attribute of that name."""
+    made = assignments_in(q.program.whole, q.x)
+    return [a for a in made if "Variable(" in ast.unparse(a.value)]
 
 
 def _assigning(name: str, value: ast.expr) -> str:
@@ -355,6 +369,52 @@ def _by_branch(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Exp
     return None
 
 
+_THREADS: Final = (
+    "Thread",
+    "submit",
+    "run_in_executor",
+    "to_thread",
+    "start_new_thread",
+    "map",
+    "apply_async",
+)
+
+
+def _by_thread(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Explanation | None:
+    """Something that the target depends on was computed in another thread, where the tape does not look."""
+    block = q.block()
+    made_here = all(isinstance(x, Variable) or q.name(x) for x in q.history.leaves(used))
+    if block is None or made_here:
+        return None
+    for node in ast.walk(q.program.tree):
+        if isinstance(node, ast.Call) and called(node) in _THREADS:
+            work = _work_of(node)
+            if q.x not in {n for f in _functions(q, work) for n in names_in(f)}:
+                continue
+            place = q.program.place(node.lineno)
+            title = f"{q.title} is None: {work} runs in another thread, and a tape follows its own alone."
+            text = f"{short(place)}   {line_text(place)}\n✂ what {work} computes is a number only for the tape of {short(q.began)}."
+            words = f"Let {work} begin a tape of its own and return its gradient, or call it in the thread of the tape."
+            return Explanation("after-tape", title, place, words, [Words(text)])
+    return None
+
+
+def _work_of(node: ast.Call) -> str:
+    """The function that a thread is to run, as written."""
+    given = [k.value for k in node.keywords if k.arg in ("target", "func", "function")]
+    given += [a for a in node.args if not (isinstance(a, ast.Constant) and a.value is None)]
+    return ast.unparse(given[0]) if given else ""
+
+
+def _functions(q: Question, name: str) -> list[ast.AST]:
+    """The functions of the file with a name, or the lambda that it is."""
+    if name.startswith("lambda"):
+        return [expression(name)]
+    last = name.rpartition(".")[2]
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return [n for n in ast.walk(q.program.whole) if isinstance(n, kinds) and n.name == last]
+
+
 def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[Any]]]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.If):
@@ -368,5 +428,6 @@ def _branches(tree: ast.AST) -> Iterator[tuple[ast.stmt | ast.expr, list[list[An
 
 Reason = Callable[[Question, set[Any], set[Any], set[int]], Explanation | None]
 REASONS: Final[tuple[Reason, ...]] = (
-    _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_place, _by_equality, _by_name, _by_branch,
+    _by_exit, _by_part, _by_memory, _by_closure, _by_variable, _by_place, _by_equality, _by_name,
+    _by_thread, _by_branch,
 )  # fmt: skip

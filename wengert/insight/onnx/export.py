@@ -121,6 +121,8 @@ class _Export:
 
     def _terms(self, op: Operation) -> list[Term]:
         """The terms for the results, none of which stands for an input as well."""
+        if op.type != "Cast" and any(_is_brief(x) for x in (*op.inputs, *op.outputs)):
+            raise NoCounterpartError("few operators of ONNX take bfloat16: cast to float32 first")
         inputs = [Term(self.model, self._slots[id(x)]) for x in op.inputs]
         found = _computed(op, inputs)
         terms = list(found) if isinstance(found, list) else [found]
@@ -219,3 +221,7 @@ def _version() -> str:
         return version("wengert")
     except PackageNotFoundError:
         return "0"
+
+
+def _is_brief(x: SymbolicTensor) -> bool:
+    return x.dtype.name == "bfloat16"

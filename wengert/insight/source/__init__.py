@@ -2,7 +2,9 @@
 
 text        Expressions with as few brackets as they need
 kernels     What a kernel computes, as an expression: it is called with symbols in place of arrays
+families    Operations whose text is a helper of a few lines: convolutions, segments, matrices
 templates   Operations whose kernels say more than a reader wants to know
+helpers     The functions that a text may call, which are put before it
 writer      Which operations a program consists of, and what it calls their results
 statements  A graph as lines of Python: what gets a name, what stands within another expression
 loops       Loops and branches, as loops and branches

@@ -23,6 +23,9 @@ from wengert.insight.explain.backward import backward
 from wengert.insight.explain.history import History
 from wengert.insight.journal import Step, operations_behind, step_of
 from wengert.insight.program_text import Program, line_text, names_of_sources
+from wengert.ops.math.arithmetic import add_n
+from wengert.ops.math.elementwise import cast
+from wengert.ops.reductions.reductions import reduce_sum
 from wengert.values import nest
 from wengert.values.bound_ops import bound
 from wengert.values.convert import convert
@@ -138,21 +141,31 @@ def _single(f: Callable[..., Any], returned: Any) -> Any:
 def rederived(
     steps: Sequence[Step], y: Any, xs: Sequence[Any], written: Sequence[str]
 ) -> Derivation:
-    """The same of operations that a journal noted, of sources that are written as expressions."""
+    """The same of operations that a journal noted, of sources that are written as expressions.
+
+    Of several targets the value is the sum of all their elements, as its gradient is what a tape gives.
+    """
     expressions = [*written, *[""] * len(xs)]
     names = [n if n.isidentifier() else f"x{i}" for i, n in enumerate(expressions[: len(xs)])]
     graph = FunctionGraph("source")
     listener = _Lines()
     history = History(steps)
-    _, used = history.up({key_of(y)})
+    ys = [v for v in nest.flatten(y) if v.dtype.is_differentiable] or nest.flatten(y)[:1]
+    _, used = history.up({key_of(v) for v in ys})
     with activate((), graph):
         inputs = [graph.input_like(x, n) for x, n in zip(xs, names, strict=True)]
         known: dict[Key, Any] = {key_of(x): i for x, i in zip(xs, inputs, strict=True)}
         with also_listening(listener):
             for number in sorted(used):
                 _again(graph, steps[number], known)
-        value = graph.entered(known.get(y._key, y))
+            value = graph.entered(_sum_of_all([known.get(v._key, v) for v in ys]))
     return _with_gradients(graph, list(xs), inputs, names, value, listener)
+
+
+def _sum_of_all(ys: Sequence[Any]) -> Any:
+    if len(ys) == 1:
+        return ys[0]
+    return add_n([cast(reduce_sum(y), ys[0].dtype) for y in ys])
 
 
 def derived_of_tape(
@@ -167,10 +180,11 @@ def derived_of_tape(
     program = Program(frame)
     text = program.arguments((method,), ("y", "xs"))[1]
     text = text or program.arguments((method,), ("target", "sources"))[1]
-    xs = list(sources) if isinstance(sources, (list, tuple)) else [sources]
-    return rederived(
-        list(tape._journal.steps), target, xs, names_of_sources(text, sources, len(xs))
-    )
+    xs = nest.flatten(sources)
+    written = names_of_sources(text, sources, len(xs))
+    if isinstance(sources, dict) and len(sources) == len(xs):
+        written = [str(key) for key in sorted(sources)]  # names, where the keys are some
+    return rederived(list(tape._journal.steps), target, xs, written)
 
 
 def _again(graph: FunctionGraph, step: Step, known: dict[Key, Any]) -> None:

@@ -44,6 +44,21 @@ _SIGNS: Final = {
 }  # fmt: skip
 
 
+class UnknownSize:
+    """A size that depends on numbers: what would write it, or count with it, has no text."""
+
+    def _refused(self, *_: Any) -> Any:
+        raise NotWritableError("a size that is not known")
+
+    def __mul__(self, other: Any) -> UnknownSize:
+        return self  # the size of an array is not known, either
+
+    __rmul__ = __mul__
+    __int__ = __index__ = __repr__ = __bool__ = _refused
+    __add__ = __radd__ = __sub__ = __rsub__ = __mod__ = __floordiv__ = _refused
+    __lt__ = __le__ = __gt__ = __ge__ = _refused
+
+
 class Symbol:
     """An array of which the expression, the dtype and the shape are known, and nothing else."""
 

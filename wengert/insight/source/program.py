@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from types import FrameType
 from typing import Any, Final, Literal, overload
@@ -47,8 +48,8 @@ def source(f: Callable[..., Any], *xs: Any, target: str) -> Source: ...
 def source(f: Callable[..., Any], *xs: Any, target: str = "numpy") -> Source:
     """The value and the gradient of a function at such arguments, as one function that needs NumPy alone.
 
-    It has the names and the lines of the program, and computes bit for bit what the tape does. The
-    arguments say shapes and dtypes; the gradient is by all that are floats, as `tape.gradient` gives it.
+    It has the names and the lines of the program, and computes bit for bit what the tape does, but for the
+    last digit of convolutions and the like (docs/answers.md). Special functions are SciPy's there. The arguments say shapes and dtypes; the gradient is by all that are floats, as `tape.gradient` gives it.
 
     With `target="c"` it is a function of C99, with `target="numba"` one of loops that numba compiles: for
     arguments of these shapes, and equal to what the tape computes but for rounding. Sums of float32 are added
@@ -89,7 +90,7 @@ def numpy_program(d: Derivation, name: str) -> NumpySource:
         if x.dtype.is_differentiable
     ]
     result = gradients[0] if len(gradients) == 1 else f"({', '.join(gradients)})"
-    lines = ["import numpy as np", ""]
+    lines = [*_imports(statements), ""]
     for helper in statements.helpers.values():
         lines += [*helper.rstrip().split("\n"), ""]
     lines += ["", f"def {name}({', '.join(statements.names)}):"]
@@ -97,6 +98,14 @@ def numpy_program(d: Derivation, name: str) -> NumpySource:
     lines += [f"    {line}" for line in statements.lines]
     lines.append(f"    return {statements.text(d.value)}, {result}")
     return NumpySource(name, "\n".join(lines) + "\n", statements.constants)
+
+
+def _imports(statements: Statements) -> list[str]:
+    """NumPy, and what of SciPy the program names."""
+    lines = [line for line in statements.lines if not line.lstrip().startswith("#")]
+    text = "\n".join([*statements.helpers.values(), *lines])
+    more = sorted(set(re.findall(r"\bscipy\.[a-z]+(?=\.)", text)))
+    return ["import numpy as np", *[f"import {name}" for name in more]]
 
 
 TARGETS: Final[dict[str, Callable[[Derivation, str], Source]]] = {

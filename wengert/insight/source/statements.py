@@ -10,13 +10,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from wengert.core.table import find
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.insight.source.derivation import Derivation
-from wengert.insight.source.kernels import NotWritableError, Symbol, as_text, of_kernel
+from wengert.insight.source.helpers import helpers_of
+from wengert.insight.source.kernels import NotWritableError, Symbol, UnknownSize, as_text, of_kernel
 from wengert.insight.source.loops import write_branches, write_loop
-from wengert.insight.source.templates import HELPERS, TEMPLATES, several
-from wengert.insight.source.text import ATOM, Text, literal
+from wengert.insight.source.templates import TEMPLATES, template_of
+from wengert.insight.source.text import ATOM, Text, call, literal
 from wengert.insight.source.writer import Writer, has_shape_of, is_uniform
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
@@ -87,12 +89,17 @@ class Statements(Writer):
             write_branches(self, op, runs)
             return
         values = self._operands(op)
-        if op.row.many:
+        if _gives_several(op):
             self._several(op, values)
             return
         (y,) = op.outputs
         text = self._expression(op, values)
-        repeated = [v for v in values if v.text.level < ATOM and text.text.count(v.text.text) > 1]
+        nameable = [self._texts.get(id(x)) for x in self._inputs(op)]
+        repeated = [
+            v
+            for v in values
+            if v.text.level < ATOM and v.text in nameable and text.text.count(v.text.text) > 1
+        ]
         if repeated:
             self._name_operands(op, repeated)
             self._write(op)
@@ -137,9 +144,11 @@ class Statements(Writer):
 
     def _expression(self, op: Operation, values: list[Symbol]) -> Text:
         known = _simpler(op, values) or self._with_axes_kept(op)
-        if known is not None:
-            return known
-        template = TEMPLATES.get(op.type)
+        return known if known is not None else self._of_row(op, values)
+
+    def _of_row(self, op: Operation, values: list[Symbol]) -> Text:
+        """What the operation computes: by its template, or as its kernel says."""
+        template = template_of(op.row)
         attrs = {k: v for k, v in op.attrs.items() if not k.startswith("_")}
         try:
             if template is not None:
@@ -163,9 +172,8 @@ class Statements(Writer):
         return TEMPLATES[total.op.type](self._symbol(x), axis=attrs["axis"], keepdims=True)
 
     def _several(self, op: Operation, values: list[Symbol]) -> None:
-        text = several(op.type, values[0], op.attrs)
-        if text is None:
-            raise NotWritableError(self._named(op))
+        text = self._of_row(op, values)
+        self._note_helpers(text)
         names = [self.free(self.name_of(y)) for y in op.outputs]
         self._assign(op, ", ".join(names) + ("," if len(names) == 1 else ""), text.text)
         self._texts |= {id(y): Text(n) for y, n in zip(op.outputs, names, strict=True)}
@@ -184,16 +192,12 @@ class Statements(Writer):
         if isinstance(real._array.shape, AnyShape) or real.dtype.name == "variant":
             return Symbol(self._texts[id(real)], np.float32, ())
         shape = dims(real)
-        if not is_certain(shape):
-            raise NotWritableError("a size that is not known: give arguments whose shapes are")
         if id(real) not in self._texts:
             self._texts[id(real)] = self._constant(real, self._known[id(real)])
-        return Symbol(self._texts[id(real)], real._array.dtype, tuple(shape))
+        return Symbol(self._texts[id(real)], real._array.dtype, _known_sizes(shape))
 
     def _note_helpers(self, text: Text) -> None:
-        for name in re.findall(r"\b_[a-z_]+(?=\()", text.text):
-            if name in HELPERS:
-                self.helpers[name] = HELPERS[name]
+        self.helpers |= helpers_of(text.text)
 
     # ---- constants -------------------------------------------------------------------------------
 
@@ -209,6 +213,16 @@ class Statements(Writer):
             name = self.free(self._d.called.get(y._key, "c").upper())
             self.constants[name] = value
         return Text(name)
+
+
+def _gives_several(op: Operation) -> bool:
+    """Whether an operation has a list of results; one whose sizes are arguments has a list of one."""
+    row = find(op.type) or op.row
+    return bool(op.row.many and (row.many or len(op.outputs) != 1))
+
+
+def _known_sizes(shape: Any) -> tuple[Any, ...]:
+    return tuple([n if is_certain((n,)) else UnknownSize() for n in shape])
 
 
 def _uniform(value: Any) -> Text:
@@ -233,6 +247,8 @@ def _simpler(op: Operation, values: Sequence[Symbol]) -> Text | None:
         for one, other in ((0, 1), (1, 0)):
             if values[one].text.text == "1.0" and values[other].shape == shape:
                 return values[other].text
+    if op.type == "Reshape" and shape is None:
+        return _with_one_unknown(values[0], dims(y))
     if (
         op.type in ("Reshape", "BroadcastTo", "Sum", "Squeeze")
         and values[0].shape == shape
@@ -240,3 +256,9 @@ def _simpler(op: Operation, values: Sequence[Symbol]) -> Text | None:
     ):
         return values[0].text if op.type != "Sum" or op.attrs.get("axis") == () else None
     return None
+
+
+def _with_one_unknown(x: Symbol, shape: Sequence[Any]) -> Text | None:
+    """A shape of which one size depends on numbers, as NumPy finds that itself."""
+    sizes = tuple([n if is_certain((n,)) else -1 for n in shape])
+    return call("np.reshape", x.text, sizes) if sizes.count(-1) == 1 else None

@@ -5,12 +5,16 @@ Each does what the kernel does, operation by operation, so that the numbers are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.core.row import Attrs
+from wengert.core.row import Row
+from wengert.insight.source.families import TEMPLATES as FAMILIES
+from wengert.insight.source.families.functions import of_scipy
+from wengert.insight.source.families.rows import batched_gather, batched_gather_back
 from wengert.insight.source.kernels import NotWritableError, Symbol
 from wengert.insight.source.text import ATOM, Text, call, infix, item, listed, method, prefix
 
@@ -105,13 +109,13 @@ def _index(key: Any) -> Text:
 
 def _gather(x: Symbol, i: Symbol, *, axis: int, batch_dims: int) -> Text:
     if batch_dims:
-        raise NotWritableError("GatherV2 with batch dimensions")
+        return batched_gather(x, i, axis=axis, batch_dims=batch_dims)
     return call("np.take", x.text, i.text, axis=axis)
 
 
 def _gather_gradient(g: Symbol, i: Symbol, *, axis: int, batch_dims: int, shape: Any) -> Text:
     if batch_dims:
-        raise NotWritableError("the gradient of a gather with batch dimensions")
+        return batched_gather_back(g, i, axis=axis, batch_dims=batch_dims, shape=shape)
     whole = tuple(map(int, shape))
     if axis % len(whole) == 0:
         return call("_scattered", g.text, i.text, whole)
@@ -165,13 +169,13 @@ def _totals(*xs: Symbol) -> Text:
 
 def _bias(x: Symbol, b: Symbol, *, data_format: str) -> Text:
     if x.ndim > 2 and data_format.startswith("NC"):
-        raise NotWritableError("BiasAdd with channels first")
+        b = Symbol(method(b.text, "reshape", -1, *[1] * (x.ndim - 2)), b.dtype, b.shape)
     return infix("+", x.text, b.text)
 
 
 def _bias_gradient(g: Symbol, *, data_format: str) -> Text:
     if g.ndim > 2 and data_format.startswith("NC"):
-        raise NotWritableError("BiasAddGrad with channels first")
+        return call("np.sum", g.text, axis=(0, *range(2, g.ndim)))
     return call("np.sum", g.text, axis=tuple(range(g.ndim - 1)) if g.ndim > 2 else 0)
 
 
@@ -197,7 +201,20 @@ def _same(x: Symbol, **_: Any) -> Text:
     return x.text
 
 
+def _all(*xs: Symbol) -> Text:
+    return listed([x.text for x in xs])
+
+
+def _spread(x: Symbol, *like: Symbol, shape: Any = None) -> Text:
+    """In a shape that is known, or that of another array."""
+    if shape is None and not (like and like[0].ndim):
+        raise NotWritableError("BroadcastTo")
+    whole = call("np.shape", like[0].text) if like else tuple(map(int, shape))
+    return call("np.broadcast_to", x.text, whole)
+
+
 TEMPLATES: Final[dict[str, Template]] = {
+    "BroadcastTo": _spread,
     "Identity": _same,
     "StopGradient": _same,
     "PreventGradient": _same,
@@ -242,6 +259,9 @@ TEMPLATES: Final[dict[str, Template]] = {
     "GatherNd": _gather_nd,
     "ScatterNd": _scatter_nd,
     "TensorScatterAdd": _tensor_scatter("_with_added"),
+    "TensorScatterSub": lambda x, i, rows: _tensor_scatter("_with_added")(
+        x, i, rows.like(prefix("-", rows.text))
+    ),
     "TensorScatterUpdate": _tensor_scatter("_with_updated"),
     "Shift": lambda x, *, axis, reverse: call("_shifted", x.text, axis, reverse),
     "Pad": _pad,
@@ -268,95 +288,38 @@ def _numpy(dtype: Any) -> Any:
     return np.dtype(getattr(dtype, "numpy_dtype", dtype))
 
 
-def several(name: str, x: Symbol, attrs: Attrs) -> Text | None:
-    """Operations of several results: one expression that gives them all; None if it is not known."""
-    if name == "Unpack":
-        axis = attrs["axis"]
-        return x.text if axis == 0 else call("np.moveaxis", x.text, axis, 0)
-    if name in ("Split", "SplitV"):
-        ends = [int(e) for e in np.cumsum(attrs["sizes"])[:-1]]
-        return call("np.split", x.text, ends, attrs["axis"])
-    return None
+def _parts(x: Symbol, *, axis: int, **_: Any) -> Text:
+    return x.text if axis == 0 else call("np.moveaxis", x.text, axis, 0)
 
 
-# Functions that a text may need, which are put before it.
-HELPERS: Final = {
-    "_softmax": """
-def _softmax(x, axis):
-    y = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    return y / np.sum(y, axis=axis, keepdims=True)
-""",
-    "_log_softmax": """
-def _log_softmax(x, axis):
-    y = x - np.max(x, axis=axis, keepdims=True)
-    return y - np.log(np.sum(np.exp(y), axis=axis, keepdims=True))
-""",
-    "_sigmoid": """
-def _sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-""",
-    "_rsqrt_gradient": """
-def _rsqrt_gradient(y, g):
-    return np.where(g != 0, g * -0.5 * (y * y * y), 0)
-""",
-    "_half_square": """
-def _half_square(x):
-    return np.dot(x.reshape(-1), x.reshape(-1)) * 0.5
-""",
-    "_cross_entropy": """
-def _cross_entropy(x, labels):
-    y = x - np.max(x, axis=-1, keepdims=True)
-    logs = y - np.log(np.sum(np.exp(y), axis=-1, keepdims=True))
-    return -np.take_along_axis(logs, np.asarray(labels)[..., None], -1)[..., 0]
-""",
-    "_cross_entropy_slope": """
-def _cross_entropy_slope(x, labels):
-    y = np.exp(x - np.max(x, axis=-1, keepdims=True))
-    y = y / np.sum(y, axis=-1, keepdims=True)
-    flat = y.reshape(-1, y.shape[-1])
-    flat[np.arange(len(flat)), np.ravel(labels)] -= 1
-    return y
-""",
-    "_placed": """
-def _placed(part, key, shape):
-    whole = np.zeros(shape, part.dtype)
-    whole[key] = part
-    return whole
-""",
-    "_with_added": """
-def _with_added(x, places, rows):
-    y = x.copy()
-    np.add.at(y, places, rows)
-    return y
-""",
-    "_with_updated": """
-def _with_updated(x, places, rows):
-    y = x.copy()
-    y[places] = rows
-    return y
-""",
-    "_band": """
-def _band(x, lower, upper):
-    offset = np.arange(x.shape[-1]) - np.arange(x.shape[-2])[:, None]
-    inside = np.ones(offset.shape, bool)
-    if lower >= 0:
-        inside &= offset >= -lower
-    if upper >= 0:
-        inside &= offset <= upper
-    return np.where(inside, x, 0)
-""",
-    "_shifted": """
-def _shifted(x, axis, reverse):
-    y = np.zeros_like(x)
-    before = (*[slice(None)] * axis, slice(0, -1))
-    after = (*[slice(None)] * axis, slice(1, None))
-    y[before if reverse else after] = x[after if reverse else before]
-    return y
-""",
-    "_scattered": """
-def _scattered(rows, indices, shape):
-    whole = np.zeros(shape, rows.dtype)
-    np.add.at(whole, indices, rows)
-    return whole
-""",
-}
+def _split(x: Symbol, *, sizes: Any, axis: int, **_: Any) -> Text:
+    return call("np.split", x.text, [int(e) for e in np.cumsum(sizes)[:-1]], axis)
+
+
+# Operations of several results: one expression that gives them all.
+TEMPLATES.update({"Unpack": _parts, "Split": _split, "SplitV": _split, "IdentityN": _all})
+
+
+def template_of(row: Row) -> Template | None:
+    """How to write an operation, if that is not what its kernel says."""
+    return TEMPLATES.get(row.name) or of_family(row) or of_scipy(row)
+
+
+def of_family(row: Row) -> Template | None:
+    """A text with a helper: of numbers that have a dtype of NumPy's own."""
+
+    def written(*xs: Symbol, **attrs: Any) -> Text:
+        if any(x.dtype.kind == "V" or x.dtype == np.float16 for x in xs):
+            raise NotWritableError(row.name)  # these are computed in a wider dtype
+        if any(0 in x.shape for x in xs[:2]):
+            raise NotWritableError(f"{row.name} of nothing")
+        found: Text = FAMILIES[row.name](*map(_with_dtype, xs), **attrs)
+        return found
+
+    return written if row.name in FAMILIES else None
+
+
+def _with_dtype(x: Symbol) -> Symbol:
+    """A number as one of NumPy's, for helpers that ask for its dtype."""
+    is_number = x.ndim == 0 and re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?", x.text.text)
+    return x.like(call(f"np.{x.dtype.name}", x.text)) if is_number else x

@@ -33,6 +33,7 @@ def scipys(name: str) -> Callable[..., Any]:
         y = getattr(scipy_special(), name)(*[x.astype(np.float64, copy=False) for x in xs])
         return np.asarray(y).astype(xs[0].dtype, copy=False)
 
+    kernel.__module__, kernel.__name__ = "scipy.special", name  # which tf.source reads
     return kernel
 
 

@@ -16,7 +16,7 @@ from wengert.core.context import thread
 from wengert.core.row import NO_ATTRS, Attrs, Row
 from wengert.core.table import TABLE
 from wengert.graph.graph_builder import CONST
-from wengert.values.symbolic import SymbolicTensor
+from wengert.values.symbolic import SymbolicTensor, is_certain
 from wengert.values.tensor import Tensor, dims
 
 
@@ -94,6 +94,16 @@ class Facts:
             return None
         return Fact("sum_exp", exponential.of, attrs)
 
+    def _spread(self, inputs: Sequence[Any], attrs: Attrs) -> Fact | None:
+        """A sum of exponentials, with the axes that were summed put back: as keepdims does."""
+        total = self.of(inputs[0], "sum_exp")
+        if total is None or total.attrs["keepdims"] or not _are_known(inputs[0], total.of):
+            return None
+        axes = {a % len(dims(total.of)) for a in _as_tuple(total.attrs["axis"])}
+        kept = tuple([1 if i in axes else n for i, n in enumerate(dims(total.of))])
+        made = _with_new_axes(tuple(dims(inputs[0])), attrs)
+        return total._replace(attrs={**total.attrs, "keepdims": True}) if made == kept else None
+
     def _plus(self, inputs: Sequence[Any], attrs: Attrs) -> Fact | None:
         """One plus a value, or the sum of two squares."""
         a, b = inputs
@@ -117,11 +127,36 @@ class Facts:
 
 _READERS: Final[dict[str, Callable[[Facts, Sequence[Any], Attrs], Fact | None]]] = {
     "Sum": Facts._sum,
+    "Reshape": Facts._spread,
+    "ExpandDims": Facts._spread,
+    "StridedSlice": Facts._spread,
     "AddV2": Facts._plus,
     "Sub": Facts._minus,
     "Mul": Facts._times,
     "Pow": Facts._power,
 }
+
+
+def _as_tuple(axis: Any) -> tuple[int, ...]:
+    return tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+
+
+def _are_known(*values: Any) -> bool:
+    return all(is_certain(dims(v)) for v in values)
+
+
+def _with_new_axes(shape: tuple[int, ...], attrs: Attrs) -> tuple[int, ...] | None:
+    """The shape that a reshape gives, or an index that takes everything and adds axes; else None."""
+    if "shape" in attrs:
+        return tuple(attrs["shape"])
+    if "axis" in attrs:
+        wider: tuple[int, ...] = np.expand_dims(np.broadcast_to(0, shape), attrs["axis"]).shape
+        return wider
+    key = attrs["key"] if isinstance(attrs["key"], tuple) else (attrs["key"],)
+    if not all(k is None or k is Ellipsis or k == slice(None) for k in key):
+        return None
+    found: tuple[int, ...] = np.broadcast_to(0, shape)[key].shape
+    return found
 
 
 def _assigns_nothing(graph: Any) -> bool:
