@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import wengert as tf
-from wengert.compat.internals.ops import init_ops
+from wengert.api.initializers import convolutional
 
 KINDS = {
-    1: init_ops.convolutional_orthogonal_1d,
-    2: init_ops.convolutional_orthogonal_2d,
-    3: init_ops.convolutional_orthogonal_3d,
+    1: convolutional.ConvolutionOrthogonal1D,
+    2: convolutional.ConvolutionOrthogonal2D,
+    3: convolutional.ConvolutionOrthogonal3D,
 }
 
 
@@ -39,7 +39,7 @@ def test_norms_are_kept(axes: int, size: int) -> None:
 @pytest.mark.parametrize("axes", [1, 2, 3])
 def test_delta(axes: int) -> None:
     """Zeros but in the middle, where the rows are orthonormal."""
-    kernel = init_ops.convolutional_delta_orthogonal(seed=2)([3] * axes + [2, 5]).numpy()
+    kernel = convolutional.ConvolutionDeltaOrthogonal(seed=2)([3] * axes + [2, 5]).numpy()
     middle = kernel[(1,) * axes]
     np.testing.assert_allclose(middle @ middle.T, np.eye(2), atol=1e-6)
     assert np.count_nonzero(kernel) == middle.size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wengert.compat.internals.ops import image_grad_test_base as base
+from wengert.testing import image_laws as base
 
 
 class NearestNeighborTest(base.ResizeNearestNeighborOpTestBase):

@@ -201,6 +201,12 @@ def _hand_made(key: str) -> ModuleType:
     return importlib.import_module(f"{_INTERNALS}.{key}")
 
 
+def _by_path(path: str) -> Any:
+    """The object at a public path, or in one of our own modules: `module:name`."""
+    module, inside, name = path.partition(":")
+    return getattr(importlib.import_module(f"wengert.{module}"), name) if inside else _public(path)
+
+
 def _internal(path: str, name: str) -> Any:
     key = _internal_key(path)
     file = _hand_made(key)
@@ -208,7 +214,7 @@ def _internal(path: str, name: str) -> Any:
     if made is not _ABSENT and getattr(made, "__module__", file.__name__) == file.__name__:
         return made
     public = _table().get(key, {}).get(name)
-    found = _ABSENT if public is None else _public(public)
+    found = _ABSENT if public is None else _by_path(public)
     if found is not _ABSENT:
         return found
     if made is not _ABSENT:  # re-exported from another file

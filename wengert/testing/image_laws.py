@@ -1,16 +1,15 @@
-"""tensorflow.python.ops.image_grad_test_base: bases of tests of the gradients of image operations."""
-# ruff: noqa: PT009  # the tests are methods of unittest's cases, whose assertions say more
+"""Bases of tests of the gradients of image operations, as TensorFlow's tests of them inherit from."""
+# the tests are methods of unittest's cases, whose assertions say more
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from wengert.api.gradients.gradient_checker import compute_gradient
-from wengert.compat.v1.image import resize_bicubic, resize_bilinear, resize_nearest_neighbor
 from wengert.ops.image.color import hsv_to_rgb, rgb_to_hsv
 from wengert.ops.image.crop import crop_and_resize
 from wengert.ops.image.resize import resize
@@ -28,24 +27,17 @@ def max_error(function: Function, values: list[Any], delta: float = 1e-3) -> flo
 
 
 class _Resize(TestCase):
-    """A resize: its shape, its gradient, and for sizes of one."""
+    """A resize by one method: its shape and its gradient, with antialiasing and without."""
 
-    resize: ClassVar[Any] = None
+    method: ClassVar[str] = ""
     tolerance: ClassVar[float] = 1e-3
-    switches: ClassVar[tuple[str, ...]] = ("align_corners", "half_pixel_centers")
-
-    def _options(self) -> Iterator[dict[str, bool]]:
-        """Each of the switches alone, and none."""
-        yield {}
-        for switch in self.switches:
-            yield {switch: True}
 
     def _check(self, before: list[int], size: list[int]) -> None:
         x = np.arange(np.prod(before), dtype=np.float32).reshape(before) / 10.0
-        for options in self._options():
+        for antialias in (False, True):
 
-            def resized(v: Any, options: dict[str, bool] = options) -> Any:
-                return type(self).resize(v, size, **options)
+            def resized(v: Any, antialias: bool = antialias) -> Any:
+                return resize(v, size, self.method, antialias=antialias)
 
             self.assertEqual(resized(convert(x)).shape.as_list(), [before[0], *size, before[3]])
             self.assertLess(max_error(resized, [x], 1e-2), self.tolerance)
@@ -66,19 +58,19 @@ class _Resize(TestCase):
 class ResizeNearestNeighborOpTestBase(_Resize):
     """The nearest pixel."""
 
-    resize: ClassVar[Any] = staticmethod(resize_nearest_neighbor)
+    method: ClassVar[str] = "nearest"
 
 
 class ResizeBilinearOpTestBase(_Resize):
     """Between the four nearest pixels."""
 
-    resize: ClassVar[Any] = staticmethod(resize_bilinear)
+    method: ClassVar[str] = "bilinear"
 
 
 class ResizeBicubicOpTestBase(_Resize):
     """By cubics through sixteen pixels."""
 
-    resize: ClassVar[Any] = staticmethod(resize_bicubic)
+    method: ClassVar[str] = "bicubic"
     tolerance: ClassVar[float] = 2e-3
 
 

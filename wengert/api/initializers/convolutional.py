@@ -1,4 +1,4 @@
-"""tensorflow.python.ops.init_ops: kernels of convolutions that keep the norm of what they are applied to.
+"""Kernels of convolutions that keep the norm of what they are applied to.
 
 A kernel of two taps is made of a projection P and of I - P, which together keep every norm; the product of such
 kernels, as polynomials in the shifts, does so, too. A larger one is the product of several.
@@ -133,9 +133,3 @@ def _product(a: Kernel, b: Kernel) -> Kernel:
         place = tuple(i + j for i, j in zip(p, q, strict=True))
         terms.setdefault(place, []).append(matmul(x, y))
     return {place: add_n(parts) for place, parts in terms.items()}
-
-
-convolutional_delta_orthogonal = ConvolutionDeltaOrthogonal
-convolutional_orthogonal_1d = ConvolutionOrthogonal1D
-convolutional_orthogonal_2d = ConvolutionOrthogonal2D
-convolutional_orthogonal_3d = ConvolutionOrthogonal3D
