@@ -92,7 +92,9 @@ def test_gradients_flow_through_ragged_functions() -> None:
 
 def test_what_is_made_of_tensors_says_so() -> None:
     """A function that no type answers names the value, and what would help."""
-    with pytest.raises(ValueError, match=r"is made of tensors and is none.*dispatch_for_api"):
+    with pytest.raises(
+        ValueError, match=r"is made of tensors, but is not one itself.*dispatch_for_api"
+    ):
         tf.reduce_sum(Pair(1.0, 2.0))
 
 
@@ -138,3 +140,10 @@ def test_users_of_tensorflows_protocol() -> None:
     assert looped.values.numpy().tolist() == [12.0, 24.0]
     general = Spec([2], tf.float32).most_specific_compatible_type(Spec([3], tf.float32))
     assert general.shape.as_list() == [None]
+
+
+def test_what_cannot_be_batched_says_so() -> None:
+    """By tf.map_fn, whether or not it is told what the results are."""
+    for signature in (None, tf.float32):
+        with pytest.raises(ValueError, match="BatchableExtensionType"):
+            tf.map_fn(lambda p: p.x, Pair([1.0], [2.0]), fn_output_signature=signature)

@@ -213,9 +213,10 @@ class NotATensorError(ValueError):
             shown = repr(value)
         except Exception:  # noqa: BLE001  # a representation that needs numbers where there are none
             shown = object.__repr__(value)
+        dense = " Its to_tensor() is one." if hasattr(value, "to_tensor") else ""
         return (
-            f"{opening}: {shown}, of an unsupported type ({type(value)}), is made of tensors and is "
-            "none. tf.experimental.dispatch_for_api says what a function does with a type."
+            f"{opening}: {shown} with an unsupported type ({type(value)}): it is made of tensors, but is "
+            f"not one itself.{dense} tf.experimental.dispatch_for_api says what a function does with a type."
         )
 
 

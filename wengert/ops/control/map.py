@@ -73,7 +73,10 @@ def _converted(value: Any) -> Any:
 
 def _kind_of_elements(value: Any) -> Any:
     """What results are like if nothing is said: as the elements are."""
-    return value._type_spec._unbatch() if nest.is_composite(value) else value.dtype
+    if not nest.is_composite(value):
+        return value.dtype
+    kind_of(value)  # raises where it cannot be batched
+    return value._type_spec._unbatch()
 
 
 class _Elements:
