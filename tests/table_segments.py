@@ -20,6 +20,7 @@ from samples import (
 )
 
 import wengert as tf
+from wengert.ops.arrays.raw_bytes import decode_raw
 from wengert.ops.reductions.order_statistic import nth_element
 
 WHOLE = "int32 int64"
@@ -255,6 +256,9 @@ COUNTS = [
     line("NthElement", lambda x: nth_element(x, 1), lambda x: np.sort(x)[..., 1], distinct, shapes=[[(5,)], [(2, 4)]]),
     line("NthElement", lambda x: nth_element(x, 0, reverse=True), lambda x: x.max(-1), distinct, shapes=[[(2, 4)]]),
     line("AsString", tf.as_string, lambda x: np.vectorize(lambda v: b"%f" % v, [object])(x), shapes=[[(2, 3)]],
+         constant=True, small=False),
+    line("DecodeRaw", lambda x: decode_raw(tf.as_string(x, precision=1, width=8), tf.uint8),
+         lambda x: np.array([list(b"%8.1f" % v) for v in x.ravel()], np.uint8).reshape(*x.shape, 8), shapes=[[(2, 3)]],
          constant=True, small=False),
     line("LeftShift", tf.bitwise.left_shift, np.left_shift, integers(-5, 5), integers(0, 5)),
     line("RightShift", tf.bitwise.right_shift, np.right_shift, integers(-99, 99), integers(0, 5)),

@@ -50,11 +50,16 @@ BY_VALUES = {
 
 
 def test_few_operations_run_once_for_each_example() -> None:
-    """At most one in twenty of those with a derivative; none of the most used ones."""
+    """At most one in fifty of those with a derivative, lists apart; none of the most used ones.
+
+    A list has elements of its own, so that most of what is done to lists is done example by example.
+    """
     complete()
     own = [row for row in TABLE.values() if row.differentiable and not row.users]
     loops = [row.name for row in own if batching_rule(row) == "one by one"]
-    assert len(loops) <= 0.05 * len(own), loops
+    lists = [name for name in loops if name.startswith("TensorList")]
+    assert len(loops) - len(lists) <= 0.02 * len(own), loops
+    assert len(lists) <= 17
     used = MOST_USED.split()
     assert len(used) == len(set(used)) >= 100
     assert [n for n in used if batching_rule(TABLE[n]) == "one by one"] == []

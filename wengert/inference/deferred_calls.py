@@ -461,7 +461,8 @@ class _Try(NamedTuple):
         return self.guess in GUESSES and not self.others
 
 
-BATCH: Final = Guess(GUESSES[1].size, 3, GUESSES[1].value)
+# Of another size than the others, so that it shows, too, what depends on a guess.
+BATCH: Final = Guess(36, 3, GUESSES[1].value)
 
 
 def _tries(call: _Call) -> Iterator[_Try]:
