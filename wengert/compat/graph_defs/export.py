@@ -321,6 +321,8 @@ def literal(value: Any) -> Any:
         return {"dict": {key: literal(v) for key, v in value.items()}}
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, np.dtype):
+        return {"of NumPy": value.str}
     if isinstance(value, np.ndarray):
         return {"array": value.tolist(), "of": value.dtype.str}
     if isinstance(value, (list, tuple)):

@@ -395,6 +395,7 @@ def _read(value: Any, inputs: Sequence[Any] = ()) -> Any:
         return np.array(content, value["of"])
     readers: dict[str, Callable[[Any], Any]] = {
         "dtype": as_dtype,
+        "of NumPy": np.dtype,
         "shape": TensorShape,
         "slice": lambda parts: slice(*[_read(p) for p in parts]),
         "ellipsis": lambda _: Ellipsis,
