@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Final
 
 import numpy as np
@@ -78,18 +79,12 @@ def import_graph_def(
             "tf.import_graph_def adds to a graph: call it within `with tf.Graph().as_default():` or in "
             "what tf.function traces."
         )
-    with name_scope("import" if name is None else name) if name != "" else _no_scope():
+    with name_scope("import" if name is None else name) if name != "" else nullcontext():
         made = _Importer(graph, graph_def.library)
         made.replace(input_map or {})
         made.add_all(graph_def.node)
     made.check_used(input_map or {})
     return None if return_elements is None else [made.element(e) for e in return_elements]
-
-
-class _no_scope:  # used as a context
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 class _Importer:
@@ -215,7 +210,7 @@ class _Importer:
         outer = self.graph.get_name_scope()
         within = "/".join(part for part in (outer, scope) if part)
         with (
-            name_scope(f"{within}/") if within else _no_scope(),
+            name_scope(f"{within}/") if within else nullcontext(),
             self.graph.control_dependencies([a for a in after if a is not None]),
             self.graph.device(node.device or None),
         ):
