@@ -250,6 +250,7 @@ if _typing.TYPE_CHECKING:
     from wengert import __internal__ as __internal__
     from wengert import autograph as autograph
     from wengert import compat as compat
+    from wengert import data as data
     from wengert import derivatives as derivatives
     from wengert import distribute as distribute
     from wengert import image as image
@@ -357,6 +358,7 @@ _LATER = (
     "distribute",
     "autograph",
     "compat",
+    "data",
     "derivatives",
     "image",
     "initializers",

@@ -1,5 +1,5 @@
-"""tf.__internal__.types: the base of tensors and variables."""
+"""tf.__internal__.types: the base of tensors, variables, and the variables of libraries."""
 
-from wengert.values.value import Value as Tensor
+from wengert.values.value import TensorBase as Tensor
 
 __all__ = ["Tensor"]

@@ -1,15 +1,25 @@
 """tf.distribute: strategies over one device; the loops that libraries write for several run on it.
 
 strategy  Strategies, replicas and the reductions across them, where there is one replica
+values    The classes of what several replicas would have
 """
 
 from wengert.distribute.strategy import MirroredStrategy as MirroredStrategy
+from wengert.distribute.strategy import (
+    MultiWorkerMirroredStrategy as MultiWorkerMirroredStrategy,
+)
 from wengert.distribute.strategy import OneDeviceStrategy as OneDeviceStrategy
+from wengert.distribute.strategy import ParameterServerStrategy as ParameterServerStrategy
 from wengert.distribute.strategy import ReduceOp as ReduceOp
 from wengert.distribute.strategy import ReplicaContext as ReplicaContext
 from wengert.distribute.strategy import Strategy as Strategy
 from wengert.distribute.strategy import StrategyExtended as StrategyExtended
+from wengert.distribute.strategy import TPUStrategy as TPUStrategy
 from wengert.distribute.strategy import get_replica_context as get_replica_context
 from wengert.distribute.strategy import get_strategy as get_strategy
 from wengert.distribute.strategy import has_strategy as has_strategy
 from wengert.distribute.strategy import in_cross_replica_context as in_cross_replica_context
+from wengert.distribute.values import DistributedDataset as DistributedDataset
+from wengert.distribute.values import DistributedIterator as DistributedIterator
+from wengert.distribute.values import DistributedValues as DistributedValues
+from wengert.distribute.values import InputContext as InputContext

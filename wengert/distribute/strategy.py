@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from wengert.distribute.values import InputContext, ValueContext, ValueFunction
 from wengert.host.context_manager import context_manager
 from wengert.ops.reductions.reductions import reduce_mean, reduce_sum
 from wengert.values import nest
@@ -138,7 +139,13 @@ class Strategy:
         self, dataset_fn: Callable[[Any], Any], options: object = None
     ) -> Any:
         """The batches that a function makes for the one process."""
-        return dataset_fn(None)
+        return dataset_fn(InputContext())
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def experimental_distribute_values_from_function(self, value_fn: ValueFunction) -> Any:
+        """The value that a function makes for the one replica."""
+        return value_fn(ValueContext())
 
 
 class OneDeviceStrategy(Strategy):
@@ -162,6 +169,24 @@ class MirroredStrategy(Strategy):
                 "strategy has one replica here."
             )
         super().__init__()
+
+
+def _of_many(name: str, what: str) -> type[Strategy]:
+    """The class of strategies for what there is not, by which libraries ask."""
+
+    def refuse(self: Strategy, *args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError(
+            f"tf.distribute.{name} is for {what}, and there is one process with one device here: "
+            "tf.distribute.MirroredStrategy() and OneDeviceStrategy() run on it."
+        )
+
+    text = f"A strategy for {what}: an error, as there is one process with one device."
+    return type(name, (Strategy,), {"__init__": refuse, "__doc__": text})
+
+
+MultiWorkerMirroredStrategy: Final = _of_many("MultiWorkerMirroredStrategy", "several machines")
+ParameterServerStrategy: Final = _of_many("ParameterServerStrategy", "several machines")
+TPUStrategy: Final = _of_many("TPUStrategy", "TPUs")
 
 
 class ReplicaContext:

@@ -18,6 +18,7 @@ _LATER = {
     "dispatch_for_unary_elementwise_apis": _DISPATCH,
     "unregister_dispatch_for": _DISPATCH,
     "DynamicRaggedShape": "wengert.ops.ragged.dynamic_shape",
+    "Optional": "wengert.data.optional",
     "RowPartition": "wengert.ops.ragged.row_partition",
 }
 _NAMESPACES = ("extension_type", "numpy")
@@ -43,6 +44,7 @@ if _typing.TYPE_CHECKING:
         unregister_dispatch_for as unregister_dispatch_for,
     )
     from wengert.api.extension_types.extension_type import ExtensionType as ExtensionType
+    from wengert.data.optional import Optional as Optional
     from wengert.experimental import extension_type as extension_type
     from wengert.experimental import numpy as numpy
     from wengert.ops.ragged.dynamic_shape import DynamicRaggedShape as DynamicRaggedShape

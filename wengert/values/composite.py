@@ -56,6 +56,9 @@ class Composite:
         """What a trace of a function depends on, besides the shapes and dtypes of the parts."""
         return None
 
+    # For loops on tensors: whether there is another element, and a function that gives it.
+    _in_rounds: Any = None
+
     def _shape_invariant_to_type_spec(self, shape: Any) -> Any:
         """The spec of a loop's variable that begins with this value and may change its shape."""
         raise NotImplementedError(f"{type(self).__name__} takes no shape as its shape invariant.")

@@ -173,7 +173,7 @@ uint32: Final = DType("uint32", 22, "u")
 uint64: Final = DType("uint64", 23, "u")
 bool_: Final = DType("bool", 10, "b")
 string: Final = DType("string", 7, "s")
-# A list of tensors, which only graphs have as a value. No array is of this NumPy dtype.
+# What stands for a list of tensors or a dataset. No array is of this NumPy dtype.
 variant: Final = DType("variant", 21, "v")
 resource: Final = DType("resource", 20, "r")
 # Formats for storage: they are cast, joined and shaped; arithmetic is done in a wider one.
@@ -246,6 +246,8 @@ _BY_NUMPY: dict[np.dtype[Any], DType] = {VARIANT: variant}
 def _find_numpy_dtype(name: str) -> np.dtype[Any]:
     if name == "string":
         return np.dtype(object)
+    if name == "variant":
+        return VARIANT
     if name in _ADDED:
         return np.dtype(getattr(importlib.import_module("ml_dtypes"), name))
     if name.startswith("q"):

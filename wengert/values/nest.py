@@ -262,8 +262,13 @@ def differentiated(structure: Any) -> list[Any]:
     """The leaves of a structure; of one that is made of tensors, what is differentiated of it."""
     found: list[Any] = []
     for leaf in flatten(structure):
-        found += differentiated(leaf._differentiated) if is_composite(leaf) else [leaf]
+        found += differentiated(leaf._differentiated) if is_composite(leaf) else [_itself(leaf)]
     return found
+
+
+def _itself(leaf: Any) -> Any:
+    """What a leaf stands for: a library's variable for the variable that it holds."""
+    return leaf.handle if hasattr(type(leaf), "_should_act_as_resource_variable") else leaf
 
 
 def with_gradients(structure: Any, gradients: Sequence[Any]) -> Any:

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 Key = object
 
 
-class Value:
+class TensorBase:
+    """What is a tensor to a program that asks: tensors, variables, and the variables of libraries."""
+
+    __slots__ = ()
+
+
+class Value(TensorBase):
     """The base of Tensor and Variable."""
 
     __slots__ = ("__weakref__", "_array", "_key")

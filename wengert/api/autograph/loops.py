@@ -73,6 +73,16 @@ def for_loop(
     options: Options | None = None,
 ) -> None:
     """A `for`. `more` tells whether a jump left the loop."""
+    loop = State(places, local, body, more)
+    if current_graph() is not None and getattr(items, "_in_rounds", None) is not None:
+        has_next, next_item = items._in_rounds()
+
+        def goes_on(_: Any) -> Any:
+            there = True if more is None else condition(more(), "for loop")
+            return has_next() if there is True else there & has_next()
+
+        _Loop(loop, options).run(goes_on, lambda _: body(next_item()), None)
+        return
     found = _items_of(items)
     if found is None:
         _in_python(items, more, body)
@@ -82,7 +92,7 @@ def for_loop(
     def test(i: Any) -> Any:
         return True if more is None else condition(more(), "for loop")
 
-    _Loop(State(places, local, body, more), options).run(test, lambda i: body(item(i)), count)
+    _Loop(loop, options).run(test, lambda i: body(item(i)), count)
 
 
 def _in_python(items: Any, more: Block | None, body: Block) -> None:

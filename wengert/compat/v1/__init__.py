@@ -243,8 +243,8 @@ def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
     if name == "flags":
         return app.flags
-    if name == "autograph":
-        return _load_module("wengert.compat.v1.autograph")
+    if name in ("autograph", "data"):  # each loads much that few programs need
+        return _load_module(f"wengert.compat.v1.{name}")
     if name in _MESSAGES:
         return _load_module("wengert.compat.graph_defs.protos").message(name)
     return aliases.find(name)

@@ -22,7 +22,7 @@ from wengert.values.shapes import TensorShape
 from wengert.values.sizes import Size
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
-from wengert.values.value import Value
+from wengert.values.value import TensorBase
 
 if TYPE_CHECKING:
     from wengert.core.row import Attrs
@@ -35,7 +35,7 @@ def is_tensor(x: object) -> bool:
     >>> tf.is_tensor(tf.constant(1.0)), tf.is_tensor(np.ones(2))
     (True, False)
     """
-    return isinstance(x, (Value, IndexedSlices))
+    return isinstance(x, (TensorBase, IndexedSlices))
 
 
 def get_static_value(tensor: object, partial: bool = False) -> Any:

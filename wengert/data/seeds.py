@@ -1,0 +1,77 @@
+"""The seeds of datasets: TensorFlow's numbers, one after the other."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from wengert.core.context import current_graph
+from wengert.ops.random.philox import LONG, blocks
+from wengert.ops.random.seeds import seeds, stream_for
+
+_AT_ONCE: Final = 256  # blocks
+
+
+def words(seed: int, seed2: int) -> Iterator[int]:
+    """The 32-bit numbers of a generator with two seeds; of two zeros, by chance."""
+    state = stream_for(seed, seed2).kept()
+    size = 4  # the first are few: many passes end soon
+    while True:
+        yield from blocks(state, np.arange(size, dtype=np.uint64)).reshape(-1).tolist()
+        state = state.skipped(size)
+        size = _AT_ONCE
+
+
+def dataset_seeds(seed: Any) -> tuple[int, int]:
+    """The two seeds of a dataset, from its own seed or None."""
+    graph = current_graph()
+    if graph is not None and not graph.is_function:
+        own = next(graph.op_seeds) if seed is None and graph.seed is not None else seed
+        pair: Any = (None, None) if graph.seed is None and seed is None else None
+        if pair is None:
+            first = 87654321 if graph.seed is None else graph.seed
+            pair = first % (2**31 - 1), int(own) % (2**31 - 1)
+    else:
+        pair = seeds(seed)
+    first, second = pair
+    if first is None:
+        return 0, 0
+    return (first, second) if (first, second) != (0, 0) else (0, 2**31 - 1)
+
+
+class SeedSource:
+    """Gives each pass of a dataset two seeds: always the same, or others each time."""
+
+    __slots__ = ("_again", "_first", "_lock", "_taken", "_words")
+
+    def __init__(self, seed: int, seed2: int, again: bool) -> None:
+        if again and not seed and not seed2:
+            state = stream_for(0, 0).kept()
+            seed, seed2 = state.key, (state.counter >> 64) & LONG
+        self._first = seed, seed2
+        self._again = again  # whether each pass has seeds of its own
+        self._lock = threading.Lock()
+        self.put_back(0)
+
+    def next(self) -> tuple[int, int]:
+        """The seeds of the next pass."""
+        if not self._again:
+            return self._first
+        with self._lock:
+            self._taken += 1
+            return next(self._words), next(self._words)
+
+    def kept(self) -> int:
+        """How many passes took seeds."""
+        return self._taken
+
+    def put_back(self, kept: int) -> None:
+        """Go on after so many passes."""
+        with self._lock:
+            self._taken = kept
+            self._words = words(*self._first)
+            for _ in range(2 * kept):
+                next(self._words)

@@ -1,0 +1,167 @@
+"""Elements from files, and elements that are kept in files."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Any
+
+import numpy as np
+
+from wengert.data.elements import Element, Layout
+from wengert.data.pipeline import UNKNOWN, Pipeline, stage
+from wengert.errors import DataLossError, InvalidArgumentError, NotFoundError
+from wengert.formats.compressed import opened
+from wengert.formats.records import record, records_in
+from wengert.formats.tensors import tensor_in, tensor_message
+from wengert.formats.wire import Fields, Message
+
+_PART = 1  # the field of each tensor of an element
+
+
+# ---- elements in files --------------------------------------------------------------------------
+
+
+def element_bytes(layout: Layout, element: Element) -> bytes:
+    """An element as a message."""
+    message = Message()
+    for array in layout.arrays(element):
+        message.message(_PART, tensor_message(np.asarray(array)))
+    return message.done()
+
+
+def element_from(layout: Layout, data: bytes) -> Element:
+    """The element that `element_bytes` wrote."""
+    arrays = [tensor_in(part) for part in Fields(data).messages(_PART)]
+    if len(arrays) != len(layout.parts):
+        raise DataLossError(
+            f"An element of a file has {len(arrays)} tensors, where {layout.spec} is expected."
+        )
+    for array, part in zip(arrays, layout.parts, strict=True):
+        if array.dtype != part.dtype.numpy_dtype or not part.shape.is_compatible_with(array.shape):
+            raise InvalidArgumentError(
+                f"An element of a file has a tensor of dtype {array.dtype} and shape {array.shape}, "
+                f"where {part} is expected."
+            )
+    return layout.from_arrays(arrays)
+
+
+def write_elements(path: str, layout: Layout, elements: Iterable[Element], codec: str = "") -> int:
+    """Write elements to a file, which is there when it is whole; returns their number."""
+    unfinished = f"{path}.{os.getpid()}.unfinished"
+    count = 0
+    try:
+        with opened(unfinished, "wb", codec) as file:
+            for element in elements:
+                file.write(record(element_bytes(layout, element)))
+                count += 1
+        os.replace(unfinished, path)
+    finally:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
+    return count
+
+
+def read_elements(path: str, layout: Layout, codec: str = "") -> Iterator[Element]:
+    """The elements that `write_elements` wrote."""
+    with opened(path, "rb", codec) as file:
+        for data in records_in(file):
+            yield element_from(layout, data)
+
+
+@stage("CacheDatasetOfFile")
+def cache(source: Pipeline, path: Any, *, layout: Layout) -> Pipeline:
+    name = _text(path)
+    whole = f"{name}.data"
+
+    def start() -> Iterator[Element]:
+        return read_elements(whole, layout) if os.path.exists(whole) else keeping()
+
+    def keeping() -> Iterator[Element]:
+        os.makedirs(os.path.dirname(whole) or ".", exist_ok=True)
+        unfinished = f"{whole}.{os.getpid()}.unfinished"
+        try:
+            with open(unfinished, "wb") as file:
+                for element in source:
+                    file.write(record(element_bytes(layout, element)))
+                    yield element
+            os.replace(unfinished, whole)
+        finally:
+            if os.path.exists(unfinished):
+                os.remove(unfinished)
+
+    return Pipeline(start, source.count, [source])
+
+
+def _text(value: Any) -> str:
+    found = np.asarray(value, object).item()
+    return found.decode() if isinstance(found, bytes) else str(found)
+
+
+# ---- files of others ----------------------------------------------------------------------------
+
+
+def _names(paths: Any) -> list[str]:
+    return [_text(p) for p in np.reshape(np.asarray(paths, object), -1)]
+
+
+def _open(path: str, codec: str) -> IO[bytes]:
+    try:
+        return opened(path, "rb", codec)
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}; No such file or directory [Op:IteratorGetNext]") from None
+
+
+@stage("TFRecordDatasetV2")
+def records(paths: Any, codec: Any) -> Pipeline:
+    names, kind = _names(paths), _text(codec)
+
+    def start() -> Iterator[Element]:
+        for name in names:
+            with _open(name, kind) as file:
+                for data in records_in(file):
+                    yield (data,)
+
+    return Pipeline(start, UNKNOWN)
+
+
+@stage("TextLineDataset")
+def lines(paths: Any, codec: Any) -> Pipeline:
+    names, kind = _names(paths), _text(codec)
+
+    def start() -> Iterator[Element]:
+        for name in names:
+            with _open(name, kind) as file:
+                for line in file:
+                    yield (line.rstrip(b"\n").removesuffix(b"\r"),)
+
+    return Pipeline(start, UNKNOWN)
+
+
+@stage("FixedLengthRecordDatasetV2")
+def pieces(paths: Any, size: Any, head: Any, foot: Any, codec: Any) -> Pipeline:
+    names, kind = _names(paths), _text(codec)
+    length, before, after = int(size), int(head), int(foot)
+
+    def start() -> Iterator[Element]:
+        for name in names:
+            with _open(name, kind) as file:
+                data = file.read()[before:]
+            data = data[: len(data) - after]
+            if len(data) % length:
+                raise InvalidArgumentError(
+                    f"Excess bytes in the file {name}: {len(data)} bytes of data are no multiple of "
+                    f"the record's {length}. [Op:IteratorGetNext]"
+                )
+            yield from ((data[i : i + length],) for i in range(0, len(data), length))
+
+    return Pipeline(start, UNKNOWN)
+
+
+@stage("LoadDataset")
+def load(paths: Sequence[str] | Any, *, layout: Layout, codec: str, count: int) -> Pipeline:
+    names = _names(paths)
+    return Pipeline(
+        lambda: itertools.chain.from_iterable(read_elements(n, layout, codec) for n in names), count
+    )

@@ -1,0 +1,227 @@
+"""Which elements come, how often, and in which order."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from wengert.data.elements import Element
+from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, stage
+from wengert.data.seeds import SeedSource, words
+from wengert.data.stages.sources import repeated
+from wengert.errors import FailedPreconditionError, InvalidArgumentError
+
+
+@stage("TakeDataset")
+def take(source: Pipeline, count: Any) -> Pipeline:
+    most = int(count)
+    if most < 0:
+        return Pipeline(source.__iter__, source.count, [source])
+    known = most if source.count == INFINITE else min(source.count, most)
+    return Pipeline(
+        lambda: itertools.islice(source, most),
+        0 if most == 0 else UNKNOWN if source.count == UNKNOWN else known,
+        [source],
+    )
+
+
+@stage("SkipDataset")
+def skip(source: Pipeline, count: Any) -> Pipeline:
+    first = int(count)
+    if first < 0:
+        return Pipeline(lambda: iter(()), 0, [source])
+    known = source.count if source.count < 0 else max(source.count - first, 0)
+    return Pipeline(lambda: itertools.islice(source, first, None), known, [source])
+
+
+@stage("ShardDataset")
+def shard(source: Pipeline, shards: Any, index: Any) -> Pipeline:
+    n, i = int(shards), int(index)
+    if n < 1:
+        raise InvalidArgumentError(
+            f"Number of shards must be greater than zero (currently num_shards = {n})."
+        )
+    if not 0 <= i < n:
+        raise InvalidArgumentError(f"Index must be between 0 and {n - 1} (currently index = {i}).")
+    known = source.count if source.count < 0 else len(range(i, source.count, n))
+    return Pipeline(lambda: itertools.islice(source, i, None, n), known, [source])
+
+
+@stage("RepeatDataset")
+def repeat(source: Pipeline, count: Any) -> Pipeline:
+    times = int(count)
+    if times == 0 or source.count == 0:
+        known = 0
+    elif times < 0 or source.count == INFINITE:
+        known = INFINITE
+    else:
+        known = UNKNOWN if source.count == UNKNOWN else source.count * times
+    return Pipeline(lambda: repeated(source.__iter__, max(times, -1)), known, [source])
+
+
+@stage("ConcatenateDataset")
+def concatenate(first: Pipeline, second: Pipeline) -> Pipeline:
+    counts = first.count, second.count
+    known = INFINITE if INFINITE in counts else UNKNOWN if UNKNOWN in counts else sum(counts)
+    return Pipeline(lambda: itertools.chain(first, second), known, [first, second])
+
+
+@stage("ZipDataset")
+def zipped(*sources: Pipeline) -> Pipeline:
+    def start() -> Iterator[Element]:
+        for elements in zip(*sources, strict=False):
+            yield tuple(itertools.chain.from_iterable(elements))
+
+    finite = [s.count for s in sources if s.count != INFINITE]
+    known = INFINITE if not finite else UNKNOWN if UNKNOWN in finite else min(finite)
+    return Pipeline(start, known, sources)
+
+
+# ---- by chance ----------------------------------------------------------------------------------
+
+
+@stage("ShuffleDatasetV3")
+def shuffle(source: Pipeline, size: Any, seed: Any, seed2: Any, *, again: bool) -> Pipeline:
+    seeds = SeedSource(int(seed), int(seed2), again)
+    room = int(size)
+    if room == UNKNOWN:  # AUTOTUNE gives -1, and -2 stands for all elements
+        room = max(source.count, 1)
+    if room < 1:
+        raise InvalidArgumentError(
+            f"buffer_size must be greater than zero or UNKNOWN_CARDINALITY, got {room}."
+        )
+    return Pipeline(lambda: _shuffled(source, room, *seeds.next()), source.count, [source], seeds)
+
+
+def _shuffled(source: Pipeline, room: int, seed: int, seed2: int) -> Iterator[Element]:
+    """Elements drawn from as many as there is room for.
+
+    They stand in a ring: a draw swaps the element with the first, which leaves.
+    """
+    draw = words(seed, seed2)
+    elements = iter(source)
+    ring = list(itertools.islice(elements, room))
+    n, first = len(ring), 0
+    for new in elements if n == room else ():
+        at = (first + next(draw) % n) % n
+        yield ring[at]
+        ring[at] = ring[first]
+        ring[first] = new
+        first = (first + 1) % n
+    for left in range(n, 0, -1):
+        at = (first + next(draw) % left) % n
+        yield ring[at]
+        ring[at] = ring[first]
+        first = (first + 1) % n
+
+
+@stage("DirectedInterleaveDataset")
+def choose(choices: Pipeline, *sources: Pipeline, stop_on_empty: bool) -> Pipeline:
+    def start() -> Iterator[Element]:
+        passes: list[Any] = [iter(source) for source in sources]
+        for (choice,) in choices:
+            at = int(choice)
+            if not 0 <= at < len(passes):
+                raise InvalidArgumentError(
+                    f"Selector index out of range: {at} >= {len(passes)} [Op:IteratorGetNext]"
+                )
+            if passes[at] is None:
+                continue
+            for element in passes[at]:
+                yield element
+                break
+            else:
+                passes[at] = None
+                if stop_on_empty or not any(passes):
+                    return
+
+    known = INFINITE if all(s.count == INFINITE for s in (choices, *sources)) else UNKNOWN
+    return Pipeline(start, known, [choices, *sources])
+
+
+# ---- kept and told apart ------------------------------------------------------------------------
+
+
+@stage("CacheDatasetV2")
+def cache(source: Pipeline) -> Pipeline:
+    kept: list[list[Element]] = []
+
+    def start() -> Iterator[Element]:
+        if kept:
+            return iter(kept[0])
+        return keeping()
+
+    def keeping() -> Iterator[Element]:
+        seen = []
+        for element in source:
+            seen.append(element)
+            yield element
+        if not kept:
+            kept.append(seen)
+
+    return Pipeline(start, source.count, [source])
+
+
+@stage("UniqueDataset")
+def unique(source: Pipeline) -> Pipeline:
+    def start() -> Iterator[Element]:
+        seen = set()
+        for element in source:
+            key = tuple(
+                s if isinstance(s, bytes) else (s.shape, s.tolist().__repr__()) for s in element
+            )
+            if key not in seen:
+                seen.add(key)
+                yield element
+
+    return Pipeline(start, source.count if source.count == 0 else UNKNOWN, [source])
+
+
+@stage("AssertCardinalityDataset")
+def assert_cardinality(source: Pipeline, count: Any) -> Pipeline:
+    wanted = int(count)
+
+    def start() -> Iterator[Element]:
+        found = 0
+        for element in source:
+            found += 1
+            if 0 <= wanted < found:
+                raise _of_another_count(f"at least {found}", wanted)
+            yield element
+        if found != wanted and wanted != UNKNOWN:
+            raise _of_another_count(str(found), wanted)
+
+    return Pipeline(start, wanted, [source])
+
+
+def _of_another_count(found: str, wanted: int) -> Exception:
+    expected = "an infinite number of" if wanted == INFINITE else str(wanted)
+    return FailedPreconditionError(
+        f"Input dataset was expected to contain {expected} elements but contained {found} "
+        f"element{'' if found == '1' else 's'}. [Op:IteratorGetNext]"
+    )
+
+
+@stage("IgnoreErrorsDataset")
+def ignore_errors(source: Pipeline, *, log: bool) -> Pipeline:
+    def start() -> Iterator[Element]:
+        elements = iter(source)
+        while True:
+            try:
+                element = next(elements)
+            except StopIteration:
+                return
+            except Exception as error:  # noqa: BLE001  # whatever a user's function raises
+                if log:
+                    print(f"Error raised with error message {error}")
+                continue
+            yield element
+
+    known = 0 if source.count == 0 else UNKNOWN
+    return Pipeline(start, INFINITE if source.count == INFINITE else known, [source])
+
+
+@stage("OptionsDataset")
+def passed_on(source: Pipeline) -> Pipeline:
+    return Pipeline(source.__iter__, source.count, [source])
