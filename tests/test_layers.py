@@ -18,8 +18,8 @@ PACKAGE = Path(wengert.__file__).parent
 ROOMS = [
     "errors",
     "host",
-    "formats",
     "values",
+    "formats",
     "core",
     "inference",
     "overrides",
@@ -66,6 +66,7 @@ ROOMS = [
     "api",
     "derivatives",
     "train",
+    "data",
     "insight.reports",
     "insight",
     "public",

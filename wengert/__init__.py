@@ -290,6 +290,7 @@ if _typing.TYPE_CHECKING:
     from wengert.compat.graph_defs.importing import import_graph_def as import_graph_def
     from wengert.compat.graph_defs.tensors import make_ndarray as make_ndarray
     from wengert.compat.graph_defs.tensors import make_tensor_proto as make_tensor_proto
+    from wengert.data.optional import OptionalSpec as OptionalSpec
     from wengert.derivatives import checkpointed_loop as checkpointed_loop
     from wengert.derivatives import curl as curl
     from wengert.derivatives import divergence as divergence
@@ -410,6 +411,7 @@ _ELSEWHERE = {
     "dynamic_partition": ("ops.arrays.partitioning", "dynamic_partition"),
     "dynamic_stitch": ("ops.arrays.partitioning", "dynamic_stitch"),
     "grad_pass_through": ("api.gradients.recompute_grad", "grad_pass_through"),
+    "OptionalSpec": ("data.optional", "OptionalSpec"),
     "numpy_function": ("api.function.python_functions", "numpy_function"),
     "py_function": ("api.function.python_functions", "py_function"),
     "assert_right": ("insight.check.entry", "assert_right"),

@@ -23,13 +23,19 @@ import numpy as np
 import wengert
 from wengert.core.dispatch import apply
 from wengert.core.table import complete, row_of
-from wengert.ops.arrays.shaping import expand_dims
+from wengert.ops.arrays.creation import shape
+from wengert.ops.arrays.shaping import expand_dims, reshape
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
+from wengert.ops.image.projective import projective_transform
 from wengert.ops.math.complex import abs as absolute
+from wengert.ops.math.elementwise import cast as cast_to
 from wengert.ops.nn.activations import softmax
 from wengert.ops.reductions.reductions import reduce_sum
+from wengert.ops.reductions.sorting import searchsorted
+from wengert.ops.reductions.unique import unique_along
 from wengert.state.variable import Variable
 from wengert.values.convert import convert, convert_to_tensor
+from wengert.values.dtypes import float32, float64
 from wengert.values.tensor import Tensor
 
 Parameters = list[inspect.Parameter]
@@ -290,17 +296,30 @@ def _batch_norm(
     return y, m, v, m, v, v
 
 
+def _bucketize(input: Any, boundaries: Sequence[float]) -> Any:
+    """How many of the boundaries are at or below each element."""
+    x = convert(input)
+    edges = cast_to(convert(list(boundaries), float32), x.dtype if x.dtype.is_floating else float64)
+    flat = cast_to(reshape(x, [-1]), edges.dtype)
+    return reshape(searchsorted(edges, flat, "right"), shape(x))
+
+
 _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "ApproximateEqual": lambda x, y, tolerance: absolute(convert(x) - y) < tolerance,
     "BroadcastGradientArgs": _gradient_args,
+    "Bucketize": _bucketize,
     "ConcatOffset": _concat_offset,
     "DataFormatDimMap": _dim_map,
     "DataFormatVecPermute": _vec_permute,
     "FusedBatchNorm": lambda **given: _batch_norm(**given)[:5],
     "FusedBatchNormV2": lambda **given: _batch_norm(**given)[:5],
     "FusedBatchNormV3": _batch_norm,
+    "ImageProjectiveTransformV2": lambda **given: projective_transform(**given, fill_value=0.0),
+    "ImageProjectiveTransformV3": projective_transform,
     "InplaceAdd": lambda x, i, v: tensor_scatter_nd_add(x, expand_dims(i, -1), v),
     "SoftmaxCrossEntropyWithLogits": _cross_entropy,
+    "UniqueV2": lambda **given: unique_along(**given)[:2],
+    "UniqueWithCountsV2": unique_along,
 }
 
 complete()  # lines without an arrow need all rows

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Final
 
 import wengert
 from wengert.api.variables.graph_variable import GraphVariable
@@ -22,6 +21,7 @@ from wengert.graph.graph import Graph
 from wengert.graph.operation import Operation
 from wengert.state.variable import Variable
 from wengert.values.indexed_slices import IndexedSlices
+from wengert.values.known_modules import known_in, say_known_modules, say_own_modules
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 
@@ -51,21 +51,17 @@ def install(*, v1: bool = False) -> None:
     uninstall()
     sys.meta_path.insert(0, _Finder(v1))
     for kind, module in _classes().items():
-        _OWN_MODULES.setdefault(kind, kind.__module__)
-        kind.__module__ = f"{ROOT}.python.{module}"
+        known_in(kind, module)
+    say_known_modules(f"{ROOT}.python")
 
 
 def uninstall() -> None:
     """Let `import tensorflow` mean TensorFlow again. Modules imported before remain Wengert's."""
-    for kind, own in _OWN_MODULES.items():
-        kind.__module__ = own
+    say_own_modules()
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Finder)]
     ours = [n for n, module in sys.modules.items() if _is_below(n) and isinstance(module, StandIn)]
     for name in ours:
         del sys.modules[name]
-
-
-_OWN_MODULES: Final[dict[type, str]] = {}
 
 
 def _classes() -> dict[type, str]:

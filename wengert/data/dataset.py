@@ -24,6 +24,7 @@ from wengert.data.options import Options
 from wengert.data.pipeline import INFINITE, UNKNOWN
 from wengert.values.composite import Composite
 from wengert.values.dtypes import variant
+from wengert.values.known_modules import known_in
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 from wengert.values.type_spec import TensorSpec, TypeSpec
@@ -235,3 +236,7 @@ def _in_numpy(value: Any) -> Any:
 
 def _sparse_value(value: Any) -> Any:
     return value._fetched(iter([part.numpy() for part in value._parts()]))
+
+
+known_in(Dataset, "data.ops.dataset_ops")
+known_in(DatasetSpec, "data.ops.dataset_ops")

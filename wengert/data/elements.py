@@ -75,6 +75,11 @@ def _as_leaf(value: Any) -> Any:
     return value if value is None or isinstance(value, (Tensor, Composite)) else convert(value)
 
 
+def parts_of(value: Any) -> list[Any]:
+    """The tensors that a value is made of, which `normal` made."""
+    return [part for leaf in leaves(value) if leaf is not None for part in nest.tensors_of(leaf)]
+
+
 def spec_of_value(value: Any) -> Any:
     """The nested specs of a value that `normal` made."""
     return mapped(type_spec_from_value, value)

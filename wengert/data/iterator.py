@@ -22,6 +22,7 @@ from wengert.state.cell import new_resource, resource
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, string, variant
+from wengert.values.known_modules import known_in
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.type_spec import TensorSpec, TypeSpec
@@ -406,3 +407,7 @@ def initializable(dataset: Any, shared_name: str | None = None) -> Any:
     made = Iterator(graph.add(HANDLE, (), {}, "Iterator").outputs[0], dataset._layout)
     made._initializer = made.make_initializer(dataset)
     return made
+
+
+known_in(OwnedIterator, "data.ops.iterator_ops")
+known_in(Iterator, "data.ops.iterator_ops")

@@ -8,10 +8,9 @@ import numpy as np
 
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
-from wengert.data.elements import Layout, leaves, normal, spec_of_value
+from wengert.data.elements import Layout, normal, parts_of, spec_of_value
 from wengert.data.pipeline import VARIANT_FORM
 from wengert.errors import InvalidArgumentError
-from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.dtypes import VARIANT, bool_, variant
 from wengert.values.tensor import Tensor
@@ -103,8 +102,7 @@ class Optional(Composite):
         """An Optional that has a value."""
         made = normal(value)
         layout = Layout(spec_of_value(made))
-        tensors = [part for leaf in leaves(made) for part in nest.tensors_of(leaf)]
-        return Optional(apply(FROM_VALUE, tensors, {"layout": layout}), layout.spec)
+        return Optional(apply(FROM_VALUE, parts_of(made), {"layout": layout}), layout.spec)
 
     @staticmethod
     def empty(element_spec: Any) -> Optional:

@@ -95,9 +95,9 @@ class TFRecordDataset(_OfFiles):
 class TextLineDataset(_OfFiles):
     r"""The lines of text files, as strings without their ends.
 
-    >>> import os, tempfile
+    >>> import os, pathlib, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "lines.txt")
-    >>> _ = open(path, "w").write("first\nsecond\n")
+    >>> _ = pathlib.Path(path).write_text("first\nsecond\n")
     >>> list(tf.data.TextLineDataset(path).as_numpy_iterator())
     [b'first', b'second']
     """

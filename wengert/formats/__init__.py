@@ -1,6 +1,8 @@
 """Files that other programs write and read, byte for byte.
 
-crc32c   The checksum of records
-wire     Messages of protocol buffers: fields with numbers
-records  Records one after the other, with checksums: TFRecord
+crc32c      The checksum of records
+wire        Messages of protocol buffers: fields with numbers
+tensors     Arrays as messages: TensorProto
+records     Records one after the other, with checksums: TFRecord
+compressed  Files that may be compressed
 """

@@ -32,6 +32,8 @@ class Composite:
 
     # Whether tf.nest looks into it when it is told to expand composite values.
     expands: ClassVar[bool] = True
+    # Whether it is a tensor to a program that asks with tf.is_tensor.
+    is_tensor: ClassVar[bool] = False
     # What is differentiated, for types that follow TensorFlow's protocol.
     __composite_gradient__: Any = None
 

@@ -261,6 +261,8 @@ class _Loop:
 
 def _check_leaf(spoken: str, before: Any, after: Any) -> None:
     kinds = kind_of(before), kind_of(after)
+    if isinstance(before, Composite) and kinds[0] is kinds[1]:
+        return  # the loop itself compares what they are made of
     if any(isinstance(k, type) for k in kinds):
         if before is not after and before != after:
             raise TypeError(
@@ -272,7 +274,7 @@ def _check_leaf(spoken: str, before: Any, after: Any) -> None:
             f"{spoken} has dtype {kinds[0].name} before the loop, but dtype {kinds[1].name} after "
             f"one iteration. Use tf.cast. (at {callers_place()})"
         )
-    elif not isinstance(before, Composite) and not is_as_general(before.shape, after.shape):
+    elif not is_as_general(before.shape, after.shape):
         raise ValueError(
             f"{spoken} has shape {before.shape} before the loop, but shape {after.shape} after one "
             "iteration. Use tf.autograph.experimental.set_loop_options to set shape invariants: "

@@ -20,7 +20,7 @@ from wengert.api.gradients.user_gradient import (
     signature_of,
 )
 from wengert.core.batch import Batched, Batcher
-from wengert.core.context import also_listening, announce, thread
+from wengert.core.context import also_listening, announce, current_graph, thread
 from wengert.core.layer import beneath_layers
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row, place
@@ -127,6 +127,8 @@ class CustomGradient:
             bound = self._signature.bind(*args, **kwargs)
             bound.apply_defaults()
             args, kwargs = bound.args, bound.kwargs
+        if current_graph() is not None:
+            args = nest.map_structure(_read, args)
         leaves = nest.flatten(args)
         return Call(
             args,
@@ -294,3 +296,8 @@ def custom_gradient(
     if f is None:
         return lambda function: CustomGradient(function, jvp, batch)
     return CustomGradient(f, jvp, batch)
+
+
+def _read(value: Any) -> Any:
+    """The value of a library's variable: it is an argument, and no variable that the function reads."""
+    return convert(value) if hasattr(type(value), "_should_act_as_resource_variable") else value

@@ -9,7 +9,7 @@ import numpy as np
 
 from wengert.core.dispatch import apply as door
 from wengert.core.row import Row
-from wengert.data.elements import Layout, leaves, normal
+from wengert.data.elements import Layout, normal, parts_of
 from wengert.data.methods.functions import with_state
 from wengert.data.methods.made import transformed
 from wengert.data.optional import GET_VALUE_FORMS
@@ -18,7 +18,6 @@ from wengert.data.pipeline import Pipeline
 from wengert.data.stages import functions as stages
 from wengert.data.stages.order import passed_on
 from wengert.errors import InvalidArgumentError
-from wengert.values import nest
 from wengert.values.dtypes import int64
 
 # ---- rows ---------------------------------------------------------------------------------------
@@ -76,9 +75,8 @@ def reduce(
     layout, function = with_state(
         value, reduce_func, self.element_spec, lambda spec: spec, "reduce_func"
     )
-    parts = [part for leaf in leaves(value) for part in nest.tensors_of(leaf)]
     attrs = {"state": layout, "function": function, "layout": layout}
-    found = door(REDUCE, [self._variant_tensor, *parts, *function.inputs], attrs, name)
+    found = door(REDUCE, [self._variant_tensor, *parts_of(value), *function.inputs], attrs, name)
     return layout.nested(found)
 
 

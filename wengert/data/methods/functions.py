@@ -11,9 +11,9 @@ from wengert.data.elements import (
     Layout,
     common_spec,
     is_structure,
-    leaves,
     mapped,
     normal,
+    parts_of,
     spec_of_value,
 )
 from wengert.data.methods.made import function_of, number, of_pipeline, transformed, truth_of
@@ -112,7 +112,7 @@ def scan(
         stages.scan,
         function.spec[1],
         "Scan",
-        [*_parts(value), *function.inputs],
+        [*parts_of(value), *function.inputs],
         state=layout,
         function=function,
     )
@@ -140,10 +140,6 @@ def with_state(
         if wider == state:
             return Layout(state), traced
         state = wider
-
-
-def _parts(value: Any) -> list[Any]:
-    return [part for leaf in leaves(value) for part in nest.tensors_of(leaf)]
 
 
 # ---- functions that return datasets -------------------------------------------------------------

@@ -64,7 +64,7 @@ def flag(value: Any) -> Tensor:
 def function_of(function: Callable[..., Any], *specs: Any) -> ElementFunction:
     """A user's function of elements of these specs."""
     if not callable(function):
-        raise TypeError(f"A function is expected, got {function!r}.")
+        raise ValueError(f"A function is expected, got {function!r}.")
     return ElementFunction(function, specs)
 
 

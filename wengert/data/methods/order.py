@@ -117,7 +117,7 @@ def shuffle(
     `reshuffle_each_iteration` is False.
 
     >>> list(tf.data.Dataset.range(5).shuffle(5, seed=1).as_numpy_iterator())
-    [np.int64(0), np.int64(4), np.int64(2), np.int64(3), np.int64(1)]
+    [np.int64(0), np.int64(4), np.int64(3), np.int64(1), np.int64(2)]
     """
     first, second = dataset_seeds(seed)
     inputs = [number(buffer_size, "buffer_size"), number(first), number(second)]

@@ -14,6 +14,7 @@ from wengert.data.elements import (
     mapped,
     normal,
     packed,
+    parts_of,
     spec_of_value,
     unbatched_spec,
 )
@@ -24,7 +25,6 @@ from wengert.data.stages.order import shuffle as shuffled
 from wengert.errors import InvalidArgumentError
 from wengert.ops.control.elements import kind_of
 from wengert.ops.support.static_value import get_static_value
-from wengert.values import nest
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, int64, string
 from wengert.values.shapes import TensorShape
@@ -39,7 +39,7 @@ def from_tensors(tensors: Any, name: str | None = None) -> Any:
     """
     value = normal(tensors)
     layout = Layout(spec_of_value(value))
-    return made(stages.tensors, _parts(value), {"layout": layout}, layout.spec, "Tensor")
+    return made(stages.tensors, parts_of(value), {"layout": layout}, layout.spec, "Tensor")
 
 
 def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
@@ -73,11 +73,7 @@ def from_tensor_slices(tensors: Any, name: str | None = None) -> Any:
         )
     of_one = Layout(unbatched_spec(layout.spec))
     attrs = {"layout": layout, "of_one": of_one}
-    return made(stages.slices, _parts(value), attrs, of_one.spec, "TensorSlice")
-
-
-def _parts(value: Any) -> list[Any]:
-    return [part for leaf in leaves(value) for part in nest.tensors_of(leaf)]
+    return made(stages.slices, parts_of(value), attrs, of_one.spec, "TensorSlice")
 
 
 def range_(*args: Any, output_type: Any = int64, name: str | None = None) -> Any:
@@ -114,7 +110,7 @@ def random(
     """A dataset of random numbers below 2**32, TensorFlow's for the same seed.
 
     >>> list(tf.data.Dataset.random(seed=4).take(1).as_numpy_iterator())
-    [np.int64(3275386302)]
+    [np.int64(3128586565)]
     """
     first, second = dataset_seeds(seed)
     attrs = {"again": bool(rerandomize_each_iteration)}

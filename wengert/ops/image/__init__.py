@@ -11,6 +11,7 @@ crop            crop_and_resize: boxes cut out of images and resized, differenti
 geometry        Rotating, flipping, cropping and padding images
 glimpse         extract_glimpse: windows of images around points, filled with noise outside
 measures        Image metrics: gradients, total variation, PSNR, structural similarity
+projective      Projective transformations: pixels read where a map sends them
 patches         Patches of images and volumes: each window laid out along the channels
 random          Random image augmentations, stateful or with a seed for each call
 """

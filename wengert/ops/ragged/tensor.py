@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class RaggedTensor(Composite):
     ([1.0, 2.0], [3.0, 0.0, 3.0])
     """
 
+    is_tensor: ClassVar[bool] = True
     __slots__ = ("__weakref__", "_row_splits", "_uniform", "_values")
     _values: Any
     _row_splits: Tensor

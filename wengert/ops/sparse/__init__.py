@@ -9,6 +9,7 @@ counting       Counts of the integers in each row, as a sparse tensor
 edit_distance  The Levenshtein distance between sequences
 shaping        Rearranging sparse tensors: coordinates change, values are gathered
 math           Arithmetic of sparse tensors
+answers        What sparse tensors answer public functions: tf.abs, tf.cast, tf.shape, ...
 segments       Segment reductions of selected rows: gather and segment sum in one step
 sets           Set operations on rows: unique elements, union, intersection, difference
 """

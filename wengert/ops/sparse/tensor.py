@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -49,6 +49,7 @@ class SparseTensor(Composite):
     [[0.0, 5.0], [0.0, 0.0], [7.0, 0.0]]
     """
 
+    is_tensor: ClassVar[bool] = True
     __slots__ = ("__weakref__", "_dense_shape", "_indices", "_known", "_values")
     __array_priority__ = 100
     _known: TensorShape | None  # what a function's signature says of the shape
@@ -118,6 +119,13 @@ class SparseTensor(Composite):
     def get_shape(self) -> TensorShape:
         """The static shape."""
         return self.shape
+
+    def set_shape(self, shape: ShapeLike) -> None:
+        """Say more of the shape than is known while a graph is built; otherwise check it."""
+        said = TensorShape(shape)
+        if not self.shape.is_compatible_with(said):
+            raise ValueError(f"Shapes {self.shape} and {said} are not compatible")
+        self._known = self.shape.merge_with(said)
 
     @property
     def dims(self) -> tuple[int, ...]:

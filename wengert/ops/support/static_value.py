@@ -16,8 +16,8 @@ from wengert.inference.shape_inference import form_of
 from wengert.inference.symbolic_integers import integers_of
 from wengert.ops.support.batch_rules import with_attrs
 from wengert.state.variable import Variable
+from wengert.values.composite import Composite
 from wengert.values.convert import convert
-from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.shapes import TensorShape
 from wengert.values.sizes import Size
 from wengert.values.symbolic import SymbolicTensor
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 
 
 def is_tensor(x: object) -> bool:
-    """Whether a value is a tensor, a variable or IndexedSlices.
+    """Whether a value is a tensor, a variable, IndexedSlices, sparse or ragged.
 
     >>> tf.is_tensor(tf.constant(1.0)), tf.is_tensor(np.ones(2))
     (True, False)
     """
-    return isinstance(x, (TensorBase, IndexedSlices))
+    if isinstance(x, Composite):
+        return x.is_tensor
+    return isinstance(x, TensorBase)
 
 
 def get_static_value(tensor: object, partial: bool = False) -> Any:

@@ -65,6 +65,9 @@ class Context:
         """The CPU, the only device."""
         return [self.device_name]
 
+    def clear_kernel_cache(self) -> None:
+        """There are no kernels that are kept."""
+
 
 _context = Context()
 

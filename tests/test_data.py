@@ -1,0 +1,23 @@
+"""tf.data: datasets, as TensorFlow has them, and what is beyond it."""
+
+# mypy: disable-error-code="no-any-return"
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from dataset_programs import GROUPS, text_of
+
+import wengert as tf
+
+RECORDED = json.loads((Path(__file__).parent / "data" / "datasets.json").read_text("utf-8"))
+HERE = {group: programs(tf) for group, programs in GROUPS.items()}
+
+
+@pytest.mark.parametrize(
+    ("group", "name"), [(g, n) for g, programs in HERE.items() for n in programs]
+)
+def test_it_is_as_in_tensorflow(group: str, name: str) -> None:
+    """Every program gives the text that TensorFlow gives, or fails with the same kind of error."""
+    assert text_of(tf, HERE[group][name]) == RECORDED[group][name]
