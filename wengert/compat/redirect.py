@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Final
 
 import wengert
+from wengert import errors
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.resolver import is_module
 from wengert.compat.standins import StandIn, is_an_attempt, stand_in
@@ -50,37 +51,43 @@ def install(*, v1: bool = False) -> None:
         )
     uninstall()
     sys.meta_path.insert(0, _Finder(v1))
-    for kind, module in _classes().items():
-        _OWN_MODULES.setdefault(kind, kind.__module__)
-        kind.__module__ = f"{ROOT}.python.{module}"
+    for kind, place in _classes().items():
+        _OWN_PLACES.setdefault(kind, (kind.__module__, kind.__qualname__))
+        module, _, name = place.rpartition(".")
+        _put(kind, f"{ROOT}.python.{module}", name)
 
 
 def uninstall() -> None:
     """Let `import tensorflow` mean TensorFlow again. Modules imported before remain Wengert's."""
-    for kind, own in _OWN_MODULES.items():
-        kind.__module__ = own
+    for kind, own in _OWN_PLACES.items():
+        _put(kind, *own)
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Finder)]
     ours = [n for n, module in sys.modules.items() if _is_below(n) and isinstance(module, StandIn)]
     for name in ours:
         del sys.modules[name]
 
 
-_OWN_MODULES: Final[dict[type, str]] = {}
+_OWN_PLACES: Final[dict[type, tuple[str, str]]] = {}
+
+
+def _put(kind: type, module: str, name: str) -> None:
+    kind.__module__, kind.__qualname__, kind.__name__ = module, name, name
 
 
 def _classes() -> dict[type, str]:
-    """Where TensorFlow has the classes by whose modules libraries know its tensors."""
+    """Where TensorFlow has the classes by whose modules and names programs know its values."""
     return {
-        Tensor: "framework.tensor",
-        SymbolicTensor: "framework.tensor",
-        Batched: "framework.tensor",
-        Variable: "ops.resource_variable_ops",
-        GraphVariable: "ops.resource_variable_ops",
-        IndexedSlices: "framework.indexed_slices",
-        wengert.SparseTensor: "framework.sparse_tensor",
-        wengert.RaggedTensor: "ops.ragged.ragged_tensor",
-        Operation: "framework.ops",
-        Graph: "framework.ops",
+        Tensor: "framework.ops.EagerTensor",
+        SymbolicTensor: "framework.ops.SymbolicTensor",
+        Batched: "framework.tensor.Tensor",
+        Variable: "ops.resource_variable_ops.ResourceVariable",
+        GraphVariable: "ops.resource_variable_ops.ResourceVariable",
+        IndexedSlices: "framework.indexed_slices.IndexedSlices",
+        wengert.SparseTensor: "framework.sparse_tensor.SparseTensor",
+        wengert.RaggedTensor: "ops.ragged.ragged_tensor.RaggedTensor",
+        Operation: "framework.ops.Operation",
+        Graph: "framework.ops.Graph",
+        **{kind: f"framework.errors_impl.{kind.__name__}" for kind in errors.of_tensorflow()},
     }
 
 
