@@ -22,6 +22,7 @@ import table_signal
 import table_sparse
 import table_special
 import table_stable
+import table_strings
 from numpy_reference import (
     np_any_norm,
     np_cumulative,
@@ -538,6 +539,7 @@ LINES: Sequence[Line] = [
     *table_special.LINES,
     *table_stable.LINES,
     *table_segments.LINES,
+    *table_strings.LINES,
     *table_sparse.LINES,
 ]
 CASES: Sequence[Case] = cases(LINES)

@@ -72,7 +72,9 @@ def test_input_signature() -> None:
     assert f([1.0, 2.0]).numpy().tolist() == [2.0, 4.0]
     assert len(traces) == 1
     for wrong in (of([[1.0]]), of([1.0], tf.float64)):
-        with pytest.raises(TypeError, match=r"Can not cast TensorSpec\(.*\) to TensorSpec\(shape=\(None,\)"):
+        with pytest.raises(
+            TypeError, match=r"Can not cast TensorSpec\(.*\) to TensorSpec\(shape=\(None,\)"
+        ):
             f(wrong)
     with pytest.raises(TypeError):
         f()
@@ -877,3 +879,12 @@ def test_a_class_says_when_its_objects_share_a_trace() -> None:
     assert values == [6.0, 6.0, 8.0, 6.0]
     assert len(traces) == 2
     assert isinstance(Form(1), tf.types.experimental.SupportsTracingProtocol)
+
+
+def test_calls_that_find_a_trace_count_against_retracing(caplog: pytest.LogCaptureFixture) -> None:
+    """Five traces in some thirty calls are no reason for a warning."""
+    f = tf.function(lambda x: x * 2.0)
+    for size in range(1, 6):
+        for _ in range(6):
+            f(tf.ones([size]))
+    assert "retracing" not in caplog.text

@@ -228,9 +228,9 @@ def test_rows_of_different_lengths() -> None:
     for f in in_both(total, specs) + in_both(by_flat_values, specs):
         assert f(X, [1, 2], X, [1, 2]).numpy().tolist() == [2.0, 4.0, 6.0]
         for lengths in ([2, 1], [1, 1, 1], [3]):
-            with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to br|not hold"):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"Unable to br|not hold"):
                 f(X, [1, 2], X, lengths)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to br|not hold"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Unable to br|not hold"):
             f(X, [1, 2], X[:1], [0, 1])
 
 

@@ -84,7 +84,20 @@ def test_buckets_are_those_of_farmhash() -> None:
     """One text for each of the lengths that are treated apart."""
     texts = ["", "a", "ab", "abcd", "abcdefgh", "0123456789abcdefX", "y" * 33, "w" * 64]
     texts += ["v" * 65, "p" * 128, "o" * 129, "n" * 1000]
-    expected = [377723, 291400, 834328, 267500, 229479, 927332, 904239, 722561, 529813, 362422, 227463, 715427]
+    expected = [
+        377723,
+        291400,
+        834328,
+        267500,
+        229479,
+        927332,
+        904239,
+        722561,
+        529813,
+        362422,
+        227463,
+        715427,
+    ]
     assert s.to_hash_bucket_fast(texts, 1000003).numpy().tolist() == expected
     rows = s.to_hash_bucket_fast(tf.ragged.constant([["a"], []]), 1000003)
     assert rows.to_list() == [[expected[1]], []]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wengert.api.function.signatures import Weakly
 from wengert.state.variable import Variable
@@ -54,14 +54,17 @@ def parameters_text(signature: inspect.Signature, specs: Sequence[Any] | None) -
     rest = iter(specs or ())
     shown: list[str] = []
     for p in signature.parameters.values():
-        if p.kind is p.KEYWORD_ONLY and "*" not in shown and not any(s[0] == "*" for s in shown):
+        if p.kind is p.KEYWORD_ONLY and not any(s.startswith("*") for s in shown):
             shown.append("*")
-        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        star = _STARS.get(p.kind.name, "")
         spec = None if star else next(rest, None)
         kind = "" if spec is None else f": {type_text(spec)}"
         default = "" if p.default is p.empty or specs is not None else "=<captured_default_value>"
         shown.append(f"{star}{p.name}{kind}{default}")
     return f"({', '.join(shown)})"
+
+
+_STARS: Final = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 
 
 def flat_misfit(

@@ -327,6 +327,7 @@ class Function:
         if key is not None:
             concrete = self._quick.get(key)
             if concrete is not None:
+                self._retracing.calls += 1
                 return concrete.quick(args) if context.listeners == () else concrete.call(args)
         if _Running.eagerly:
             with self._stably():
@@ -461,7 +462,7 @@ class Function:
     def _concrete(self, inputs: Inputs) -> ConcreteFunction:
         outer = graph_around()
         key = (inputs.key, _around(outer))
-        self._retracing.called()
+        self._retracing.calls += 1
         found: ConcreteFunction | None = self._known(outer, key, inputs.specs)
         if found is not None:
             return found

@@ -39,7 +39,7 @@ def _row(name: str, parts: Parts, dtype: Any = OBJECT) -> Row:
     def forms(inputs: Sequence[Tensor], attrs: Attrs) -> list[Any]:
         return [((None,), np.dtype(dtype)), ((None,), np.dtype(np.int64))]
 
-    return op(name, kernel, many=True, forms=forms)
+    return op(name, kernel, many=True, forms=forms, by_value=True)
 
 
 def _taken_apart(row: Row, input: Any, **attrs: Any) -> Any:

@@ -47,8 +47,8 @@ def each(x: Array, function: Callable[[bytes], Any], dtype: NumpyDType = OBJECT)
 def _by(method: str, encoding: str) -> Callable[[bytes], bytes]:
     """A method of bytes; of text, where an encoding is given."""
     if not encoding:
-        return lambda text: getattr(text, method)()  # type: ignore[no-any-return]
-    return lambda text: getattr(text.decode(), method)().encode()  # type: ignore[no-any-return]
+        return lambda text: getattr(text, method)()
+    return lambda text: getattr(text.decode(), method)().encode()
 
 
 LOWER: Row = op("StringLower", lambda _, x, *, encoding: each(x, _by("lower", encoding)))
