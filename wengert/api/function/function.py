@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -46,6 +47,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
 from wengert.graph.tracing import as_output, restore, snapshot
 from wengert.host.locks import TRACING, load_module
+from wengert.ops.arrays.identity import identity
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
@@ -60,6 +62,9 @@ if TYPE_CHECKING:
     from wengert.graph.graph import Graph
     from wengert.values.shapes import Dims
     from wengert.values.typing import NumpyDType
+
+
+_NUMBERS: Final = itertools.count()  # of traces
 
 
 class ConcreteFunction:
@@ -83,6 +88,7 @@ class ConcreteFunction:
         self._inputs = inputs.outlined()
         self._signature = signature
         self.name = name
+        self._number = next(_NUMBERS)
         self._subgraph = subgraph
         self._structure = structure
         self._there = there
@@ -105,7 +111,7 @@ class ConcreteFunction:
     @property
     def outputs(self) -> list[SymbolicTensor]:
         """The output tensors of the graph, flat."""
-        return self._subgraph.results
+        return self.graph.outputs
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -134,6 +140,11 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
+        """The structure of the result, with the graph's tensors in it."""
+        return self._packed(self.outputs)
+
+    @property
+    def _output_specs(self) -> Any:
         """The structure of the result, with a spec in place of each tensor."""
         results = nest.flatten(self._packed(self.outputs))
         specs = [spec_of(y) if isinstance(y, (Tensor, Composite)) else y for y in results]
@@ -143,7 +154,12 @@ class ConcreteFunction:
         """Call the trace. Arguments that are not tensors keep the values they were traced with."""
         try:
             tensors, variables = bound_to_trace(
-                self.name, self._signature, self._inputs, self._tensor_specs, args, kwargs
+                f"__inference_{self.name}_{self._number}",
+                self._signature,
+                self._inputs,
+                self._tensor_specs,
+                args,
+                kwargs,
             )
         except TypeError as error:
             raise self._misfit(error, args, kwargs) from None
@@ -235,22 +251,20 @@ class ConcreteFunction:
         """
         args, kwargs = self.structured_input_signature
         if not verbose:
-            return in_one_line(self._signature, args, kwargs, self.structured_outputs)
-        return described(
-            self._signature, args, kwargs, self.structured_outputs, self.captured_inputs
-        )
+            return in_one_line(self._signature, args, kwargs, self._output_specs)
+        return described(self._signature, args, kwargs, self._output_specs, self.captured_inputs)
 
     @property
     def output_shapes(self) -> Any:
         """The shapes of the results, nested as these are."""
         return nest.map_structure(
-            lambda s: getattr(s, "shape", TensorShape(None)), self.structured_outputs
+            lambda s: getattr(s, "shape", TensorShape(None)), self._output_specs
         )
 
     @property
     def output_dtypes(self) -> Any:
         """The dtypes of the results, nested as these are."""
-        return nest.map_structure(lambda s: getattr(s, "dtype", None), self.structured_outputs)
+        return nest.map_structure(lambda s: getattr(s, "dtype", None), self._output_specs)
 
 
 def _is_nested(value: Any) -> bool:
@@ -544,14 +558,16 @@ class Function:
                 args, kwargs = inputs.with_tensors(specs, given, stand_ins)
                 returned = self._to_trace()(*args, **kwargs)
                 outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
+                results = [y for y in outputs if y is not None]
+                # As in TensorFlow's graphs. Nothing computes them: the plan is of the results.
+                graph.outputs = [identity(y) for y in results]
         except SymbolicValueError as error:
             if self._autograph:
                 load_module("wengert.api.autograph.calls").explain(error)
             raise
         finally:
             restore(before)
-        graph.outputs = [y for y in outputs if y is not None]
-        subgraph = Subgraph(graph, graph.outputs)
+        subgraph = Subgraph(graph, results)
         return ConcreteFunction(
             self._name, subgraph, returned, [y is not None for y in outputs], inputs, specs,
             tensors, stand_ins, self._signature,

@@ -23,6 +23,7 @@ from wengert.values.tensor import Tensor
 from wengert.values.typed_calls import of_one
 
 if TYPE_CHECKING:
+    from wengert.values.shapes import Dims
     from wengert.values.typing import Array, DTypeLike, Namespace, NumpyDType, TensorLike
 
 OBJECT: Final = np.dtype(object)
@@ -132,7 +133,18 @@ def _substr_kernel(_: Namespace, x: Array, pos: Array, size: Array, *, unit: str
     return out
 
 
-SUBSTR: Row = op("Substr", _substr_kernel, dtype=lambda x, pos, size, *, unit: OBJECT)
+def _substr_shape(x: Dims, pos: Dims, size: Dims, *, unit: str) -> Any:
+    if not pos and not size:
+        return x
+    return (None,) * max(len(x), len(pos), len(size))
+
+
+SUBSTR: Row = op(
+    "Substr",
+    _substr_kernel,
+    shape=_substr_shape,
+    dtype=lambda x, pos, size, *, unit: OBJECT,
+)
 
 
 @of_one
