@@ -1,5 +1,6 @@
 """tf.sparse: tensors that are zero almost everywhere."""
 
+from wengert.ops.sparse import answers as _answers  # noqa: F401
 from wengert.ops.sparse import elements as _elements  # noqa: F401
 from wengert.ops.sparse.counting import bincount as bincount
 from wengert.ops.sparse.math import add as add

@@ -3,6 +3,7 @@
 places         Bookkeeping for sparse tensors: sorting and grouping of coordinates
 tensor         SparseTensor: coordinates and the values there; everything else is zero
 spec           The type spec of sparse tensors
+answers        What functions of tensors do with sparse ones
 elements       Sparse tensors under tf.map_fn: their rows as elements, and results as one sparse
                tensor
 counting       Counts of the integers in each row, as a sparse tensor
