@@ -47,7 +47,7 @@ class Liveness:
         if kind is ast.Match:
             return facts.reads.union(after, *[self.before(c.body, after) for c in node.cases])
         if kind is ast.With:
-            return facts.reads | self.before(node.body, after)
+            return facts.reads | (self.before(node.body, after) - facts.writes)
         if kind is ast.AugAssign or kind is ast.Delete:
             return after | facts.reads | facts.writes
         return (after - facts.writes) | facts.reads

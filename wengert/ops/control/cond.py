@@ -307,7 +307,7 @@ def cond(
         chosen = convert(pred, hint=bool_)
         if isinstance(chosen, Batched):
             return _chosen_by_example(chosen, _as_returned(true_fn()), _as_returned(false_fn()))
-        return _as_returned((true_fn if chosen else false_fn)())
+        return (true_fn if chosen else false_fn)()
     if isinstance(pred, bool):
         raise TypeError(
             f"pred must not be a Python bool, got {pred}: write `if` where the condition is known."
@@ -349,7 +349,7 @@ def switch_case(
         raise TypeError(f"branch_index must have type int32, got {index.dtype.name}")
     if current_graph() is None:
         at = int(index)
-        return _as_returned(chosen[at if 0 <= at < len(chosen) else -1]())
+        return chosen[at if 0 <= at < len(chosen) else -1]()
     names = [f"branch {i}" for i in range(len(chosen))]
     return _branched("switch_case", _scalar(index, "branch_index"), chosen, names)
 
