@@ -852,3 +852,24 @@ def test_the_cost_of_a_conversion() -> None:
         assert conversion._converted(function).code is not None
         spent.append(time.perf_counter() - start)
     assert min(spent) / lines < 2e-3 / 40
+
+
+def test_a_name_that_with_binds_is_no_variable_of_the_loop() -> None:
+    """A tape for each iteration: it is bound anew before it is read, as in a loop of Python's."""
+
+    def descend(w: Any, steps: Any) -> Any:
+        for i in tf.range(steps):
+            if i == 2:
+                continue
+            with tf.GradientTape() as tape:
+                tape.watch(w)
+                loss = w * w
+            w = w - 0.25 * tape.gradient(loss, w)
+            if w < 0.2:
+                break
+        return w
+
+    descending = tf.function(descend)
+    for steps in (1, 3, 5, 9):
+        one = descending(tf.constant(1.0), tf.constant(steps))
+        assert one.numpy() == descend(tf.constant(1.0), steps).numpy()

@@ -562,3 +562,13 @@ def test_second_derivatives_through_branches_of_unknown_size(name: str, spec: An
             want = second(branch, x)
             for found in (second(traced, x), whole(x)):
                 np.testing.assert_allclose(found, want, rtol=1e-10, atol=1e-12)
+
+
+def test_a_branch_in_eager_mode_gives_what_its_function_gives() -> None:
+    """As in TensorFlow: a number stays a number, and a variable the variable."""
+    v = tf.Variable(1.0)
+    true = tf.constant(True)
+    assert tf.cond(true, lambda: v, lambda: 0.0) is v
+    assert tf.cond(true, lambda: {"a": 1}, lambda: {}) == {"a": 1}
+    assert tf.switch_case(tf.constant(1), [lambda: 10, lambda: [20]]) == [20]
+    assert tf.case([(tf.constant(False), lambda: 1)], default=lambda: 3) == 3

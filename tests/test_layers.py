@@ -39,6 +39,7 @@ ROOMS = [
     "ops.quantization",
     "ops.sparse",
     "ops.ragged",
+    "ops.strings",
     "ops.signal",
     "ops.nn",
     "ops.nn.conv",

@@ -283,3 +283,17 @@ def test_operators_in_a_function_have_the_dtype_of_the_tensor() -> None:
     a = np.array([3.0, 4.0])
     f = tf.function(lambda x: (a * x, x + a, np.multiply(a, x)))
     assert [y.dtype for y in f(tf.constant([1.0, 2.0]))] == [tf.float32, tf.float32, tf.float64]
+
+
+def test_numpy_functions_beside_numpy_methods() -> None:
+    """Tensors with NumPy's methods are still arrays for its functions."""
+    t = tf.constant([1.0, 2.0])
+    want = outcomes(t.numpy())
+    set_behavior(promotes=True)
+    try:
+        found = outcomes(t)
+    finally:
+        set_behavior(promotes=False, has_methods=False)
+    for one, other in zip(found, want, strict=True):
+        assert isinstance(one, (np.ndarray, np.generic))
+        np.testing.assert_array_equal(one, other)

@@ -82,7 +82,7 @@ def test_operators() -> None:
     assert (r + tf.constant([[10.0], [20.0], [30.0]])).to_list() == [[11.0, 12.0], [], [33.0]]
     assert (r > 1.5).to_list() == [[False, True], [], [True]]
     assert (-r).to_list() == [[-1.0, -2.0], [], [-3.0]]
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to broadcast"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"elements of y:\n\[0 1 2\]"):
         r + tf.ragged.constant([[1.0], [2.0], [3.0]])
 
 
@@ -228,9 +228,9 @@ def test_rows_of_different_lengths() -> None:
     for f in in_both(total, specs) + in_both(by_flat_values, specs):
         assert f(X, [1, 2], X, [1, 2]).numpy().tolist() == [2.0, 4.0, 6.0]
         for lengths in ([2, 1], [1, 1, 1], [3]):
-            with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to broadcast"):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"Unable to br|not hold"):
                 f(X, [1, 2], X, lengths)
-        with pytest.raises(tf.errors.InvalidArgumentError, match="Unable to broadcast"):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"Unable to br|not hold"):
             f(X, [1, 2], X[:1], [0, 1])
 
 

@@ -423,7 +423,7 @@ def test_versions_and_types() -> None:
     [
         ("sum", "tf.reduce_sum"),
         ("log", "tf.math.log"),
-        ("data", "Python loop"),
+        ("tpu", "no TPUs"),
         ("Session", "compat.v1.Session"),
     ],
 )
@@ -441,3 +441,14 @@ def test_dimensions() -> None:
     assert (three < unknown) is None
     assert tf.TensorShape([three, unknown]).as_list() == [3, None]
     assert tf.compat.dimension_value(three) == 3
+
+
+def test_classes_have_the_names_that_programs_print(redirected: None) -> None:
+    """`type(x).__name__`, and the classes of errors."""
+    tensor, variable = tf.constant(1.0), tf.Variable(1.0)
+    assert [type(v).__name__ for v in (tensor, variable)] == ["EagerTensor", "ResourceVariable"]
+    place = "tensorflow.python.framework.errors_impl.InvalidArgumentError"
+    assert str(tf.errors.InvalidArgumentError) == f"<class '{place}'>"
+    assert pickle.loads(pickle.dumps(tensor)).numpy() == 1.0
+    error = pickle.loads(pickle.dumps(tf.errors.NotFoundError("gone")))
+    assert type(error) is tf.errors.NotFoundError

@@ -261,3 +261,29 @@ def test_parts_that_fit_are_not_checked_again() -> None:
     assert f([1.0, -1.0, 3.0]).numpy().tolist() == [2.0, 0.0, 6.0]
     operations = f.get_concrete_function().graph.get_operations()
     assert not [op for op in operations if op.type == "Assert"]
+
+
+@pytest.mark.parametrize("name", ["abs", "negative", "sign", "square", "tanh", "erf", "sin"])
+def test_functions_that_keep_zeros(name: str) -> None:
+    """As TensorFlow's, of the values alone, with their gradients."""
+    function = getattr(tf.math, name)
+    values = tf.constant([0.5, -2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(values)
+        found = function(tf.SparseTensor([[0, 1], [1, 0]], values, [2, 2]))
+        dense = function(values)
+    assert found.values.numpy().tolist() == dense.numpy().tolist()
+    assert found.shape == [2, 2]
+    both = [tape.gradient(y, values) for y in (found.values, dense)]
+    assert both[0] is None or both[0].numpy().tolist() == both[1].numpy().tolist()
+
+
+def test_questions_of_shape() -> None:
+    """Shape, size and rank of what it stands for; and a cast."""
+    s = tf.sparse.from_dense([[0, 3, 0], [4, 0, 0]])
+    asked = tf.function(lambda s: (tf.shape(s), tf.size(s), tf.rank(s), tf.cast(s, tf.float64)))
+    for shape, size, rank, cast in (asked(s), asked.python_function(s)):
+        assert (shape.numpy().tolist(), int(size), int(rank)) == ([2, 3], 6, 2)
+        assert cast.dtype is tf.float64
+    with pytest.raises(ValueError, match="Attempt to convert a value"):
+        tf.exp(s)

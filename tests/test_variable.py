@@ -117,7 +117,7 @@ def test_a_variable_as_text(initial: Any, shown: str) -> None:
 def test_a_variable_is_not_hashed() -> None:
     """Equality is elementwise; references are the keys."""
     v = tf.Variable(1.0)
-    text = "Variable is unhashable. Instead, use variable.ref() as the key."
+    text = f"Variable is unhashable. Instead, use variable.ref() as the key. (Variable: {v!r})"
     with pytest.raises(TypeError, match=re.escape(text)):
         {v}
     assert {v.ref(): "found"}[v.ref()] == "found"
@@ -209,7 +209,7 @@ BAD = [
         "assign",
         [1.0, 2.0, 3.0],
         ValueError,
-        "Cannot assign value to variable 'Variable:0': Shape mismatch. The variable shape (2,), "
+        "Cannot assign value to variable ' Variable:0': Shape mismatch.The variable shape (2,), "
         "and the assigned value shape (3,) are incompatible.",
         id="longer",
     ),

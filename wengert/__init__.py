@@ -255,6 +255,7 @@ if _typing.TYPE_CHECKING:
     from wengert import distribute as distribute
     from wengert import image as image
     from wengert import initializers as initializers
+    from wengert import io as io
     from wengert import keras as keras
     from wengert import linalg as linalg
     from wengert import nn as nn
@@ -267,9 +268,11 @@ if _typing.TYPE_CHECKING:
     from wengert import sets as sets
     from wengert import signal as signal
     from wengert import sparse as sparse
+    from wengert import strings as strings
     from wengert import sysconfig as sysconfig
     from wengert import test as test
     from wengert import train as train
+    from wengert import types as types
     from wengert import version as version
     from wengert.api.function.python_functions import numpy_function as numpy_function
     from wengert.api.function.python_functions import py_function as py_function
@@ -363,6 +366,7 @@ _LATER = (
     "derivatives",
     "image",
     "initializers",
+    "io",
     "keras",
     "linalg",
     "nn",
@@ -375,9 +379,11 @@ _LATER = (
     "sets",
     "signal",
     "sparse",
+    "strings",
     "sysconfig",
     "test",
     "train",
+    "types",
     "version",
 )
 _ELSEWHERE = {
@@ -506,6 +512,7 @@ def _declare_the_rest() -> None:
         "ops.arrays.partitioning",
         "ops.arrays.text",
         "ops.arrays.raw_bytes",
+        "ops.strings.parts",
         "ops.control.list_ops",
         "ops.reductions.order_statistic",
         "ops.reductions.unique",

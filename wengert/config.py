@@ -1,5 +1,6 @@
 """tf.config: what computes graphs, with how many threads, on which devices; conventions of derivatives."""
 
+from wengert import config_experimental as _experimental
 from wengert.api.function.function import functions_run_eagerly as functions_run_eagerly
 from wengert.api.function.function import run_functions_eagerly as run_functions_eagerly
 from wengert.api.session.devices import LogicalDevice as LogicalDevice
@@ -21,3 +22,5 @@ from wengert.ops.support.degenerate_setting import get_degenerate as get_degener
 from wengert.ops.support.degenerate_setting import set_degenerate as set_degenerate
 from wengert.overrides.switches import gradient_switches as gradient_switches
 from wengert.overrides.switches import set_gradient_switches as set_gradient_switches
+
+experimental = _experimental

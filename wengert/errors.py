@@ -7,7 +7,17 @@ in the same place.
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+from typing import Any, TypeVar
+
+Raised = TypeVar("Raised", bound=Exception)
+
+
+def noted(error: Raised, note: str) -> Raised:
+    """The error, with what stands below its text in a traceback; programs print and compare the text."""
+    if sys.version_info >= (3, 11):
+        error.add_note(note)
+    return error
 
 
 class OpError(Exception):
@@ -115,6 +125,12 @@ class UnauthenticatedError(OpError):
     """The caller did not say who they are."""
 
     error_code = 16
+
+
+def of_tensorflow() -> list[type[OpError]]:
+    """The classes that TensorFlow has as well."""
+    own = [kind for kind in OpError.__subclasses__() if "error_code" in vars(kind)]
+    return [OpError, *own]
 
 
 class OperatorNotAllowedInGraphError(TypeError):

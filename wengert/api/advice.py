@@ -8,7 +8,8 @@ from typing import Final
 _INSTEAD: Final = {
     "keras": "Of Keras there are tf.keras.optimizers and tf.keras.initializers; tf.Module holds variables, "
     "and tf.nn has the operations of layers",
-    "data": "A Python loop over NumPy arrays gives the batches",
+    "data.experimental.SqlDataset": "Rows of a database come from a Python generator: tf.data.Dataset.from_generator",
+    "data.experimental.service": "There is one process, which reads its own data",
     "saved_model": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
     "train.Checkpoint": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
     "train.CheckpointManager": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
@@ -49,8 +50,8 @@ _INSTEAD: Final = {
 def instead_of(path: str) -> str:
     """A sentence that says what to use; empty if nothing is known.
 
-    >>> instead_of("data.Dataset")
-    'A Python loop over NumPy arrays gives the batches.'
+    >>> instead_of("lookup.StaticHashTable")
+    'A Python dictionary looks up what is no number.'
     """
     parts = path.split(".")
     for count in range(len(parts), 0, -1):

@@ -13,6 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 import wengert
+from wengert import errors
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat.resolver import is_module
 from wengert.compat.standins import StandIn, is_an_attempt, stand_in
@@ -21,7 +22,7 @@ from wengert.graph.graph import Graph
 from wengert.graph.operation import Operation
 from wengert.state.variable import Variable
 from wengert.values.indexed_slices import IndexedSlices
-from wengert.values.known_modules import known_in, say_known_modules, say_own_modules
+from wengert.values.known_places import known_as, say_known_places, say_own_places
 from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 
@@ -50,14 +51,14 @@ def install(*, v1: bool = False) -> None:
         )
     uninstall()
     sys.meta_path.insert(0, _Finder(v1))
-    for kind, module in _classes().items():
-        known_in(kind, module)
-    say_known_modules(f"{ROOT}.python")
+    for kind, place in _classes().items():
+        known_as(kind, place)
+    say_known_places(f"{ROOT}.python")
 
 
 def uninstall() -> None:
     """Let `import tensorflow` mean TensorFlow again. Modules imported before remain Wengert's."""
-    say_own_modules()
+    say_own_places()
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Finder)]
     ours = [n for n, module in sys.modules.items() if _is_below(n) and isinstance(module, StandIn)]
     for name in ours:
@@ -65,18 +66,19 @@ def uninstall() -> None:
 
 
 def _classes() -> dict[type, str]:
-    """Where TensorFlow has the classes by whose modules libraries know its tensors."""
+    """Where TensorFlow has the classes by whose modules and names programs know its values."""
     return {
-        Tensor: "framework.tensor",
-        SymbolicTensor: "framework.tensor",
-        Batched: "framework.tensor",
-        Variable: "ops.resource_variable_ops",
-        GraphVariable: "ops.resource_variable_ops",
-        IndexedSlices: "framework.indexed_slices",
-        wengert.SparseTensor: "framework.sparse_tensor",
-        wengert.RaggedTensor: "ops.ragged.ragged_tensor",
-        Operation: "framework.ops",
-        Graph: "framework.ops",
+        Tensor: "framework.ops.EagerTensor",
+        SymbolicTensor: "framework.ops.SymbolicTensor",
+        Batched: "framework.tensor.Tensor",
+        Variable: "ops.resource_variable_ops.ResourceVariable",
+        GraphVariable: "ops.resource_variable_ops.ResourceVariable",
+        IndexedSlices: "framework.indexed_slices.IndexedSlices",
+        wengert.SparseTensor: "framework.sparse_tensor.SparseTensor",
+        wengert.RaggedTensor: "ops.ragged.ragged_tensor.RaggedTensor",
+        Operation: "framework.ops.Operation",
+        Graph: "framework.ops.Graph",
+        **{kind: f"framework.errors_impl.{kind.__name__}" for kind in errors.of_tensorflow()},
     }
 
 

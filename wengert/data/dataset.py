@@ -24,7 +24,7 @@ from wengert.data.options import Options
 from wengert.data.pipeline import INFINITE, UNKNOWN
 from wengert.values.composite import Composite
 from wengert.values.dtypes import variant
-from wengert.values.known_modules import known_in
+from wengert.values.known_places import known_as
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor
 from wengert.values.type_spec import TensorSpec, TypeSpec
@@ -238,5 +238,5 @@ def _sparse_value(value: Any) -> Any:
     return value._fetched(iter([part.numpy() for part in value._parts()]))
 
 
-known_in(Dataset, "data.ops.dataset_ops")
-known_in(DatasetSpec, "data.ops.dataset_ops")
+known_as(Dataset, "data.ops.dataset_ops.DatasetV2")
+known_as(DatasetSpec, "data.ops.dataset_ops.DatasetSpec")

@@ -22,7 +22,7 @@ from wengert.state.cell import new_resource, resource
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import bool_, string, variant
-from wengert.values.known_modules import known_in
+from wengert.values.known_places import known_as
 from wengert.values.shapes import TensorShape
 from wengert.values.tensor import Tensor, wrap
 from wengert.values.type_spec import TensorSpec, TypeSpec
@@ -409,5 +409,5 @@ def initializable(dataset: Any, shared_name: str | None = None) -> Any:
     return made
 
 
-known_in(OwnedIterator, "data.ops.iterator_ops")
-known_in(Iterator, "data.ops.iterator_ops")
+known_as(OwnedIterator, "data.ops.iterator_ops.OwnedIterator")
+known_as(Iterator, "data.ops.iterator_ops.Iterator")

@@ -229,11 +229,23 @@ def _is_simple(op: Operation) -> bool:
     """A NumPy function whose result is a new array of a known shape."""
     if op.row.ufunc is None or op.attrs or op.row.step is not None:
         return False
-    shape = op.outputs[0]._array.shape
-    return is_certain(shape) and bool(shape)
+    form = op.outputs[0]._array
+    return is_certain(form.shape) and bool(form.shape) and form.dtype != object
 
 
 def _function_of(op: Operation) -> Callable[..., Any]:
+    function = _plain_function_of(op)
+    makes_text = len(op.outputs) == 1 and op.outputs[0]._array.dtype == object
+    return partial(_as_array, function) if makes_text else function
+
+
+def _as_array(function: Callable[..., Any], *values: Any) -> Any:
+    """The result as an array; NumPy gives a single string without one."""
+    found = function(*values)
+    return np.array(found, object) if type(found) is bytes else found
+
+
+def _plain_function_of(op: Operation) -> Callable[..., Any]:
     row = op.row
     if row is PLACEHOLDER or row is CAPTURE:
         return partial(_not_fed, op)

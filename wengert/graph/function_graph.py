@@ -35,6 +35,7 @@ class FunctionGraph(Graph):
         self.captures: dict[int, tuple[Any, SymbolicTensor]] = {}
         self.cells: dict[Any, Any] = {}  # the states behind handles of resources made here
         self.made_variables: list[Any] = []
+        self.may_make_variables = True
         self.there: list[bool] = []  # which of the expected outputs exist
         self._only_traced = False
         self._outer = outer if outer is not None else graph_around()
@@ -90,8 +91,16 @@ class FunctionGraph(Graph):
         return op.outputs[0]
 
     def made_variable(self, variable: Any) -> None:
-        """Note a variable that was made while this graph was traced."""
+        """Note a variable that was made while this graph, and those around it, were traced."""
+        if not self.may_make_variables:
+            raise ValueError(
+                "tf.function only supports singleton tf.Variables created on the first call. Make "
+                "sure the tf.Variable is only created once or created outside tf.function. See "
+                "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+            )
         self.made_variables.append(variable)
+        if self._outer is not None:
+            self._outer.made_variable(variable)
 
     # ---- values from outside -----------------------------------------------------------------
 

@@ -351,8 +351,11 @@ class Builder:
         """A tensor of another graph."""
         if tensor.graph.is_function:
             raise LeakedTensorError(
-                f"{tensor!r} is out of scope and cannot be used here: it belongs to "
-                f"{tensor.graph!r} and was made at {tensor.op.place}. Return it from the function."
+                f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit "
+                "Python locals or TensorFlow collections to access it.\nPlease see https://www."
+                "tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values "
+                f"for more information.\n\nThe tensor {tensor!r} was made at {tensor.op.place}, in "
+                f"{tensor.graph!r}: return it from the function."
             )
         raise ValueError(
             f"{tensor!r} must be from the same graph as the operation that uses it: it belongs to "

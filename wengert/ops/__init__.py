@@ -19,6 +19,7 @@ random        Random numbers
 quantization  Quantization
 sparse        Sparse tensors, sets, and the distance between sequences
 ragged        Ragged tensors
+strings       Strings: taken apart, joined, changed, and turned into numbers
 signal        Signals: Fourier transforms, frames and spectra
 nn            Neural networks
 image         Images

@@ -287,7 +287,7 @@ class Variable(Value, metaclass=Made):
         self._check_dtype(tensor)
         if not self._shape.is_compatible_with(tensor.shape):
             raise ValueError(
-                f"Cannot assign value to variable '{self._name}': Shape mismatch. "
+                f"Cannot assign value to variable ' {self._name}': Shape mismatch."  # their blanks
                 f"The variable shape {self._shape}, and the assigned value shape "
                 f"{tensor.shape} are incompatible."
             )
@@ -330,6 +330,10 @@ class Variable(Value, metaclass=Made):
             None,
         )
         return _remake, parts
+
+    def __hash__(self) -> int:
+        text = "Variable is unhashable. Instead, use variable.ref() as the key."
+        raise TypeError(f"{text} (Variable: {self!r})")
 
     def __repr__(self) -> str:
         return (

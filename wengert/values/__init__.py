@@ -18,6 +18,6 @@ composite       Composite values: made of several tensors, and taken as one by g
                 and sessions
 nest            Nested structures: lists, tuples, dictionaries and what behaves like them
 type_spec       Type specs: what is known of a value before there is one
-known_modules   Where TensorFlow has the classes by whose modules libraries know its values
+known_places    Where TensorFlow has the classes by whose modules and names programs know its values
 typed_calls     What other types do for public functions: tf.abs of a ragged tensor
 """

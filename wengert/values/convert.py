@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from wengert.errors import NotATensorError, SymbolicValueError
+from wengert.errors import NotATensorError, SymbolicValueError, noted
 from wengert.host.fp_errors import QUIET, enter, leave
 from wengert.host.malloc import LARGE, keep_memory
 from wengert.values import dtypes
@@ -176,7 +177,8 @@ def _check_mixture(value: Any, first: Any, kinds: set[str]) -> None:
     if composite is not None:
         raise _unsupported(composite)
     if not kinds <= set(_MAY_FOLLOW[leading]):
-        raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}")
+        text = "Can't convert Python sequence with mixed types to Tensor."
+        raise noted(ValueError(text), f"It is {reprlib.repr(value)}.")
 
 
 def _is_sequence(value: Any) -> bool:
@@ -284,7 +286,8 @@ def _unsupported(value: Any) -> ValueError:
 
 
 def _ragged(value: Any) -> ValueError:
-    return ValueError(f"Can't convert non-rectangular Python sequence to Tensor: {value!r}")
+    text = "Can't convert non-rectangular Python sequence to Tensor."
+    return noted(ValueError(text), f"It is {reprlib.repr(value)}. tf.ragged.constant takes such.")
 
 
 def _cannot(value: Any, dtype: DType) -> TypeError:

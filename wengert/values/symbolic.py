@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from wengert.errors import SymbolicValueError
+from wengert.errors import SymbolicValueError, noted
 from wengert.host.user_frames import callers_place
 from wengert.values.shapes import TensorShape
 from wengert.values.sizes import Size as Size
@@ -154,9 +154,10 @@ class SymbolicTensor(Tensor):
     def __getattr__(self, name: str) -> Any:
         if name != "numpy":
             return super().__getattr__(name)
-        raise AttributeError(
-            f"'SymbolicTensor' object has no attribute 'numpy': {self!r} has no value before the "
-            "graph runs. Run it with Session.run, or return it from the tf.function."
+        raise noted(
+            AttributeError("'SymbolicTensor' object has no attribute 'numpy'"),
+            f"{self!r} has no value before the graph runs. Run it with Session.run, or return it "
+            "from the tf.function.",
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

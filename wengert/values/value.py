@@ -116,8 +116,7 @@ class Value(TensorBase):
         return Reference(self)
 
     def __hash__(self) -> int:
-        kind = type(self).__name__
-        raise TypeError(f"{kind} is unhashable. Instead, use {kind.lower()}.ref() as the key.")
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
 
     def __copy__(self) -> Any:
         return self  # of a variable, two with one value would not stay equal: use copy.deepcopy

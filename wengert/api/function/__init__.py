@@ -3,6 +3,7 @@
 description       Traces in words, as TensorFlow prints them
 signatures        Input signatures: what a traced function is given, and when two calls can share
                   a trace
+trace_type        What types of users say of themselves, for traces to depend on
 stand_ins         Variables as arguments of traced functions: what stands for them while a function
                   is traced
 trace_cache       The trace cache of a function: lookup, a limit on its size, and warnings about

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wengert.api.function.signatures import Weakly
 from wengert.state.variable import Variable
@@ -49,6 +49,50 @@ def in_one_line(
     return f"({', '.join(shown)}) -> {type_text(result)}"
 
 
+def parameters_text(signature: inspect.Signature, specs: Sequence[Any] | None) -> str:
+    """The parameters of a function that has no trace: with what its input signature says of them."""
+    rest = iter(specs or ())
+    shown: list[str] = []
+    for p in signature.parameters.values():
+        if p.kind is p.KEYWORD_ONLY and not any(s.startswith("*") for s in shown):
+            shown.append("*")
+        star = _STARS.get(p.kind.name, "")
+        spec = None if star else next(rest, None)
+        kind = "" if spec is None else f": {type_text(spec)}"
+        default = "" if p.default is p.empty or specs is not None else "=<captured_default_value>"
+        shown.append(f"{star}{p.name}{kind}{default}")
+    return f"({', '.join(shown)})"
+
+
+_STARS: Final = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+
+
+def flat_misfit(
+    name: str, names: Sequence[str], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> str:
+    """Why arguments are not the tensors of a trace, one after another."""
+    head = f"{name}({', '.join(names)})"
+    if len(args) > len(names):
+        return f"{head} takes {len(names)} positional arguments, got {len(args)}."
+    unknown = sorted(set(kwargs) - set(names))
+    if unknown:
+        return f"{head} got unexpected keyword arguments: {', '.join(unknown)}."
+    missing = [n for n in names[len(args) :] if n not in kwargs]
+    if missing:
+        return f"{head} missing required arguments: {', '.join(missing)}."
+    return ""
+
+
+def binding_error(
+    cause: object, args: Sequence[Any], kwargs: Mapping[str, Any], signature: str, more: str = ""
+) -> TypeError:
+    """The error that arguments do not fit a function."""
+    return TypeError(
+        f"Binding inputs to tf.function failed due to `{cause}`. Received args: {tuple(args)} and "
+        f"kwargs: {dict(kwargs)} for signature: {signature}.{more}"
+    )
+
+
 def parameters(
     signature: inspect.Signature | None, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, Any]]:
@@ -73,8 +117,7 @@ def type_text(value: Any) -> str:
     if nest.is_composite(value) or isinstance(value, Weakly):
         return repr(value)
     if isinstance(value, Mapping):
-        parts = zip(sorted(value), nest.parts(value), strict=True)
-        return f"Dict[{', '.join(f'[{k!r}, {type_text(v)}]' for k, v in parts)}]"
+        return f"Dict[{', '.join(f'[{k!r}, {type_text(v)}]' for k, v in value.items())}]"
     if nest.is_nested(value):
         kind = "List" if isinstance(value, list) else "Tuple"
         return f"{kind}[{', '.join(map(type_text, nest.parts(value)))}]"

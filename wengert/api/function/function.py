@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import weakref
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -11,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 import numpy as np
 
-from wengert.api.function.description import described, in_one_line
+from wengert.api.function.description import (
+    binding_error,
+    described,
+    flat_misfit,
+    in_one_line,
+    parameters_text,
+)
 from wengert.api.function.signatures import (
     Inputs,
     bound_to_trace,
@@ -33,13 +40,14 @@ from wengert.core.context import (
 from wengert.core.layer import Layer
 from wengert.core.row import place
 from wengert.engines.numpy_engine import NumpyPlan
-from wengert.errors import SymbolicValueError
+from wengert.errors import SymbolicValueError, noted
 from wengert.execution.plan import Plan, given_value
 from wengert.execution.subgraph import Subgraph
 from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.graph_builder import PLACEHOLDER
 from wengert.graph.tracing import as_output, restore, snapshot
 from wengert.host.locks import TRACING, load_module
+from wengert.ops.arrays.identity import identity
 from wengert.state.cell import new_resource
 from wengert.state.variable import Variable, around_functions
 from wengert.values import nest
@@ -54,6 +62,9 @@ if TYPE_CHECKING:
     from wengert.graph.graph import Graph
     from wengert.values.shapes import Dims
     from wengert.values.typing import NumpyDType
+
+
+_NUMBERS: Final = itertools.count()  # of traces
 
 
 class ConcreteFunction:
@@ -77,6 +88,7 @@ class ConcreteFunction:
         self._inputs = inputs.outlined()
         self._signature = signature
         self.name = name
+        self._number = next(_NUMBERS)
         self._subgraph = subgraph
         self._structure = structure
         self._there = there
@@ -99,7 +111,7 @@ class ConcreteFunction:
     @property
     def outputs(self) -> list[SymbolicTensor]:
         """The output tensors of the graph, flat."""
-        return self._subgraph.results
+        return self.graph.outputs
 
     @property
     def captured_inputs(self) -> list[Any]:
@@ -128,6 +140,11 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
+        """The structure of the result, with the graph's tensors in it."""
+        return self._packed(self.outputs)
+
+    @property
+    def _output_specs(self) -> Any:
         """The structure of the result, with a spec in place of each tensor."""
         results = nest.flatten(self._packed(self.outputs))
         specs = [spec_of(y) if isinstance(y, (Tensor, Composite)) else y for y in results]
@@ -135,10 +152,27 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the trace. Arguments that are not tensors keep the values they were traced with."""
-        tensors, variables = bound_to_trace(
-            self.name, self._signature, self._inputs, self._tensor_specs, args, kwargs
-        )
+        try:
+            tensors, variables = bound_to_trace(
+                f"__inference_{self.name}_{self._number}",
+                self._signature,
+                self._inputs,
+                self._tensor_specs,
+                args,
+                kwargs,
+            )
+        except TypeError as error:
+            raise self._misfit(error, args, kwargs) from None
         return self.call(tensors, variables)
+
+    def _misfit(self, cause: TypeError, args: Sequence[Any], kwargs: dict[str, Any]) -> TypeError:
+        """The error that arguments do not fit this trace."""
+        names = [str(s.name) for s in self._tensor_specs]
+        flat = flat_misfit(self.name, names, args, kwargs)
+        shown = self.pretty_printed_signature(verbose=False)
+        more = f"\nFallback to flat signature also failed due to: {flat}" if flat else ""
+        error = binding_error(cause, args, kwargs, shown, more)
+        return noted(error, "Call the function itself, which traces what is new.")
 
     def call(self, tensors: Sequence[Any], variables: Sequence[Variable] = ()) -> Any:
         """Run the graph on tensors for its own inputs; the result has the function's structure."""
@@ -217,22 +251,20 @@ class ConcreteFunction:
         """
         args, kwargs = self.structured_input_signature
         if not verbose:
-            return in_one_line(self._signature, args, kwargs, self.structured_outputs)
-        return described(
-            self._signature, args, kwargs, self.structured_outputs, self.captured_inputs
-        )
+            return in_one_line(self._signature, args, kwargs, self._output_specs)
+        return described(self._signature, args, kwargs, self._output_specs, self.captured_inputs)
 
     @property
     def output_shapes(self) -> Any:
         """The shapes of the results, nested as these are."""
         return nest.map_structure(
-            lambda s: getattr(s, "shape", TensorShape(None)), self.structured_outputs
+            lambda s: getattr(s, "shape", TensorShape(None)), self._output_specs
         )
 
     @property
     def output_dtypes(self) -> Any:
         """The dtypes of the results, nested as these are."""
-        return nest.map_structure(lambda s: getattr(s, "dtype", None), self.structured_outputs)
+        return nest.map_structure(lambda s: getattr(s, "dtype", None), self._output_specs)
 
 
 def _is_nested(value: Any) -> bool:
@@ -268,6 +300,7 @@ class Function:
         self._quick: dict[Any, ConcreteFunction] = {}  # by shapes and dtypes of plain tensors
         self._count = 0
         self._was_traced = False
+        self._makes_variables = False
         self._retracing = Retracing()
         self._by_form = True  # whether a trace serves all variables of one form
         self._bound: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
@@ -308,6 +341,7 @@ class Function:
         if key is not None:
             concrete = self._quick.get(key)
             if concrete is not None:
+                self._retracing.calls += 1
                 return concrete.quick(args) if context.listeners == () else concrete.call(args)
         if _Running.eagerly:
             with self._stably():
@@ -419,10 +453,20 @@ class Function:
 
     def _inputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         """The arguments in the order of the parameters, with the defaults."""
-        if self._signature is not None:
+        if self._signature is None:
+            return self._matched(args, kwargs)
+        try:
             filled = self._signature.bind(*args, **kwargs)
             filled.apply_defaults()
-            args, kwargs = filled.args, filled.kwargs
+            return self._matched(filled.args, filled.kwargs)
+        except TypeError as error:
+            shown = parameters_text(self._signature, self._input_signature)
+            raise noted(
+                binding_error(error, args, kwargs, shown),
+                f"It is {self!r}.",
+            ) from None
+
+    def _matched(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Inputs:
         if self._input_signature is None:
             return Inputs(args, kwargs, by_form=self._by_form)
         return match_signature(self._name, self._input_signature, args, kwargs, self._by_form)
@@ -432,7 +476,7 @@ class Function:
     def _concrete(self, inputs: Inputs) -> ConcreteFunction:
         outer = graph_around()
         key = (inputs.key, _around(outer))
-        self._retracing.called()
+        self._retracing.calls += 1
         found: ConcreteFunction | None = self._known(outer, key, inputs.specs)
         if found is not None:
             return found
@@ -457,7 +501,7 @@ class Function:
         if latest is not None:
             pairs = zip(specs, latest, strict=True)
             specs = [a.most_specific_common_supertype([b]) or a for a, b in pairs]
-        concrete = self._traced(inputs, specs)
+        concrete = self._traced_for_good(inputs, specs)
         self._was_traced = True
         traces = self._traces
         if outer is not None and (_is_session_s(outer) or not concrete.graph.leave_outer()):
@@ -484,11 +528,26 @@ class Function:
     def _input_signature_specs(self) -> list[TypeSpec] | None:
         return None if self._input_signature is None else nest.flatten(self._input_signature)
 
-    def _traced(self, inputs: Inputs, specs: Sequence[TypeSpec]) -> ConcreteFunction:
+    def _traced_for_good(self, inputs: Inputs, specs: Sequence[TypeSpec]) -> ConcreteFunction:
+        """The trace that is run: a second one where the first made variables, since those are kept."""
         first = not self._was_traced  # a failed trace does not count
+        concrete = self._traced(inputs, specs)
+        if not concrete.graph.made_variables:
+            return concrete
+        if not first:
+            made = [v.name for v in concrete.graph.made_variables]
+            raise ValueError(
+                "Creating variables on a non-first call to a function decorated with tf.function: "
+                f"{self._name} made {made}."
+            )
+        self._was_traced = self._makes_variables = True
+        return self._traced(inputs, specs)
+
+    def _traced(self, inputs: Inputs, specs: Sequence[TypeSpec]) -> ConcreteFunction:
         self._count += 1
         graph = FunctionGraph(self._name, graph_around())
         graph.engine = _ENGINES[self.jit_compile]
+        graph.may_make_variables = not self._makes_variables
         before = snapshot()
         tensors = named(specs, self._signature, inputs)
         stand_ins = [StandIn(v) for v in inputs.variables]
@@ -499,20 +558,16 @@ class Function:
                 args, kwargs = inputs.with_tensors(specs, given, stand_ins)
                 returned = self._to_trace()(*args, **kwargs)
                 outputs = [as_output(graph, leaf) for leaf in nest.tensors_of(returned)]
+                results = [y for y in outputs if y is not None]
+                # As in TensorFlow's graphs. Nothing computes them: the plan is of the results.
+                graph.outputs = [identity(y) for y in results]
         except SymbolicValueError as error:
             if self._autograph:
                 load_module("wengert.api.autograph.calls").explain(error)
             raise
         finally:
             restore(before)
-        if graph.made_variables and not first:
-            raise ValueError(
-                "tf.function only supports singleton tf.Variables created on the first call. Make "
-                "sure the tf.Variable is only created once or created outside tf.function. "
-                f"{self._name} made {[v.name for v in graph.made_variables]} in a later trace."
-            )
-        graph.outputs = [y for y in outputs if y is not None]
-        subgraph = Subgraph(graph, graph.outputs)
+        subgraph = Subgraph(graph, results)
         return ConcreteFunction(
             self._name, subgraph, returned, [y is not None for y in outputs], inputs, specs,
             tensors, stand_ins, self._signature,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from wengert.api.function.stand_ins import StandIn, VariableForm, VariableSpec, form_of
+from wengert.api.function.trace_type import TraceType, stand_in_of, trace_type_of
 from wengert.errors import InvalidArgumentError
 from wengert.state.variable import Variable
 from wengert.values import nest
@@ -136,11 +137,18 @@ class Inputs:
         rest = iter(values)
         for_variables = {id(v): s for v, s in zip(self.variables, stand_ins, strict=False)}
         leaves = [
-            next(rest) if given else v.ref() if type(v) is Weakly else for_variables.get(id(v), v)
-            for v, given in zip(self.leaves, self.given, strict=True)
+            next(rest) if given else for_variables.get(id(v), _within_trace(v, key))
+            for v, given, key in zip(self.leaves, self.given, self._keys, strict=True)
         ]
         args, kwargs = nest.pack_sequence_as((self.args, self.kwargs), leaves)
         return tuple(args), kwargs
+
+
+def _within_trace(value: Any, key: Any) -> Any:
+    """What a function sees of an argument that is no tensor while it is traced."""
+    if isinstance(key, TraceType):
+        return stand_in_of(key, value)
+    return value.ref() if type(value) is Weakly else value
 
 
 def _outline_of(value: Any, key: Any) -> Any:
@@ -166,6 +174,9 @@ def _key_of_value(value: TensorLike | None) -> Any:
     """What a trace depends on in an argument that is not a tensor: its value, or its identity."""
     if isinstance(value, (int, float, complex, str, bytes, bool, type(None))):
         return type(value), value
+    said = trace_type_of(value)
+    if said is not None:
+        return said
     try:
         return Weakly(value)
     except TypeError:  # a kind of object that cannot be referred to weakly
@@ -205,40 +216,33 @@ def match_signature(
     if len(given) < len(signature):
         raise TypeError(
             f"{name} takes {len(signature)} arguments as specified by the input signature, but "
-            f"was given {len(given)}."
+            f"was given {len(given)}"
         )
     wanted = [*signature, *[None] * (len(given) - len(signature))]
-    found = [_as_specified(name, s, v) for s, v in zip(wanted, given, strict=True)]
+    found = [_as_specified(s, v) for s, v in zip(wanted, given, strict=True)]
     as_asked = dict(zip(kwargs, found[len(args) :], strict=True))
     return Inputs(tuple(found[: len(args)]), as_asked, nest.flatten(tuple(signature)), by_form)
 
 
-def _as_specified(name: str, spec: Any, value: Any) -> Any:
+def _as_specified(spec: Any, value: Any) -> Any:
     if spec is None:
         return value
     if isinstance(spec, TypeSpec):
-        return _checked(name, spec, value)
-    try:
-        if not nest.is_nested(value) or len(nest.parts(value)) != len(nest.parts(spec)):
-            raise ValueError(f"{value!r} is not nested as {spec!r} is.")
-    except (TypeError, ValueError) as error:
-        raise TypeError(
-            f"Can not cast arguments of {name} to its input_signature: {error}"
-        ) from None
+        return _checked(spec, value)
+    if not nest.is_nested(value) or len(nest.parts(value)) != len(nest.parts(spec)):
+        raise TypeError(f"Can not cast {value!r} to {spec!r}: it is not nested so")
     pairs = zip(nest.parts(spec), nest.parts(value), strict=True)
-    parts = iter([_as_specified(name, s, v) for s, v in pairs])
+    parts = iter([_as_specified(s, v) for s, v in pairs])
     return nest.map_parts(lambda _: next(parts), spec)
 
 
-def _checked(name: str, spec: TypeSpec, value: TensorLike) -> Any:
+def _checked(spec: TypeSpec, value: TensorLike) -> Any:
     """A value, as a tensor where the spec is a tensor's; a TypeError unless it fits."""
     if isinstance(spec, TensorSpec) and not isinstance(value, TypeSpec):
         value = convert(value, hint=spec.dtype)
     if not spec.is_compatible_with(value):
-        raise TypeError(
-            f"Binding inputs to tf.function failed: {name} was given {_spec_text(value)} where its "
-            f"input_signature says {spec!r}."
-        )
+        wanted = TensorSpec(spec.shape, spec.dtype) if type(spec) is TensorSpec else spec
+        raise TypeError(f"Can not cast {_spec_text(value)} to {wanted!r}")
     return value
 
 
@@ -260,26 +264,25 @@ def bound_to_trace(
     args: Sequence[Any],
     kwargs: dict[str, Any],
 ) -> tuple[list[Any], list[Variable]]:
-    """The tensors and variables for a call of one trace, whose other arguments are fixed."""
+    """The tensors and variables for a call of one trace, whose other arguments are fixed.
+
+    A TypeError says why they do not fit, in a few words: the caller says the rest.
+    """
     variables: list[Variable] = []
     leaves = nest.flatten((args, kwargs), expand_composites=True)
     has_variables = any(type(old) is VariableSpec for old in traced.leaves)
     if kwargs or has_variables or len(leaves) != len(specs):  # else they are its tensors alone
-        args, kwargs = _filled(name, signature, traced, args, kwargs)
+        args, kwargs = _filled(signature, traced, args, kwargs)
         leaves = nest.flatten((args, kwargs))
         if len(leaves) != len(traced.given):
-            raise TypeError(
-                f"Binding inputs to tf.function failed: {name} takes {len(specs)} tensors "
-                f"({', '.join(map(repr, specs))}), but was given {len(leaves)}."
-            )
-        variables = _variables_for(name, traced, leaves)
-        leaves = nest.tensors_of(_given_to(name, traced, leaves))
+            raise TypeError(f"it takes {len(specs)} tensors, but was given {len(leaves)}")
+        variables = _variables_for(traced, leaves)
+        leaves = nest.tensors_of(_given_to(traced, leaves))
     pairs = enumerate(zip(specs, leaves, strict=True))
     return [_fitting(name, i, s, v) for i, (s, v) in pairs], variables
 
 
 def _filled(
-    name: str,
     signature: inspect.Signature | None,
     traced: Inputs,
     args: Sequence[Any],
@@ -288,15 +291,12 @@ def _filled(
     """The arguments in their places; those that are missing as they were when it was traced."""
     if signature is None:
         return args, kwargs
-    try:
-        before = signature.bind(*traced.args, **traced.kwargs)
-        before.arguments.update(signature.bind_partial(*args, **kwargs).arguments)
-    except TypeError as error:
-        raise TypeError(f"Binding inputs to tf.function failed: {name}: {error}.") from None
+    before = signature.bind(*traced.args, **traced.kwargs)
+    before.arguments.update(signature.bind_partial(*args, **kwargs).arguments)
     return before.args, before.kwargs
 
 
-def _variables_for(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Variable]:
+def _variables_for(traced: Inputs, leaves: Sequence[Any]) -> list[Variable]:
     """The variables among the arguments, each once, in the places that the trace has for them."""
     found: dict[int, Variable] = {}
     for new, old in zip(leaves, traced.leaves, strict=True):
@@ -305,34 +305,25 @@ def _variables_for(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Var
             form = old.shape, old.dtype, old.trainable
             fits = isinstance(new, Variable) and (new.shape, new.dtype, new.trainable) == form
             if not fits or found.setdefault(old.alias_id, new) is not new:
-                raise TypeError(
-                    f"Binding inputs to tf.function failed: this trace of {name} is for a variable "
-                    f"like {old!r} and not for {new!r}. Call the function itself, which traces what "
-                    "is new."
-                )
+                raise TypeError(f"Can not cast {new!r} to {old!r}")
     return [found[place] for place in sorted(found)]
 
 
-def _given_to(name: str, traced: Inputs, leaves: Sequence[Any]) -> list[Any]:
+def _given_to(traced: Inputs, leaves: Sequence[Any]) -> list[Any]:
     """Those of the arguments that are made of tensors; the others must be what they were."""
     found = []
     for new, old, given in zip(leaves, traced.leaves, traced.given, strict=True):
         if type(old) is VariableSpec:
             continue
         if given:
-            found.append(_checked(name, old, new) if nest.is_composite(old) else new)
+            found.append(_checked(old, new) if nest.is_composite(old) else new)
         elif new is not old and _key_of_value(new) != (
             old if type(old) is Weakly else _key_of_value(old)
         ):
-            raise TypeError(
-                f"Binding inputs to tf.function failed: this trace of {name} is for {old!r} and not "
-                f"for {new!r}. Call the function itself, which traces what is new."
-            )
+            raise TypeError(f"Can not cast {new!r} to Literal[{old!r}]")
     missing = [v for v in found if isinstance(v, TypeSpec)]
     if missing:
-        raise TypeError(
-            f"Binding inputs to tf.function failed: {name} was not given its argument {missing[0]!r}."
-        )
+        raise TypeError(f"missing a required argument: {missing[0]!r}")
     return found
 
 
@@ -343,7 +334,7 @@ def _fitting(name: str, index: int, spec: TensorSpec, value: Any) -> Any:
             f"cannot compute {name} as input #{index}(zero-based) was expected to be a "
             f"{spec.dtype.spoken} tensor but is a {tensor.dtype.spoken} tensor [Op:{name}]"
         )
-    return _checked(name, spec, tensor)
+    return _checked(spec, tensor)
 
 
 # ---- names of arguments -------------------------------------------------------------------------

@@ -74,7 +74,7 @@ class Traces:
 # ---- retracing ----------------------------------------------------------------------------------
 
 _MANY: Final = 5  # traces
-_CALLS: Final = 10  # within fewer calls than this that had to look for a trace
+_CALLS: Final = 10  # within fewer calls than this
 _SECONDS: Final = 60.0
 
 
@@ -82,24 +82,20 @@ class Retracing:
     """Counts how often a function is traced, and warns once if that is too often."""
 
     def __init__(self) -> None:
-        self._calls = 0
+        self.calls = 0
         self._traced: deque[tuple[int, float]] = deque(maxlen=_MANY)
         self._before: Inputs | None = None
         self._said = False
 
-    def called(self) -> None:
-        """Count a call."""
-        self._calls += 1
-
     def traced(self, function: Callable[..., Any], inputs: Inputs) -> None:
         """Count a trace; `inputs` are those of the call that was just counted."""
         now = time.monotonic()
-        self._traced.append((self._calls, now))
+        self._traced.append((self.calls, now))
         before, self._before = self._before, inputs
         call, then = self._traced[0]
         if (
             len(self._traced) == _MANY
-            and self._calls - call < _CALLS
+            and self.calls - call < _CALLS
             and now - then < _SECONDS
             and not self._said
         ):
@@ -108,7 +104,7 @@ class Retracing:
 
     def _say(self, function: Callable[..., Any], difference: str) -> None:
         get_logger().warning(
-            f"{_MANY} out of the last {self._calls - self._traced[0][0] + 1} calls to {function!r} "
+            f"{_MANY} out of the last {self.calls - self._traced[0][0] + 1} calls to {function!r} "
             "triggered tf.function retracing. Tracing is expensive: pass tensors instead of Python "
             "numbers and objects, and let reduce_retracing=True or an input_signature stand for "
             f"many shapes. {difference}"

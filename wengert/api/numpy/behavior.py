@@ -23,6 +23,7 @@ from wengert.api.numpy import (
     running,
     shapes,
 )
+from wengert.api.numpy.offer import Offered
 from wengert.api.numpy.promotion import as_tensor, named, result_type
 from wengert.ops import operators
 from wengert.ops.arrays.identity import identity
@@ -158,6 +159,7 @@ def experimental_enable_numpy_behavior(
 
 def set_behavior(promotes: bool, has_methods: bool = True) -> None:
     """Give the class NumPy's methods, or take them away; let its operators promote, or not."""
+    Offered.beside_methods = has_methods
     for name, method in _METHODS.items():
         if has_methods:
             setattr(Value, name, method)

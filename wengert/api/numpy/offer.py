@@ -31,13 +31,17 @@ _OPERATORS: Final = frozenset(
 class Offered:
     """A method of one of NumPy's protocols."""
 
+    # Whether tensors have NumPy's methods: then its functions would call these, `out` and all.
+    beside_methods = False
+
     def __init__(self, name: str, is_for_operators: bool) -> None:
         self._name = name
         self._is_for_operators = is_for_operators
 
     def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
         context = thread.context
-        if not context.recorders and context.interpreter is None:
+        is_asked = self.beside_methods and not self._is_for_operators
+        if not context.recorders and context.interpreter is None and not is_asked:
             raise AttributeError(self._name)
         if self._is_for_operators:
             frame = sys._getframe(1)

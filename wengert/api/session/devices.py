@@ -74,6 +74,14 @@ def set_logical_device_configuration(device: object, logical_devices: Any) -> No
     """
 
 
+def set_memory_growth(device: object, enable: bool) -> None:
+    """Accepted: memory is taken as it is needed.
+
+    >>> for gpu in tf.config.experimental.list_physical_devices("GPU"):
+    ...     tf.config.experimental.set_memory_growth(gpu, True)
+    """
+
+
 def set_soft_device_placement(enabled: bool) -> None:
     """Accepted: there is one place.
 

@@ -307,7 +307,7 @@ def cond(
         chosen = convert(pred, hint=bool_)
         if isinstance(chosen, Batched):
             return _chosen_by_example(chosen, _as_returned(true_fn()), _as_returned(false_fn()))
-        return _as_returned((true_fn if chosen else false_fn)())
+        return (true_fn if chosen else false_fn)()
     if isinstance(pred, bool):
         raise TypeError(
             f"pred must not be a Python bool, got {pred}: write `if` where the condition is known."
@@ -328,8 +328,8 @@ def switch_case(
 ) -> Any:
     """Call the function at an index; an index out of range calls the default.
 
-    >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20]).numpy()
-    np.int32(20)
+    >>> tf.switch_case(tf.constant(1), [lambda: 10, lambda: 20])
+    20
     """
     functions = _indexed(branch_fns)
     numbers = [i for i, _ in functions]
@@ -349,7 +349,7 @@ def switch_case(
         raise TypeError(f"branch_index must have type int32, got {index.dtype.name}")
     if current_graph() is None:
         at = int(index)
-        return _as_returned(chosen[at if 0 <= at < len(chosen) else -1]())
+        return chosen[at if 0 <= at < len(chosen) else -1]()
     names = [f"branch {i}" for i in range(len(chosen))]
     return _branched("switch_case", _scalar(index, "branch_index"), chosen, names)
 
@@ -376,8 +376,8 @@ def case(
     """Call the function paired with the first true condition; the default if none is true.
 
     >>> x = tf.constant(3)
-    >>> tf.case([(x < 2, lambda: 1), (x < 4, lambda: 2)], default=lambda: 3).numpy()
-    np.int32(2)
+    >>> tf.case([(x < 2, lambda: 1), (x < 4, lambda: 2)], default=lambda: 3)
+    2
     """
     pairs = list(pred_fn_pairs.items()) if isinstance(pred_fn_pairs, dict) else list(pred_fn_pairs)
     pairs = [(p.deref() if hasattr(p, "deref") else p, f) for p, f in pairs]

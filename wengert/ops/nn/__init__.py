@@ -12,6 +12,7 @@ dropout              Dropout: elements are zeroed at random, and the others scal
 local_response_norm  Local response normalization: each element divided by the size of
                      neighbouring channels
 losses               Loss functions that are composed of other operations
+of_sparse            Functions of neural networks for sparse tensors
 of_ragged            What functions of neural networks do with ragged tensors: softmax, dropout,
                      embeddings
 normalization        Moments (mean and variance) and batch normalization

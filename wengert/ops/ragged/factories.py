@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from wengert.core.dispatch import apply
+from wengert.errors import noted
 from wengert.inference.public_functions import deferrable, nameable
 from wengert.ops.arrays.gathering import gather
 from wengert.ops.arrays.joining import concat as concat_dense
@@ -60,7 +62,8 @@ def constant(
     splits, flat = [], list(pylist)
     for _ in range(rank):
         if any(not isinstance(part, (list, tuple, np.ndarray)) for part in flat):
-            raise ValueError(f"all scalar values must have the same nesting depth; got {pylist!r}")
+            text = "all scalar values must have the same nesting depth"
+            raise noted(ValueError(text), f"They are {reprlib.repr(pylist)}.")
         splits.append(np.cumsum([0, *map(len, flat)]))
         flat = [value for part in flat for value in part]
     values: Any = _flat_constant(flat, kind, inner)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from wengert.core.context import current_graph
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, noted
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.gathering import gather
-from wengert.ops.control.asserts import same_vectors
+from wengert.ops.control.asserts import assert_equal, same_vectors
 from wengert.ops.math.elementwise import cast
 from wengert.ops.operators import ALONE, BINARY
 from wengert.ops.ragged.conversions import from_tensor
@@ -50,7 +48,10 @@ def of_same_rows(a: RaggedTensor, b: RaggedTensor) -> RaggedTensor:
     for p, q in zip(left, right, strict=False):
         left_known, right_known = known_splits(p), known_splits(q)
         if left_known is not None and right_known is not None:
-            fit = fit and np.array_equal(left_known, right_known)
+            if left_known.shape == right_known.shape:
+                _check_rows(a, b, left_known, right_known)
+            else:
+                fit = False
         elif current_graph() is not None and key_of(p) is not key_of(q):  # known only at run time
             same = same_vectors(cast(p, int64), cast(q, int64))
             message = f"{_MISMATCH}: the row lengths differ."
@@ -58,6 +59,15 @@ def of_same_rows(a: RaggedTensor, b: RaggedTensor) -> RaggedTensor:
     if not fit:
         raise InvalidArgumentError(f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ.")
     return a
+
+
+def _check_rows(a: RaggedTensor, b: RaggedTensor, left: Any, right: Any) -> None:
+    """Raise as a comparison of the row splits does, unless they are the same."""
+    try:
+        assert_equal(left, right)
+    except InvalidArgumentError as error:
+        text = f"{_MISMATCH}: the row lengths of {a!r} and {b!r} differ."
+        raise noted(error, text) from None
 
 
 _MISMATCH = "Unable to broadcast: dimension size mismatch in a ragged dimension"

@@ -12,6 +12,7 @@ from wengert.ops.math.elementwise import cast
 from wengert.ops.reductions.reductions import reduce_prod
 from wengert.ops.sparse.tensor import SparseTensor
 from wengert.ops.special.bessel import bessel_i0e, bessel_i1e
+from wengert.values.dtypes import int32
 from wengert.values.typed_calls import Handler, add_handler
 
 Function = Callable[..., Any]
@@ -24,13 +25,12 @@ def of_values(function: Function, x: SparseTensor, *args: Any, **kwargs: Any) ->
     return SparseTensor._of(x.indices, values, x.dense_shape, x._known)
 
 
-def _shape(_: Function, x: SparseTensor, out_type: Any = None, name: str | None = None) -> Any:
-    return x.dense_shape if out_type is None else cast(x.dense_shape, out_type)
+def _shape(_: Function, x: SparseTensor, out_type: Any = int32, name: str | None = None) -> Any:
+    return cast(x.dense_shape, out_type or int32)
 
 
-def _size(_: Function, x: SparseTensor, out_type: Any = None, name: str | None = None) -> Any:
-    count = reduce_prod(x.dense_shape)
-    return count if out_type is None else cast(count, out_type)
+def _size(_: Function, x: SparseTensor, out_type: Any = int32, name: str | None = None) -> Any:
+    return cast(reduce_prod(x.dense_shape), out_type or int32)
 
 
 def _rank(_: Function, x: SparseTensor, name: str | None = None) -> Any:
@@ -42,7 +42,13 @@ _ANSWERS: Final[dict[Function, Function]] = {
         (
             cast,
             complex_numbers.abs,
+            elementwise.asin,
+            elementwise.asinh,
+            elementwise.atan,
+            elementwise.atanh,
             elementwise.negative,
+            elementwise.sin,
+            elementwise.tan,
             complex_numbers.sign,
             elementwise.square,
             elementwise.sqrt,

@@ -33,7 +33,7 @@ def cond(
 ) -> Any:
     """tf.cond with the arguments of version 1.
 
-    >>> tf.compat.v1.cond(tf.constant(True), fn1=lambda: 1.0, fn2=lambda: 2.0).numpy().item()
+    >>> tf.compat.v1.cond(tf.constant(True), fn1=lambda: 1.0, fn2=lambda: 2.0)
     1.0
     """
     first = _function("true_fn", true_fn, "fn1", fn1)

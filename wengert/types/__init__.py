@@ -1,0 +1,3 @@
+"""tf.types: the types that programs check and extend."""
+
+from wengert.types import experimental as experimental
