@@ -233,3 +233,19 @@ def test_integers_that_wrap(name: str, spec: Any) -> None:
         x = tf.ones([size])
         for function in functions:
             assert function(x).shape == function(x).shape == f(x).shape
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_a_range_of_known_length_begins_where_it_should(engine: str) -> None:
+    """How many numbers there are may be known while the first is not."""
+
+    @tf.function(
+        input_signature=[tf.TensorSpec([None])],
+        jit_compile={"numpy": False, "native": True}[engine],
+    )
+    def f(x: Any) -> Any:
+        n = tf.shape(x)[0]
+        return tf.range(n - 1, n), tf.range(n, n + 5, 2), tf.range(n, n - 3, -1), tf.range(n, n)
+
+    found = [y.numpy().tolist() for y in f(tf.ones([7]))]
+    assert found == [[6], [7, 9, 11], [7, 6, 5], []]

@@ -182,8 +182,12 @@ def range_(
     if certainly(step == 0):
         raise InvalidArgumentError("Requires delta != 0: 0 [Op:Range]")
     if any(type(end) is Size for end in (first, last, step)):
-        count = (last - first + (step - 1 if step > 0 else step + 1)) // step
-        return _made(np.zeros, (positive(count),), kind.numpy_dtype)
+        count = positive((last - first + (step - 1 if step > 0 else step + 1)) // step)
+        if (
+            is_certain((count,)) and type(step) is not Size
+        ):  # so many numbers, from an unknown one on
+            return cast(parts[0], kind) + wrap((np.arange(count) * step).astype(kind.numpy_dtype))
+        return _made(np.zeros, (count,), kind.numpy_dtype)
     if not (first <= last if step > 0 else first >= last):
         sign = ">" if step < 0 else "<"
         raise InvalidArgumentError(

@@ -71,6 +71,8 @@ def as_shape(value: Any) -> Dims:
         except SymbolicValueError:
             raise
         except (AttributeError, TypeError):
+            if any(isinstance(v, Value) and v.dtype.is_floating for v in value):
+                return tuple([int(v) for v in value])  # what TensorFlow casts, too
             raise TypeError(f"A shape must consist of integers, got {value!r}.") from None
     if hasattr(value, "as_list"):
         return as_shape(value.as_list())

@@ -239,7 +239,9 @@ def pad(
             raise InvalidArgumentError(f"Paddings must be non-negative: {a} {b} [Op:Pad]")
     chosen = mode.upper()
     if chosen == "CONSTANT":
-        constant = plain(constant_values, x.dtype)
+        is_zero = type(constant_values) is int and constant_values == 0  # of every number's dtype
+        is_zero = is_zero and x.dtype.name != "string"
+        constant = np.zeros((), x._array.dtype) if is_zero else plain(constant_values, x.dtype)
         attrs: dict[str, Any] = {"paddings": pairs}
         if constant.ndim or constant != np.zeros((), constant.dtype):
             result: Tensor = apply(PAD_WITH, (x,), {**attrs, "constant": constant})

@@ -149,7 +149,8 @@ def _gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
-    if isinstance(indices, RaggedTensor) and not batch_dims and axis in (None, 0):
+    of_vector = not isinstance(params, RaggedTensor) and len(dims(convert(params))) == 1
+    if isinstance(indices, RaggedTensor) and not batch_dims and (axis in (None, 0) or of_vector):
         return with_flat(indices, lambda flat: gathering.gather(params, flat))
     if batch_dims or (axis is not None and int(np.asarray(axis)) > 0):
         return _gather_within(params, indices, int(batch_dims), axis)
