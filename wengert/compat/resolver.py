@@ -35,7 +35,7 @@ _ROOMS: Final = re.compile(
 _INTERNALS: Final = "wengert.compat.internals"
 _ABSENT: Final = object()
 # contrib is TensorFlow 1's: programs of that time import tensorflow.contrib.eager.
-_NOT_PUBLIC: Final = ("python", "core", "contrib")
+_NOT_PUBLIC: Final = ("python", "core", "contrib", "compiler")
 
 
 class Missing(NamedTuple):

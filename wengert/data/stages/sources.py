@@ -12,7 +12,7 @@ from wengert.core.context import activate
 from wengert.data.elements import Element, Layout, leaves, normal, spec_of_value
 from wengert.data.pipeline import INFINITE, UNKNOWN, Pipeline, stage
 from wengert.data.seeds import SeedSource, words
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, OpError, UnknownError
 from wengert.values import nest
 from wengert.values.dtypes import bool_, of_numpy
 
@@ -62,12 +62,26 @@ def from_python(*arguments: Any, function: Callable[..., Any], layout: Layout) -
     def start() -> Iterator[Element]:
         with activate((), None):
             values = iter(function(*arguments))
-        for value in values:
+        while True:
+            try:
+                value = next(values)
+            except StopIteration:
+                return
+            except OpError:
+                raise
+            except Exception as error:
+                raise _as_operation(error) from error
             with activate((), None):
                 element = _converted(value, layout)
             yield element
 
     return Pipeline(start, UNKNOWN)
+
+
+def _as_operation(error: Exception) -> Exception:
+    """The error of the operation, whose cause is what the user's generator raised."""
+    kind = InvalidArgumentError if isinstance(error, (TypeError, ValueError)) else UnknownError
+    return kind(f"{type(error).__name__}: {error} [Op:GeneratorDataset]")
 
 
 def _converted(value: Any, layout: Layout) -> Element:

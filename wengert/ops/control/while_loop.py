@@ -66,6 +66,7 @@ class _Variables:
     """The loop variables: how they are passed to functions and returned."""
 
     def __init__(self, loop_vars: Any) -> None:
+        self.given = loop_vars
         self.initial = nest.map_structure(_as_tensor, loop_vars)
         self._alone = not isinstance(loop_vars, (list, tuple))
 
@@ -97,20 +98,19 @@ def _as_tensor(value: Any) -> Any:
 def _in_python(
     cond: Callable[..., Any], body: Callable[..., Any], variables: _Variables, maximum: Any
 ) -> Any:
-    values = variables.initial
+    values = variables.given  # a Python number takes the dtype of what it meets, as in TensorFlow
     runs = 0
     while maximum is None or runs < int(maximum):
         goes_on, mask = loop_condition(convert(cond(*variables.arguments(values)), hint=bool_))
         if not goes_on:
             break
         returned = variables.returned(body(*variables.arguments(values)))
-        before, values = values, nest.map_structure(_as_tensor, returned)
+        before, values = values, returned
         if mask is not None:
-            values = nest.pack_sequence_as(
-                values, kept_where(mask, nest.flatten(values), nest.flatten(before))
-            )
+            kept, new = (nest.flatten(nest.map_structure(_as_tensor, v)) for v in (before, values))
+            values = nest.pack_sequence_as(values, kept_where(mask, new, kept))
         runs += 1
-    return nest.map_structure(_copy, values)
+    return nest.map_structure(_copy, nest.map_structure(_as_tensor, values))
 
 
 def _copy(value: Any) -> Any:

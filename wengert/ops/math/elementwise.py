@@ -18,6 +18,7 @@ from wengert.ops.support.large_kernels import elementwise_kernel
 from wengert.ops.support.parallel import in_pieces
 from wengert.values.convert import convert
 from wengert.values.dtypes import QUANTIZED_DTYPES, DType, as_dtype, float32, float64, string
+from wengert.values.indexed_slices import IndexedSlices
 from wengert.values.tensor import Tensor, TensorList
 from wengert.values.typed_calls import of_one
 
@@ -468,7 +469,11 @@ def cast(x: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     >>> tf.cast([1.8, 2.2], tf.int32).numpy().tolist()
     [1, 2]
     """
-    tensor, wanted = convert(x), as_dtype(dtype)
+    wanted = as_dtype(dtype)
+    if isinstance(x, IndexedSlices):
+        values = cast(x.values, wanted)
+        return IndexedSlices(values, x.indices, x.dense_shape)  # type: ignore[return-value]
+    tensor = convert(x)
     if tensor.dtype is wanted:
         return tensor
     if string in (tensor.dtype, wanted):

@@ -159,12 +159,19 @@ def _gather(
 
 def _gathered(r: RaggedTensor, indices: Tensor) -> Any:
     """Gather rows at indices, whose shape replaces the first axis."""
-    rows: Any = take_rows(r, shaping.reshape(indices, (-1,)))
+    rows: Any = _of_any_length(take_rows(r, shaping.reshape(indices, (-1,))))
     if not dims(indices):
         return rows.values
     for length in reversed(dims(indices)[1:]):
         rows = RaggedTensor.from_uniform_row_length(rows, length)
     return rows
+
+
+def _of_any_length(r: Any) -> Any:
+    """The same rows, of which nothing says that they have one length, as in TensorFlow."""
+    if not isinstance(r, RaggedTensor):
+        return r
+    return RaggedTensor._of(_of_any_length(r.values), r.row_splits)
 
 
 def _gather_within(params: Any, indices: Any, batch_dims: int, axis: Integers | None) -> Any:

@@ -12,6 +12,7 @@ from wengert.ops.arrays.gathering import gather
 from wengert.ops.math.elementwise import cast
 from wengert.ops.ragged.row_partition import RowPartition
 from wengert.ops.ragged.tensor import RaggedTensor
+from wengert.ops.support.static_value import get_static_value
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype, int64
@@ -135,14 +136,19 @@ class DynamicRaggedShape(Composite):
     def static_lengths(self, ragged_lengths: bool = True) -> list[Any]:
         """A size for each axis, the lengths of the rows of ragged ones, None for what is not known."""
         if not self.num_row_partitions:
-            return list(np.asarray(self._inner_shape).tolist())
+            return self._inner_sizes()
         found: list[Any] = [self._partitions[0].static_nrows]
         for partition in self._partitions:
             if partition.is_uniform():
                 found.append(partition.static_uniform_row_length)
             else:
                 found.append(_lengths(partition) if ragged_lengths else None)
-        return [*found, *np.asarray(self._inner_shape).tolist()[1:]]
+        return [*found, *self._inner_sizes()[1:]]
+
+    def _inner_sizes(self) -> list[Any]:
+        """The sizes of the inner axes, None for what is not known."""
+        known = get_static_value(self._inner_shape, partial=True)
+        return [None] * self.inner_rank if known is None else list(known.tolist())
 
     def _to_tensor_shape(self) -> TensorShape:
         return TensorShape(self.static_lengths(ragged_lengths=False))
@@ -155,7 +161,17 @@ class DynamicRaggedShape(Composite):
             raise IndexError(f"Index must be in the range [{-self.rank}, {self.rank}).")
         if not self.is_uniform(at):
             raise ValueError(f"Index {index} is not uniform")
-        return convert(self.static_lengths()[at], self.dtype)
+        known = self.static_lengths()[at]
+        return self._length(at) if known is None else convert(known, self.dtype)
+
+    def _length(self, axis: int) -> Any:
+        """The size of an axis that only a run knows."""
+        if axis == 0 and self._partitions:
+            return cast(self._partitions[0].nrows(), self.dtype)
+        inner = axis - self.num_row_partitions
+        if inner >= 1 or not self._partitions:
+            return self._inner_shape[inner]
+        return cast(self._partitions[axis - 1].uniform_row_length(), self.dtype)
 
     def _parts(self) -> list[Any]:
         return [*[p.row_splits() for p in self._partitions], self._inner_shape]

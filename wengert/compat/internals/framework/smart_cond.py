@@ -10,6 +10,7 @@ import numpy as np
 from wengert import get_static_value
 from wengert.ops.control.cond import case, cond
 from wengert.state.variable import Variable
+from wengert.values.symbolic import SymbolicTensor
 
 
 def smart_cond(
@@ -27,13 +28,28 @@ def smart_cond(
     return true_fn() if known else false_fn()
 
 
+def evaluated(value: Any) -> Any:
+    """A value that follows from what is known while a graph is built; None if it does not."""
+    found = get_static_value(value)
+    if found is not None or not isinstance(value, SymbolicTensor):
+        return found
+    row = value.op.row
+    if row.stateful or row.effects or row.many or row.graphs or not value.op.inputs:
+        return None
+    known = [evaluated(x) for x in value.op.inputs]
+    if any(v is None for v in known):
+        return None
+    arrays = [np.asarray(v, x._array.dtype) for v, x in zip(known, value.op.inputs, strict=True)]
+    return row.kernel(np, *arrays, **value.op.attrs)
+
+
 def smart_constant_value(pred: Any) -> bool | None:
     """The condition if it is known; None otherwise."""
     if pred in (0, 1, True, False) if isinstance(pred, (bool, int)) else False:
         return bool(pred)
     if isinstance(pred, (np.ndarray, np.generic)):
         return bool(pred)
-    found = get_static_value(pred)
+    found = evaluated(pred)
     if found is None and not hasattr(pred, "dtype"):
         raise TypeError(
             f"Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received {pred!r}."

@@ -1,0 +1,1 @@
+"""tensorflow.compiler: what programs import of XLA."""
