@@ -9,3 +9,23 @@ from wengert.api.session.devices import set_visible_devices as set_visible_devic
 
 VirtualDeviceConfiguration = LogicalDeviceConfiguration
 set_virtual_device_configuration = set_logical_device_configuration
+
+
+class _TensorFloat32:
+    """Whether products of matrices may be less exact; there are no such processors here."""
+
+    allowed = True
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """Whether products may round to TensorFloat-32, which processors do not.
+
+    >>> tf.config.experimental.tensor_float_32_execution_enabled()
+    True
+    """
+    return _TensorFloat32.allowed
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Accepted: products on processors are always of full precision."""
+    _TensorFloat32.allowed = enabled

@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 import wengert
 from wengert import errors
 from wengert.api.variables.graph_variable import GraphVariable
+from wengert.compat import keras2
 from wengert.compat.resolver import is_module
 from wengert.compat.standins import StandIn, is_an_attempt, stand_in
 from wengert.core.batch import Batched
@@ -98,11 +99,25 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if fullname.partition(".")[0] == keras2.NAME and not _is_there(keras2.NAME):
+            return ModuleSpec(fullname, _Keras2Loader(), is_package=True)
         if not _is_below(fullname):
             return None
         if not is_module(fullname.partition(".")[2], self.loader.v1) and is_an_attempt():
             raise ModuleNotFoundError(f"Wengert has no module {fullname}.", name=fullname)
         return ModuleSpec(fullname, self.loader, is_package=True)
+
+
+def _is_there(package: str) -> bool:
+    return PathFinder.find_spec(package) is not None
+
+
+class _Keras2Loader(Loader):
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return keras2.keras2(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing to do: what there is of it is complete."""
 
 
 class _Loader(Loader):

@@ -69,3 +69,15 @@ def get_verbosity() -> int:
     30
     """
     return _logger.getEffectiveLevel()
+
+
+def TaskLevelStatusMessage(msg: str) -> None:  # noqa: N802  # TensorFlow's name
+    """Log a message about the task.
+
+    >>> tf.compat.v1.logging.TaskLevelStatusMessage("step 1")
+    """
+    _logger.info(msg)
+
+
+def flush() -> None:
+    """Nothing waits to be written."""

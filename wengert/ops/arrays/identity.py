@@ -9,7 +9,7 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import EachInput, Row
 from wengert.core.table import op
-from wengert.errors import AnomalyError, InvalidArgumentError
+from wengert.errors import AnomalyError, InvalidArgumentError, NoGradientError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.symbolic_integers import by_function
 from wengert.ops.math.comparison import where
@@ -207,4 +207,24 @@ def check_cotangent(tensor: Tensor, message: str) -> Tensor:
     """The same tensor, or an AnomalyError with the message if an element is NaN or infinite."""
     attrs = {"message": message, "of_gradient": True}
     result: Tensor = apply(CHECK_NUMERICS, (tensor,), attrs)
+    return result
+
+
+def _prevented(g: Tensor, y: Tensor, x: Tensor, *, message: str) -> Tensor:
+    raise NoGradientError(
+        f"Gradient explicitly disabled. Reason: {message or 'tf.raw_ops.PreventGradient'}"
+    )
+
+
+PREVENT_GRADIENT: Row = Row(
+    "PreventGradient",
+    lambda _, x, *, message: x,
+    vjp=(_prevented,),
+    shape=lambda have, *, message: have,
+)
+
+
+def prevent_gradient(input: TensorLike, message: str = "", name: str | None = None) -> Tensor:
+    """The tensor itself; its gradient is an error with a message."""
+    result: Tensor = apply(PREVENT_GRADIENT, (convert(input),), {"message": message}, name)
     return result

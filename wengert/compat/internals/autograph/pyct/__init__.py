@@ -1,0 +1,1 @@
+"""tensorflow.python.autograph.pyct: TensorFlow's tools for source code, which programs import."""

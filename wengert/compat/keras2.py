@@ -1,0 +1,64 @@
+"""The module tf_keras where that package is not installed.
+
+TensorFlow Probability imports it always, and needs it for its layers alone: they say so when they
+are made. Optimizers and initializers are Wengert's.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Final
+
+from wengert import initializers, optimizers
+
+NAME: Final = "tf_keras"
+
+
+class _Absent(type):
+    """The class of what is not there: a class to derive from, and a namespace; made, it raises."""
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = absent(f"{cls.__qualname__}.{name}")
+        setattr(cls, name, found)
+        return found
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        missing = next(c.__qualname__ for c in cls.__mro__ if c.__dict__.get("_is_absent"))
+        raise ImportError(
+            f"{cls.__name__} needs {missing}, and the package tf_keras is not installed: "
+            "pip install --no-deps tf-keras"
+        )
+
+
+def absent(path: str) -> Any:
+    """What stands for a name of the package."""
+    return _Absent(path, (), {"_is_absent": True, "__module__": NAME})
+
+
+class Keras2(ModuleType):
+    """The module, or one of its modules whose names are here."""
+
+    def __init__(self, path: str, names: Any = None) -> None:
+        super().__init__(path, f"{path}, of which a few names are here.")
+        self.__path__: list[str] = []
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        path = f"{self.__name__}.{name}"
+        found = getattr(self._names, name, None) or absent(path)
+        setattr(self, name, found)
+        return found
+
+
+def keras2(path: str) -> ModuleType:
+    """The module at a path."""
+    if path == NAME:
+        made = Keras2(path)
+        made.optimizers = Keras2(f"{path}.optimizers", optimizers)
+        made.initializers = Keras2(f"{path}.initializers", initializers)
+        return made
+    return Keras2(path)
