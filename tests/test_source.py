@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import random
+import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +19,7 @@ from samples import Case
 
 import wengert as tf
 from wengert.insight.source.kernels import NotWritableError
+from wengert.insight.source.layout import within_width
 
 
 def by_tape(f: Any, xs: Any) -> tuple[Any, Any]:
@@ -24,9 +29,14 @@ def by_tape(f: Any, xs: Any) -> tuple[Any, Any]:
     return y, tape.gradient(y, xs)
 
 
+def is_narrow(text: str) -> bool:
+    return max(map(len, text.split("\n"))) <= 80
+
+
 def same_bits(f: Any, *xs: Any, units: int = 0) -> str:
     """The text, if it computes what the tape does; or nearly, in units of the last place of the largest."""
     program = tf.source(f, *xs)
+    assert is_narrow(program.whole()), program.whole()
     with np.errstate(all="ignore"):
         value, gradients = program(*xs)
     y, expected = by_tape(f, list(xs))
@@ -107,7 +117,7 @@ FAMILIES: list[tuple[Any, list[Any], list[str]]] = [
     (lambda x, w: tf.nn.conv2d(x, w, 1, "VALID", dilations=2), [normal(2, 6, 6, 3), normal(2, 2, 3, 4)],
      ["rates=(1, 2, 2, 1)"]),
     (lambda x, w: tf.nn.conv2d(x, w, 1, "VALID"), [normal(2, 6, 6, 3), normal(1, 1, 3, 4)],
-     ["x @ np.reshape(w, (3, 4))"]),
+     ["x @ w.reshape(3, 4)"]),
     (lambda x, w: tf.nn.conv1d(x, w, 1, "SAME"), [normal(2, 6, 3), normal(3, 3, 4)], ["_convolved("]),
     (lambda x, w: tf.nn.conv3d(x, w, [1, 1, 1, 1, 1], "SAME"), [normal(2, 4, 3, 3, 2), normal(2, 2, 2, 2, 3)],
      ["_filter_gradient("]),
@@ -148,7 +158,12 @@ def test_families_read_well(number: int) -> None:
         text = text.replace(old, new)
     text = text.replace("_substituted(x, w", "_substituted(x, b")
     for part in parts:
-        assert part in text, text
+        assert part in on_one_line(text), text
+
+
+def on_one_line(text: str) -> str:
+    """Without what breaking lines has added."""
+    return re.sub(r",? ([)\]])", r"\1", re.sub(r"([(\[])\s+", r"\1", re.sub(r"\s+", " ", text)))
 
 
 def test_a_tape_gives_the_program_of_several_targets_and_of_a_dict() -> None:
@@ -292,6 +307,80 @@ def test_bad_input() -> None:
     tape, y = elsewhere()
     with pytest.raises(tf.errors.TapeError, match="source_lines=True"):
         tape.source(y, X)
+
+
+# ---- lines of 80 columns -------------------------------------------------------------------------
+
+
+WIDE = [
+    (
+        "    t1 = np.where(x0 == 0, np.zeros_like(x0 * long_name_of_this), x0 * np.log1p(long_name_of_this))",
+        """\
+    t1 = np.where(
+        x0 == 0,
+        np.zeros_like(x0 * long_name_of_this),
+        x0 * np.log1p(long_name_of_this),
+    )""",
+    ),
+    (
+        "    dx = first_long_name * (second_long_name + third_long_name) - fourth_long_name / fifth_long_name",
+        """\
+    dx = (
+        first_long_name * (second_long_name + third_long_name)
+        - fourth_long_name / fifth_long_name
+    )""",
+    ),
+    (
+        "    dx = 0.5 * np.sum(np.reshape(a_quite_long_name, (2, 3, 4)), axis=(0, 2), keepdims=True, dtype=float)",
+        """\
+    dx = 0.5 * np.sum(
+        np.reshape(a_quite_long_name, (2, 3, 4)),
+        axis=(0, 2),
+        keepdims=True,
+        dtype=float,
+    )""",
+    ),
+    (
+        "    # loss = tf.reduce_mean(tf.square(tf.matmul(hidden, weights) + biases - targets)) + penalty",
+        "    # loss = tf.reduce_mean(tf.square(tf.matmul(hidden, weights) + biases - ...",
+    ),
+    (
+        "    return value_of_the_function, (gradient_by_the_first, gradient_by_the_second, gradient_by_the_third)",
+        """\
+    return (
+        value_of_the_function,
+        (gradient_by_the_first, gradient_by_the_second, gradient_by_the_third),
+    )""",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), WIDE)
+def test_a_long_line_is_broken_as_one_would(line: str, expected: str) -> None:
+    assert within_width(line) == expected
+
+
+def test_broken_lines_mean_the_same() -> None:
+    """Expressions of all kinds, nested at random."""
+    rng = random.Random(0)
+    forms = (
+        "({a} + {b})", "({a} - {b})", "{a} * {b}", "({a}) ** {b}", "-{a}", "f({a}, {b}, axis=-1)", "({a}, {b})",
+        "[{a}, {b}]", "g[{a}, 1:]", "({a} if {b} < 1e-05 else {a})", "np.einsum('ij, jk->ik', {a}, *{b})",
+        "({a} @ {b}).reshape(2, -1)", "[{a} for x, y in zip(u, v) if x]", "(~{a} & {b})", "({a} or not {b})",
+    )  # fmt: skip
+    for _ in range(400):
+        text = rng.choice(["x", "some_name", "1.5", "c[0]"])
+        while len(text) < rng.choice([60, 200, 700]):
+            text = rng.choice(forms).format(a=text, b=rng.choice(["y", "2.0", text]))
+        line = rng.choice(["t = {}", "return {}", "d[i, j] += {}", "if {}:\n        pass", "{}"])
+        text = " " * 4 + line.format(text)
+        narrow = within_width(text)
+        old, new = (
+            ast.dump(ast.parse(textwrap.dedent(t)))
+            for t in ("def f():\n" + text, "def f():\n" + narrow)
+        )
+        assert old == new, narrow
+        assert is_narrow(narrow), narrow
 
 
 # ---- what an outsider found ----------------------------------------------------------------------

@@ -70,7 +70,7 @@ def _ordered(name: str, order: int, x: Symbol) -> Text:
 HELPERS: Final = {
     "_lgamma": '''
 def _lgamma(x):
-    """SciPy's, but near 1 and 2 by a series: there it is zero, and SciPy's has few digits."""
+    """SciPy's, but by a series near its zeros, 1 and 2: few digits hold there."""
     wide = np.float64(x)
     y = np.array(scipy.special.gammaln(wide))
     for zero in (1.0, 2.0):
