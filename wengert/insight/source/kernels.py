@@ -81,6 +81,10 @@ class Symbol:
             return self
         return Symbol(method(self.text, "astype", np.dtype(dtype)), dtype, self.shape)
 
+    def copy(self) -> Symbol:
+        """The same: no text changes an array that it did not make."""
+        return self
+
     def conj(self) -> Symbol:
         """The complex conjugate."""
         return self.like(call("np.conj", self.text))

@@ -179,8 +179,8 @@ def _within_brackets(
     head, deeper = margin + before + text[: begin + 1], margin + INDENT
     parts = _parts(inner)
     if style.ends_apart:
-        return [head, *_elements(deeper, inner, parts, "," if len(parts) > 1 else "", style),
-                margin + rest]  # fmt: skip
+        elements = _elements(deeper, inner, parts, "," if len(parts) > 1 else "", style)
+        return [head, *elements, *_laid(margin, rest[0], rest[1:], "", style)]
     return [head, *_elements(deeper, inner, parts, rest, style)]
 
 

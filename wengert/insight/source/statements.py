@@ -154,7 +154,7 @@ class Statements(Writer):
             if template is not None:
                 return template(*values, **attrs)
             return of_kernel(op.row, values, attrs)
-        except NotWritableError as error:
+        except (NotWritableError, TypeError) as error:  # some have more operands: their sizes
             raise NotWritableError(self._named(op)) from error
 
     def _with_axes_kept(self, op: Operation) -> Text | None:

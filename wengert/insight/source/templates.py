@@ -14,9 +14,15 @@ import numpy as np
 from wengert.core.row import Row
 from wengert.insight.source.families import TEMPLATES as FAMILIES
 from wengert.insight.source.families.functions import of_scipy
-from wengert.insight.source.families.rows import batched_gather, batched_gather_back
+from wengert.insight.source.families.rows import (
+    batched_gather,
+    batched_gather_back,
+    changed,
+    gathered_nd,
+    scattered_nd,
+)
 from wengert.insight.source.kernels import NotWritableError, Symbol
-from wengert.insight.source.text import ATOM, Text, call, infix, item, listed, method, prefix
+from wengert.insight.source.text import Text, call, index_of, infix, item, listed, method, prefix
 
 Template = Callable[..., Text]
 
@@ -98,13 +104,7 @@ def _slice(x: Symbol, *, key: Any) -> Text:
 
 
 def _slice_gradient(g: Symbol, *, key: Any, shape: Any) -> Text:
-    return call("_placed", g.text, _index(key), tuple(map(int, shape)))
-
-
-def _index(key: Any) -> Text:
-    """A key as an expression of its own."""
-    keys = key if isinstance(key, tuple) else (key,)
-    return Text(f"np.s_{item(Text(''), keys if len(keys) > 1 else keys[0]).text}")
+    return call("_placed", g.text, index_of(key), tuple(map(int, shape)))
 
 
 def _gather(x: Symbol, i: Symbol, *, axis: int, batch_dims: int) -> Text:
@@ -121,26 +121,6 @@ def _gather_gradient(g: Symbol, i: Symbol, *, axis: int, batch_dims: int, shape:
         return call("_scattered", g.text, i.text, whole)
     key = ", ".join([*[":"] * (axis % len(whole)), i.text.text])
     return call("_scattered", g.text, Text(f"np.s_[{key}]"), whole)
-
-
-def _scatter_nd(i: Symbol, x: Symbol, *, shape: Any, batch_dims: int) -> Text:
-    if batch_dims or not i.shape[-1]:
-        raise NotWritableError("ScatterNd with batch dimensions")
-    return call("_scattered", x.text, _places(i), tuple(map(int, shape)))
-
-
-def _tensor_scatter(name: str) -> Template:
-    def template(x: Symbol, i: Symbol, rows: Symbol, **_: Any) -> Text:
-        if not i.shape[-1]:
-            raise NotWritableError(name)
-        return call(name, x.text, _places(i), rows.text)
-
-    return template
-
-
-def _places(i: Symbol) -> Text:
-    """An index for each axis, of an array of indices."""
-    return Text(f"tuple(np.moveaxis({i.text}, -1, 0))")
 
 
 def _band(x: Symbol, *, lower: int, upper: int) -> Text:
@@ -187,17 +167,7 @@ def _solved(a: Symbol, b: Symbol, *, adjoint: bool) -> Text:
     return call("np.linalg.solve", _turned(a, adjoint and a.dtype.kind == "f"), b.text)
 
 
-def _gather_nd(x: Symbol, i: Symbol, *, batch_dims: int) -> Text:
-    if batch_dims or not i.shape[-1]:
-        raise NotWritableError("GatherNd with batch dimensions")
-    return Text(f"{_atom(x)}[tuple(np.moveaxis({i.text}, -1, 0))]")
-
-
-def _atom(x: Symbol) -> str:
-    return x.text.text if x.text.level == ATOM else f"({x.text})"
-
-
-def _same(x: Symbol, **_: Any) -> Text:
+def _same(x: Symbol, *_: Symbol, **__: Any) -> Text:
     return x.text
 
 
@@ -216,6 +186,7 @@ def _spread(x: Symbol, *like: Symbol, shape: Any = None) -> Text:
 TEMPLATES: Final[dict[str, Template]] = {
     "BroadcastTo": _spread,
     "Identity": _same,
+    "After": _same,
     "StopGradient": _same,
     "PreventGradient": _same,
     "ReadVariableOp": _same,
@@ -256,13 +227,11 @@ TEMPLATES: Final[dict[str, Template]] = {
     "MatrixSolve": _solved,
     "MatrixDeterminant": lambda a: call("np.linalg.det", a.text),
     "MatrixBandPart": _band,
-    "GatherNd": _gather_nd,
-    "ScatterNd": _scatter_nd,
-    "TensorScatterAdd": _tensor_scatter("_with_added"),
-    "TensorScatterSub": lambda x, i, rows: _tensor_scatter("_with_added")(
-        x, i, rows.like(prefix("-", rows.text))
-    ),
-    "TensorScatterUpdate": _tensor_scatter("_with_updated"),
+    "GatherNd": gathered_nd,
+    "ScatterNd": scattered_nd,
+    "TensorScatterAdd": changed("Add", True),
+    "TensorScatterSub": changed("Sub", True),
+    "TensorScatterUpdate": changed("Update", True),
     "Shift": lambda x, *, axis, reverse: call("_shifted", x.text, axis, reverse),
     "Pad": _pad,
     "Softmax": _softmax,

@@ -59,11 +59,19 @@ def item(a: Text, key: Any) -> Text:
     return Text(f"{_bracketed(a, a.level < ATOM)}[{_key(key)}]")
 
 
+def index_of(key: Any) -> Text:
+    """A key as an expression of its own."""
+    keys = key if isinstance(key, tuple) else (key,)
+    return Text(f"np.s_[{_key(keys if len(keys) > 1 else keys[0])}]")
+
+
 def _bracketed(a: Text, are_needed: bool) -> str:
     return f"({a.text})" if are_needed else a.text
 
 
 def _key(key: Any) -> str:
+    if isinstance(key, Text):
+        return key.text
     if isinstance(key, tuple):
         return ", ".join(map(_key, key)) + ("," if len(key) == 1 and key[0] is Ellipsis else "")
     if isinstance(key, slice):

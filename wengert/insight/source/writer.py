@@ -131,7 +131,9 @@ class Writer:
 
     def _named(self, op: Operation) -> str:
         """An operation, and the line of the program that it belongs to."""
-        return f"{op.type} ({self._d.lines.get(id(op), op.place)})"
+        values = [*op.inputs, *op.outputs]
+        why = "" if all(is_certain(dims(x)) for x in values) else ", whose sizes depend on numbers"
+        return f"{op.type} ({self._d.lines.get(id(op), op.place)}){why}"
 
     def _is_backward(self, op: Operation) -> bool:
         return id(op) in self._backward
