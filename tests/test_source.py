@@ -45,6 +45,7 @@ def same_bits(f: Any, *xs: Any, units: int = 0) -> str:
         assert (g is None) == (e is None), program.text
         if e is not None:
             array = np.asarray(tf.convert_to_tensor(e))
+            assert np.asarray(g).dtype == array.dtype, program.text
             unit = np.finfo(array.dtype).eps * np.max(np.abs(array), initial=0.0) if units else 0
             np.testing.assert_allclose(
                 np.broadcast_to(g, e.shape), array, 0, units * unit, err_msg=program.text
@@ -119,6 +120,38 @@ def test_operations_have_texts_that_compute_the_same_bits() -> None:
     assert (len(there), sorted(without)) == (391, sorted(WITHOUT_TEXT))
     count = f"{len(there)} of the {len(there) + len(without)} kinds"
     assert count in (Path(__file__).parents[1] / "docs/answers.md").read_text()
+
+
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float16])
+def test_other_dtypes_are_kept(dtype: Any) -> None:
+    """Half precision is added up in float32, as by the kernels; nothing becomes float64 on the way."""
+    there: set[str] = set()
+    products = ("Cholesky", "[matvec]")  # by a substitution, by BLAS with other sizes
+    for case, (f, given) in FUNCTIONS:
+        floats = [i for i, x in enumerate(case.inputs()) if np.asarray(x).dtype == np.float64]
+        kind = case.line.type
+        is_near = kind.lstrip("[").startswith(NEAR) or kind.startswith((*THROUGH_THOSE, *products))
+        is_fixed = "Pool" in kind or "Dilation2D" in kind  # other arguments of these are float64
+        if (
+            kind in there
+            or floats != list(case.varied)
+            or (is_fixed and ("Grad" in kind or "Backprop" in kind))
+        ):
+            continue
+        xs = [tf.cast(g, dtype) for g in given]
+        try:
+            by_tape(f, xs)
+        except (tf.errors.InvalidArgumentError, TypeError, ValueError):
+            continue  # nothing of this dtype
+        with contextlib.suppress(NotWritableError):
+            same_bits(f, *xs, units=4 if is_near else 0)
+            there.add(kind)
+    assert len(there) >= 300, len(there)
+
+
+def test_what_has_no_dtype_of_numpy() -> None:
+    with pytest.raises(NotWritableError, match="bfloat16, which NumPy does not have"):
+        tf.source(tf.sin, tf.ones([2], tf.bfloat16))
 
 
 def normal(*shape: int) -> Any:

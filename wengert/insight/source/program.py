@@ -85,7 +85,7 @@ def numpy_program(d: Derivation, name: str) -> NumpySource:
     statements = Statements(d)
     statements.write()
     gradients = [
-        statements.text(g) if g is not None else "None"
+        statements.result(g) if g is not None else "None"
         for g, x in zip(d.gradients, d.inputs, strict=True)
         if x.dtype.is_differentiable
     ]
@@ -96,7 +96,7 @@ def numpy_program(d: Derivation, name: str) -> NumpySource:
     lines += ["", f"def {name}({', '.join(statements.names)}):"]
     lines.append(f'    """{described(d)}"""')
     lines += [f"    {line}" for line in statements.lines]
-    lines.append(f"    return {statements.text(d.value)}, {result}")
+    lines.append(f"    return {statements.result(d.value)}, {result}")
     return NumpySource(name, "\n".join(lines) + "\n", statements.constants)
 
 

@@ -5,7 +5,6 @@ Each does what the kernel does, operation by operation, so that the numbers are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ import numpy as np
 
 from wengert.core.row import Row
 from wengert.insight.source.families import TEMPLATES as FAMILIES
+from wengert.insight.source.families.functions import TEMPLATES as SPECIAL
 from wengert.insight.source.families.functions import of_scipy
 from wengert.insight.source.families.rows import (
     batched_gather,
@@ -21,8 +21,17 @@ from wengert.insight.source.families.rows import (
     gathered_nd,
     scattered_nd,
 )
-from wengert.insight.source.kernels import NotWritableError, Symbol
-from wengert.insight.source.text import Text, call, index_of, infix, item, listed, method, prefix
+from wengert.insight.source.kernels import NotWritableError, Symbol, with_dtype
+from wengert.insight.source.text import (
+    Text,
+    call,
+    index_of,
+    infix,
+    item,
+    listed,
+    method,
+    prefix,
+)
 
 Template = Callable[..., Text]
 
@@ -32,8 +41,6 @@ def _sum(x: Symbol, *, axis: Any, keepdims: bool) -> Text:
 
 
 def _reduced(name: str, x: Symbol, axis: Any, keepdims: bool) -> Text:
-    if x.dtype.kind == "V" or x.dtype == np.float16:  # these are added up in a wider dtype
-        raise NotWritableError(name)
     named: dict[str, Any] = {}
     axes = (
         tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
@@ -49,8 +56,13 @@ def _reduced(name: str, x: Symbol, axis: Any, keepdims: bool) -> Text:
 
 
 def _mean(x: Symbol, *, axis: Any, keepdims: bool) -> Text:
-    if x.dtype.kind not in "fc":
+    if x.dtype.kind not in "fcV":
         raise NotWritableError("Mean")
+    if x.dtype == np.float16:  # the sum is rounded before it is divided
+        wide = _reduced("sum", x.astype(np.float32), axis, keepdims)
+        axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        count = float(np.prod([x.shape[a] for a in axes]))
+        return infix("/", method(wide, "astype", x.dtype), Text(repr(count)))
     return _reduced("mean", x, axis, keepdims)
 
 
@@ -84,7 +96,7 @@ def _relu(x: Symbol) -> Text:
 
 
 def _kept(condition: Text, g: Symbol) -> Text:
-    return call("np.where", condition, g.text, Text("0"))
+    return call("np.where", condition, with_dtype(g).text, Text("0"))
 
 
 def _pad(x: Symbol, *, paddings: Any) -> Text:
@@ -269,26 +281,31 @@ def _split(x: Symbol, *, sizes: Any, axis: int, **_: Any) -> Text:
 TEMPLATES.update({"Unpack": _parts, "Split": _split, "SplitV": _split, "IdentityN": _all})
 
 
+# Rows that are moved, compared, or added up one by one.
+_AS_IT_IS: Final = (
+    "MirrorPadGrad", "LinearRecurrence", "SegmentMax", "SegmentMin", "UnsortedSegmentM", "ResourceScatter", "TensorScatter",
+)  # fmt: skip
+# Of half precision: computed in float32, and rounded once. Special functions are computed in float64.
+WIDENED: Final = {
+    "Sum", "Prod", "MatMul", "BatchMatMulV2", "Einsum", "Softmax", "LogSoftmax", "L2Loss", "BiasAddGrad",
+    "SparseSoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropySlope", "Cholesky", "MatrixInverse",
+    "MatrixSolve", "MatrixDeterminant", "Erf", "Erfc",
+    *[name for name in FAMILIES if name not in SPECIAL and not name.startswith(_AS_IT_IS)],
+}  # fmt: skip
+
+
 def template_of(row: Row) -> Template | None:
     """How to write an operation, if that is not what its kernel says."""
     return TEMPLATES.get(row.name) or of_family(row) or of_scipy(row)
 
 
 def of_family(row: Row) -> Template | None:
-    """A text with a helper: of numbers that have a dtype of NumPy's own."""
+    """A text with a helper."""
 
     def written(*xs: Symbol, **attrs: Any) -> Text:
-        if any(x.dtype.kind == "V" or x.dtype == np.float16 for x in xs):
-            raise NotWritableError(row.name)  # these are computed in a wider dtype
         if any(0 in x.shape for x in xs[:2]):
             raise NotWritableError(f"{row.name} of nothing")
-        found: Text = FAMILIES[row.name](*map(_with_dtype, xs), **attrs)
+        found: Text = FAMILIES[row.name](*map(with_dtype, xs), **attrs)
         return found
 
     return written if row.name in FAMILIES else None
-
-
-def _with_dtype(x: Symbol) -> Symbol:
-    """A number as one of NumPy's, for helpers that ask for its dtype."""
-    is_number = x.ndim == 0 and re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?", x.text.text)
-    return x.like(call(f"np.{x.dtype.name}", x.text)) if is_number else x

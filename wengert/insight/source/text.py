@@ -86,10 +86,10 @@ def literal(value: Any) -> str:
     """A number, a dtype, a shape, or an array, as Python writes it."""
     if isinstance(value, Text):
         return value.text
+    if isinstance(value, type) and issubclass(value, np.generic):
+        value = np.dtype(value)
     if isinstance(value, np.dtype):
         return "bool" if value == np.dtype(bool) else f"np.{value.name}"
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return f"np.{np.dtype(value).name}"
     if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
         value = value[()].item()
     if isinstance(value, float) and not np.isfinite(value):
