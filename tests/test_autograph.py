@@ -852,3 +852,41 @@ def test_the_cost_of_a_conversion() -> None:
         assert conversion._converted(function).code is not None
         spent.append(time.perf_counter() - start)
     assert min(spent) / lines < 2e-3 / 40
+
+
+def test_a_variable_that_is_bound_to_another_value_is_read() -> None:
+    w, b = tf.Variable([0.5, 1.0]), tf.Variable([5.0, 6.0])
+
+    @tf.function
+    def looped(v: Any) -> Any:
+        for _ in tf.range(3):
+            v = v * 2.0
+        return v
+
+    @tf.function
+    def branched(v: Any, is_double: Any) -> Any:
+        if is_double:
+            v = v * 2.0
+        return v
+
+    @tf.function
+    def chosen(is_first: Any) -> Any:
+        if is_first:
+            v = w
+        else:
+            v = b
+        return v * 1.0
+
+    @tf.function
+    def changed() -> Any:
+        v = w
+        for _ in tf.range(2):
+            v = w
+            v.assign_add([1.0, 1.0])  # the same variable stays one
+        return v * 1.0
+
+    assert looped(w).numpy().tolist() == [4.0, 8.0]
+    assert branched(w, tf.constant(True)).numpy().tolist() == [1.0, 2.0]
+    assert branched(w, tf.constant(False)).numpy().tolist() == [0.5, 1.0]
+    assert chosen(tf.constant(False)).numpy().tolist() == [5.0, 6.0]
+    assert changed().numpy().tolist() == [2.5, 3.0]
