@@ -18,8 +18,8 @@ from optable import CASES
 from samples import Case
 
 import wengert as tf
+from wengert.insight.layout import within_width
 from wengert.insight.source.kernels import NotWritableError
-from wengert.insight.source.layout import within_width
 
 
 def by_tape(f: Any, xs: Any) -> tuple[Any, Any]:
@@ -521,3 +521,63 @@ def test_what_is_no_function_of_arrays_is_said() -> None:
         tf.source(lambda x: (x, x * 2.0), x)
     with pytest.raises(TypeError, match="returned no values"):
         tf.source(lambda x: None, x)
+
+
+# ---- what a stranger tried -----------------------------------------------------------------------
+
+
+@tf.custom_gradient
+def sine(x: Any) -> Any:
+    return tf.sin(x), lambda dy: 3.0 * dy
+
+
+@tf.custom_gradient
+def both(x: Any, y: Any) -> Any:
+    return (x * y, x + y), lambda da, db: (da * 2.0 + db, db * 5.0)
+
+
+def with_rules(x: Any) -> Any:
+    a, b = both(sine(x * 2.0), x)
+    return tf.reduce_sum(a * tf.recompute_grad(tf.tanh)(b))
+
+
+def test_custom_gradients_are_what_they_compute() -> None:
+    text = same_bits(with_rules, X)
+    assert "3.0 * " in text
+    same_bits(traced(with_rules), X)
+    with tf.GradientTape(source_lines=True, persistent=True) as tape:
+        tape.watch(X)
+        y = with_rules(X)
+    value, dx = tape.source(y, X)(X)
+    np.testing.assert_array_equal(value, y)
+    np.testing.assert_array_equal(dx, tape.gradient(y, X))
+
+
+def written_one_by_one(x: Any) -> Any:
+    h, rows = tf.zeros([2]), tf.TensorArray(tf.float32, size=3, element_shape=[2])
+    for i in range(3):
+        h = tf.tanh(h + tf.gather(x, i))
+        rows = rows.write(i, h)
+    return tf.reduce_sum(rows.stack() ** 2.0)
+
+
+LISTS = [
+    lambda x: tf.reduce_sum(tf.map_fn(lambda row: tf.reduce_sum(tf.sin(row)), x)),
+    lambda x: tf.reduce_sum(tf.scan(lambda a, row: tf.tanh(a * row), x)),
+    lambda x: tf.reduce_sum(tf.map_fn(lambda row: tf.foldl(lambda a, v: a * v, row), x)),
+    written_one_by_one,
+]
+
+
+@pytest.mark.parametrize("f", LISTS)
+def test_lists_of_arrays(f: Any) -> None:
+    same_bits(f, tf.constant([[0.3, 0.7], [0.1, -0.4], [0.9, 0.2]]))
+
+
+def test_what_else_has_no_text_says_so() -> None:
+    with pytest.raises(NotWritableError, match=r"whose index is a tensor: tf\.gather"):
+        tf.source(lambda x, i: x[i], X, tf.constant(1))
+    with pytest.raises(NotWritableError, match="RandomStream"):
+        tf.source(lambda x: x * tf.random.normal([2]), X)
+    with pytest.raises(TypeError, match="by arrays, and none is given"):
+        tf.source(lambda: tf.constant(1.0))

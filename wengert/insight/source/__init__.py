@@ -10,7 +10,6 @@ statements  A graph as lines of Python: what gets a name, what stands within ano
 loops       Loops and branches, as loops and branches
 derivation  The value and the gradient of a function as one graph
 nests       The derivative as loops: C99, and Python for numba
-layout      Lines of at most 80 columns
 result      What tf.source gives
 program     tf.source: the text, and the function that it is
 """

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from wengert.insight.layout import PYTHON, within_width
 from wengert.insight.reports.blocks import Block, Code
 from wengert.insight.reports.report import Report
 from wengert.insight.source.derivation import Derivation
-from wengert.insight.source.layout import PYTHON, within_width
 from wengert.insight.source.text import array
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType

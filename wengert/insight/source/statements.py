@@ -162,7 +162,9 @@ class Statements(Writer):
 
     def _of_row(self, op: Operation, values: list[Symbol]) -> Text:
         """What the operation computes: by its template, or as its kernel says."""
-        template = template_of(op.row)
+        is_list = op.type == "ZerosLike" and op.outputs[0].dtype.name == "variant"
+        row = find("TensorListZerosLike") if is_list else None
+        template = template_of(row or op.row)
         attrs = {k: v for k, v in op.attrs.items() if not k.startswith("_")}
         try:
             if template is not None:
@@ -173,9 +175,11 @@ class Statements(Writer):
 
     def _with_axes_kept(self, op: Operation) -> Text | None:
         """A reduction that is then given back its axes, as one."""
+        if op.type != "Reshape":
+            return None
         total = self._real(op.inputs[0])
         kinds = ("Sum", "Mean", "Max", "Min", "Prod")
-        if op.type != "Reshape" or total.op.type not in kinds or self._uses[id(total)] != 1:
+        if total.op.type not in kinds or self._uses[id(total)] != 1:
             return None
         attrs, x = total.op.attrs, self._real(total.op.inputs[0])
         axes = attrs["axis"] if attrs["axis"] is not None else tuple(range(len(dims(x))))

@@ -90,8 +90,10 @@ def literal(value: Any) -> str:
         value = np.dtype(value)
     if isinstance(value, np.dtype):
         return "bool" if value == np.dtype(bool) else f"np.{value.name}"
-    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
-        value = value[()].item()
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
         return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
     if isinstance(value, np.ndarray):

@@ -12,6 +12,7 @@ images        Resizing, crops, normalization
 colours       Hue, saturation, contrast
 alignments    The loss of CTC
 quantization  Numbers as if rounded to levels
+lists         Lists of arrays, which loops write and read
 
 A convolution or a mean is added up in another order than by the tape: there, and in what is resized,
 solved by substitution or normalized, the last digit may differ.
@@ -29,6 +30,7 @@ from wengert.insight.source.families import (
     fourier,
     functions,
     images,
+    lists,
     matrices,
     patches,
     quantization,
@@ -39,7 +41,7 @@ from wengert.insight.source.families import (
 
 _ROOMS: Final = (
     windows, patches, rows, sparse, matrices, diagonals, fourier, functions, images, colours,
-    alignments, quantization,
+    alignments, quantization, lists,
 )  # fmt: skip
 TEMPLATES: Final[dict[str, Callable[..., Any]]] = {
     name: template for room in _ROOMS for name, template in room.TEMPLATES.items()

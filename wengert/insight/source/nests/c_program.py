@@ -16,7 +16,7 @@ import numpy as np
 
 from wengert.engines.native.frontend.arrays import Dims
 from wengert.engines.native.frontend.scalar import type_of
-from wengert.insight.source import layout
+from wengert.insight import layout
 from wengert.insight.source.derivation import Derivation
 from wengert.insight.source.nests.c_language import TYPES, C
 from wengert.insight.source.nests.c_piles import HELPERS, CPiles
