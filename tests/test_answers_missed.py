@@ -416,3 +416,16 @@ def test_a_program_without_text_is_asked_by_names(tmp_path: Path) -> None:
         [sys.executable, "-"], input=code, capture_output=True, text=True, check=True
     )
     assert "d loss / d w is None" in done.stdout
+
+
+def test_a_rule_that_reads_what_the_function_changes_is_no_rule() -> None:
+    calls = [0]
+
+    @tf.custom_gradient
+    def square(x: Any) -> Any:
+        calls[0] += 1
+        return x * x, lambda dy: dy * 2.0 * x * (1.0 if calls[0] % 2 else 1.1)
+
+    report = tf.check(square, np.array([1.0, 2.0]))
+    assert not report.right
+    assert "it depends on a state" in " ".join(str(report).split())

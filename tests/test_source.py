@@ -119,7 +119,8 @@ def test_operations_have_texts_that_compute_the_same_bits() -> None:
     without = {case.line.type for case, _ in FUNCTIONS} - there
     assert (len(there), sorted(without)) == (391, sorted(WITHOUT_TEXT))
     count = f"{len(there)} of the {len(there) + len(without)} kinds"
-    assert count in (Path(__file__).parents[1] / "docs/answers.md").read_text()
+    page = (Path(__file__).parents[1] / "docs/answers.md").read_text()
+    assert count in " ".join(page.split())
 
 
 @pytest.mark.parametrize("dtype", [tf.float32, tf.float16])
