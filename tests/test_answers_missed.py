@@ -324,3 +324,108 @@ def test_a_model_of_bfloat16_is_not_called_complete() -> None:
     with pytest.raises(NotImplementedError, match="cast to float32"):
         tf.draw(tf.sin, x).onnx(strict=True)
     assert tf.draw(lambda x: tf.sin(tf.cast(x, tf.float32)), x).onnx().complete
+
+
+# ---- what a stranger tried -----------------------------------------------------------------------
+
+
+def test_comments_and_continued_lines_within_a_statement_are_no_part_of_its_text() -> None:
+    w = tf.Variable([1.0, 4.0])
+    with tf.GradientTape() as tape:
+        h = tf.constant(
+            np.square(  # by hand # twice
+                w.numpy()
+            )
+        )
+        z = \
+            tf.reduce_sum(h)  # fmt: skip
+    answer = tape.explain(z, w)
+    assert answer.kind == "left-tape"
+    assert "+ h = tf.square(w)" in str(answer)
+    assert "by hand" not in str(answer)
+    assert answer.mended().count("h = tf.square(w)") >= 1
+
+
+def test_a_mend_names_the_tape_as_the_program_does() -> None:
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as second:
+        y = tf.reduce_sum(x**3)
+    assert "+ second.watch(x)" in str(second.explain(y, x))
+
+
+def test_lines_of_a_mend_fit_into_a_terminal() -> None:
+    weights_of_the_first_layer = tf.Variable([0.5, 1.0])
+    with tf.GradientTape() as tape:
+        loss_of_everything = tf.reduce_sum(tf.acos(weights_of_the_first_layer * 2.0) + weights_of_the_first_layer)  # fmt: skip
+    answer = tape.explain(loss_of_everything, weights_of_the_first_layer)
+    assert max(map(len, str(answer).split("\n"))) <= 80
+    assert answer.mend.split("\n")[-1].startswith("loss_of_everything = tf.reduce_sum(tf.acos(")
+
+
+def test_one_target_that_is_not_finite_spoils_the_sum_of_several() -> None:
+    w = tf.Variable([0.0, 2.0])
+    with tf.GradientTape() as tape:
+        right = tf.reduce_sum(w * 2.0)
+        wrong = tf.reduce_sum(tf.math.log(w) * w)
+    assert tape.explain([right, wrong], w).kind == "log"
+
+
+def test_weights_that_are_not_finite_are_named() -> None:
+    w = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = w * 2.0
+    answer = tape.explain(y, w, output_gradients=tf.constant([np.nan, 1.0]))
+    assert "It came with output_gradients." in str(answer)
+
+
+def test_the_gradient_of_nothing_is_not_called_finite() -> None:
+    w = tf.Variable(tf.zeros([0, 3]))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(w)
+    assert str(tape.explain(y, w)) == "d y / d w is there, and has no elements."
+
+
+@tf.function
+def within(v: Any) -> Any:
+    return tf.stop_gradient(v)
+
+
+@tf.function
+def around(v: Any) -> Any:
+    h = within(v)
+    return tf.reduce_sum(h * 2.0)
+
+
+def test_a_function_within_a_function_has_its_own_lines() -> None:
+    w = tf.Variable([0.0, 2.0])
+    with tf.GradientTape() as tape:
+        loss = around(w)
+    answer = tape.explain(loss, w)
+    first = within.python_function.__code__.co_firstlineno
+    assert answer.line.endswith(f":{first + 2}")
+    assert "+ return v" in str(answer)
+
+
+def test_a_program_without_text_is_asked_by_names(tmp_path: Path) -> None:
+    """As in a session of Python: its lines are not kept, but its names are."""
+    code = (
+        "import wengert as tf\nw = tf.Variable([1.0])\nwith tf.GradientTape(source_lines=True) as tape:\n"
+        "    loss = tf.constant(w.numpy())\nprint(tape.explain(loss, w))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-"], input=code, capture_output=True, text=True, check=True
+    )
+    assert "d loss / d w is None" in done.stdout
+
+
+def test_a_rule_that_reads_what_the_function_changes_is_no_rule() -> None:
+    calls = [0]
+
+    @tf.custom_gradient
+    def square(x: Any) -> Any:
+        calls[0] += 1
+        return x * x, lambda dy: dy * 2.0 * x * (1.0 if calls[0] % 2 else 1.1)
+
+    report = tf.check(square, np.array([1.0, 2.0]))
+    assert not report.right
+    assert "it depends on a state" in " ".join(str(report).split())

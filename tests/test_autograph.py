@@ -873,3 +873,41 @@ def test_a_name_that_with_binds_is_no_variable_of_the_loop() -> None:
     for steps in (1, 3, 5, 9):
         one = descending(tf.constant(1.0), tf.constant(steps))
         assert one.numpy() == descend(tf.constant(1.0), steps).numpy()
+
+
+def test_a_variable_that_is_bound_to_another_value_is_read() -> None:
+    w, b = tf.Variable([0.5, 1.0]), tf.Variable([5.0, 6.0])
+
+    @tf.function
+    def looped(v: Any) -> Any:
+        for _ in tf.range(3):
+            v = v * 2.0
+        return v
+
+    @tf.function
+    def branched(v: Any, is_double: Any) -> Any:
+        if is_double:
+            v = v * 2.0
+        return v
+
+    @tf.function
+    def chosen(is_first: Any) -> Any:
+        if is_first:
+            v = w
+        else:
+            v = b
+        return v * 1.0
+
+    @tf.function
+    def changed() -> Any:
+        v = w
+        for _ in tf.range(2):
+            v = w
+            v.assign_add([1.0, 1.0])  # the same variable stays one
+        return v * 1.0
+
+    assert looped(w).numpy().tolist() == [4.0, 8.0]
+    assert branched(w, tf.constant(True)).numpy().tolist() == [1.0, 2.0]
+    assert branched(w, tf.constant(False)).numpy().tolist() == [0.5, 1.0]
+    assert chosen(tf.constant(False)).numpy().tolist() == [5.0, 6.0]
+    assert changed().numpy().tolist() == [2.5, 3.0]

@@ -282,3 +282,17 @@ def test_a_complex_step_of_a_function_that_is_not_analytic() -> None:
     assert "not analytic" in step.note
     analytic = tf.compare(lambda x: tf.sin(x) * x, 0.5)
     assert next(way for way in analytic.ways if way.name == "complex step").value is not None
+
+
+def long_product(x: Any) -> Any:
+    return tf.exp(-(x**2) / 2.0) * tf.sin(x * x) * tf.tanh(x) / (1.0 + x**4) * tf.math.log1p(x * x)
+
+
+def test_a_long_formula_comes_soon_and_fits() -> None:
+    """To simplify it took SymPy minutes."""
+    for report in (tf.formula(long_product, 0.7), tf.compare(long_product, 0.7)):
+        assert max(map(len, str(report).split("\n"))) <= 80
+    with tf.GradientTape() as tape:
+        x = tf.Variable(0.7, dtype=tf.float64)
+        y = long_product(x)
+    np.testing.assert_allclose(tf.formula(long_product, 0.7).value, tape.gradient(y, x), 1e-12)

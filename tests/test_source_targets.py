@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from fuzz.programs import Program, drawn, text_of
 from fuzz.steps import LINES
-from test_source import FUNCTIONS, X, branch, by_tape, layers, power
+from test_source import FUNCTIONS, X, branch, by_tape, is_narrow, layers, power
 
 import wengert as tf
 from wengert.insight.source.kernels import NotWritableError
@@ -63,6 +63,7 @@ def compiled_together(programs: list[Any], folder: Path) -> None:
     texts = [_SHARED]
     for number, program in enumerate(programs):
         text = program.whole().replace(program.name, f"p{number}")
+        assert is_narrow(program.whole()), program.whole()
         for helper in _HELPERS:
             text = text.replace(helper.strip(), "")
         texts.append(text)

@@ -27,6 +27,7 @@ from wengert.ops.arrays.creation import shape
 from wengert.ops.arrays.shaping import expand_dims, reshape
 from wengert.ops.arrays.tensor_scatter import tensor_scatter_nd_add
 from wengert.ops.image.projective import projective_transform
+from wengert.ops.linalg.diagonals import diag, diag_part, set_diag
 from wengert.ops.math.complex import abs as absolute
 from wengert.ops.math.elementwise import cast as cast_to
 from wengert.ops.nn.activations import softmax
@@ -317,6 +318,9 @@ _WRITTEN: Final[dict[str, Callable[..., Any]]] = {
     "ImageProjectiveTransformV2": lambda **given: projective_transform(**given, fill_value=0.0),
     "ImageProjectiveTransformV3": projective_transform,
     "InplaceAdd": lambda x, i, v: tensor_scatter_nd_add(x, expand_dims(i, -1), v),
+    "MatrixDiagPartV2": lambda **given: diag_part(given.pop("input"), **given, align="LEFT_LEFT"),
+    "MatrixDiagV2": lambda **given: diag(given.pop("diagonal"), **given, align="LEFT_LEFT"),
+    "MatrixSetDiagV2": lambda **given: set_diag(given.pop("input"), **given, align="LEFT_LEFT"),
     "SoftmaxCrossEntropyWithLogits": _cross_entropy,
     "UniqueV2": lambda **given: unique_along(**given)[:2],
     "UniqueWithCountsV2": unique_along,

@@ -18,7 +18,7 @@ from wengert.errors import LeakedTensorError, SymbolicValueError
 from wengert.graph.names import Names, checked_name, valid
 from wengert.graph.operation import Operation
 from wengert.host.context_manager import Change, context_manager, enter
-from wengert.host.user_frames import callers_frame
+from wengert.host.user_frames import callers_frame, replayed_place
 from wengert.inference.deferred_calls import put_off, put_off_like
 from wengert.inference.shape_inference import check_certain, known_forms
 from wengert.values.sizes import Size, Symbol, element_of, evaluate, maximum, only_shapes, size_of
@@ -261,7 +261,7 @@ class Builder:
         op: Operation = _new(Operation)
         op.graph, op.row, op.attrs, op.inputs = self, row, attrs, tuple(inputs)
         frame = callers_frame()
-        op._code, op._line = frame.f_code, frame.f_lineno
+        op._made_at = replayed_place() or (frame.f_code, frame.f_lineno)
         op.control_inputs = self._control_inputs(op.inputs)
         op.device = self._devices[-1]
         op.outputs = self._outputs(op, known)  # which may fail: then no name was taken

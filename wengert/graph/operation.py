@@ -31,8 +31,7 @@ class Operation:
 
     __slots__ = (
         "__weakref__",
-        "_code",
-        "_line",
+        "_made_at",
         "attrs",
         "control_inputs",
         "device",
@@ -51,8 +50,9 @@ class Operation:
     control_inputs: list[Operation]
     attrs: Attrs
     device: str
-    _code: Any
-    _line: int
+    _made_at: (
+        Any  # the code and the line; the place where the operation is one of a function, made again
+    )
 
     @property
     def type(self) -> str:
@@ -62,12 +62,15 @@ class Operation:
     @property
     def place(self) -> str:
         """The user's line that made the operation, as file:line."""
-        return f"{self._code.co_filename}:{self._line}"
+        made = self._made_at
+        return made if isinstance(made, str) else f"{made[0].co_filename}:{made[1]}"
 
     @property
     def traceback(self) -> list[tuple[str, int, str, None]]:
         """Where the operation was made: file, line, function."""
-        return [(self._code.co_filename, self._line, self._code.co_name, None)]
+        file, _, line = self.place.rpartition(":")
+        name = "" if isinstance(self._made_at, str) else self._made_at[0].co_name
+        return [(file, int(line), name, None)]
 
     @property
     def values(self) -> Any:

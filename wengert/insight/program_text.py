@@ -6,6 +6,7 @@ import ast
 import functools
 import linecache
 import os
+import tokenize
 from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any, Final, NamedTuple
@@ -225,8 +226,19 @@ def _statement(node: ast.stmt, lines: list[bytes]) -> Statement:
     own[-1] = own[-1][: node.end_col_offset]
     before = own[0][: node.col_offset].decode()
     own[0] = own[0][node.col_offset :]
-    whole = " ".join(line.decode().strip() for line in own)
+    whole = " ".join(_without_ends([line.decode() for line in own]))
     return Statement(first, last, whole.replace("( ", "(").replace(" )", ")"), before)
+
+
+def _without_ends(lines: list[str]) -> list[str]:
+    """The lines of a statement without what only lines have: comments, and the sign that more follow."""
+    text = [line.removesuffix("\\") for line in lines[:-1]] + lines[-1:]
+    if any("#" in line for line in lines):
+        for token in tokenize.generate_tokens(iter([f"{line}\n" for line in lines]).__next__):
+            if token.type == tokenize.COMMENT:
+                row, column = token.start
+                text[row - 1] = lines[row - 1][:column]
+    return [line.strip() for line in text if line.strip()]
 
 
 def short(place: str) -> str:

@@ -76,6 +76,8 @@ class Value(TensorBase):
                 "of `and` and `or`."
             ) from None
 
+    __nonzero__ = __bool__  # as Python 2 calls it: libraries copy both
+
     def __int__(self) -> int:
         if exit_watchers:
             left(self, "int()")

@@ -12,9 +12,11 @@ from wengert.api.autograph.state import ABSENT, GUARDED, State
 from wengert.api.autograph.values import (
     Parts,
     condition,
+    has_variable,
     is_staged,
     kind_of,
     pairs,
+    read_variables,
     same_structure,
     trial,
     zeros_for,
@@ -73,6 +75,8 @@ class _Branch:
             others = self._of_other("else" if which == "main" else "main")
             filled = zip(values, others, strict=True)
             values = [zeros_for(o) if v is GUARDED and o is not GUARDED else v for v, o in filled]
+        if has_variable(values):
+            values = read_variables(values, self._of_other("else" if which == "main" else "main"))
         end = self._ends[which] = Parts(values)
         for spoken, value in zip(self._state.names, end.values, strict=True):
             if value is ABSENT:

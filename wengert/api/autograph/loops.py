@@ -11,10 +11,12 @@ from wengert.api.autograph.state import ABSENT, State
 from wengert.api.autograph.values import (
     Parts,
     condition,
+    has_variable,
     is_missing,
     is_staged,
     kind_of,
     pairs,
+    read_variables,
     same_structure,
     trial,
     zeros_for,
@@ -201,13 +203,22 @@ class _Loop:
     # ---- variables without a value -----------------------------------------------------------
 
     def _defined(self, body: Callable[[Any], Any]) -> list[Any]:
-        """The state with zeros for what the loop itself defines, known from a trial round."""
-        if not self._unset:
+        """The state with zeros for what the loop itself defines, known from a trial round.
+
+        A variable that is another value after a round is read.
+        """
+        if not self._unset and not has_variable(self._before):
             return self._before
         after = self._after_trial(body)
         return [
-            self._zeros(spoken, before, end) if is_missing(before) else before
-            for spoken, before, end in zip(self._state.names, self._before, after, strict=True)
+            self._zeros(spoken, before, end) if is_missing(before) else read
+            for spoken, before, read, end in zip(
+                self._state.names,
+                self._before,
+                read_variables(self._before, after),
+                after,
+                strict=True,
+            )
         ]
 
     def _after_trial(self, body: Callable[[Any], Any]) -> list[Any]:

@@ -15,6 +15,7 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.host.user_frames import callers_place
 from wengert.ops.arrays.creation import zeros
 from wengert.ops.arrays.shaping import reshape
+from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.composite import Composite
 from wengert.values.convert import convert
@@ -73,6 +74,26 @@ def _leaf(value: object) -> Any:
 
 def _is_tensor(value: object) -> bool:
     return isinstance(value, (Tensor, Composite))
+
+
+def has_variable(values: Sequence[Any]) -> bool:
+    """Whether a variable of the library is among the values."""
+    return any(isinstance(v, Variable) for v in nest.flatten(list(values)))
+
+
+def read_variables(values: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    """The values with tensors in place of variables, but of those that are the same on the other side.
+
+    A graph chooses and carries tensors; which variable a name means is known when it is built.
+    """
+    return [v if v is o else _read(v) for v, o in zip(values, others, strict=True)]
+
+
+def _read(value: Any) -> Any:
+    if not has_variable([value]):
+        return value
+    leaves = [convert(v) if isinstance(v, Variable) else v for v in nest.flatten(value)]
+    return nest.pack_sequence_as(value, leaves) if nest.is_nested(value) else leaves[0]
 
 
 def same_structure(before: object, after: object) -> str:

@@ -13,7 +13,7 @@ from wengert.derivatives.arguments import check_function
 from wengert.insight.compare import ways
 from wengert.insight.compare.composition import Composition
 from wengert.insight.compare.ways import Counted, Difference, Symbolic, Way
-from wengert.insight.reports.blocks import Block, Code, Heading, Picture, Table, Words
+from wengert.insight.reports.blocks import Block, Heading, Picture, Table, Words, terms
 from wengert.insight.reports.curves import Curve, log_log
 from wengert.insight.reports.report import Report
 from wengert.values.value import Value
@@ -100,7 +100,7 @@ class Comparison(Report):
         after = ways.operations_in(self._symbolic.derivative)
         words = f"The function is a formula of {before} operations, its derivative one of {after}"
         words += f", found in {_span(self._symbolic.seconds)}."
-        shown = [Code((self.formula,))] if self.formula else []
+        shown = [terms(self.formula)] if self.formula else []
         return [Heading("The formula"), Words(words), *shown]
 
     def to_dict(self) -> dict[str, Any]:

@@ -11,10 +11,13 @@ from wengert.derivatives.arguments import check_function
 from wengert.insight.compare.composition import Composition
 from wengert.insight.compare.optional import sympy
 from wengert.insight.compare.ways import operations_in, symbolic
-from wengert.insight.reports.blocks import Block, Code, Words
+from wengert.insight.reports.blocks import Block, Words, terms
 from wengert.insight.reports.report import Report
 
-_MOST: Final = 300  # operations of a formula that is simplified, which takes long
+_MOST: Final = (
+    30  # operations of a formula that is simplified: of 60 it takes 20 s, and finds little
+)
+_MOST_FRACTIONS: Final = 300  # of one whose terms are put on one fraction
 
 
 class Formula(Report):
@@ -33,8 +36,8 @@ class Formula(Report):
 
     def blocks(self) -> list[Block]:
         """The function, and its derivative as text and as LaTeX."""
-        made: list[Block] = [Words(f"The derivative of {self.function} is"), Code((self.text,))]
-        made += [Words("In LaTeX:"), Code((self.latex,))]
+        made: list[Block] = [Words(f"The derivative of {self.function} is"), terms(self.text)]
+        made += [Words("In LaTeX:"), terms(self.latex)]
         return made if self.value is None else [*made, Words(f"Its value is {self.value:.17g}.")]
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,10 +68,17 @@ def formula(f: Callable[[Any], Any], x: float | None = None) -> Formula:
     s = sympy()
     symbol = s.Symbol(_parameter_of(f), real=True)
     found = symbolic(Composition(f), symbol)
-    small = operations_in(found.derivative) <= _MOST
-    derivative = s.simplify(found.derivative) if small else found.derivative
+    derivative = _simplified(found.derivative)
     value = None if x is None else _number(derivative.subs(symbol, s.Float(float(x), 30)))
     return Formula(found.function, derivative, s.latex(derivative), value)
+
+
+def _simplified(derivative: Any) -> Any:
+    """As simple as can be found soon."""
+    s, count = sympy(), operations_in(derivative)
+    if count <= _MOST:
+        return s.simplify(derivative)
+    return s.factor_terms(s.together(derivative)) if count <= _MOST_FRACTIONS else derivative
 
 
 def _number(found: Any) -> float:

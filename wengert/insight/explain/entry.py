@@ -16,7 +16,7 @@ from wengert.errors import OpError
 from wengert.execution.derived_graphs import GradientGraph
 from wengert.host.collector import uncollected
 from wengert.host.user_frames import callers_frame
-from wengert.insight.explain.explanation import Explanation
+from wengert.insight.explain.explanation import NOT_FINITE, Explanation
 from wengert.insight.explain.history import History
 from wengert.insight.explain.missing import explain_missing
 from wengert.insight.explain.numbers import explain_numbers, is_sound
@@ -31,7 +31,7 @@ from wengert.overrides.override import Overrides
 from wengert.overrides.switches import switches_around, with_switches
 from wengert.state.variable import Variable
 from wengert.values import nest
-from wengert.values.tensor import Tensor, key_of, wrap
+from wengert.values.tensor import Tensor, dims, key_of, wrap
 
 if TYPE_CHECKING:
     from wengert.values.typing import Tensors
@@ -58,9 +58,9 @@ def explain_tape(
     found = []
     for x, name in zip(flat, names, strict=True):
         asked = [
-            _question(tape, t, _checked(x), y or "the target", name, program)._replace(
-                rules=rules, seed=seed
-            )
+            _question(
+                tape, t, _checked(x), y or _name_of(t, program) or "the target", name, program
+            )._replace(rules=rules, seed=seed, tape_name=_name_of(tape, program) or "tape")
             for t, seed in zip(targets, seeds, strict=True)
         ]
         answer = _of_several([uncollected(_explain, tape, q) for q in asked])
@@ -72,6 +72,12 @@ def explain_tape(
     return nest.pack_sequence_as(sources, found) if nest.is_nested(sources) else found[0]
 
 
+def _name_of(value: Any, program: Program) -> str:
+    """What the program calls a value, or a tape; empty if it has no name for it."""
+    names = {**program.frame.f_globals, **program.frame.f_locals}
+    return next((n for n, v in names.items() if v is value), "")
+
+
 def _checked(source: Any) -> Any:
     if isinstance(source, (Tensor, Variable)):
         return source
@@ -81,7 +87,10 @@ def _checked(source: Any) -> Any:
 
 
 def _of_several(answers: list[Explanation]) -> Explanation:
-    """The answer for several targets, whose gradients are added: one that is there suffices."""
+    """The answer for several targets, whose gradients are added: one that is not finite spoils the sum."""
+    for answer in answers:
+        if answer.kind in NOT_FINITE:
+            return answer
     for answer in answers:
         if answer.right:
             return answer
@@ -130,10 +139,16 @@ def _gradient(tape: Tape, q: Question) -> Any:
         return pull_back_to(tape, [q.target], [seed], [q.source], drain=False)[0]
 
 
+def _right(q: Question) -> Explanation:
+    is_empty = 0 in dims(q.source)
+    how = "is there, and has no elements" if is_empty else "is there: finite, and not zero"
+    return Explanation("right", f"{q.title} {how}.")
+
+
 def _answer(q: Question, live: Tape | None) -> Explanation:
     graph = current_graph()
     if graph is None:
-        right = Explanation("right", f"{q.title} is there: finite, and not zero.")
+        right = _right(q)
         gradient = None if live is None else _gradient(live, q)
         if gradient is None:
             return explain_missing(q) or explain_numbers(q) or right
@@ -237,7 +252,7 @@ def _by_run(q: Question, feed_dict: Any, session: Session | None) -> Explanation
         found = explain_numbers(seen)
         if found is None and not seen.between()[0]:
             found = _not_taken(q)
-    return found or Explanation("right", f"{q.title} is there: finite, and not zero.")
+    return found or _right(q)
 
 
 def _not_taken(q: Question) -> Explanation:

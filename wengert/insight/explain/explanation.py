@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from wengert.insight.explain.rewriting import Mend, edited
+from wengert.insight.layout import INDENT, within_width
 from wengert.insight.program_text import short
 from wengert.insight.reports.blocks import Block, Code, Words
 from wengert.insight.reports.report import Report
+
+NOT_FINITE: Final = frozenset({
+    "where", "norm", "sqrt", "pow", "log", "exp", "softmax", "division", "spectrum", "overflow",
+})  # fmt: skip
 
 
 class Explanation(Report):
@@ -36,7 +41,9 @@ class Explanation(Report):
         self.edits = list(mend.edits)  # how its lines go into the program, if that is plain
         self._blocks = [*blocks, Words(mend.words)] if mend.words else list(blocks)
         if mend.lines:
-            self._blocks.append(Code(mend.lines, frozenset(range(len(mend.lines)))))
+            indented = within_width("\n".join(INDENT + line for line in mend.lines))
+            lines = tuple(line.removeprefix(INDENT) for line in indented.split("\n"))
+            self._blocks.append(Code(lines, frozenset(range(len(lines)))))
 
     @property
     def right(self) -> bool:

@@ -153,7 +153,7 @@ def _why_not_recorded(q: Question, path: list[int], number: int) -> Explanation:
         note = f"used {q.x} when the tape did not follow it"
         title = f"{q.title} is None: {q.x} was used before it was watched."
         words = f"Watch {q.x} first, before it is used:"
-        mend = q.first_in_block(words, f"tape.watch({q.x})")
+        mend = q.first_in_block(words, f"{q.tape_name}.watch({q.x})")
         return Explanation(
             "not-watched", title, step.line, mend, [chain(q, path, number, {number: note})]
         )
@@ -200,7 +200,7 @@ def explain_unwatched(q: Question) -> Explanation:
         )
     else:
         why = f"{tape} never saw {q.x}{at} being read."
-    mend = q.first_in_block(f"{words}:", f"tape.watch({q.x})")
+    mend = q.first_in_block(f"{words}:", f"{q.tape_name}.watch({q.x})")
     title = f"{q.title} is None: {q.x} is not watched."
     return Explanation(
         "not-watched",

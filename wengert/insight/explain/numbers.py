@@ -71,7 +71,9 @@ def _not_finite(q: Question, way: Way, gradient: Any, between: Between) -> Expla
         if inner is not None:
             return _in_users_rule(q, title, culprit, inner)
     if culprit is None:
-        return Explanation("overflow", title, q.began, "It came with the data, or with the seed.")
+        is_given = q.seed is not None and not finite(array_of(q.seed)).all()
+        words = "It came with output_gradients." if is_given else "It came with the data."
+        return Explanation("overflow", title, q.began, words)
     kind, why, mend = name_the_trouble(q, culprit)
     blocks: list[Block] = [
         Words(f"The first number that is not finite, going {'forward' if forward else 'back'}:"),

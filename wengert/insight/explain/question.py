@@ -38,6 +38,7 @@ class Question(NamedTuple):
     watches_variables: bool = True
     rules: Overrides | None = None  # overrides of this gradient, and its conventions
     seed: Any = None  # the weights of the target; all ones if None
+    tape_name: str = "tape"  # what the program calls the tape
 
     @property
     def exits(self) -> Sequence[Exit]:
@@ -148,7 +149,8 @@ class Question(NamedTuple):
     @property
     def _asks(self) -> str:
         """What takes a gradient: of a graph, or of a tape."""
-        return "tf.gradients" if isinstance(self.target, SymbolicTensor) else "tape.gradient"
+        in_graph = isinstance(self.target, SymbolicTensor)
+        return "tf.gradients" if in_graph else f"{self.tape_name}.gradient"
 
     @property
     def _calls(self) -> tuple[str, ...]:

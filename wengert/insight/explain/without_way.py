@@ -275,7 +275,9 @@ def _by_part(q: Question, down: set[Any], up: set[Any], used: set[int]) -> Expla
     if not bracket or not isinstance(whole, (Tensor, Variable)) or whole._key not in up:
         return None
     words = f"{q.x} is another tensor each time it is written. Ask for the gradient by {name}, and take its part:"
-    mend = q.asking_for(words, name)._replace(lines=(f"tape.gradient({q.y}, {name})[{index}",))
+    mend = q.asking_for(words, name)._replace(
+        lines=(f"{q.tape_name}.gradient({q.y}, {name})[{index}",)
+    )
     title = f"{q.title} is None: another tensor than {q.x} was used. Did you mean {name}?"
     line = q.program.place(q.program.frame.f_lineno)
     return Explanation("other-tensor", title, line, mend)

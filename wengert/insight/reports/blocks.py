@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import textwrap
+from typing import Final, NamedTuple
 
 
 class Words(NamedTuple):
@@ -37,6 +38,14 @@ class Picture(NamedTuple):
 
     svg: str
     text: str = ""
+
+
+_WIDEST: Final = 76  # of a formula, which stands indented
+
+
+def terms(text: str) -> Code:
+    """A formula of any length: its lines end between terms."""
+    return Code(tuple(textwrap.wrap(text, _WIDEST, break_on_hyphens=False, break_long_words=False)))
 
 
 Block = Words | Heading | Code | Table | Picture

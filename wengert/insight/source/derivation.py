@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from wengert.core.context import activate, also_listening, apply_overrides
+from wengert.core.context import activate, also_listening, announce, apply_overrides
 from wengert.core.dispatch import apply
 from wengert.core.recorder import Recorder
 from wengert.core.row import Attrs, Row
@@ -118,6 +118,10 @@ def _arrays_of(
             whole[i] = x
         return f(*whole)
 
+    if not places:
+        raise TypeError(
+            "A derivation is by arrays, and none is given: f(x) needs an x, such as tf.constant(1.0)."
+        )
     given = [xs[i] if isinstance(xs[i], Value) else convert(xs[i]) for i in places]
     return given, [names[i] for i in places], call
 
@@ -149,17 +153,31 @@ def rederived(
     names = [n if n.isidentifier() else f"x{i}" for i, n in enumerate(expressions[: len(xs)])]
     graph = FunctionGraph("source")
     listener = _Lines()
-    history = History(steps)
     ys = [v for v in nest.flatten(y) if v.dtype.is_differentiable] or nest.flatten(y)[:1]
-    _, used = history.up({key_of(v) for v in ys})
+    used = _behind(steps, {key_of(v) for v in ys})
     with activate((), graph):
         inputs = [graph.input_like(x, n) for x, n in zip(xs, names, strict=True)]
         known: dict[Key, Any] = {key_of(x): i for x, i in zip(xs, inputs, strict=True)}
         with also_listening(listener):
+            given = set(known)
             for number in sorted(used):
-                _again(graph, steps[number], known)
+                _again(graph, steps[number], known, given)
             value = graph.entered(_sum_of_all([known.get(v._key, v) for v in ys]))
     return _with_gradients(graph, list(xs), inputs, names, value, listener)
+
+
+def _behind(steps: Sequence[Step], keys: set[Key]) -> set[int]:
+    """The steps that compute values: also what a custom gradient is put around."""
+    _, used = History(steps).up(keys)
+    first: dict[Key, int] = {}
+    for number, step in enumerate(steps):
+        for y in step.results:
+            first.setdefault(y._key, number)
+    for number in sorted(used):
+        inside = {y._key for y in steps[number].results if first[y._key] < number}
+        if inside:
+            used = used | _behind(steps[:number], inside)
+    return used
 
 
 def _sum_of_all(ys: Sequence[Any]) -> Any:
@@ -187,16 +205,22 @@ def derived_of_tape(
     return rederived(list(tape._journal.steps), target, xs, written)
 
 
-def _again(graph: FunctionGraph, step: Step, known: dict[Key, Any]) -> None:
+def _again(graph: FunctionGraph, step: Step, known: dict[Key, Any], given: set[Key]) -> None:
     """Add an operation to the graph, for what stands for its inputs, under the name that it had."""
-    if all(y._key in known for y in step.results):
+    if all(y._key in given for y in step.results):
         return  # a source
     before = replay_at(step.line)
     try:
         inputs = [known.get(getattr(x, "_key", None), x) for x in step.inputs]
         scope, _, name = step.name.rpartition("/")
+        inside = [known.get(y._key) for y in step.results]
         with graph.name_scope(f"{scope}/" if scope else None):
-            made = apply(step.row, inputs, step.attrs, name or None)
+            if any(y is None for y in inside):
+                made = apply(step.row, inputs, step.attrs, name or None)
+            else:
+                made = announce(
+                    step.row, inputs, step.attrs, inside if step.row.many else inside[0]
+                )
     finally:
         replay_at(before)
     for y, new in zip(step.results, made if step.row.many else [made], strict=True):

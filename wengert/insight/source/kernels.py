@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
@@ -81,6 +82,10 @@ class Symbol:
             return self
         return Symbol(method(self.text, "astype", np.dtype(dtype)), dtype, self.shape)
 
+    def copy(self) -> Symbol:
+        """The same: no text changes an array that it did not make."""
+        return self
+
     def conj(self) -> Symbol:
         """The complex conjugate."""
         return self.like(call("np.conj", self.text))
@@ -120,6 +125,19 @@ def as_text(value: Any) -> Text:
         return value.text
     text = literal(value)
     return Text(text, 80) if text.startswith("-") else Text(text)
+
+
+def is_number(x: Symbol) -> bool:
+    """Whether a value is written as a number, which has no dtype of its own."""
+    return x.ndim == 0 and bool(_NUMBER.fullmatch(x.text.text))
+
+
+_NUMBER: Final = re.compile(r"-?([0-9.]+(e[-+]?[0-9]+)?|np\.inf|np\.nan)")
+
+
+def with_dtype(x: Symbol) -> Symbol:
+    """A number as one of NumPy's, as it is needed where nothing else says its dtype."""
+    return x.like(call(literal(x.dtype), x.text)) if is_number(x) else x
 
 
 for _name, _sign in {

@@ -26,8 +26,8 @@ class NumpySource(Source):
     def __init__(self, name: str, text: str, constants: dict[str, Any]) -> None:
         super().__init__(name, text)
         self.constants = constants  # arrays too long to be read, by their names
-        scope: dict[str, Any] = {}
-        exec(compile(self.whole(), f"<source of {name}>", "exec"), scope)
+        scope = dict(constants)  # long ones need not be written and read again
+        exec(compile(self.text, f"<source of {name}>", "exec"), scope)
         self.function: Callable[..., Any] = scope[name]
 
     def whole(self) -> str:
@@ -85,7 +85,7 @@ def numpy_program(d: Derivation, name: str) -> NumpySource:
     statements = Statements(d)
     statements.write()
     gradients = [
-        statements.text(g) if g is not None else "None"
+        statements.result(g) if g is not None else "None"
         for g, x in zip(d.gradients, d.inputs, strict=True)
         if x.dtype.is_differentiable
     ]
@@ -96,7 +96,7 @@ def numpy_program(d: Derivation, name: str) -> NumpySource:
     lines += ["", f"def {name}({', '.join(statements.names)}):"]
     lines.append(f'    """{described(d)}"""')
     lines += [f"    {line}" for line in statements.lines]
-    lines.append(f"    return {statements.text(d.value)}, {result}")
+    lines.append(f"    return {statements.result(d.value)}, {result}")
     return NumpySource(name, "\n".join(lines) + "\n", statements.constants)
 
 
@@ -125,8 +125,8 @@ def written(derive: Callable[[], Derivation], name: str, target: str) -> Source:
         return program
     except NotWritableError as error:
         others = [t for t in TARGETS if t != target and _can_write(t, derive, name)]
-        more = f" With target={' or '.join(map(repr, others))} there is." if others else ""
-        raise NotWritableError(f"There is no text {_OF[target]} for {error}.{more}") from error
+        way = f"With target={' or '.join(map(repr, others))} there is" if others else WAY_OUT
+        raise NotWritableError(f"There is no text {_OF[target]} for {error}. {way}.") from error
 
 
 def _check_unchanged(derivation: Derivation) -> None:
@@ -148,6 +148,7 @@ def _can_write(target: str, derive: Callable[[], Derivation], name: str) -> bool
     return True
 
 
+WAY_OUT: Final = "Write it with operations that have one, or let the function take what it computes as an argument"
 _OF: Final = {"numpy": "of NumPy", "numba": "for numba", "c": "of C"}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from wengert.insight.layout import PYTHON, within_width
 from wengert.insight.reports.blocks import Block, Code
 from wengert.insight.reports.report import Report
 from wengert.insight.source.derivation import Derivation
@@ -24,11 +25,12 @@ class Source(Report):
     """
 
     target = ""
+    style = PYTHON  # of lines that are too long
 
     def __init__(self, name: str, text: str) -> None:
         self.title = ""
         self.name = name
-        self.text = text
+        self.text = within_width(text, self.style)
         self.dtypes: list[DType] = []  # of the arguments
 
     def whole(self) -> str:
@@ -59,7 +61,8 @@ class Source(Report):
 def with_constants(text: str, constants: dict[str, Any]) -> str:
     """A text of Python with arrays that are too long to be read in it."""
     head = [f"{name} = {array(value)}" for name, value in constants.items()]
-    return text.replace("import numpy as np\n", "\n".join(["import numpy as np\n", *head, ""]), 1)
+    lines = within_width("\n".join(["import numpy as np\n", *head, ""]))
+    return text.replace("import numpy as np\n", lines, 1)
 
 
 def described(d: Derivation) -> str:

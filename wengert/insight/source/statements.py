@@ -15,10 +15,18 @@ from wengert.graph.function_graph import FunctionGraph
 from wengert.graph.operation import Operation
 from wengert.insight.source.derivation import Derivation
 from wengert.insight.source.helpers import helpers_of
-from wengert.insight.source.kernels import NotWritableError, Symbol, UnknownSize, as_text, of_kernel
+from wengert.insight.source.kernels import (
+    NotWritableError,
+    Symbol,
+    UnknownSize,
+    as_text,
+    is_number,
+    of_kernel,
+    with_dtype,
+)
 from wengert.insight.source.loops import write_branches, write_loop
-from wengert.insight.source.templates import TEMPLATES, template_of
-from wengert.insight.source.text import ATOM, Text, call, literal
+from wengert.insight.source.templates import TEMPLATES, WIDENED, Template, template_of
+from wengert.insight.source.text import ATOM, Text, call, literal, method
 from wengert.insight.source.writer import Writer, has_shape_of, is_uniform
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
@@ -76,6 +84,11 @@ class Statements(Writer):
         """What stands for a value."""
         return self._symbol(x).text.text
 
+    def result(self, x: SymbolicTensor) -> str:
+        """What stands for a value that is handed out: with its dtype."""
+        found = self._symbol(x)
+        return (found if found.dtype == np.float64 else with_dtype(found)).text.text
+
     # ---- one operation ---------------------------------------------------------------------------
 
     def _write(self, op: Operation) -> None:
@@ -126,7 +139,8 @@ class Statements(Writer):
         """What an operation reads; a number in place of an array of equal ones, where that is the same."""
         inputs = self._inputs(op)
         if not op.row.elementwise or len(inputs) < 2:
-            return [self._symbol(x) for x in inputs]
+            values = [self._symbol(x) for x in inputs]
+            return values if op.row.elementwise else [with_dtype(v) for v in values]
         found = []
         for i, x in enumerate(inputs):
             known = self._known.get(id(x))
@@ -140,7 +154,7 @@ class Statements(Writer):
                 found.append(Symbol(as_text(known.flat[0]), known.dtype, ()))
             else:
                 found.append(self._symbol(x))
-        return found
+        return _typed(found)
 
     def _expression(self, op: Operation, values: list[Symbol]) -> Text:
         known = _simpler(op, values) or self._with_axes_kept(op)
@@ -148,28 +162,33 @@ class Statements(Writer):
 
     def _of_row(self, op: Operation, values: list[Symbol]) -> Text:
         """What the operation computes: by its template, or as its kernel says."""
-        template = template_of(op.row)
+        is_list = op.type == "ZerosLike" and op.outputs[0].dtype.name == "variant"
+        row = find("TensorListZerosLike") if is_list else None
+        template = template_of(row or op.row)
         attrs = {k: v for k, v in op.attrs.items() if not k.startswith("_")}
         try:
             if template is not None:
-                return template(*values, **attrs)
+                return _by_template(op, template, values, attrs)
             return of_kernel(op.row, values, attrs)
-        except NotWritableError as error:
+        except (NotWritableError, TypeError) as error:  # some have more operands: their sizes
             raise NotWritableError(self._named(op)) from error
 
     def _with_axes_kept(self, op: Operation) -> Text | None:
         """A reduction that is then given back its axes, as one."""
+        if op.type != "Reshape":
+            return None
         total = self._real(op.inputs[0])
         kinds = ("Sum", "Mean", "Max", "Min", "Prod")
-        if op.type != "Reshape" or total.op.type not in kinds or self._uses[id(total)] != 1:
+        if total.op.type not in kinds or self._uses[id(total)] != 1:
             return None
         attrs, x = total.op.attrs, self._real(total.op.inputs[0])
         axes = attrs["axis"] if attrs["axis"] is not None else tuple(range(len(dims(x))))
-        kept = {a % len(dims(x)) for a in ([axes] if isinstance(axes, int) else axes)}
-        shape = tuple([1 if i in kept else n for i, n in enumerate(dims(x))])
+        ones = {a % len(dims(x)) for a in ([axes] if isinstance(axes, int) else axes)}
+        shape = tuple([1 if i in ones else n for i, n in enumerate(dims(x))])
         if attrs["keepdims"] or shape != tuple(dims(op.outputs[0])) or id(total) not in self._texts:
             return None
-        return TEMPLATES[total.op.type](self._symbol(x), axis=attrs["axis"], keepdims=True)
+        kept = {"axis": attrs["axis"], "keepdims": True}
+        return _by_template(total.op, TEMPLATES[total.op.type], [self._symbol(x)], kept)
 
     def _several(self, op: Operation, values: list[Symbol]) -> None:
         text = self._of_row(op, values)
@@ -189,6 +208,8 @@ class Statements(Writer):
 
     def _symbol(self, x: SymbolicTensor) -> Symbol:
         real = self._real(x)
+        if real.dtype.name == "bfloat16":
+            raise NotWritableError("bfloat16, which NumPy does not have (float32 would do)")
         if isinstance(real._array.shape, AnyShape) or real.dtype.name == "variant":
             return Symbol(self._texts[id(real)], np.float32, ())
         shape = dims(real)
@@ -213,6 +234,30 @@ class Statements(Writer):
             name = self.free(self._d.called.get(y._key, "c").upper())
             self.constants[name] = value
         return Text(name)
+
+
+def _typed(values: list[Symbol]) -> list[Symbol]:
+    """Numbers with their dtype, where no array has it: NumPy would make float64 of them."""
+    arrays = {v.dtype for v in values if not is_number(v)}
+    return [v if v.dtype in arrays or v.dtype == np.float64 else with_dtype(v) for v in values]
+
+
+def _by_template(
+    op: Operation, template: Template, values: Sequence[Symbol], attrs: dict[str, Any]
+) -> Text:
+    """What a template writes; numbers of half precision are widened for what adds them up."""
+    is_wide = op.row.name in WIDENED and any(map(_is_half, values))
+    if not is_wide:
+        return template(*values, **attrs)
+    if _gives_several(op):
+        raise NotWritableError(f"{op.type} of half precision")
+    text = template(*[v.astype(np.float32) if _is_half(v) else v for v in values], **attrs)
+    made = op.outputs[0]._array.dtype
+    return method(text, "astype", made) if _is_half(op.outputs[0]._array) else text
+
+
+def _is_half(x: Any) -> bool:
+    return bool(x.dtype.itemsize == 2 and x.dtype.kind in "fV")
 
 
 def _gives_several(op: Operation) -> bool:

@@ -5,7 +5,6 @@ Each does what the kernel does, operation by operation, so that the numbers are 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -13,10 +12,26 @@ import numpy as np
 
 from wengert.core.row import Row
 from wengert.insight.source.families import TEMPLATES as FAMILIES
+from wengert.insight.source.families.functions import TEMPLATES as SPECIAL
 from wengert.insight.source.families.functions import of_scipy
-from wengert.insight.source.families.rows import batched_gather, batched_gather_back
-from wengert.insight.source.kernels import NotWritableError, Symbol
-from wengert.insight.source.text import ATOM, Text, call, infix, item, listed, method, prefix
+from wengert.insight.source.families.rows import (
+    batched_gather,
+    batched_gather_back,
+    changed,
+    gathered_nd,
+    scattered_nd,
+)
+from wengert.insight.source.kernels import NotWritableError, Symbol, with_dtype
+from wengert.insight.source.text import (
+    Text,
+    call,
+    index_of,
+    infix,
+    item,
+    listed,
+    method,
+    prefix,
+)
 
 Template = Callable[..., Text]
 
@@ -26,8 +41,6 @@ def _sum(x: Symbol, *, axis: Any, keepdims: bool) -> Text:
 
 
 def _reduced(name: str, x: Symbol, axis: Any, keepdims: bool) -> Text:
-    if x.dtype.kind == "V" or x.dtype == np.float16:  # these are added up in a wider dtype
-        raise NotWritableError(name)
     named: dict[str, Any] = {}
     axes = (
         tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
@@ -43,8 +56,13 @@ def _reduced(name: str, x: Symbol, axis: Any, keepdims: bool) -> Text:
 
 
 def _mean(x: Symbol, *, axis: Any, keepdims: bool) -> Text:
-    if x.dtype.kind not in "fc":
+    if x.dtype.kind not in "fcV":
         raise NotWritableError("Mean")
+    if x.dtype == np.float16:  # the sum is rounded before it is divided
+        wide = _reduced("sum", x.astype(np.float32), axis, keepdims)
+        axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+        count = float(np.prod([x.shape[a] for a in axes]))
+        return infix("/", method(wide, "astype", x.dtype), Text(repr(count)))
     return _reduced("mean", x, axis, keepdims)
 
 
@@ -78,7 +96,7 @@ def _relu(x: Symbol) -> Text:
 
 
 def _kept(condition: Text, g: Symbol) -> Text:
-    return call("np.where", condition, g.text, Text("0"))
+    return call("np.where", condition, with_dtype(g).text, Text("0"))
 
 
 def _pad(x: Symbol, *, paddings: Any) -> Text:
@@ -98,13 +116,7 @@ def _slice(x: Symbol, *, key: Any) -> Text:
 
 
 def _slice_gradient(g: Symbol, *, key: Any, shape: Any) -> Text:
-    return call("_placed", g.text, _index(key), tuple(map(int, shape)))
-
-
-def _index(key: Any) -> Text:
-    """A key as an expression of its own."""
-    keys = key if isinstance(key, tuple) else (key,)
-    return Text(f"np.s_{item(Text(''), keys if len(keys) > 1 else keys[0]).text}")
+    return call("_placed", g.text, index_of(key), tuple(map(int, shape)))
 
 
 def _gather(x: Symbol, i: Symbol, *, axis: int, batch_dims: int) -> Text:
@@ -121,26 +133,6 @@ def _gather_gradient(g: Symbol, i: Symbol, *, axis: int, batch_dims: int, shape:
         return call("_scattered", g.text, i.text, whole)
     key = ", ".join([*[":"] * (axis % len(whole)), i.text.text])
     return call("_scattered", g.text, Text(f"np.s_[{key}]"), whole)
-
-
-def _scatter_nd(i: Symbol, x: Symbol, *, shape: Any, batch_dims: int) -> Text:
-    if batch_dims or not i.shape[-1]:
-        raise NotWritableError("ScatterNd with batch dimensions")
-    return call("_scattered", x.text, _places(i), tuple(map(int, shape)))
-
-
-def _tensor_scatter(name: str) -> Template:
-    def template(x: Symbol, i: Symbol, rows: Symbol, **_: Any) -> Text:
-        if not i.shape[-1]:
-            raise NotWritableError(name)
-        return call(name, x.text, _places(i), rows.text)
-
-    return template
-
-
-def _places(i: Symbol) -> Text:
-    """An index for each axis, of an array of indices."""
-    return Text(f"tuple(np.moveaxis({i.text}, -1, 0))")
 
 
 def _band(x: Symbol, *, lower: int, upper: int) -> Text:
@@ -187,17 +179,7 @@ def _solved(a: Symbol, b: Symbol, *, adjoint: bool) -> Text:
     return call("np.linalg.solve", _turned(a, adjoint and a.dtype.kind == "f"), b.text)
 
 
-def _gather_nd(x: Symbol, i: Symbol, *, batch_dims: int) -> Text:
-    if batch_dims or not i.shape[-1]:
-        raise NotWritableError("GatherNd with batch dimensions")
-    return Text(f"{_atom(x)}[tuple(np.moveaxis({i.text}, -1, 0))]")
-
-
-def _atom(x: Symbol) -> str:
-    return x.text.text if x.text.level == ATOM else f"({x.text})"
-
-
-def _same(x: Symbol, **_: Any) -> Text:
+def _same(x: Symbol, *_: Symbol, **__: Any) -> Text:
     return x.text
 
 
@@ -216,6 +198,7 @@ def _spread(x: Symbol, *like: Symbol, shape: Any = None) -> Text:
 TEMPLATES: Final[dict[str, Template]] = {
     "BroadcastTo": _spread,
     "Identity": _same,
+    "After": _same,
     "StopGradient": _same,
     "PreventGradient": _same,
     "ReadVariableOp": _same,
@@ -256,13 +239,11 @@ TEMPLATES: Final[dict[str, Template]] = {
     "MatrixSolve": _solved,
     "MatrixDeterminant": lambda a: call("np.linalg.det", a.text),
     "MatrixBandPart": _band,
-    "GatherNd": _gather_nd,
-    "ScatterNd": _scatter_nd,
-    "TensorScatterAdd": _tensor_scatter("_with_added"),
-    "TensorScatterSub": lambda x, i, rows: _tensor_scatter("_with_added")(
-        x, i, rows.like(prefix("-", rows.text))
-    ),
-    "TensorScatterUpdate": _tensor_scatter("_with_updated"),
+    "GatherNd": gathered_nd,
+    "ScatterNd": scattered_nd,
+    "TensorScatterAdd": changed("Add", True),
+    "TensorScatterSub": changed("Sub", True),
+    "TensorScatterUpdate": changed("Update", True),
     "Shift": lambda x, *, axis, reverse: call("_shifted", x.text, axis, reverse),
     "Pad": _pad,
     "Softmax": _softmax,
@@ -300,26 +281,31 @@ def _split(x: Symbol, *, sizes: Any, axis: int, **_: Any) -> Text:
 TEMPLATES.update({"Unpack": _parts, "Split": _split, "SplitV": _split, "IdentityN": _all})
 
 
+# Rows that are moved, compared, or added up one by one.
+_AS_IT_IS: Final = (
+    "MirrorPadGrad", "LinearRecurrence", "SegmentMax", "SegmentMin", "UnsortedSegmentM", "ResourceScatter", "TensorScatter",
+)  # fmt: skip
+# Of half precision: computed in float32, and rounded once. Special functions are computed in float64.
+WIDENED: Final = {
+    "Sum", "Prod", "MatMul", "BatchMatMulV2", "Einsum", "Softmax", "LogSoftmax", "L2Loss", "BiasAddGrad",
+    "SparseSoftmaxCrossEntropyWithLogits", "SparseSoftmaxCrossEntropySlope", "Cholesky", "MatrixInverse",
+    "MatrixSolve", "MatrixDeterminant", "Erf", "Erfc",
+    *[name for name in FAMILIES if name not in SPECIAL and not name.startswith(_AS_IT_IS)],
+}  # fmt: skip
+
+
 def template_of(row: Row) -> Template | None:
     """How to write an operation, if that is not what its kernel says."""
     return TEMPLATES.get(row.name) or of_family(row) or of_scipy(row)
 
 
 def of_family(row: Row) -> Template | None:
-    """A text with a helper: of numbers that have a dtype of NumPy's own."""
+    """A text with a helper."""
 
     def written(*xs: Symbol, **attrs: Any) -> Text:
-        if any(x.dtype.kind == "V" or x.dtype == np.float16 for x in xs):
-            raise NotWritableError(row.name)  # these are computed in a wider dtype
         if any(0 in x.shape for x in xs[:2]):
             raise NotWritableError(f"{row.name} of nothing")
-        found: Text = FAMILIES[row.name](*map(_with_dtype, xs), **attrs)
+        found: Text = FAMILIES[row.name](*map(with_dtype, xs), **attrs)
         return found
 
     return written if row.name in FAMILIES else None
-
-
-def _with_dtype(x: Symbol) -> Symbol:
-    """A number as one of NumPy's, for helpers that ask for its dtype."""
-    is_number = x.ndim == 0 and re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?", x.text.text)
-    return x.like(call(f"np.{x.dtype.name}", x.text)) if is_number else x

@@ -59,11 +59,19 @@ def item(a: Text, key: Any) -> Text:
     return Text(f"{_bracketed(a, a.level < ATOM)}[{_key(key)}]")
 
 
+def index_of(key: Any) -> Text:
+    """A key as an expression of its own."""
+    keys = key if isinstance(key, tuple) else (key,)
+    return Text(f"np.s_[{_key(keys if len(keys) > 1 else keys[0])}]")
+
+
 def _bracketed(a: Text, are_needed: bool) -> str:
     return f"({a.text})" if are_needed else a.text
 
 
 def _key(key: Any) -> str:
+    if isinstance(key, Text):
+        return key.text
     if isinstance(key, tuple):
         return ", ".join(map(_key, key)) + ("," if len(key) == 1 and key[0] is Ellipsis else "")
     if isinstance(key, slice):
@@ -78,12 +86,14 @@ def literal(value: Any) -> str:
     """A number, a dtype, a shape, or an array, as Python writes it."""
     if isinstance(value, Text):
         return value.text
+    if isinstance(value, type) and issubclass(value, np.generic):
+        value = np.dtype(value)
     if isinstance(value, np.dtype):
         return "bool" if value == np.dtype(bool) else f"np.{value.name}"
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return f"np.{np.dtype(value).name}"
-    if isinstance(value, (np.generic, np.ndarray)) and np.ndim(value) == 0:
-        value = value[()].item()
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
         return "np.nan" if np.isnan(value) else "np.inf" if value > 0 else "-np.inf"
     if isinstance(value, np.ndarray):

@@ -65,6 +65,9 @@ class Writer:
         return [op for op in graph.operations if id(op) in reached]
 
     def _find_same(self, op: Operation) -> None:
+        if op.row.closes:  # around what a custom gradient computes: that is passed on
+            passed = map(self._real, op.inputs)
+            self._stands_for |= {id(y): x for y, x in zip(op.outputs, passed, strict=False)}
         if not op.inputs or op.row.stateful or op.row.graphs or op.row.users:
             return
         key = op.type, tuple([id(self._real(x)) for x in op.inputs]), _hashable(op.attrs)
@@ -101,6 +104,8 @@ class Writer:
         if op.row.many or op.row.stateful or op.row.graphs:
             return False
         (y,) = op.outputs
+        if y.dtype.name == "variant":
+            return False  # a list of arrays, which loops change
         if not op.inputs:
             value = _value_of(op, self._d)
         elif all(id(self._real(x)) in self._known for x in op.inputs):
@@ -131,7 +136,11 @@ class Writer:
 
     def _named(self, op: Operation) -> str:
         """An operation, and the line of the program that it belongs to."""
-        return f"{op.type} ({self._d.lines.get(id(op), op.place)})"
+        values = [*op.inputs, *op.outputs]
+        why = "" if all(is_certain(dims(x)) for x in values) else ", whose sizes depend on numbers"
+        if op.type == "StridedSlice" and len(op.inputs) > 1:
+            why = ", whose index is a tensor: tf.gather(x, i) has a text"
+        return f"{op.type} ({self._d.lines.get(id(op), op.place)}){why}"
 
     def _is_backward(self, op: Operation) -> bool:
         return id(op) in self._backward

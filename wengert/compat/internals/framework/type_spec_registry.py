@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 
 _NAME = re.compile(r"^(\w+\.)+\w+$")
-_CLASSES: dict[str, type] = {}
+# Programs take entries out of both, by these names.
+_NAME_TO_TYPE_SPEC: dict[str, type] = {}
+_TYPE_SPEC_TO_NAME: dict[type, str] = {}
 
 
 def register(name: str) -> Callable[[type], type]:
@@ -19,9 +21,9 @@ def register(name: str) -> Callable[[type], type]:
         )
 
     def registered(cls: type) -> type:
-        if _CLASSES.get(name, cls) is not cls:
-            raise ValueError(f"Name {name} has already been registered for class {_CLASSES[name]}.")
-        _CLASSES[name] = cls
+        if _NAME_TO_TYPE_SPEC.get(name, cls) is not cls:
+            raise ValueError(f"Name {name} has already been registered for class {_NAME_TO_TYPE_SPEC[name]}.")
+        _NAME_TO_TYPE_SPEC[name], _TYPE_SPEC_TO_NAME[cls] = cls, name
         return cls
 
     return registered
@@ -29,14 +31,13 @@ def register(name: str) -> Callable[[type], type]:
 
 def lookup(name: str) -> type:
     """The class of a name."""
-    if name not in _CLASSES:
+    if name not in _NAME_TO_TYPE_SPEC:
         raise ValueError(f"No TypeSpec has been registered with name {name!r}")
-    return _CLASSES[name]
+    return _NAME_TO_TYPE_SPEC[name]
 
 
 def get_name(cls: type) -> str:
     """The name of a class."""
-    for name, known in _CLASSES.items():
-        if known is cls:
-            return name
+    if cls in _TYPE_SPEC_TO_NAME:
+        return _TYPE_SPEC_TO_NAME[cls]
     raise ValueError(f"TypeSpec {cls.__module__}.{cls.__name__} has not been registered.")

@@ -1,4 +1,4 @@
-"""Linear algebra: NumPy's, LAPACK's by SciPy, and diagonals."""
+"""Linear algebra: NumPy's, SciPy's, and systems solved row by row."""
 
 from __future__ import annotations
 
@@ -53,32 +53,27 @@ def _lu(a: Symbol, *, index_type: Any) -> Text:
     return call("_eliminated", a.text, np.dtype(index_type.as_numpy_dtype))
 
 
-# ---- diagonals --------------------------------------------------------------------------------
+def _banded_solve(bands: Symbol, b: Symbol, *, lower: bool, adjoint: bool) -> Text:
+    whole = Symbol(call("_banded", bands.text, lower), bands.dtype, bands.shape)
+    return _triangular_solve(whole, b, lower=lower, adjoint=adjoint)
 
 
-def _only_diagonal(band: Any, align: str) -> int:
-    """Which diagonal, if it is one."""
-    if band[0] != band[1]:
-        raise NotWritableError("several diagonals")
-    return int(band[0])
-
-
-def _as_diagonal(
-    x: Symbol, *, band: Any, rows: int, columns: int, padding: Any, align: str
+def _tridiagonal_solve(
+    d: Symbol, b: Symbol, *, partial_pivoting: bool, perturb_singular: bool
 ) -> Text:
-    named = {} if not padding else {"padding": padding}
-    shape = (*x.shape[:-1], int(rows), int(columns))
-    diagonal = _only_diagonal(band, align)
-    return call("_as_diagonal", x.text, shape, diagonal, **named)
+    if perturb_singular or d.dtype.kind not in "fc":
+        raise NotWritableError("TridiagonalSolve")
+    return call(
+        "_tridiagonal_solved", d.text, b.text, **({} if partial_pivoting else {"pivots": False})
+    )
 
 
-def _diagonal(x: Symbol, *, band: Any, padding: Any, align: str) -> Text:
-    offset = {"offset": k} if (k := _only_diagonal(band, align)) else {}
-    return call("np.diagonal", x.text, **offset, axis1=-2, axis2=-1)
+def _quotient(p: Symbol, e: Symbol, size: Symbol, *, both: bool, what: str) -> Text:
+    return call("_over_gaps", p.text, e.text)
 
 
-def _with_diagonal(x: Symbol, d: Symbol, *, band: Any, align: str) -> Text:
-    return call("_with_diagonal", x.text, d.text, _only_diagonal(band, align))
+def _pseudo_inverse(a: Symbol, limit: Symbol) -> Text:
+    return call("_pseudo_inverse", a.text, limit.text)
 
 
 TEMPLATES: Final = {
@@ -91,9 +86,13 @@ TEMPLATES: Final = {
     "LogMatrixDeterminant": lambda a: call("np.linalg.slogdet", a.text),
     "MatrixExponential": lambda a: call("scipy.linalg.expm", a.text),
     "Adjugate": lambda a: call("_adjugate", a.text),
-    "MatrixDiagV3": _as_diagonal,
-    "MatrixDiagPartV3": _diagonal,
-    "MatrixSetDiagV3": _with_diagonal,
+    "BandedTriangularSolve": _banded_solve,
+    "TridiagonalSolve": _tridiagonal_solve,
+    "EigenvalueQuotient": _quotient,
+    "AlikeCotangents": lambda g, e, *, what: g.text,
+    "MatrixSolveLs": lambda a, b: call("_least_squares", a.text, b.text),
+    "MatrixSquareRoot": lambda a: call("_square_root", a.text),
+    "PseudoInverse": _pseudo_inverse,
     "TridiagonalMatMul": lambda d, x: call("_tridiagonal_product", d.text, x.text),
     "LargestElement": lambda *xs: _largest([x.text for x in xs]),
     "Diag": lambda x: method(call("np.diag", call("np.ravel", x.text)), "reshape", x.shape * 2),
@@ -159,25 +158,70 @@ def _adjugate(a):
     rest = (turn[..., None] * others)[..., None] * np.conj(np.swapaxes(u, -1, -2))
     return (np.conj(np.swapaxes(vh, -1, -2)) @ rest).astype(a.dtype)
 """,
-    "_as_diagonal": """
-def _as_diagonal(x, shape, offset, padding=0):
-    y = np.full(shape, padding, x.dtype)
-    at = np.arange(x.shape[-1])
-    y[..., at - min(offset, 0), at + max(offset, 0)] = x
-    return y
-""",
-    "_with_diagonal": """
-def _with_diagonal(x, diagonal, offset):
-    y = x.copy()
-    at = np.arange(diagonal.shape[-1])
-    y[..., at - min(offset, 0), at + max(offset, 0)] = diagonal
-    return y
-""",
     "_tridiagonal_product": """
 def _tridiagonal_product(d, x):
     y = d[..., 1, :, None] * x
     y[..., :-1, :] += d[..., 0, :-1, None] * x[..., 1:, :]
     y[..., 1:, :] += d[..., 2, 1:, None] * x[..., :-1, :]
     return y
+""",
+    "_tridiagonal_solved": """
+def _tridiagonal_solved(d, b, pivots=True):
+    above, main, below = (d[..., k, :, None] for k in range(3))
+    now = main[..., 0, :], above[..., 0, :], 0 * main[..., 0, :], b[..., 0, :]
+    rows, size = [], b.shape[-2]
+    for i in range(1, size):
+        end = above[..., i, :] if i < size - 1 else 0 * above[..., i, :]
+        after = below[..., i, :], main[..., i, :], end, b[..., i, :]
+        swap = pivots & (np.abs(now[0]) < np.abs(after[0]))
+        first, other = (
+            [np.where(s, q, p) for p, q in zip(now, after)] for s in (swap, ~swap)
+        )
+        rows.append(first)
+        ratio = other[0] / first[0]
+        now = (
+            other[1] - ratio * first[1],
+            other[2] - ratio * first[2],
+            0 * other[0],
+            other[3] - ratio * first[3],
+        )
+    x, later, last = np.zeros_like(b), 0, 0
+    for i, (pivot, one, two, side) in reversed([*enumerate([*rows, now])]):
+        x[..., i, :] = (side - one * later - two * last) / pivot
+        later, last = x[..., i, :], later
+    return x
+""",
+    "_over_gaps": """
+def _over_gaps(p, e):
+    e = np.real(e)
+    near = 10 * e.shape[-1] * np.finfo(e.dtype).eps * np.max(np.abs(e), axis=-1)
+    gap = e[..., None, :] - e[..., :, None]
+    same = np.abs(gap) <= near[..., None, None]
+    same |= np.eye(e.shape[-1], dtype=bool)
+    return np.where(same, 0.0, p / np.where(same, 1.0, gap)).astype(p.dtype)
+""",
+    "_least_squares": """
+def _least_squares(a, b):
+    y = np.zeros((*a.shape[:-2], a.shape[-1], b.shape[-1]), b.dtype)
+    for i in np.ndindex(*a.shape[:-2]):
+        y[i] = np.linalg.lstsq(a[i], b[i])[0]
+    return y
+""",
+    "_square_root": """
+def _square_root(a):
+    y = np.zeros_like(a)
+    for i in np.ndindex(*a.shape[:-2]):
+        root = scipy.linalg.sqrtm(a[i])
+        is_real = np.allclose(root.imag, 0) or np.iscomplexobj(a)
+        y[i] = (root if np.iscomplexobj(a) else root.real) if is_real else np.nan
+    return y
+""",
+    "_pseudo_inverse": """
+def _pseudo_inverse(a, limit):
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    kept = s > np.asarray(limit)[..., None] * np.max(s, axis=-1, keepdims=True)
+    inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0).astype(s.dtype)
+    turned = np.conj(np.swapaxes(u, -1, -2))
+    return np.conj(np.swapaxes(vh, -1, -2)) @ (inverse[..., None] * turned)
 """,
 }

@@ -18,7 +18,7 @@ from wengert.values.shapes import Dims
 Steps = dict[str, Any]
 
 
-def _steps(at: Windows) -> Steps:
+def steps_of(at: Windows) -> Steps:
     """How windows stand, in the words of the helpers; strides and rates of one are not said."""
     ones = (1,) * len(at.size)
     reach = [(k - 1) * r + 1 for k, r in zip(at.kernel, at.rate, strict=True)]
@@ -68,14 +68,14 @@ def _convolution(x: Symbol, w: Symbol, **attrs: Any) -> Text:
     if _is_pointwise(at) and w.shape[-2] == channels:
         return _back(infix("@", given, method(w.text, "reshape", *w.shape[-2:])), form)
     groups = {} if w.shape[-2] == channels else {"groups": channels // w.shape[-2]}
-    return _back(call("_convolved", given, w.text, **_steps(at), **groups), form)
+    return _back(call("_convolved", given, w.text, **steps_of(at), **groups), form)
 
 
 def _to_image(w: Symbol, g: Symbol, *, input_sizes: Dims, **attrs: Any) -> Text:
     at, channels = _standing(input_sizes, w.shape, attrs)
     groups = {} if w.shape[-2] == channels else {"groups": channels // w.shape[-2]}
     given, form = _last(g, attrs["data_format"]), attrs["data_format"]
-    text = call("_convolved_back", given, w.text, at.size, **_steps(at), **groups)
+    text = call("_convolved_back", given, w.text, at.size, **steps_of(at), **groups)
     return _back(text, form)
 
 
@@ -84,7 +84,7 @@ def _to_filter(x: Symbol, g: Symbol, *, filter_sizes: Dims, **attrs: Any) -> Tex
     form, inner = attrs["data_format"], filter_sizes[-2]
     groups = {} if inner == channels else {"groups": channels // inner}
     sizes = tuple(filter_sizes)
-    return call("_filter_gradient", _last(x, form), _last(g, form), sizes, **_steps(at), **groups)
+    return call("_filter_gradient", _last(x, form), _last(g, form), sizes, **steps_of(at), **groups)
 
 
 def _one_filter_each(shape: Dims) -> Dims:
@@ -121,21 +121,22 @@ def _lowest(dtype: Any) -> Any:
 
 def _max_pool(x: Symbol, **attrs: Any) -> Text:
     at = pool_windows(x.shape, attrs)
-    return call("_max_pool", x.text, at.kernel, **_filled(x, _steps(at)))
+    return call("_max_pool", x.text, at.kernel, **filled(x, steps_of(at)))
 
 
-def _filled(x: Symbol, steps: Steps) -> Steps:
+def filled(x: Symbol, steps: Steps) -> Steps:
+    """With what stands beyond the edges, where windows reach there: less than all else."""
     return steps | ({"fill": _lowest(x.dtype)} if "padding" in steps else {})
 
 
 def _max_pool_back(x: Symbol, y: Symbol, g: Symbol, **attrs: Any) -> Text:
     at = pool_windows(x.shape, attrs)
-    return call("_max_pool_back", x.text, g.text, at.kernel, **_filled(x, _steps(at)))
+    return call("_max_pool_back", x.text, g.text, at.kernel, **filled(x, steps_of(at)))
 
 
 def _at_maxima(x: Symbol, y: Symbol, u: Symbol, **attrs: Any) -> Text:
     at = pool_windows(x.shape, attrs)
-    return call("_at_maxima", x.text, u.text, at.kernel, **_filled(x, _steps(at)))
+    return call("_at_maxima", x.text, u.text, at.kernel, **filled(x, steps_of(at)))
 
 
 def _numbers(at: Windows, dtype: Any) -> Text:
@@ -157,7 +158,7 @@ def _only(at: Windows, axis: int) -> Dims:
 
 def _mean_pool(x: Symbol, **attrs: Any) -> Text:
     at = pool_windows(x.shape, attrs)
-    total = call("_sum_pool", x.text, at.kernel, **_steps(at))
+    total = call("_sum_pool", x.text, at.kernel, **steps_of(at))
     return infix("/", total, _bracketed(_numbers(at, x.dtype)))
 
 
@@ -168,7 +169,7 @@ def _bracketed(a: Text) -> Text:
 def _mean_pool_back(g: Symbol, *, orig_input_shape: Dims, **attrs: Any) -> Text:
     at = pool_windows(tuple(orig_input_shape), attrs)
     share = infix("/", g.text, _bracketed(_numbers(at, g.dtype)))
-    return call("_sum_pool_back", share, at.size, at.kernel, **_steps(at))
+    return call("_sum_pool_back", share, at.size, at.kernel, **steps_of(at))
 
 
 TEMPLATES: Final = {

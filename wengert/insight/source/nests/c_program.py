@@ -16,6 +16,7 @@ import numpy as np
 
 from wengert.engines.native.frontend.arrays import Dims
 from wengert.engines.native.frontend.scalar import type_of
+from wengert.insight import layout
 from wengert.insight.source.derivation import Derivation
 from wengert.insight.source.nests.c_language import TYPES, C
 from wengert.insight.source.nests.c_piles import HELPERS, CPiles
@@ -24,7 +25,6 @@ from wengert.insight.source.nests.nest_writer import MOST_WRITTEN, NestWriter
 from wengert.insight.source.result import Source, described
 
 _MOST_ON_STACK: Final = 16384  # bytes of arrays that a function has for itself
-_LONGEST_LINE: Final = 100
 FLAGS: Final = ("-std=c99", "-O2", "-fPIC", "-shared")
 
 
@@ -32,6 +32,7 @@ class CSource(Source):
     """A program of C99: `text`, `prototype`, and `header` for those who call it."""
 
     target = "c"
+    style = layout.C
 
     def __init__(
         self,
@@ -59,7 +60,7 @@ class CSource(Source):
         """The program with all its constants: a file to compile."""
         if not self._tables:
             return self.text
-        tables = "\n".join(self._tables.values())
+        tables = layout.within_width("\n".join(self._tables.values()), layout.C)
         return self.text.replace("\n\n", f"\n\n{tables}\n\n", 1)
 
     @property
@@ -222,7 +223,7 @@ def _prototype(w: NestWriter, name: str, struct: str, returns: bool) -> str:
             )
     parts += [f"{struct} *memory"] if struct else []
     line = f"{'int' if returns else 'void'} {name}({', '.join(parts)});"
-    if len(line) <= _LONGEST_LINE:
+    if len(line) <= layout.WIDTH:
         return line
     inner = f",\n{INDENT}".join(parts)
     return f"{'int' if returns else 'void'} {name}(\n{INDENT}{inner});"

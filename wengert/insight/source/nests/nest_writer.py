@@ -134,7 +134,7 @@ class NestWriter(Writer):
                 for y, view in zip(op.outputs, self.low.results(op, views), strict=True):
                     self.low.views[id(y)] = view
                     self._name(y, view)
-        except (NotLowered, NotWritableError) as error:
+        except (NotLowered, NotWritableError, TypeError) as error:  # some have more operands
             raise NotWritableError(self._named(op)) from error
 
     def _operands(self, op: Operation) -> list[View]:

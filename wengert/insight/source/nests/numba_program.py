@@ -38,8 +38,8 @@ class NumbaSource(Source):
         if self._function is None:
             if importlib.util.find_spec("numba") is None:
                 raise ImportError("The program is for numba, which is not there: pip install numba")
-            scope: dict[str, Any] = {}
-            exec(compile(self.whole(), f"<source of {self.name}>", "exec"), scope)
+            scope = dict(self.constants)
+            exec(compile(self.text, f"<source of {self.name}>", "exec"), scope)
             self._function = scope[self.name]
         return self._function
 
