@@ -33,6 +33,18 @@ def module(path: str = "") -> _typing.Any:
     return _importlib.import_module(f"{_AS_IN_TENSORFLOW}.{path}".rstrip("."))
 
 
+def version() -> str:
+    """The version of Keras that is installed; without it, of the Keras that it would be.
+
+    >>> tf.keras.version().startswith("3")
+    True
+    """
+    if not is_installed():
+        return "3"
+    found: str = module().version()
+    return found
+
+
 def __getattr__(name: str) -> "_typing.Any":
     if name.startswith("__"):
         raise AttributeError(f"module 'wengert.keras' has no attribute {name!r}")

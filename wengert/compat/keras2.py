@@ -12,6 +12,14 @@ from typing import Any, Final
 from wengert import initializers, optimizers
 
 NAME: Final = "tf_keras"
+_NAMES: Final = [
+    "Input", "Layer", "Model", "Sequential", "__internal__", "activations", "applications",
+    "backend", "callbacks", "constraints", "datasets", "initializers", "layers", "losses",
+    "metrics", "models", "optimizers", "preprocessing", "regularizers", "utils",
+]  # fmt: skip
+
+
+_registered: Final[dict[str, Any]] = {}  # what programs enter under names
 
 
 class _Absent(type):
@@ -34,6 +42,10 @@ class _Absent(type):
 
 def absent(path: str) -> Any:
     """What stands for a name of the package."""
+    if path.rpartition(".")[2].startswith("register_"):
+        return lambda *args, **kwargs: lambda registered: registered
+    if path == f"{NAME}.utils.get_custom_objects":
+        return lambda: _registered
     return _Absent(path, (), {"_is_absent": True, "__module__": NAME})
 
 
@@ -44,9 +56,10 @@ class Keras2(ModuleType):
         super().__init__(path, f"{path}, of which a few names are here.")
         self.__path__: list[str] = []
         self._names = names
+        self.__all__ = [n for n in _NAMES if n != "__internal__"] if path == NAME else []
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("__") and name != "__internal__":
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         path = f"{self.__name__}.{name}"
         found = getattr(self._names, name, None) or absent(path)

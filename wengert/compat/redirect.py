@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 import wengert
-from wengert import errors
+from wengert import errors, keras
 from wengert.api.variables.graph_variable import GraphVariable
 from wengert.compat import keras2
 from wengert.compat.resolver import is_module
@@ -103,6 +103,8 @@ class _Finder(MetaPathFinder):
             return ModuleSpec(fullname, _Keras2Loader(), is_package=True)
         if not _is_below(fullname):
             return None
+        if _path_in_keras(fullname) is not None and keras.is_installed():
+            return ModuleSpec(fullname, _KerasLoader(), is_package=True)
         if not is_module(fullname.partition(".")[2], self.loader.v1) and is_an_attempt():
             raise ModuleNotFoundError(f"Wengert has no module {fullname}.", name=fullname)
         return ModuleSpec(fullname, self.loader, is_package=True)
@@ -110,6 +112,22 @@ class _Finder(MetaPathFinder):
 
 def _is_there(package: str) -> bool:
     return PathFinder.find_spec(package) is not None
+
+
+def _path_in_keras(fullname: str) -> str | None:
+    """The path below tensorflow.keras; None for other modules."""
+    path = fullname.partition(".")[2].removeprefix("compat.v1.").removeprefix("compat.v2.")
+    head, _, rest = path.partition(".")
+    return rest if head == "keras" else None
+
+
+class _KerasLoader(Loader):
+    def create_module(self, spec: ModuleSpec) -> None:
+        """An empty module, in whose place Keras's comes."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let Keras's own module stand under this name."""
+        sys.modules[module.__name__] = keras.module(_path_in_keras(module.__name__) or "")
 
 
 class _Keras2Loader(Loader):

@@ -179,15 +179,10 @@ class ShapedSpec(TypeSpec):
         return self._shape.rank
 
 
-class TensorSpec(ShapedSpec):
-    """The shape and dtype of a tensor that a function expects.
-
-    >>> tf.TensorSpec([None, 2], tf.float32)
-    TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
-    """
+class DenseSpec(ShapedSpec):
+    """The spec of values with a shape, a dtype and perhaps a name: the base of TensorSpec."""
 
     __slots__ = ("_name",)
-    expands: ClassVar[bool] = False  # a leaf, as a tensor is
 
     def __init__(
         self, shape: ShapeLike | None, dtype: DTypeLike = float32, name: str | None = None
@@ -200,6 +195,20 @@ class TensorSpec(ShapedSpec):
     def name(self) -> str | None:
         """The name of the argument; None if it has none."""
         return self._name
+
+    def _serialize(self) -> Any:
+        return self._shape, self._dtype, self._name
+
+
+class TensorSpec(DenseSpec):
+    """The shape and dtype of a tensor that a function expects.
+
+    >>> tf.TensorSpec([None, 2], tf.float32)
+    TensorSpec(shape=(None, 2), dtype=tf.float32, name=None)
+    """
+
+    __slots__ = ()
+    expands: ClassVar[bool] = False  # a leaf, as a tensor is
 
     @property
     def value_type(self) -> Any:
@@ -245,9 +254,6 @@ class TensorSpec(ShapedSpec):
                 return None
             shape = shape.most_specific_compatible_shape(other._shape)
         return TensorSpec(shape, self._dtype)
-
-    def _serialize(self) -> Any:
-        return self._shape, self._dtype, self._name
 
     @property
     def _component_specs(self) -> Any:

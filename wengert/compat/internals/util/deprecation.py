@@ -41,3 +41,10 @@ __all__ = [
     "deprecated_endpoints",
     "silence",
 ]
+
+
+def deprecated_alias(
+    deprecated_name: str, name: str, func_or_class: Any, warn_once: bool = True
+) -> Any:
+    """The function or class itself, which its old name stands for."""
+    return func_or_class
