@@ -137,6 +137,14 @@ class TypeSpec(Composite):
             raise ValueError(f"No TypeSpec is compatible with both {self!r} and {other!r}.")
         return found
 
+    # What libraries' specs call by its private name, to compare what they serialize.
+    def __make_cmp_key(self, value: Any) -> Any:
+        return _frozen(value)
+
+    @staticmethod
+    def __is_compatible(a: Any, b: Any) -> bool:
+        return _agree(a, b, lambda one, other: bool(one.is_compatible_with(other)))
+
     def _with_tensor_ranks_only(self: Spec) -> Spec:
         """The same with no size known, only the ranks."""
         return self._deserialize(_ranks_only(self._serialize()))

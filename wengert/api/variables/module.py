@@ -93,6 +93,10 @@ class Module:
             if predicate is None or predicate(value):
                 yield (path, value) if with_path else value
 
+    def _no_dependency(self, value: Any) -> Any:
+        """The value: an attribute becomes no part of a module by being set, but by what it is."""
+        return value
+
     @classmethod
     def with_name_scope(cls, method: Method) -> Method:
         """Decorator: run a method in the name scope of its module.

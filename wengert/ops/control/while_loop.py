@@ -101,7 +101,12 @@ def _in_python(
     values = variables.given  # a Python number takes the dtype of what it meets, as in TensorFlow
     runs = 0
     while maximum is None or runs < int(maximum):
-        goes_on, mask = loop_condition(convert(cond(*variables.arguments(values)), hint=bool_))
+        found = cond(*variables.arguments(values))
+        goes_on, mask = (
+            (bool(found), None)
+            if isinstance(found, (bool, int))
+            else loop_condition(convert(found, hint=bool_))
+        )
         if not goes_on:
             break
         returned = variables.returned(body(*variables.arguments(values)))

@@ -22,7 +22,9 @@ def register(name: str) -> Callable[[type], type]:
 
     def registered(cls: type) -> type:
         if _NAME_TO_TYPE_SPEC.get(name, cls) is not cls:
-            raise ValueError(f"Name {name} has already been registered for class {_NAME_TO_TYPE_SPEC[name]}.")
+            raise ValueError(
+                f"Name {name} has already been registered for class {_NAME_TO_TYPE_SPEC[name]}."
+            )
         _NAME_TO_TYPE_SPEC[name], _TYPE_SPEC_TO_NAME[cls] = cls, name
         return cls
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wengert.api.session.modes import control_dependencies
@@ -15,3 +15,24 @@ def with_dependencies(
     """The tensor, with control dependencies on others."""
     with control_dependencies(dependencies):
         return identity(output_tensor, name=name)
+
+
+def _case_helper(
+    cond_fn: Callable[..., Any],
+    pred_fn_pairs: Sequence[tuple[Any, Callable[[], Any]]],
+    default: Callable[[], Any] | None,
+    exclusive: bool,
+    name: str | None,
+    allow_python_preds: bool = False,
+    **cond_kwargs: Any,
+) -> Any:
+    """The function of the first condition that holds, chosen by a cond of the caller's."""
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    chosen = pairs.pop()[1] if default is None else default
+    for pred, function in reversed(pairs):
+        chosen = _link(cond_fn, pred, function, chosen, cond_kwargs)
+    return chosen()
+
+
+def _link(cond_fn: Any, pred: Any, function: Any, rest: Any, options: Any) -> Callable[[], Any]:
+    return lambda: cond_fn(pred, true_fn=function, false_fn=rest, **options)

@@ -26,3 +26,8 @@ IsCondSwitch = IsCondMerge = IsLoopSwitch = IsLoopMerge = IsLoopConstantEnter = 
 def EnableControlFlowV2(graph: Any) -> bool:
     """True."""
     return True
+
+
+def GraphOrParentsInXlaContext(graph: Any) -> bool:
+    """No: no graph is compiled by XLA."""
+    return False

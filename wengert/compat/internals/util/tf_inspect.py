@@ -13,4 +13,5 @@ def getfullargspec(obj: Any) -> inspect.FullArgSpec:  # type: ignore[no-redef]
     return found._replace(annotations={}) if is_ours else found
 
 
+_inspect = inspect  # programs take Python's module from here
 globals()["getargspec"] = getfullargspec
