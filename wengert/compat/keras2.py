@@ -71,7 +71,7 @@ def keras2(path: str) -> ModuleType:
     """The module at a path."""
     if path == NAME:
         made = Keras2(path)
-        made.optimizers = Keras2(f"{path}.optimizers", optimizers)
-        made.initializers = Keras2(f"{path}.initializers", initializers)
+        for name, names in (("optimizers", optimizers), ("initializers", initializers)):
+            setattr(made, name, Keras2(f"{path}.{name}", names))
         return made
     return Keras2(path)

@@ -44,7 +44,44 @@ def _found(x: SymbolicTensor, shape: tuple[int, ...]) -> list[Any]:
             found = None
         if found is not None:
             return _within(found[x.value_index] if x.op.row.many else found, x)
+    computed = _computed(x)
+    if computed is not None:
+        return computed.ravel().tolist()  # type: ignore[no-any-return]
     return [element_of(x, at) for at in range(np.prod(shape, dtype=int))]
+
+
+def known_value(x: Any) -> Any:
+    """The value of a small tensor of integers or bools that no run can change; None for others."""
+    if type(x) is not SymbolicTensor:
+        array = x._array
+        return array if isinstance(array, np.ndarray) and array.size <= MOST else None
+    if x._known is not None:
+        return np.asarray(x._known)
+    shape, dtype = x._array.shape, x._array.dtype
+    if not is_certain(shape) or np.prod(shape, dtype=object) > MOST:
+        return None
+    if dtype.kind == "b":
+        return _computed(x)
+    found = integers_of(x)
+    if found is None or any(type(n) is Size for n in found.flat):
+        return None
+    return found.astype(dtype)
+
+
+def _computed(x: SymbolicTensor) -> Any:
+    """What the operation of a tensor gives for inputs that are all known."""
+    row = x.op.row
+    if not x.op.inputs or row.stateful or row.effects or row.users or row.graphs or row.step:
+        return None
+    values = [known_value(i) for i in x.op.inputs]
+    if any(v is None for v in values):
+        return None
+    try:
+        found = row.kernel(np, *values, **x.op.attrs)
+    except Exception:  # noqa: BLE001  # the run will say what is wrong
+        return None
+    array = np.asarray(found[x.value_index] if row.many else found)
+    return array if array.dtype == x._array.dtype else None
 
 
 # A size times more than this may overflow an int32 for sizes that occur in practice.

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from wengert import config as _now
+
 
 class Attributes:
     """An object that accepts any attribute; one that was not set is another such object.
@@ -67,3 +69,8 @@ class RunOptions(Attributes):
 
 class RunMetadata(Attributes):
     """The metadata of a run: empty."""
+
+
+def __getattr__(name: str) -> Any:
+    """A name of tf.config, which did not change between the versions."""
+    return getattr(_now, name)

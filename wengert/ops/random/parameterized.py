@@ -26,5 +26,6 @@ def parameterized_truncated_normal(
 ) -> Tensor:
     """Normal samples between bounds. The numbers are not TensorFlow's, which draws until one fits."""
     pair = uniform([2], 0, 2**31 - 1, dtypes.int32, seed)
-    ends = [convert(v, dtype) for v in (means, stddevs, minvals, maxvals)]
-    return stateless_parameterized_truncated_normal(shape, pair, *ends)
+    kind = dtypes.as_dtype(dtype)
+    mean, deviation, low, high = (convert(v, kind) for v in (means, stddevs, minvals, maxvals))
+    return stateless_parameterized_truncated_normal(shape, pair, mean, deviation, low, high)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from wengert import get_static_value
+from wengert.inference.symbolic_integers import known_value
 from wengert.ops.control.cond import case, cond
 from wengert.state.variable import Variable
 from wengert.values.symbolic import SymbolicTensor
@@ -31,16 +32,9 @@ def smart_cond(
 def evaluated(value: Any) -> Any:
     """A value that follows from what is known while a graph is built; None if it does not."""
     found = get_static_value(value)
-    if found is not None or not isinstance(value, SymbolicTensor):
-        return found
-    row = value.op.row
-    if row.stateful or row.effects or row.many or row.graphs or not value.op.inputs:
-        return None
-    known = [evaluated(x) for x in value.op.inputs]
-    if any(v is None for v in known):
-        return None
-    arrays = [np.asarray(v, x._array.dtype) for v, x in zip(known, value.op.inputs, strict=True)]
-    return row.kernel(np, *arrays, **value.op.attrs)
+    return (
+        found if found is not None or not isinstance(value, SymbolicTensor) else known_value(value)
+    )
 
 
 def smart_constant_value(pred: Any) -> bool | None:

@@ -1,0 +1,118 @@
+"""Models of Keras and Sonnet, which are trained."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+import sonnet as snt
+import tensorflow as tf
+
+X = np.linspace(-1, 1, 64, dtype=np.float32).reshape(32, 2)
+Y = (X**2).sum(1, keepdims=True)
+
+
+def fitted() -> Any:
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential(
+        [keras.Input((2,)), keras.layers.Dense(8, activation="tanh"), keras.layers.Dense(1)]
+    )
+    model.compile(optimizer="adam", loss="mse", metrics=["mae"])
+    history = model.fit(X, Y, epochs=3, batch_size=8, verbose=0, validation_split=0.25)
+    return history.history, model.predict(X[:3], verbose=0), model.evaluate(X, Y, verbose=0)
+
+
+def functional() -> Any:
+    keras.utils.set_random_seed(2)
+    a, b = keras.Input((2,), name="a"), keras.Input((2,), name="b")
+    joined = keras.layers.Concatenate()([keras.layers.Dense(4)(a), keras.layers.Dense(4)(b)])
+    out = keras.layers.Dense(1)(keras.layers.BatchNormalization()(joined))
+    model = keras.Model({"a": a, "b": b}, out)
+    model.compile(optimizer=keras.optimizers.SGD(0.05), loss="mse")
+    stop = keras.callbacks.EarlyStopping(monitor="loss", patience=1)
+    history = model.fit(
+        {"a": X, "b": X[::-1]}, Y, epochs=3, verbose=0, shuffle=False, callbacks=[stop]
+    )
+    return history.history
+
+
+def subclassed() -> Any:
+    keras.utils.set_random_seed(3)
+
+    class Model(keras.Model):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first = keras.layers.Dense(4, activation="relu")
+            self.last = keras.layers.Dense(1)
+
+        def call(self, x: Any) -> Any:
+            return self.last(self.first(x))
+
+        def train_step(self, data: Any) -> Any:
+            x, y = data
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((self(x, training=True) - y) ** 2)
+            grads = tape.gradient(loss, self.trainable_variables)
+            self.optimizer.apply_gradients(zip(grads, self.trainable_variables, strict=True))
+            return {"loss": loss}
+
+    model = Model()
+    model.compile(optimizer="rmsprop")
+    data = tf.data.Dataset.from_tensor_slices((X, Y)).shuffle(32, seed=4).batch(8)
+    return model.fit(data, epochs=2, verbose=0).history
+
+
+def convolutional() -> Any:
+    keras.utils.set_random_seed(4)
+    images = np.random.RandomState(0).rand(16, 8, 8, 1).astype(np.float32)
+    model = keras.Sequential(
+        [
+            keras.layers.Conv2D(4, 3, activation="relu"),
+            keras.layers.MaxPooling2D(),
+            keras.layers.Flatten(),
+            keras.layers.Dropout(0.2, seed=1),
+            keras.layers.Dense(3, activation="softmax"),
+        ]
+    )
+    model.compile("adam", "sparse_categorical_crossentropy", metrics=["accuracy"])
+    history = model.fit(images, np.arange(16) % 3, epochs=2, batch_size=4, verbose=0)
+    return history.history
+
+
+def recurrent() -> Any:
+    keras.utils.set_random_seed(5)
+    model = keras.Sequential([keras.layers.LSTM(4), keras.layers.Dense(1)])
+    model.compile("sgd", "mse")
+    rows = np.random.RandomState(0).rand(8, 5, 3).astype(np.float32)
+    return model.fit(rows, rows[:, 0, :1], epochs=2, verbose=0).history
+
+
+def of_sonnet() -> Any:
+    tf.random.set_seed(1)
+    model = snt.nets.MLP([8, 1])
+    optimizer = snt.optimizers.Adam(0.05)
+
+    @tf.function
+    def step() -> Any:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(X) - Y) ** 2)
+        variables = model.trainable_variables
+        optimizer.apply(tape.gradient(loss, variables), variables)
+        return loss
+
+    losses = [step() for _ in range(20)]
+    core = snt.LSTM(4)
+    unrolled, _ = snt.dynamic_unroll(core, tf.ones([5, 2, 3]), core.initial_state(2))
+    norm = snt.BatchNorm(True, True)(tf.ones([2, 4, 4, 3]), is_training=True)
+    return losses[0], losses[-1], unrolled.shape.as_list(), norm[0, 0, 0]
+
+
+PROGRAMS = {
+    "sequential": fitted,
+    "functional": functional,
+    "subclassed": subclassed,
+    "convolutional": convolutional,
+    "recurrent": recurrent,
+    "sonnet": of_sonnet,
+}
