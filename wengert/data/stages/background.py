@@ -26,25 +26,24 @@ AUTOTUNE: Final = -1
 
 
 class _Watch:
-    """How much of the time of the last elements was spent waiting."""
+    """How many of the first elements took long because they waited."""
 
     def __init__(self) -> None:
-        self.count, self._waited, self._spent = 0, 0.0, 0.0
+        self.count, self._waited = 0, 0
 
     def __enter__(self) -> None:
         self._at = time.perf_counter(), time.thread_time()
 
     def __exit__(self, *_: object) -> None:
         spent = time.perf_counter() - self._at[0]
-        self._spent += spent
-        self._waited += spent - (time.thread_time() - self._at[1])
+        waited = spent - (time.thread_time() - self._at[1])
+        self._waited += waited > max(_LONG, 0.3 * spent)
         self.count += 1
 
     @property
     def says_thread(self) -> bool:
-        """Whether threads would help."""
-        waited = self._waited / max(self.count, 1)
-        return waited > _LONG and self._waited > 0.3 * self._spent
+        """Whether threads would help: one long wait may be due to other programs."""
+        return self._waited >= max(2, self.count // 2)
 
 
 # ---- ahead --------------------------------------------------------------------------------------

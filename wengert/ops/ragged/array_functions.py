@@ -149,12 +149,23 @@ def _gather(
     batch_dims: int = 0,
     name: str | None = None,
 ) -> Any:
-    of_vector = not isinstance(params, RaggedTensor) and len(dims(convert(params))) == 1
-    if isinstance(indices, RaggedTensor) and not batch_dims and (axis in (None, 0) or of_vector):
+    is_dense = isinstance(indices, RaggedTensor) and not isinstance(params, RaggedTensor)
+    if is_dense and not batch_dims and axis not in (None, 0):
+        return _gather_ragged_along(convert(params), indices, int(np.asarray(axis)))
+    if isinstance(indices, RaggedTensor) and not batch_dims and axis in (None, 0):
         return with_flat(indices, lambda flat: gathering.gather(params, flat))
     if batch_dims or (axis is not None and int(np.asarray(axis)) > 0):
         return _gather_within(params, indices, int(batch_dims), axis)
     return _gathered(params, gathering.integers(indices))
+
+
+def _gather_ragged_along(params: Tensor, indices: RaggedTensor, axis: int) -> Any:
+    """Gather elements along an axis of a tensor, at ragged indices: for every index before it."""
+    at = normal_axis(axis, len(dims(params)))
+    if at == 0:
+        return with_flat(indices, lambda flat: gathering.gather(params, flat))
+    rows = [_gather_ragged_along(params[i], indices, at - 1) for i in range(_rows_of(params))]
+    return factories.stack(rows)
 
 
 def _gathered(r: RaggedTensor, indices: Tensor) -> Any:

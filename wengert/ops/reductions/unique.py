@@ -44,9 +44,7 @@ class UniqueWithCounts(NamedTuple):
 def _counted_kernel(_: Namespace, x: Array, *, out_idx: DType) -> list[Array]:
     """The unique elements, or rows, in the order of their first occurrence; indices and counts."""
     axis = None if x.ndim < 2 else 0
-    values, first, place, counts = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
-    )
+    values, first, place, counts = np.unique(x, True, True, True, axis, equal_nan=False)
     order = np.argsort(first)
     rank = np.empty_like(order)
     rank[order] = np.arange(order.size)
