@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-import wengert  # noqa: F401
+import wengert.keras
 from wengert.core.context import thread
 from wengert.core.table import TABLE, complete
 from wengert.engines.native.program import load
@@ -20,6 +20,8 @@ from wengert.ops.random.seeds import set_seed
 from wengert.overrides.registered_gradients import GRADIENTS
 from wengert.values.sizes import inference_mode
 
+# Keras would redirect `import tensorflow` for all tests: test_libraries.py runs it in processes of its own.
+wengert.keras.is_installed = lambda: False
 os.environ["COLUMNS"] = "80"  # reports are as wide as the terminal
 
 complete()  # what is registered during a test is undone after it; the library's rows are not

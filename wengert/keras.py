@@ -25,8 +25,7 @@ def is_installed() -> bool:
 
 def module(path: str = "") -> _typing.Any:
     """Keras's module at a path below tf.keras."""
-    from wengert import compat
-
+    compat = _importlib.import_module("wengert.compat")
     if not compat.is_installed():
         compat.install()
     _os.environ.setdefault("KERAS_BACKEND", "tensorflow")
@@ -34,11 +33,7 @@ def module(path: str = "") -> _typing.Any:
 
 
 def version() -> str:
-    """The version of Keras that is installed; without it, of the Keras that it would be.
-
-    >>> tf.keras.version().startswith("3")
-    True
-    """
+    """The version of Keras that is installed; without it, of the Keras that it would be."""
     if not is_installed():
         return "3"
     found: str = module().version()
