@@ -18,5 +18,7 @@ from wengert.ops.ragged.factories import (
 )
 from wengert.ops.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from wengert.ops.ragged.tensor import RaggedTensor as RaggedTensor
+from wengert.ops.strings.crossing import ragged_cross as cross
+from wengert.ops.strings.crossing import ragged_cross_hashed as cross_hashed
 
 range = range_
