@@ -127,7 +127,7 @@ class StaticHashTable(HashTableBase):
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
-        keys, values = initializer.key_dtype, initializer.value_dtype
+        keys, values = as_dtype(initializer.key_dtype), as_dtype(initializer.value_dtype)
         form = Form("HashTableV2", keys.numpy_dtype, values.numpy_dtype, once=True)
         super().__init__(form, keys, values, name or "hash_table")
         self._initializer = initializer

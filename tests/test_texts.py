@@ -1,0 +1,28 @@
+"""Tables, strings, files, examples and pictures, as TensorFlow has them."""
+
+# mypy: disable-error-code="no-any-return"
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from dataset_programs import text_of
+from text_programs import GROUPS
+
+import wengert as tf
+
+RECORDED = json.loads((Path(__file__).parent / "data" / "texts.json").read_text("utf-8"))
+# Why a text differs.
+BEYOND: dict[tuple[str, str], str] = {}
+HERE = {group: programs(tf) for group, programs in GROUPS.items()}
+
+
+@pytest.mark.parametrize(
+    ("group", "name"), [(g, n) for g, programs in HERE.items() for n in programs]
+)
+def test_it_is_as_in_tensorflow(group: str, name: str) -> None:
+    """Every program gives the text that TensorFlow gives, or fails with the same kind of error."""
+    if (group, name) in BEYOND:
+        pytest.skip(BEYOND[group, name])
+    assert text_of(tf, HERE[group][name]) == RECORDED[group][name]
