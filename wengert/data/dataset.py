@@ -19,6 +19,7 @@ from wengert.data.iterator import (
     legacy,
     one_shot,
 )
+from wengert.data import stored
 from wengert.data.methods import batches, chance, finish, functions, order, sources
 from wengert.data.options import Options
 from wengert.data.pipeline import INFINITE, UNKNOWN
@@ -132,6 +133,7 @@ class Dataset(Composite):
     random = staticmethod(sources.random)
     counter = staticmethod(sources.counter)
     list_files = staticmethod(sources.list_files)
+    load = staticmethod(stored.load)
     zip = staticmethod(order.zip_)
     choose_from_datasets = staticmethod(order.choose_from_datasets)
     sample_from_datasets = staticmethod(chance.sample_from_datasets)
@@ -180,6 +182,8 @@ class Dataset(Composite):
     apply = finish.apply
     options = finish.options
     with_options = finish.with_options
+    save = stored.save
+    snapshot = stored.snapshot
 
 
 class DatasetSpec(TypeSpec):

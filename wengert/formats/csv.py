@@ -28,11 +28,9 @@ def records_of(data: bytes, delimiter: bytes = b",", quotes: bool = True) -> Ite
 def one_record(data: bytes, delimiter: bytes = b",", quotes: bool = True) -> list[bytes]:
     """The fields of a text that is one record; none of one that is empty."""
     found = list(records_of(data, delimiter, quotes))
-    if len(found) > 1:
+    if len(found) > 1 or data[-1:] in (b"\n", b"\r"):
         raise InvalidArgumentError("Unquoted fields cannot have quotes/CRLFs inside")
-    if not found:
-        return [b""]
-    return found[0]
+    return found[0] if found else []
 
 
 def _field(data: bytes, at: int, delimiter: bytes, quotes: bool) -> tuple[bytes, int, bool]:

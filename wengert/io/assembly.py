@@ -58,7 +58,7 @@ class Plan:
         self.dtype = as_dtype(dtype)
         self.kind = self.dtype.numpy_dtype
         if self.dtype.name not in ("string", "float32", "int64"):
-            raise ValueError(
+            raise InvalidArgumentError(
                 f"The feature {key!r} must be of dtype tf.float32, tf.int64 or tf.string, got {self.dtype}."
             )
 
@@ -96,10 +96,11 @@ class Dense(Plan):
         self.default = None
         if default is not None:
             given = np.asarray(_array(default, self.dtype))
-            if given.size not in (1, int(np.prod(self.shape))):
-                raise ValueError(f"The default of feature {key} has shape {given.shape}, not {self.shape}.")
-            whole = given.reshape(()) if given.size == 1 else given.reshape(self.shape)
-            self.default = np.broadcast_to(whole, self.shape)
+            if given.size != int(np.prod(self.shape)):
+                raise InvalidArgumentError(
+                    f"The default of feature {key} has shape {given.shape}, not {self.shape}."
+                )
+            self.default = given.reshape(self.shape)
 
     def forms(self, single: bool, count: Any) -> Forms:
         """Shape and dtype of the array."""
@@ -117,7 +118,7 @@ class Dense(Plan):
                     f"Key: {self.key}, Index: {at}.  Number of {self.dtype.spoken} values != expected.  "
                     f"Values size: {len(values)} but output shape: {list(self.shape)}"
                 )
-            made[at] = values.reshape(self.shape)
+            made[at] = values.reshape(self.shape)[()]
         return [made[0] if single else made]
 
     def _default(self, at: int) -> Any:

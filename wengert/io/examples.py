@@ -206,7 +206,7 @@ class _Listed:
                         f"Name: <unknown>, Key: {self.key}, Index: {j}.  Number of values != expected.  "
                         f"values size: {len(step)} but output shape: {list(self.shape)}"
                     )
-                made[i, j] = step.reshape(self.shape)
+                made[i, j] = step.reshape(self.shape)[()]
         return [made[0]] if single else [made, np.array([len(e) for e in steps], np.int64)]
 
     def value(self, tensors: list[Any]) -> Any:

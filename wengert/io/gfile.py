@@ -201,8 +201,9 @@ _HIDDEN = "include_hidden" in _glob.glob.__kwdefaults__
 
 def mkdir(path: _Any) -> None:
     """Make a folder, whose parent is there."""
-    with _errors_of_files():
-        _os.mkdir(_path_of(path))
+    if not _os.path.isdir(_path_of(path)):
+        with _errors_of_files():
+            _os.mkdir(_path_of(path))
 
 
 def makedirs(path: _Any) -> None:

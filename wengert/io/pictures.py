@@ -14,7 +14,7 @@ from wengert.io.codecs import bmp_in, kind_of, loaded, of_16_bits, opened, pillo
 from wengert.ops.image.adjust import convert_image_dtype
 from wengert.ops.strings.texts import each, text_of
 from wengert.values.convert import convert
-from wengert.values.dtypes import as_dtype, float32, int32, uint8, uint16
+from wengert.values.dtypes import as_dtype, int32, uint8, uint16
 from wengert.values.tensor import Tensor
 
 _OBJECT: Final = np.dtype(object)
@@ -79,8 +79,8 @@ def _of_channels(pixels: Any, channels: int) -> Any:
     if channels >= 3 and colours.shape[2] == 1:
         colours = np.repeat(colours, 3, 2)
     if channels <= 2 and colours.shape[2] == 3:
-        weights = np.array([6968, 23434, 2366], np.int64)
-        colours = ((colours @ weights + 16384) >> 15)[..., None].astype(pixels.dtype)
+        weights = np.array([9798, 19235, 3735], np.int64)
+        colours = (colours @ weights >> 15)[..., None].astype(pixels.dtype)
     if channels % 2:
         return colours
     opaque = pixels[..., -1:] if clear else np.full_like(pixels[..., :1], full)
@@ -275,12 +275,10 @@ def decode_image(
     TensorShape([2, 3, 1])
     """
     wanted = as_dtype(dtype)
-    if wanted not in (float32, uint8, uint16):
-        raise ValueError("`dtype` must be float32, uint8 or uint16.")
-    own = wanted if wanted is not float32 else uint16
+    own = wanted if wanted in (uint8, uint16) else uint16
     rest = {"animated": bool(expand_animations)}
     found = _read(contents, name, "image", _checked(channels or 0, (0, 1, 3, 4), "pictures"), own, **rest)
-    return found if wanted is not float32 else convert_image_dtype(found, float32)
+    return found if wanted is own else convert_image_dtype(found, wanted)
 
 
 # ---- writing ------------------------------------------------------------------------------------

@@ -52,10 +52,9 @@ def _parsed_kernel(_: Any, texts: Any, *, dtype: Any, rank: int | None) -> list[
                 f"Requested SparseTensor of type {of_numpy(dtype).spoken} but SparseTensor[{at}].values "
                 f"is of type {of_numpy(found.dtype).spoken} [Op:DeserializeManySparse]"
             )
-        if rank is not None and len(sizes) != rank:
-            raise InvalidArgumentError(
-                f"SparseTensor[{at}] has rank {len(sizes)}, and rank {rank} is expected "
-                "[Op:DeserializeManySparse]"
+        if rank is not None and len(sizes) + 1 != rank:
+            raise ValueError(
+                f"SparseTensor[{at}] has rank {len(sizes)}: together they have another one than {rank}."
             )
         if shapes and len(sizes) != len(shapes[0]):
             raise InvalidArgumentError(
@@ -76,7 +75,7 @@ def _parsed_kernel(_: Any, texts: Any, *, dtype: Any, rank: int | None) -> list[
 
 
 def _parsed_forms(xs: Any, attrs: Any) -> list[Any]:
-    rank = None if attrs["rank"] is None else attrs["rank"] + 1
+    rank = attrs["rank"]
     return [((None, rank), _INT64), ((None,), attrs["dtype"]), ((rank,), _INT64)]
 
 
@@ -100,6 +99,7 @@ DESERIALIZE_MANY: Final = Row(
     many=True,
     stateful=True,
     by_value=True,
+    users=True,
 )
 
 
@@ -133,7 +133,7 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """The sparse tensor of rows that `serialize_many_sparse` made texts of, or of several tensors."""
+    """The sparse tensor of rows that `serialize_many_sparse` made texts of, or of several tensors; it has this rank."""
     attrs = {"dtype": as_dtype(dtype).numpy_dtype, "rank": rank}
     return SparseTensor._of(
         *apply(DESERIALIZE_MANY, [convert(serialized_sparse, string)], attrs, name)

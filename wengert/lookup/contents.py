@@ -52,6 +52,7 @@ class Contents:
         """The values of keys; the default for those that are not there, or a default for each."""
         self._check_filled()
         flat = self._plain_keys(keys)
+        self._refuse_reserved(flat)
         shape = keys.shape[: keys.ndim - len(self.form.key_shape)]
         each = default.ndim > len(self.form.value_shape)
         instead = self._plain_values(default) if each else repeat(self._plain_default(default))
@@ -94,22 +95,22 @@ class Contents:
 
     def fill(self, keys: Any, values: Any) -> None:
         """Fill a table that is filled once; again does nothing."""
+        self.fill_with(zip(self._plain_keys(keys), self._plain_values(values), strict=True))
+
+    def fill_with(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Fill a table that is filled once with pairs of Python's values."""
         if self.filled:
             return
-        pairs = zip(self._plain_keys(keys), self._plain_values(values), strict=True)
-        with self._lock:
-            self._fill(pairs)
-
-    def _fill(self, pairs: Iterable[tuple[Any, Any]]) -> None:
         entries: dict[Any, Any] = {}
         for key, value in pairs:
             before = entries.setdefault(key, value)
             if before != value:
-                raise InvalidArgumentError(
+                raise FailedPreconditionError(
                     f"HashTable has different value for same key. Key {_text(key)} has "
                     f"{_text(before)} and trying to add value {_text(value)}"
                 )
-        self._entries, self.filled = entries, True
+        with self._lock:
+            self._entries, self.filled = entries, True
 
     def _refuse_reserved(self, keys: list[Any]) -> None:
         for key, which in zip(self.form.reserved, ("empty_key", "deleted_key"), strict=False):

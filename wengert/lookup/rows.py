@@ -86,9 +86,11 @@ EXPORT: Final = Row(
 # ---- changes ------------------------------------------------------------------------------------
 
 
-def changing(name: str, change: Callable[..., Any]) -> Row:
-    def kernel(_: Any, table: Contents, *arrays: Any, **attrs: Any) -> list[Any]:
-        change(table, *[np.asarray(a) for a in arrays], **attrs)
+def changing(name: str, change: Callable[..., Any], arrays: bool = True) -> Row:
+    """The row of an operation that changes a table, by what it is given: arrays, or other values."""
+
+    def kernel(_: Any, table: Contents, *given: Any, **attrs: Any) -> list[Any]:
+        change(table, *[np.asarray(a) if arrays else a for a in given], **attrs)
         return []
 
     return Row(

@@ -11,7 +11,7 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.values.convert import convert
-from wengert.values.dtypes import as_dtype
+from wengert.values.dtypes import as_dtype, string
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -76,5 +76,5 @@ def decode_raw(
             f"({kind.itemsize}) [Op:DecodePaddedRaw]"
         )
     attrs = {"dtype": kind, "little": little_endian, "length": fixed_length}
-    result: Tensor = apply(DECODE_RAW, (convert(input_bytes),), attrs)
+    result: Tensor = apply(DECODE_RAW, (convert(input_bytes, string),), attrs)
     return result

@@ -15,6 +15,7 @@ from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
 from wengert.values.convert import convert
+from wengert.values.dtypes import string
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, length
 from wengert.values.tensor import Tensor, dims
@@ -239,9 +240,11 @@ def pad(
             raise InvalidArgumentError(f"Paddings must be non-negative: {a} {b} [Op:Pad]")
     chosen = mode.upper()
     if chosen == "CONSTANT":
+        if x.dtype is string and isinstance(constant_values, int):
+            constant_values = ""
         constant = plain(constant_values, x.dtype)
         attrs: dict[str, Any] = {"paddings": pairs}
-        if constant.ndim or constant != np.zeros((), constant.dtype):
+        if constant.ndim or x.dtype is string or constant != np.zeros((), constant.dtype):
             result: Tensor = apply(PAD_WITH, (x,), {**attrs, "constant": constant})
         else:
             result = apply(PAD, (x,), attrs)

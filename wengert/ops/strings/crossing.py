@@ -18,12 +18,11 @@ from wengert.ops.ragged.tensor import RaggedTensor
 from wengert.ops.sparse.tensor import SparseTensor
 from wengert.ops.strings.fingerprint import fingerprint
 from wengert.ops.strings.murmur import SEED, joined
-from wengert.values.convert import convert
 from wengert.values.dtypes import int64, string
+from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
     from wengert.core.row import Attrs
-    from wengert.values.tensor import Tensor
     from wengert.values.typing import Array, Namespace
 
 _LARGEST: Final = 2**63 - 1
@@ -149,8 +148,10 @@ def _columns(inputs: Sequence[Any]) -> Iterator[tuple[str, list[Any], Any]]:
                 raise ValueError("tf.ragged.cross only supports inputs with rank=2")
             values = _of_kind(x.values)
             yield "r", [values, cast(x.row_splits, int64)], values.dtype
+        elif not isinstance(x, Tensor):
+            raise TypeError("All inputs must be Tensor, SparseTensor or RaggedTensor.")
         else:
-            values = _of_kind(convert(x))
+            values = _of_kind(x)
             if values.shape.rank not in (2, None):
                 raise ValueError(f"A column must have rank 2, got {values.shape}.")
             yield "d", [values], values.dtype
@@ -181,7 +182,7 @@ def sparse_cross(
 ) -> SparseTensor:
     """All choices of one value of each column, row by row, joined.
 
-    >>> crossed = tf.sparse.cross([[["a", "b"]], [["x"]]])
+    >>> crossed = tf.sparse.cross([tf.constant([["a", "b"]]), tf.constant([["x"]])])
     >>> crossed.values.numpy().tolist()
     [b'a_X_x', b'b_X_x']
     """
@@ -198,7 +199,7 @@ def sparse_cross_hashed(
 ) -> SparseTensor:
     """All choices of one value of each column, row by row, as numbers below `num_buckets`.
 
-    >>> crossed = tf.sparse.cross_hashed([[["a", "b"]], [["x"]]], num_buckets=100)
+    >>> crossed = tf.sparse.cross_hashed([tf.constant([["a", "b"]]), tf.constant([["x"]])], 100)
     >>> crossed.values.shape
     TensorShape([2])
     """
@@ -216,7 +217,7 @@ def _ragged(inputs: Sequence[Any], how: Attrs, name: str | None) -> RaggedTensor
 def ragged_cross(inputs: Sequence[Any], name: str | None = None) -> RaggedTensor:
     """All choices of one value of each column, row by row, joined.
 
-    >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), [["d"], ["e"]]]).to_list()
+    >>> tf.ragged.cross([tf.ragged.constant([["a"], ["b", "c"]]), tf.constant([["d"], ["e"]])]).to_list()
     [[b'a_X_d'], [b'b_X_e', b'c_X_e']]
     """
     return _ragged(inputs, {"separator": b"_X_"}, name)

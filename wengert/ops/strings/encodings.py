@@ -14,6 +14,10 @@ WRITTEN: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-
 # Names that Python has under others.
 _NAMES: Final = {**WRITTEN, "US ASCII": "ascii", "UTF-16BE": "utf-16-be", "UTF-32BE": "utf-32-be",
                  "UTF-16LE": "utf-16-le", "UTF-16-LE": "utf-16-le", "UTF-32-LE": "utf-32-le"}  # fmt: skip
+_MARKS: Final = {
+    "utf-16": ((codecs.BOM_UTF16_LE, "le"), (codecs.BOM_UTF16_BE, "be")),
+    "utf-32": ((codecs.BOM_UTF32_LE, "le"), (codecs.BOM_UTF32_BE, "be")),
+}
 _CONTROL: Final = 0x1F  # the last of them
 LAST: Final = 0x10FFFF
 ERRORS: Final = ("strict", "replace", "ignore")
@@ -40,8 +44,8 @@ def codec(name: str) -> str:
 
 def characters(text: bytes, encoding: str, treatment: Treatment) -> Iterator[tuple[int, int]]:
     """The code points, each with the place of its first byte."""
-    name = codec(encoding)
-    for point, at in _found(text, name):
+    name, begin = _of_marks(text, codec(encoding))
+    for point, at in _found(text, name, begin):
         if point is None:
             if treatment.errors == "strict":
                 raise InvalidArgumentError("Invalid formatting on input string")
@@ -52,9 +56,16 @@ def characters(text: bytes, encoding: str, treatment: Treatment) -> Iterator[tup
             yield treatment.replacement, at
 
 
-def _found(text: bytes, name: str) -> Iterator[tuple[int | None, int]]:
+def _of_marks(text: bytes, name: str) -> tuple[str, int]:
+    """The encoding that marks at the beginning tell, and the place behind them."""
+    for mark, kind in _MARKS.get(name, ()):
+        if text.startswith(mark):
+            return f"{name}-{kind}", len(mark)
+    return (f"{name}-be" if name in _MARKS else name), 0
+
+
+def _found(text: bytes, name: str, begin: int) -> Iterator[tuple[int | None, int]]:
     """Code points; None for bytes that are none."""
-    begin = 0
     while begin < len(text):
         piece, stop, after = text[begin:], len(text), len(text)
         try:

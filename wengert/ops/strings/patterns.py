@@ -126,26 +126,24 @@ def _runs(points: list[int]) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(256)
-def rewriting(rewrite: bytes, groups: int) -> tuple[str | int, ...]:
-    """The pieces of a text, with the numbers of the groups that are to be put in."""
+def rewriting(rewrite: bytes, groups: int) -> tuple[str | int, ...] | None:
+    """The pieces of a text, with the numbers of the groups that are to be put in.
+
+    None if there is no such group; an escape that means nothing ends it, as in TensorFlow.
+    """
     text = rewrite.decode("utf-8", "surrogateescape")
     parts: list[str | int] = []
     for plain, escape in re.findall(r"([^\\]*)(\\.?)?", text, re.DOTALL):
         parts.append(plain)
-        if not escape:
-            continue
         sign = escape[1:]
         if sign.isdigit() and sign.isascii():
             if int(sign) > groups:
-                raise InvalidArgumentError(
-                    f"Invalid rewrite: {text}: it requests {sign} matches, but the pattern has only "
-                    f"{groups} parenthesized subexpressions."
-                )
+                return None
             parts.append(int(sign))
         elif sign == "\\":
             parts.append("\\")
-        else:
-            raise InvalidArgumentError(f"Invalid rewrite: {text}: invalid rewrite pattern.")
+        elif escape:
+            break
     return tuple(parts)
 
 

@@ -16,6 +16,8 @@ from wengert.values.dtypes import string
 
 
 def _pieces(text: bytes, delimiters: bytes, skip_empty: bool) -> list[bytes]:
+    if not text:
+        return []
     if not delimiters:
         return [text[i : i + 1] for i in range(len(text))]
     found = re.split(b"[" + re.escape(delimiters) + b"]", text)

@@ -10,14 +10,14 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.shape_inference import form_of
 from wengert.ops.strings.patterns import compiled, replaced, rewriting
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.shapes import normal_axis
+from wengert.values.shapes import normal_axis, shape_text
 from wengert.values.tensor import Tensor
 from wengert.values.typed_calls import of_one
 
@@ -51,9 +51,17 @@ def _by(method: str, encoding: str) -> Callable[[bytes], bytes]:
     return lambda text: getattr(text.decode(), method)().encode()
 
 
-LOWER: Row = op("StringLower", lambda _, x, *, encoding: each(x, _by("lower", encoding)))
-UPPER: Row = op("StringUpper", lambda _, x, *, encoding: each(x, _by("upper", encoding)))
-STRIP: Row = op("StringStrip", lambda _, x: each(x, bytes.strip))
+def _of_each(name: str, kernel: Callable[..., Any]) -> Row:
+    return op(name, kernel, shape=lambda x, **_: x, dtype=lambda x, **_: OBJECT)
+
+
+LOWER: Row = _of_each(
+    "StringLower", lambda _, x, *, encoding: each(x, _by("lower", encoding))
+)
+UPPER: Row = _of_each(
+    "StringUpper", lambda _, x, *, encoding: each(x, _by("upper", encoding))
+)
+STRIP: Row = _of_each("StringStrip", lambda _, x: each(x, bytes.strip))
 
 
 @of_one
@@ -136,7 +144,7 @@ def _piece(text: bytes, pos: int, size: int, unit: str) -> bytes:
     begin = pos if pos >= 0 else count + pos
     if not 0 <= begin <= count:
         raise InvalidArgumentError(f"pos {pos} out of range for string {text!r} [Op:Substr]")
-    end = min(begin + max(size, 0), count)
+    end = min(begin + size, count) if size >= 0 else count
     ends = [*places, len(text)] if unit != "BYTE" else range(count + 1)
     return text[ends[begin] : ends[end]]
 
@@ -179,6 +187,11 @@ def substr(
 
 
 def _join_kernel(_: Namespace, *xs: Array, separator: str) -> Array:
+    shapes = {x.shape for x in xs if x.shape}
+    if len(shapes) > 1:
+        raise InvalidArgumentError(
+            f"Input shapes do not match: {', '.join(map(shape_text, shapes))} [Op:StringJoin]"
+        )
     arrays = np.broadcast_arrays(*xs)
     out = np.empty(arrays[0].shape, object)
     for at in np.ndindex(out.shape):
@@ -186,7 +199,13 @@ def _join_kernel(_: Namespace, *xs: Array, separator: str) -> Array:
     return out
 
 
-JOIN: Row = op("StringJoin", _join_kernel)
+def _joined_shape(*shapes: Any, separator: str) -> Any:
+    return next((shape for shape in shapes if len(shape)), ())
+
+
+JOIN: Row = op(
+    "StringJoin", _join_kernel, shape=_joined_shape, dtype=lambda *_, separator: OBJECT
+)
 
 
 @deferrable
@@ -204,7 +223,7 @@ def _reduce_join_kernel(
     _: Namespace, x: Array, *, axis: tuple[int, ...], keepdims: bool, separator: str
 ) -> Array:
     rest = [i for i in range(x.ndim) if i not in axis]
-    kept = np.transpose(x, [*rest, *axis]).reshape([*(x.shape[i] for i in rest), -1])
+    kept = np.transpose(x, [*rest, *axis[::-1]]).reshape([*(x.shape[i] for i in rest), -1])
     out = np.empty(kept.shape[:-1], object)
     for at in np.ndindex(out.shape):
         out[at] = separator.encode().join(kept[at])
@@ -234,7 +253,12 @@ def reduce_join(
     """
     x = text_of(inputs, "inputs")
     rank = len(form_of(x)[0] or ())
-    axes = range(rank) if axis is None else np.atleast_1d(axis).tolist()
+    axes = range(rank)[::-1] if axis is None else np.atleast_1d(axis).tolist()
+    for i in axes:
+        if not -rank <= i < rank:
+            raise OutOfRangeError(
+                f"Invalid reduction dimension {i} for input with {rank} dimension(s) [Op:ReduceJoin]"
+            )
     attrs = {
         "axis": tuple(normal_axis(i, rank) for i in axes),
         "keepdims": bool(keepdims),
@@ -254,12 +278,11 @@ def _segment_join_kernel(
         )
     parts: list[list[Any]] = [[] for _ in range(int(count))]
     for row, at in zip(x.reshape(-1, *rest), ids.ravel().tolist(), strict=True):
-        if at >= len(parts):
+        if not 0 <= at < len(parts):
             raise InvalidArgumentError(
                 f"Segment id {at} is not in [0, {len(parts)}) [Op:UnsortedSegmentJoin]"
             )
-        if at >= 0:
-            parts[at].append(np.asarray(row, object))
+        parts[at].append(np.asarray(row, object))
     out = np.empty((len(parts), *rest), object)
     for at, rows in enumerate(parts):
         for place in np.ndindex(rest):
@@ -288,7 +311,7 @@ def unsorted_segment_join(
     separator: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """The strings of each segment as one; a negative segment is none.
+    """The strings of each segment as one.
 
     >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, "-").numpy().tolist()
     [b'b', b'a-c', b'']
@@ -305,6 +328,8 @@ def _replace_kernel(
 ) -> Array:
     fits = compiled(_one(pattern, "Pattern"))
     parts = rewriting(_one(rewrite, "Rewrite"), fits.groups)
+    if parts is None:  # TensorFlow leaves the texts as they are
+        return each(x, lambda text: text)
     return each(x, lambda text: replaced(text, fits, parts, everywhere))
 
 
@@ -370,6 +395,10 @@ def regex_full_match(input: TensorLike, pattern: str, name: str | None = None) -
 def _number(dtype: NumpyDType) -> Callable[[bytes], Any]:
     def read(text: bytes) -> Any:
         try:
+            if b"_" in text:
+                raise ValueError(text)
+            if b"x" in text.lower() and dtype.kind == "f":
+                return dtype.type(float.fromhex(text.decode()))
             return dtype.type(float(text) if dtype.kind == "f" else int(text))
         except (ValueError, OverflowError):
             raise InvalidArgumentError(

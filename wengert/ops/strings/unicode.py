@@ -96,6 +96,8 @@ TRANSCODE: Row = op(
             [point for point, _ in characters(text, encoding, treatment)], output, treatment
         ),
     ),
+    shape=lambda x, **_: x,
+    dtype=lambda x, **_: OBJECT,
 )
 
 
