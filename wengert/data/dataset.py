@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wengert.core.context import current_graph
+from wengert.data import stored
 from wengert.data.elements import Layout, mapped
 from wengert.data.iterator import (
     NumpyIterator,
@@ -19,7 +20,6 @@ from wengert.data.iterator import (
     legacy,
     one_shot,
 )
-from wengert.data import stored
 from wengert.data.methods import batches, chance, finish, functions, order, sources
 from wengert.data.options import Options
 from wengert.data.pipeline import INFINITE, UNKNOWN

@@ -57,7 +57,9 @@ def make_batched_features_dataset(
 ) -> Dataset:
     """Batches of the features of files of examples; with a label, pairs of features and label."""
     if label_key is not None and label_key not in features:
-        raise ValueError(f"The `label_key` provided ({label_key}) must be one of the `features` keys.")
+        raise ValueError(
+            f"The `label_key` provided ({label_key}) must be one of the `features` keys."
+        )
     opened: Any = TFRecordDataset if reader is None else reader
     parse = parse_example_dataset(features, parser_num_threads or 2)
 

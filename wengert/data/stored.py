@@ -46,6 +46,7 @@ def save(
 
     What was saved there before stays until all is written. `shard_func` says in which file an element stands.
 
+    >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "kept")
     >>> tf.data.Dataset.range(3).save(path)
     >>> [int(x) for x in tf.data.Dataset.load(path)]
@@ -61,7 +62,13 @@ def save(
         os.makedirs(os.path.join(folder, run))
         try:
             counts = _write_shards(self, layout, os.path.join(folder, run), shard_func, codec)
-            about = {"version": 1, "run": run, "codec": codec, "files": counts, "spec": _said(layout.spec)}
+            about = {
+                "version": 1,
+                "run": run,
+                "codec": codec,
+                "files": counts,
+                "spec": _said(layout.spec),
+            }
             _replace_text(os.path.join(folder, _ABOUT), json.dumps(about))
         except BaseException:
             shutil.rmtree(os.path.join(folder, run), ignore_errors=True)
@@ -73,7 +80,9 @@ def save(
 
 def _codec(compression: Any) -> str:
     if compression not in _CODECS:
-        raise InvalidArgumentError(f"Unsupported compression {compression!r}: it is None, 'GZIP' or 'ZLIB'.")
+        raise InvalidArgumentError(
+            f"Unsupported compression {compression!r}: it is None, 'GZIP' or 'ZLIB'."
+        )
     return _CODECS[compression]
 
 
@@ -142,7 +151,9 @@ def load(
     listed = np.empty(len(names), object)
     listed[:] = [name.encode() for name in names]
     if reader_func is None:
-        return made(files.load, [convert(listed, string), convert(counts, int64)], attrs, spec, "Load")
+        return made(
+            files.load, [convert(listed, string), convert(counts, int64)], attrs, spec, "Load"
+        )
     parts = from_tensor_slices((listed, counts)).map(
         lambda name, count: made(files.load, [name, count], attrs, spec, "Load")
     )
@@ -220,6 +231,7 @@ def snapshot(
 
     The elements stand in one file, in their order: `shard_func` has no effect.
 
+    >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "kept")
     >>> data = tf.data.Dataset.range(3).snapshot(path)
     >>> [int(x) for x in data], os.listdir(path)
@@ -238,6 +250,7 @@ def snapshot(
 class TFRecordWriter:
     """Writes the elements of a dataset, strings, to a file of records.
 
+    >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
     >>> tf.data.experimental.TFRecordWriter(path).write(tf.data.Dataset.from_tensor_slices(["a", "b"]))
     >>> list(tf.data.TFRecordDataset(path).as_numpy_iterator())
@@ -251,7 +264,9 @@ class TFRecordWriter:
     def write(self, dataset: Any) -> None:
         """Write the elements."""
         if not hasattr(dataset, "_variant_tensor"):
-            raise TypeError(f"Invalid `dataset.` Expected a `tf.data.Dataset` object but got {type(dataset)}.")
+            raise TypeError(
+                f"Invalid `dataset.` Expected a `tf.data.Dataset` object but got {type(dataset)}."
+            )
         if dataset.element_spec != TensorSpec([], string):
             raise TypeError(
                 "Invalid `dataset`. Expected `dataset` that produces scalar `tf.string` elements, but got "

@@ -65,7 +65,9 @@ def table_from_dataset(
     """A table of the pairs of a dataset; keys that are not there get buckets, or the default value."""
     specs = leaves(dataset.element_spec)
     if num_oov_buckets < 0:
-        raise ValueError(f"`num_oov_buckets` must be greater than or equal to 0, got {num_oov_buckets}.")
+        raise ValueError(
+            f"`num_oov_buckets` must be greater than or equal to 0, got {num_oov_buckets}."
+        )
     if vocab_size is not None and vocab_size < 1:
         raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")
     if default_value is not None and num_oov_buckets > 0:
@@ -87,7 +89,9 @@ def _table(
     if size is not None:
         count = dataset.reduce(0, lambda n, *_: n + 1) if current_graph() is None else None
         if count is not None and int(count) < size:
-            raise InvalidArgumentError(f"The dataset has {int(count)} elements, fewer than vocab_size={size}.")
+            raise InvalidArgumentError(
+                f"The dataset has {int(count)} elements, fewer than vocab_size={size}."
+            )
         dataset = dataset.take(size)
     if key.is_integer:
         dataset = dataset.map(lambda k, v: (cast(k, int64), v))
@@ -118,4 +122,6 @@ def index_table_from_dataset(
     pairs = dataset.enumerate().map(lambda number, word: (word, number))
     if default_value == -1 and num_oov_buckets > 0:
         default_value = None
-    return table_from_dataset(pairs, num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype, name)
+    return table_from_dataset(
+        pairs, num_oov_buckets, vocab_size, default_value, hasher_spec, key_dtype, name
+    )

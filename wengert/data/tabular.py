@@ -28,7 +28,7 @@ from wengert.values.type_spec import TensorSpec
 class CsvDataset(Dataset):
     r"""The records of files with fields between commas: an element has a scalar for each column.
 
-    >>> import pathlib
+    >>> import os, pathlib, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "two.csv")
     >>> _ = pathlib.Path(path).write_text("1,dy\n2,dx\n")
     >>> list(tf.data.experimental.CsvDataset(path, [tf.int32, tf.string]).as_numpy_iterator())
@@ -103,10 +103,10 @@ def make_csv_dataset(
     compression_type: Any = None,
     ignore_errors: bool = False,
     encoding: str = "utf-8",
-) -> Dataset:
+) -> Any:
     r"""Batches of the columns of files, by their names; with a label, pairs of columns and label.
 
-    >>> import pathlib
+    >>> import os, pathlib, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "two.csv")
     >>> _ = pathlib.Path(path).write_text("x,y\n1,2.5\n2,3.5\n")
     >>> data = tf.data.experimental.make_csv_dataset(
@@ -128,7 +128,9 @@ def make_csv_dataset(
         columns = _numbers(select_columns, column_names)
     if column_defaults is None:
         wanted = range(len(column_names)) if columns is None else columns
-        column_defaults = looks.defaults(paths, list(wanted), len(column_names), num_rows_for_inference)
+        column_defaults = looks.defaults(
+            paths, list(wanted), len(column_names), num_rows_for_inference
+        )
     if columns is not None:
         column_names = [column_names[i] for i in columns]
     if label_name is not None and label_name not in column_names:
@@ -208,7 +210,7 @@ class _Looks:
 
     def _rows(self, path: str) -> Iterator[list[str]]:
         with _open(path, self._codec) as file:
-            text = io.TextIOWrapper(file, self._encoding, newline="")  # type: ignore[type-var]
+            text = io.TextIOWrapper(file, self._encoding, newline="")
             yield from csv.reader(text, **self._dialect)
 
     def names(self, paths: list[str]) -> list[str]:
@@ -217,7 +219,9 @@ class _Looks:
         if None in found:
             raise ValueError("Received empty header row: a file is empty.")
         if any(names != found[0] for names in found):
-            raise ValueError("All input CSV files should have the same column names in the header row.")
+            raise ValueError(
+                "All input CSV files should have the same column names in the header row."
+            )
         return found[0] or []
 
     def defaults(
@@ -264,5 +268,3 @@ def _fits(text: str, kind: DType) -> bool:
     if kind.is_integer:
         return bool(kind.min <= value <= kind.max)
     return not math.isinf(value) and float(kind.min) <= value <= float(kind.max)
-
-

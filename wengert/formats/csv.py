@@ -10,9 +10,9 @@ _QUOTE = b'"'
 
 
 def records_of(data: bytes, delimiter: bytes = b",", quotes: bool = True) -> Iterator[list[bytes]]:
-    """The fields of each record.
+    r"""The fields of each record.
 
-    >>> list(records_of(b'a,"b,c"\\n1,2\\n'))
+    >>> list(records_of(b'a,"b,c"\n1,2\n'))
     [[b'a', b'b,c'], [b'1', b'2']]
     """
     at = 0

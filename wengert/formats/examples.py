@@ -41,7 +41,9 @@ def _read(data: bytes) -> Fields:
     try:
         return Fields(data)
     except DataLossError as error:
-        raise InvalidArgumentError(f"Could not parse example input, value: {data!r}: {error}") from None
+        raise InvalidArgumentError(
+            f"Could not parse example input, value: {data!r}: {error}"
+        ) from None
 
 
 def _features(message: Fields) -> dict[bytes, Feature]:

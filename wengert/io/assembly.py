@@ -250,7 +250,7 @@ class Ragged(Plan):
 
     def forms(self, single: bool, count: Any) -> Forms:
         """Shapes and dtypes of the values and of the splits of each level."""
-        ends = [((None,), self.splits) for _ in self._levels(single)]
+        ends: Forms = [((None,), self.splits) for _ in self._levels(single)]
         if not single and isinstance(count, int):
             ends[0] = ((count + 1,), self.splits)
         return [((None,), self.kind), *ends]
@@ -259,10 +259,19 @@ class Ragged(Plan):
         """The values, and the splits of each level, the outermost first."""
         rows = self.each(examples)
         values = np.concatenate(rows) if rows else np.empty(0, self.kind)
-        per_example = [self._lengths(e, len(row), at) for at, (e, row) in enumerate(zip(examples, rows, strict=True))]
-        levels = [np.concatenate([np.empty(0, np.int64), *column]) for column in zip(*per_example, strict=True)]
+        per_example = [
+            self._lengths(e, len(row), at)
+            for at, (e, row) in enumerate(zip(examples, rows, strict=True))
+        ]
+        levels = [
+            np.concatenate([np.empty(0, np.int64), *column])
+            for column in zip(*per_example, strict=True)
+        ]
         if not single:
-            tops = [lengths[0] if lengths else [len(row)] for lengths, row in zip(per_example, rows, strict=True)]
+            tops = [
+                lengths[0] if lengths else [len(row)]
+                for lengths, row in zip(per_example, rows, strict=True)
+            ]
             counts = [len(top) if self.partitions else top[0] for top in tops]
             levels = [np.array(counts, np.int64), *levels]
         ends = [np.concatenate([[0], np.cumsum(lengths)]).astype(self.splits) for lengths in levels]
@@ -306,5 +315,3 @@ class Ragged(Plan):
         for splits, length in zip(ends[::-1], uniform[::-1], strict=True):
             values = RaggedTensor._of(values, splits, length)
         return values
-
-

@@ -132,14 +132,21 @@ def _nearest(left: int, above: int, corner: int) -> int:
 def bmp_in(data: bytes, channels: int) -> Any:
     """The pixels of a BMP of 8, 24 or 32 bits without compression."""
     if len(data) < 32:
-        raise InvalidArgumentError(f"Incomplete bmp content, requires at least 32 bytes, got {len(data)}")
-    begin, size, width, height = struct.unpack("<i", data[10:14])[0], *struct.unpack("<Iii", data[14:26])
+        raise InvalidArgumentError(
+            f"Incomplete bmp content, requires at least 32 bytes, got {len(data)}"
+        )
+    begin, size, width, height = (
+        struct.unpack("<i", data[10:14])[0],
+        *struct.unpack("<Iii", data[14:26]),
+    )
     bits = struct.unpack("<H", data[28:30])[0]
     found = bits // 8
     if size < 16 or bits not in (8, 24, 32):
         raise InvalidArgumentError(f"Number of channels must be 1, 3 or 4, was {found}")
     if channels not in (0, found):
-        raise InvalidArgumentError(f"channels attribute {channels} does not match bits per pixel from file {found}")
+        raise InvalidArgumentError(
+            f"channels attribute {channels} does not match bits per pixel from file {found}"
+        )
     line = (width * found + 3) // 4 * 4
     rows = abs(height)
     if width <= 0 or not rows or begin < 0 or len(data) < begin + line * (rows - 1) + width * found:

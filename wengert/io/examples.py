@@ -62,14 +62,10 @@ def _kernel(_: Any, texts: Any, *, plans: Plans, single: bool) -> list[Any]:
 def _forms(xs: Any, attrs: Any) -> list[Any]:
     sizes = xs[0]._array.shape
     count = sizes[0] if isinstance(sizes, tuple) and sizes else None
-    return [
-        form for plan in attrs["plans"].values() for form in plan.forms(attrs["single"], count)
-    ]
+    return [form for plan in attrs["plans"].values() for form in plan.forms(attrs["single"], count)]
 
 
-PARSE: Final = Row(
-    "ParseExampleV2", _kernel, forms=_forms, many=True, stateful=True, by_value=True
-)
+PARSE: Final = Row("ParseExampleV2", _kernel, forms=_forms, many=True, stateful=True, by_value=True)
 
 
 def _values(plans: Plans, arrays: list[Any], single: bool) -> dict[str, Any]:
@@ -117,9 +113,7 @@ def parse_single_example(
     text = convert(serialized, string)
     if text.shape.rank not in (None, 0):
         raise ValueError(f"Input serialized must be a scalar, got shape {text.shape}.")
-    return _values(
-        plans, apply(PARSE, [text], {"plans": plans, "single": True}, name), single=True
-    )
+    return _values(plans, apply(PARSE, [text], {"plans": plans, "single": True}, name), single=True)
 
 
 # ---- examples of sequences ----------------------------------------------------------------------
@@ -197,7 +191,7 @@ class _Listed:
 
     def _dense(self, steps: list[list[Any]], single: bool) -> list[Any]:
         longest = max(map(len, steps), default=0)
-        nothing: Any = b"" if self.kind == object else 0
+        nothing: Any = b"" if self.kind.kind == "O" else 0
         made = np.full((len(steps), longest, *self.shape), nothing, self.kind)
         for i, example in enumerate(steps):
             for j, step in enumerate(example):

@@ -73,6 +73,7 @@ def _name(value: Any) -> Tensor:
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The bytes of a file, as a string.
 
+    >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "note")
     >>> tf.io.write_file(path, "dy by dx")
     >>> tf.io.read_file(path).numpy()
@@ -82,7 +83,14 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
 
 
 def write_file(filename: Any, contents: Any, name: str | None = None) -> Any:
-    """Write a string to a file; folders that are missing are made. In a graph, the operation that does."""
+    """Write a string to a file; folders that are missing are made. In a graph, the operation that does.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "deep", "note")
+    >>> tf.io.write_file(path, "dx")
+    >>> tf.io.read_file(path).numpy()
+    b'dx'
+    """
     apply(WRITE, [_name(filename), convert(contents, string)], {}, name)
     graph = current_graph()
     return None if graph is None else graph.operations[-1]
@@ -101,5 +109,8 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
     """A variable of the paths that fit a pattern when it is initialized."""
     with init_scope():
         return Variable(
-            matching_files(pattern), trainable=False, name=name or "matching_filenames", shape=[None]
+            matching_files(pattern),
+            trainable=False,
+            name=name or "matching_filenames",
+            shape=[None],
         )

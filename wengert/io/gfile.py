@@ -24,6 +24,7 @@ _MODES = ("r", "w", "a", "r+", "w+", "a+")
 class GFile:
     r"""A file: text, or bytes in a mode with a b. It is opened when it is first used.
 
+    >>> import os, tempfile
     >>> path = tf.io.gfile.join(tempfile.mkdtemp(), "notes.txt")
     >>> with tf.io.gfile.GFile(path, "w") as file:
     ...     file.write("dy\ndx\n")
@@ -55,7 +56,7 @@ class GFile:
     def _opened(self) -> _IO[bytes]:
         if self._file is None:
             with _errors_of_files():
-                self._file = open(self._path, f"{self._plain}b")  # closed by close
+                self._file = open(self._path, f"{self._plain}b")  # noqa: SIM115  # closed by close
         return self._file
 
     def _to_read(self) -> _IO[bytes]:
@@ -193,10 +194,16 @@ def glob(pattern: _Any) -> list[str]:
 
 def matching(pattern: str) -> list[str]:
     """The paths that fit a pattern: `*`, `?` and `[...]` stand for no slash."""
-    return _glob.glob(pattern, include_hidden=True) if _HIDDEN else _glob.glob(pattern)
+    return [path for one in _with_hidden(pattern) for path in _glob.glob(one)]
 
 
-_HIDDEN = "include_hidden" in _glob.glob.__kwdefaults__
+def _with_hidden(pattern: str) -> list[str]:
+    """The pattern, and one for names that begin with a dot, which stars do not stand for in Python."""
+    folder, _, last = pattern.rpartition("/")
+    if last[:1] not in ("*", "?"):
+        return [pattern]
+    hidden = f".{last}" if last[0] == "*" else f".{last[1:]}"
+    return [pattern, f"{folder}/{hidden}" if folder or pattern[:1] == "/" else hidden]
 
 
 def mkdir(path: _Any) -> None:

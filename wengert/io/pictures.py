@@ -157,12 +157,12 @@ def _decoded_form(xs: Any, attrs: Any) -> list[Any]:
     return [((None, None, None, 3) if many else (None, None, channels), attrs["dtype"])]
 
 
-DECODE: Final = Row(
-    "DecodeImage", _decoded, forms=_decoded_form, stateful=True, by_value=True
-)
+DECODE: Final = Row("DecodeImage", _decoded, forms=_decoded_form, stateful=True, by_value=True)
 
 
-def _read(contents: Any, name: str | None, kind: str, channels: int, dtype: Any, **rest: Any) -> Tensor:
+def _read(
+    contents: Any, name: str | None, kind: str, channels: int, dtype: Any, **rest: Any
+) -> Tensor:
     number = as_dtype(dtype)
     if number not in (uint8, uint16):
         raise InvalidArgumentError(
@@ -211,7 +211,14 @@ def decode_jpeg(
     checked = _checked(channels, (0, 1, 3), "JPEG")
     accurate = dct_method == "INTEGER_ACCURATE"
     return _read(
-        contents, name, "jpeg", checked, uint8, ratio=ratio, accurate=accurate, fancy=fancy_upscaling
+        contents,
+        name,
+        "jpeg",
+        checked,
+        uint8,
+        ratio=ratio,
+        accurate=accurate,
+        fancy=fancy_upscaling,
     )
 
 
@@ -226,7 +233,12 @@ def decode_and_crop_jpeg(
     dct_method: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """A part of a JPEG: from (y, x), so high and so wide."""
+    """A part of a JPEG: from (y, x), so high and so wide.
+
+    >>> picture = tf.io.encode_jpeg(tf.zeros([8, 8, 3], tf.uint8))
+    >>> tf.io.decode_and_crop_jpeg(picture, [1, 2, 3, 4]).shape
+    TensorShape([3, 4, 3])
+    """
     whole = decode_jpeg(contents, channels, ratio, fancy_upscaling, dct_method=dct_method)
     return apply(CROP, [whole, convert(crop_window, int32)], {}, name)  # type: ignore[no-any-return]
 
@@ -252,12 +264,21 @@ CROP: Final = Row(
 
 
 def decode_bmp(contents: Any, channels: int = 0, name: str | None = None) -> Tensor:
-    """The pixels of a BMP, of shape (height, width, channels)."""
+    """The pixels of a BMP, of shape (height, width, channels).
+
+    >>> head = b"BM" + bytes(8) + bytes([54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24, 0])
+    >>> tf.io.decode_bmp(head + bytes(24) + bytes([3, 2, 1, 0])).numpy().tolist()
+    [[[1, 2, 3]]]
+    """
     return _read(contents, name, "bmp", _checked(channels, (0, 1, 3, 4), "BMP"), uint8)
 
 
 def decode_gif(contents: Any, name: str | None = None) -> Tensor:
-    """The frames of a GIF, of shape (frames, height, width, 3)."""
+    """The frames of a GIF, of shape (frames, height, width, 3).
+
+    >>> tf.io.decode_gif(tf.io.encode_png(tf.zeros([2, 3, 3], tf.uint8))).shape
+    TensorShape([1, 2, 3, 3])
+    """
     return _read(contents, name, "gif", 0, uint8)
 
 
@@ -277,7 +298,9 @@ def decode_image(
     wanted = as_dtype(dtype)
     own = wanted if wanted in (uint8, uint16) else uint16
     rest = {"animated": bool(expand_animations)}
-    found = _read(contents, name, "image", _checked(channels or 0, (0, 1, 3, 4), "pictures"), own, **rest)
+    found = _read(
+        contents, name, "image", _checked(channels or 0, (0, 1, 3, 4), "pictures"), own, **rest
+    )
     return found if wanted is own else convert_image_dtype(found, wanted)
 
 
@@ -310,7 +333,11 @@ ENCODE_PNG: Final = Row(
 
 
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
-    """Pixels of uint8 or uint16 with 1 to 4 channels as PNG."""
+    """Pixels of uint8 or uint16 with 1 to 4 channels as PNG.
+
+    >>> tf.io.encode_png(tf.zeros([2, 3, 1], tf.uint8)).numpy()[1:4]
+    b'PNG'
+    """
     pixels = convert(image, hint=uint8)
     if pixels.dtype not in (uint8, uint16):
         raise InvalidArgumentError(
@@ -361,12 +388,16 @@ def encode_jpeg(
     xmp_metadata: str = "",
     name: str | None = None,
 ) -> Tensor:
-    """Pixels of uint8 with 1 or 3 channels as JPEG."""
+    """Pixels of uint8 with 1 or 3 channels as JPEG.
+
+    >>> tf.io.is_jpeg(tf.io.encode_jpeg(tf.zeros([2, 3, 1], tf.uint8))).numpy()
+    np.True_
+    """
     if not 0 <= quality <= 100:
         raise InvalidArgumentError(f"quality must be in [0,100], got {quality}")
     if format not in ("", "grayscale", "rgb"):
         raise InvalidArgumentError(
-            f"Value for attr 'format' of \"{format}\" is not in the list of allowed values: \"\", "
+            f'Value for attr \'format\' of "{format}" is not in the list of allowed values: "", '
             '"grayscale", "rgb"'
         )
     unit = 1.0 if density_unit == "in" else 2.54
@@ -419,6 +450,10 @@ JPEG_SHAPE: Final = Row(
 
 
 def extract_jpeg_shape(contents: Any, output_type: Any = int32, name: str | None = None) -> Tensor:
-    """Height, width and channels of a JPEG, without its pixels."""
+    """Height, width and channels of a JPEG, without its pixels.
+
+    >>> tf.io.extract_jpeg_shape(tf.io.encode_jpeg(tf.zeros([2, 3, 1], tf.uint8))).numpy().tolist()
+    [2, 3, 1]
+    """
     attrs = {"dtype": as_dtype(output_type).numpy_dtype}
     return apply(JPEG_SHAPE, [text_of(contents, "contents")], attrs, name)  # type: ignore[no-any-return]

@@ -73,6 +73,7 @@ class TFRecordOptions:
 class TFRecordWriter:
     """Writes a file of records.
 
+    >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "two.tfrecord")
     >>> with tf.io.TFRecordWriter(path) as writer:
     ...     writer.write(b"one")
@@ -87,12 +88,14 @@ class TFRecordWriter:
         with errors_of_files():
             self._file: IO[bytes] | None = opened(self._path, "wb", codec)
 
-    def write(self, record: Any) -> None:  # noqa: D417
+    def write(self, record: Any) -> None:
         """Add a record, which is bytes."""
         if isinstance(record, str):
             record = record.encode()
         if not isinstance(record, (bytes, bytearray, memoryview)):
-            raise TypeError(f"A record is bytes, got {record!r}: message.SerializeToString() gives some.")
+            raise TypeError(
+                f"A record is bytes, got {record!r}: message.SerializeToString() gives some."
+            )
         if self._file is None:
             raise FailedPreconditionError("Writer not initialized or previously closed")
         with errors_of_files():
@@ -129,6 +132,7 @@ _record = record
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     """The records of a file.
 
+    >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "one.tfrecord")
     >>> with tf.io.TFRecordWriter(path) as writer:
     ...     writer.write(b"one")

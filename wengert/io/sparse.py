@@ -44,7 +44,8 @@ def _parsed_kernel(_: Any, texts: Any, *, dtype: Any, rank: int | None) -> list[
             f"Serialized sparse should have 3 columns, got shape {list(texts.shape)} "
             "[Op:DeserializeManySparse]"
         )
-    places, values, shapes = [], [], []
+    places, values = [], []
+    shapes: list[Any] = []
     for at, row in enumerate(texts):
         indices, found, sizes = (array_in(text, "serialized_sparse") for text in row)
         if found.dtype != dtype:
@@ -133,7 +134,12 @@ def serialize_many_sparse(sp_input: Any, out_type: Any = string, name: str | Non
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """The sparse tensor of rows that `serialize_many_sparse` made texts of, or of several tensors; it has this rank."""
+    """The sparse tensor of rows that `serialize_many_sparse` made texts of, or of several tensors; it has this rank.
+
+    >>> rows = tf.io.serialize_many_sparse(tf.sparse.eye(2))
+    >>> tf.io.deserialize_many_sparse(rows, tf.float32).dense_shape.numpy().tolist()
+    [2, 2]
+    """
     attrs = {"dtype": as_dtype(dtype).numpy_dtype, "rank": rank}
     return SparseTensor._of(
         *apply(DESERIALIZE_MANY, [convert(serialized_sparse, string)], attrs, name)

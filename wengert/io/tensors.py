@@ -74,6 +74,10 @@ def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
-    """The tensor that `serialize_tensor` made a text of."""
+    """The tensor that `serialize_tensor` made a text of.
+
+    >>> tf.io.parse_tensor(tf.io.serialize_tensor(tf.range(3)), tf.int32).numpy().tolist()
+    [0, 1, 2]
+    """
     dtype = as_dtype(out_type).numpy_dtype
     return apply(PARSE, [convert(serialized, string)], {"dtype": dtype}, name)  # type: ignore[no-any-return]

@@ -7,6 +7,7 @@ import binascii
 import re
 import zlib
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -119,7 +120,7 @@ _KINDS: Final = (float32, float64, int32, int64, string)
 
 def field_value(text: bytes, dtype: Any, at: int, record: int) -> Any:
     """The value that a field says."""
-    if dtype == object:
+    if dtype.kind == "O":
         return text
     try:
         said = text.decode().strip()
@@ -158,9 +159,7 @@ def values_of(
         elif default.size:
             found.append(default.reshape(-1)[0])
         else:
-            raise InvalidArgumentError(
-                f"Field {at} is required but missing in record {record}!"
-            )
+            raise InvalidArgumentError(f"Field {at} is required but missing in record {record}!")
     return found
 
 
@@ -194,7 +193,7 @@ def checked_columns(columns: Any, count: int) -> tuple[int, ...]:
     if columns is None:
         return ()
     found = tuple(int(c) for c in columns)
-    if any(b <= a for a, b in zip(found, found[1:], strict=False)):
+    if any(b <= a for a, b in pairwise(found)):
         raise ValueError("select_cols is not strictly increasing.")
     if found and found[0] < 0:
         raise ValueError("select_cols contains negative values.")
@@ -222,8 +221,10 @@ def delimiter_of(text: Any) -> bytes:
     """The sign between fields."""
     found = text.encode() if isinstance(text, str) else text
     if len(found) != 1 or found in b'\n\r"':
-        raise InvalidArgumentError(f"field_delim should be only 1 char, got {text!r} [Op:DecodeCSV]")
-    return found  # type: ignore[no-any-return]
+        raise InvalidArgumentError(
+            f"field_delim should be only 1 char, got {text!r} [Op:DecodeCSV]"
+        )
+    return found
 
 
 def decode_csv(
@@ -243,8 +244,10 @@ def decode_csv(
     """
     defaults = [default_of(value) for value in record_defaults]
     for default in defaults:
-        if default.shape.rank and (default.shape.rank > 1 or default.shape[0] > 1):
-            raise ValueError("Each record default should be a scalar or a vector of at most one value.")
+        if (default.shape.rank or 0) > 1 or (default.shape.num_elements() or 0) > 1:
+            raise ValueError(
+                "Each record default should be a scalar or a vector of at most one value."
+            )
     attrs = {
         "delimiter": delimiter_of(field_delim),
         "quotes": bool(use_quote_delim),

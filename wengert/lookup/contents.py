@@ -22,7 +22,9 @@ class Form(NamedTuple):
     key_shape: tuple[int, ...] = ()
     value_shape: tuple[int, ...] = ()
     once: bool = False  # whether it is filled once, and then stays
-    reserved: tuple[Any, ...] = ()  # keys that no entry may have: the empty one, that of deleted entries
+    reserved: tuple[
+        Any, ...
+    ] = ()  # keys that no entry may have: the empty one, that of deleted entries
 
 
 class Contents:
@@ -137,9 +139,13 @@ class Contents:
 
     @staticmethod
     def _array(entries: list[Any], dtype: Any, shape: tuple[int, ...]) -> Any:
-        if dtype != object:
+        if dtype.kind != "O":
             return np.array(entries, dtype).reshape(shape)
-        flat = [text for row in entries for text in row] if len(shape) > 1 and _rows(entries) else entries
+        flat = (
+            [text for row in entries for text in row]
+            if len(shape) > 1 and _rows(entries)
+            else entries
+        )
         made = np.empty(len(flat), object)
         made[:] = flat
         return made.reshape(shape)

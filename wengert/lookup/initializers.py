@@ -12,7 +12,7 @@ from wengert.core.context import current_graph
 from wengert.errors import InvalidArgumentError, NotFoundError
 from wengert.formats.lines import lines_of
 from wengert.lookup.contents import Contents
-from wengert.lookup.rows import FILL, changing, changed
+from wengert.lookup.rows import FILL, changed, changing
 from wengert.values.convert import convert
 from wengert.values.dtypes import DType, as_dtype, int64, string
 from wengert.values.known_places import known_as
@@ -233,7 +233,7 @@ def _entry(
                 f"({line.decode('utf-8', 'replace')}) : expected at least {index + 1} got {len(parts)}"
             )
         text = parts[index]
-    if dtype == object:
+    if dtype.kind == "O":
         return text
     try:
         return dtype.type(text.decode().strip())

@@ -34,9 +34,7 @@ class _Changing(HashTableBase):
 
     erase = remove
 
-    def lookup(
-        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
-    ) -> Any:
+    def lookup(self, keys: Any, dynamic_default_values: Any = None, name: str | None = None) -> Any:
         """The values of keys; for those that are not there the default value, or one given for each."""
         default = self._default_value
         if dynamic_default_values is not None:

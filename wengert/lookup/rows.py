@@ -103,7 +103,7 @@ def _insert(table: Contents, keys: Any, values: Any) -> None:
     rows = keys.shape[: keys.ndim - len(form.key_shape)]
     if values.shape != (*rows, *form.value_shape):
         raise InvalidArgumentError(
-            f"Expected shape {list((*rows, *form.value_shape))} for value, got {list(values.shape)}"
+            f"Expected shape {[*rows, *form.value_shape]} for value, got {list(values.shape)}"
         )
     table.insert(keys, values)
 

@@ -62,7 +62,7 @@ class LookupInterface:
         """How many entries there are."""
         raise NotImplementedError
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: Any, *args: Any, **kwargs: Any) -> Any:
         """The values of keys."""
         raise NotImplementedError
 

@@ -63,7 +63,9 @@ class StaticVocabularyTable(LookupInterface):
         if initializer is not None:
             _check_initializer(initializer)
             table = StaticHashTable(initializer, -1, name=f"{name}/table" if name else None)
-            key_dtype = initializer.key_dtype if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+            key_dtype = (
+                initializer.key_dtype if lookup_key_dtype is None else as_dtype(lookup_key_dtype)
+            )
             if table.key_dtype.is_integer is not key_dtype.is_integer:
                 raise TypeError(
                     f"Invalid `key_dtype`, expected {table.key_dtype} but got {key_dtype}."

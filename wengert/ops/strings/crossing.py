@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -42,13 +42,15 @@ def _rows_of(kinds: str, arrays: Sequence[Array]) -> tuple[list[list[list[Any]]]
                 rows[at].append(value)
         elif kind == "r":
             values, splits = next(rest).tolist(), next(rest).tolist()
-            rows = [values[a:b] for a, b in zip(splits, splits[1:], strict=False)]
+            rows = [values[a:b] for a, b in pairwise(splits)]
         else:
             rows = next(rest).tolist()
         columns.append(rows)
         counts.append(len(rows))
     if len(set(counts)) > 1:
-        raise InvalidArgumentError(f"Expected batch size {counts[0]}, got {counts} [Op:SparseCross]")
+        raise InvalidArgumentError(
+            f"Expected batch size {counts[0]}, got {counts} [Op:SparseCross]"
+        )
     return columns, counts[0]
 
 

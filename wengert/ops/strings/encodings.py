@@ -92,9 +92,7 @@ def _written(points: Any, treatment: Treatment) -> Iterator[str]:
         if 0 <= point <= LAST and not 0xD800 <= point <= 0xDFFF:
             yield chr(point)
         elif treatment.errors == "strict":
-            raise InvalidArgumentError(
-                "Code point is out of range for Unicode, or a noncharacter."
-            )
+            raise InvalidArgumentError("Code point is out of range for Unicode, or a noncharacter.")
         elif treatment.errors == "replace":
             yield chr(treatment.replacement)
 

@@ -69,7 +69,7 @@ def to_hash_bucket_strong(
     """A number below `num_buckets` for every string, which nobody can foresee without the key.
 
     >>> tf.strings.to_hash_bucket_strong(["tape", "graph"], 100, key=[1, 2]).numpy().tolist()
-    [0, 0]
+    [62, 35]
     """
     if len(key) != 2:
         raise InvalidArgumentError(
@@ -85,6 +85,6 @@ def to_hash_bucket(input: TensorLike, num_buckets: int, name: str | None = None)
     """A number below `num_buckets` for every string; `to_hash_bucket_fast` spreads them better.
 
     >>> tf.strings.to_hash_bucket(["tape", "graph"], 100).numpy().tolist()
-    [0, 0]
+    [48, 67]
     """
     return _bucketed(OLDEST, input, num_buckets)

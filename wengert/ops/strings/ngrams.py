@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def _kernel(_: Namespace, values: Array, splits: Array, **attrs: Any) -> list[Array]:
     words, ends = values.tolist(), splits.tolist()
-    rows = [list(_of_row(words[a:b], **attrs)) for a, b in zip(ends, ends[1:], strict=False)]
+    rows = [list(_of_row(words[a:b], **attrs)) for a, b in pairwise(ends)]
     found = np.empty(sum(map(len, rows)), object)
     found[:] = [gram for row in rows for gram in row]
     return [found, np.cumsum([0, *map(len, rows)], dtype=splits.dtype)]
@@ -122,9 +123,7 @@ def _attrs(widths: Any, separator: str, pads: Any, padding: int | None, keep_sho
         raise ValueError("pad_values must be provided if padding_width is set.")
     both = pads if isinstance(pads, (list, tuple)) else (pads or "", pads or "")
     if len(both) != 2 or not all(isinstance(pad, str) for pad in both):
-        raise TypeError(
-            f"pad_values must be a string, tuple of strings, or None. Got: {pads!r}."
-        )
+        raise TypeError(f"pad_values must be a string, tuple of strings, or None. Got: {pads!r}.")
     listed = list(widths) if isinstance(widths, (list, tuple)) else [widths]
     if any(width < 1 for width in listed):
         raise ValueError(f"All ngram_widths must be greater than 0. Got {widths}")

@@ -147,7 +147,9 @@ def rewriting(rewrite: bytes, groups: int) -> tuple[str | int, ...] | None:
     return tuple(parts)
 
 
-def replaced(text: bytes, pattern: re.Pattern[str], parts: tuple[str | int, ...], all_: bool) -> bytes:
+def replaced(
+    text: bytes, pattern: re.Pattern[str], parts: tuple[str | int, ...], all_: bool
+) -> bytes:
     """A text with another one where a pattern fits."""
     whole = text.decode("utf-8", "surrogateescape")
     found, at, last = [], 0, -1

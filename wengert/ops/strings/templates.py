@@ -20,18 +20,14 @@ if TYPE_CHECKING:
     from wengert.values.typing import Array, Namespace
 
 
-def _kernel(
-    _: Namespace, *arrays: Array, template: str, placeholder: str, summarize: int
-) -> Array:
+def _kernel(_: Namespace, *arrays: Array, template: str, placeholder: str, summarize: int) -> Array:
     pieces = template.split(placeholder)
     shown = [shown_array(np.asarray(array), summarize) for array in arrays]
     text = "".join(a + b for a, b in zip(pieces, [*shown, ""], strict=True))
     return np.array(text.encode(), object)
 
 
-FORMAT: Row = op(
-    "StringFormat", _kernel, shape=lambda *_, **__: (), dtype=lambda *_, **__: OBJECT
-)
+FORMAT: Row = op("StringFormat", _kernel, shape=lambda *_, **__: (), dtype=lambda *_, **__: OBJECT)
 
 
 @nameable

@@ -55,12 +55,8 @@ def _of_each(name: str, kernel: Callable[..., Any]) -> Row:
     return op(name, kernel, shape=lambda x, **_: x, dtype=lambda x, **_: OBJECT)
 
 
-LOWER: Row = _of_each(
-    "StringLower", lambda _, x, *, encoding: each(x, _by("lower", encoding))
-)
-UPPER: Row = _of_each(
-    "StringUpper", lambda _, x, *, encoding: each(x, _by("upper", encoding))
-)
+LOWER: Row = _of_each("StringLower", lambda _, x, *, encoding: each(x, _by("lower", encoding)))
+UPPER: Row = _of_each("StringUpper", lambda _, x, *, encoding: each(x, _by("upper", encoding)))
 STRIP: Row = _of_each("StringStrip", lambda _, x: each(x, bytes.strip))
 
 
@@ -203,9 +199,7 @@ def _joined_shape(*shapes: Any, separator: str) -> Any:
     return next((shape for shape in shapes if len(shape)), ())
 
 
-JOIN: Row = op(
-    "StringJoin", _join_kernel, shape=_joined_shape, dtype=lambda *_, separator: OBJECT
-)
+JOIN: Row = op("StringJoin", _join_kernel, shape=_joined_shape, dtype=lambda *_, separator: OBJECT)
 
 
 @deferrable
@@ -286,7 +280,7 @@ def _segment_join_kernel(
     out = np.empty((len(parts), *rest), object)
     for at, rows in enumerate(parts):
         for place in np.ndindex(rest):
-            out[(at, *place)] = separator.encode().join([row[place] for row in rows])
+            out[at][place] = separator.encode().join([row[place] for row in rows])
     return out
 
 
@@ -414,6 +408,7 @@ TO_NUMBER: Row = op(
     shape=lambda x, *, out_type: x,
     dtype=lambda x, *, out_type: out_type,
 )
+
 
 @of_one
 @deferrable

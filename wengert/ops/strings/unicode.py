@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -76,9 +76,7 @@ def _encode_kernel(
 ) -> Array:
     points, ends = values.tolist(), splits.tolist()
     out = np.empty(len(ends) - 1, object)
-    out[:] = [
-        encoded(points[a:b], encoding, treatment) for a, b in zip(ends, ends[1:], strict=False)
-    ]
+    out[:] = [encoded(points[a:b], encoding, treatment) for a, b in pairwise(ends)]
     return out
 
 
