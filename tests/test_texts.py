@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from dataset_programs import text_of
-from text_programs import GROUPS
+from text_programs import FOLDER, GROUPS
 
 import wengert as tf
 
@@ -24,6 +26,12 @@ BEYOND: dict[tuple[str, str], str] = {
     ("examples", "bad text"): "the error is that of an operation",
 }
 HERE = {group: programs(tf) for group, programs in GROUPS.items()}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _tidy() -> Iterator[None]:
+    yield
+    shutil.rmtree(FOLDER, ignore_errors=True)
 
 
 @pytest.mark.parametrize(

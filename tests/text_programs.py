@@ -4,11 +4,15 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from collections.abc import Callable
 from typing import Any
 
 from dataset_programs import Programs, shown
+
+# Of this process: tests run side by side.
+FOLDER = os.path.join(tempfile.gettempdir(), f"wengert-texts-{os.getpid()}")
 
 
 def sorted_pairs(table: Any) -> Any:
@@ -42,7 +46,7 @@ def of_tables(tf: Any) -> Programs:
 
     def file(text: bytes) -> str:
         number = next(numbers)  # TensorFlow shares tables of one path
-        path = tf.io.gfile.join(tf.compat.v1.test.get_temp_dir(), f"words{number}.txt")
+        path = tf.io.gfile.join(FOLDER, f"words{number}.txt")
         tf.io.write_file(path, text)
         return path
 
@@ -584,7 +588,7 @@ def of_characters(tf: Any) -> Programs:
 def of_files(tf: Any) -> Programs:
     """tf.io: files, records, tensors and texts as bytes."""
     v1, gfile = tf.compat.v1, tf.io.gfile
-    root = gfile.join(v1.test.get_temp_dir(), "files")
+    root = gfile.join(FOLDER, "files")
     words = tf.constant([["a", "b"], ["", "\u00fc"]])
     sparse = tf.SparseTensor([[0, 1], [2, 0]], [5.0, 7.0], [3, 2])
 
@@ -1070,7 +1074,7 @@ def of_pictures(tf: Any) -> Programs:
 def of_readers(tf: Any) -> Programs:
     """Datasets that read fields and examples, and datasets that are kept."""
     data, trial, io = tf.data.Dataset, tf.data.experimental, tf.io
-    root = io.gfile.join(tf.compat.v1.test.get_temp_dir(), "readers")
+    root = io.gfile.join(FOLDER, "readers")
     kinds = [tf.int32, tf.float32, tf.string]
 
     def fresh() -> str:

@@ -265,7 +265,17 @@ def parse_sequence_example(
     example_names: Any = None,
     name: str | None = None,
 ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """The context and the sequences of a vector of examples, and the lengths of dense sequences."""
+    """The context and the sequences of a vector of examples, and the lengths of dense sequences.
+
+    >>> example = tf.train.SequenceExample()
+    >>> steps = example.feature_lists.feature_list["n"].feature
+    >>> steps.add().int64_list.value.extend([1, 2])
+    >>> _, found, lengths = tf.io.parse_sequence_example(
+    ...     [example.SerializeToString()],
+    ...     sequence_features={"n": tf.io.FixedLenSequenceFeature([2], tf.int64)})
+    >>> found["n"].numpy().tolist(), lengths["n"].numpy().tolist()
+    ([[[1, 2]]], [1])
+    """
     return _parsed_sequences(serialized, context_features, sequence_features, False, name)
 
 

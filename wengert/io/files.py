@@ -11,8 +11,7 @@ from wengert.api.session.modes import init_scope
 from wengert.core.context import current_graph
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
-from wengert.io.gfile import matching
-from wengert.io.paths import errors_of_files, path_of
+from wengert.io.paths import errors_of_files, matching, path_of
 from wengert.state.variable import Variable
 from wengert.values.convert import convert
 from wengert.values.dtypes import string
@@ -106,7 +105,11 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
 
 
 def match_filenames_once(pattern: Any, name: str | None = None) -> Variable:
-    """A variable of the paths that fit a pattern when it is initialized."""
+    """A variable of the paths that fit a pattern when it is initialized.
+
+    >>> tf.io.match_filenames_once("/nowhere/*").shape
+    TensorShape([None])
+    """
     with init_scope():
         return Variable(
             matching_files(pattern),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob as _glob
 import os as _os
 import shutil as _shutil
 from collections.abc import Callable as _Callable
@@ -16,6 +15,7 @@ from wengert.errors import InvalidArgumentError as _InvalidArgumentError
 from wengert.errors import NotFoundError as _NotFoundError
 from wengert.errors import PermissionDeniedError as _PermissionDeniedError
 from wengert.io.paths import errors_of_files as _errors_of_files
+from wengert.io.paths import matching as _matching
 from wengert.io.paths import path_of as _path_of
 
 _MODES = ("r", "w", "a", "r+", "w+", "a+")
@@ -165,12 +165,25 @@ def exists(path: _Any) -> bool:
 
 
 def isdir(path: _Any) -> bool:
-    """Whether it is a folder."""
+    """Whether it is a folder.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.gfile.isdir(folder)
+    True
+    """
     return _os.path.isdir(_path_of(path))
 
 
 def stat(path: _Any) -> _Statistics:
-    """What is known of a file: length, mtime_nsec, is_directory."""
+    """What is known of a file: length, mtime_nsec, is_directory.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a"), "dx")
+    >>> tf.io.gfile.stat(os.path.join(folder, "a")).length
+    2
+    """
     with _errors_of_files():
         found = _os.stat(_path_of(path))
     folder = _os.path.isdir(_path_of(path))
@@ -178,7 +191,14 @@ def stat(path: _Any) -> _Statistics:
 
 
 def listdir(path: _Any) -> list[str]:
-    """The names of what is in a folder."""
+    """The names of what is in a folder.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a"), "dx")
+    >>> tf.io.gfile.listdir(folder)
+    ['a']
+    """
     folder = _path_of(path)
     if not _os.path.isdir(folder):
         raise _NotFoundError(f"Could not find directory {folder}")
@@ -187,52 +207,83 @@ def listdir(path: _Any) -> list[str]:
 
 
 def glob(pattern: _Any) -> list[str]:
-    """The paths that fit a pattern, or one of several."""
+    """The paths that fit a pattern, or one of several.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a"), "dx")
+    >>> [os.path.basename(path) for path in tf.io.gfile.glob(os.path.join(folder, "*"))]
+    ['a']
+    """
     patterns = pattern if isinstance(pattern, (list, tuple)) else [pattern]
-    return sorted(p for one in patterns for p in matching(_path_of(one)))
-
-
-def matching(pattern: str) -> list[str]:
-    """The paths that fit a pattern: `*`, `?` and `[...]` stand for no slash."""
-    return [path for one in _with_hidden(pattern) for path in _glob.glob(one)]
-
-
-def _with_hidden(pattern: str) -> list[str]:
-    """The pattern, and one for names that begin with a dot, which stars do not stand for in Python."""
-    folder, _, last = pattern.rpartition("/")
-    if last[:1] not in ("*", "?"):
-        return [pattern]
-    hidden = f".{last}" if last[0] == "*" else f".{last[1:]}"
-    return [pattern, f"{folder}/{hidden}" if folder or pattern[:1] == "/" else hidden]
+    return sorted(p for one in patterns for p in _matching(_path_of(one)))
 
 
 def mkdir(path: _Any) -> None:
-    """Make a folder, whose parent is there."""
+    """Make a folder, whose parent is there.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.gfile.mkdir(os.path.join(folder, "a"))
+    >>> tf.io.gfile.listdir(folder)
+    ['a']
+    """
     if not _os.path.isdir(_path_of(path)):
         with _errors_of_files():
             _os.mkdir(_path_of(path))
 
 
 def makedirs(path: _Any) -> None:
-    """Make a folder, and those around it."""
+    """Make a folder, and those around it.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.gfile.makedirs(os.path.join(folder, "a", "b"))
+    >>> tf.io.gfile.listdir(folder)
+    ['a']
+    """
     with _errors_of_files():
         _os.makedirs(_path_of(path), exist_ok=True)
 
 
 def remove(path: _Any) -> None:
-    """Delete a file."""
+    """Delete a file.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a"), "dx")
+    >>> tf.io.gfile.remove(os.path.join(folder, "a"))
+    >>> tf.io.gfile.listdir(folder)
+    []
+    """
     with _errors_of_files():
         _os.remove(_path_of(path))
 
 
 def rmtree(path: _Any) -> None:
-    """Delete a folder with all that is in it."""
+    """Delete a folder with all that is in it.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a"), "dx")
+    >>> tf.io.gfile.rmtree(folder)
+    >>> tf.io.gfile.exists(folder)
+    False
+    """
     with _errors_of_files():
         _shutil.rmtree(_path_of(path))
 
 
 def rename(src: _Any, dst: _Any, overwrite: bool = False) -> None:
-    """Give a file another path."""
+    """Give a file another path.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a"), "dx")
+    >>> tf.io.gfile.rename(os.path.join(folder, "a"), os.path.join(folder, "b"))
+    >>> tf.io.gfile.listdir(folder)
+    ['b']
+    """
     source, target = _path_of(src), _path_of(dst)
     _check_free(source, target, overwrite)
     with _errors_of_files():
@@ -240,7 +291,15 @@ def rename(src: _Any, dst: _Any, overwrite: bool = False) -> None:
 
 
 def copy(src: _Any, dst: _Any, overwrite: bool = False) -> None:
-    """Copy a file."""
+    """Copy a file.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a"), "dx")
+    >>> tf.io.gfile.copy(os.path.join(folder, "a"), os.path.join(folder, "b"))
+    >>> tf.io.gfile.listdir(folder)
+    ['a', 'b']
+    """
     source, target = _path_of(src), _path_of(dst)
     _check_free(source, target, overwrite)
     with _errors_of_files():
@@ -256,7 +315,14 @@ def _check_free(source: str, target: str, overwrite: bool) -> None:
 def walk(
     top: _Any, topdown: bool = True, onerror: _Callable[[_Any], _Any] | None = None
 ) -> _Iterator[tuple[str, list[str], list[str]]]:
-    """Each folder below a path: its path, its folders and its files."""
+    """Each folder below a path: its path, its folders and its files.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> tf.io.write_file(os.path.join(folder, "a"), "dx")
+    >>> [(folders, files) for _, folders, files in tf.io.gfile.walk(folder)]
+    [([], ['a'])]
+    """
     folder = _path_of(top)
     if not _os.path.isdir(folder):
         if onerror is not None:
@@ -283,5 +349,9 @@ def join(path: _Any, *paths: _Any) -> _Any:
 
 
 def get_registered_schemes() -> list[str]:
-    """The kinds of file systems: that of this machine."""
+    """The kinds of file systems: that of this machine.
+
+    >>> tf.io.gfile.get_registered_schemes()
+    ['', 'file']
+    """
     return ["", "file"]

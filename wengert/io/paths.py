@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -63,3 +64,17 @@ def errors_of_files() -> Iterator[None]:
     except OSError as error:
         kind = _KINDS.get(error.errno or 0, UnknownError)
         raise kind(f"{error.filename}; {error.strerror}") from None
+
+
+def matching(pattern: str) -> list[str]:
+    """The paths that fit a pattern: `*`, `?` and `[...]` stand for no slash."""
+    return [path for one in _with_hidden(pattern) for path in glob.glob(one)]
+
+
+def _with_hidden(pattern: str) -> list[str]:
+    """The pattern, and one for names that begin with a dot, which stars do not stand for in Python."""
+    folder, _, last = pattern.rpartition("/")
+    if last[:1] not in ("*", "?"):
+        return [pattern]
+    hidden = f".{last}" if last[0] == "*" else f".{last[1:]}"
+    return [pattern, f"{folder}/{hidden}" if folder or pattern[:1] == "/" else hidden]

@@ -64,6 +64,9 @@ def decode_raw(
     """The numbers whose bytes strings are, along a new last axis.
 
     With a fixed length, in bytes, strings are cut or filled with zeros.
+
+    >>> tf.io.decode_raw(["ab", "c"], tf.uint8, fixed_length=2).numpy().tolist()
+    [[97, 98], [99, 0]]
     """
     kind = np.dtype(as_dtype(out_type).as_numpy_dtype)
     if fixed_length is not None and fixed_length <= 0:

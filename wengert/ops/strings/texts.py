@@ -278,9 +278,8 @@ def _segment_join_kernel(
             )
         parts[at].append(np.asarray(row, object))
     out = np.empty((len(parts), *rest), object)
-    for at, rows in enumerate(parts):
-        for place in np.ndindex(rest):
-            out[at][place] = separator.encode().join([row[place] for row in rows])
+    for place in np.ndindex(out.shape):
+        out[place] = separator.encode().join([row[place[1:]] for row in parts[place[0]]])
     return out
 
 
