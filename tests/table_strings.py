@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from samples import Line, line
@@ -44,6 +44,12 @@ def parts(name: str, function: Callable[[Any], Any]) -> Line:
     )
 
 
+class FlatValues(NamedTuple):
+    """As ragged tensors have them."""
+
+    flat_values: Any
+
+
 LINES: Sequence[Line] = [
     of_text("StringLower", s.lower, bytes.lower),
     of_text("StringUpper", s.upper, bytes.upper),
@@ -59,6 +65,17 @@ LINES: Sequence[Line] = [
         [b"".join(b"%7.2f" % v for v in row) for row in x.tolist()], object), shapes=SHAPES, constant=True, small=False),
     parts("StringSplitV2", lambda x: s.split(x, ".")),
     parts("StringBytesSplit", s.bytes_split),
-    parts("UnicodeSplit", lambda x: s.unicode_split(x, "UTF-8")),
-    parts("UnicodeDecode", lambda x: s.unicode_decode(x, "UTF-8")),
+    parts("UnicodeSplitWithOffsets", lambda x: s.unicode_split(x, "UTF-8")),
+    parts("UnicodeDecodeWithOffsets", lambda x: s.unicode_decode(x, "UTF-8")),
+    parts("StringSplit", lambda x: tf.compat.v1.string_split(x[0], ".", result_type="RaggedTensor")),
+    parts("StringNGrams", lambda x: s.ngrams(tf.RaggedTensor.from_tensor(x), 2)),
+    parts("RaggedCross", lambda x: tf.ragged.cross([x, x])),
+    parts("SparseCross", lambda x: FlatValues(tf.sparse.cross([x, x]).values)),
+    of_text("StringToHashBucket", lambda x: s.to_hash_bucket(x, 1), lambda v: np.int64(0)),
+    of_text("StringToHashBucketStrong", lambda x: s.to_hash_bucket_strong(x, 1, [1, 2]), lambda v: np.int64(0)),
+    of_text("UnicodeTranscode", lambda x: s.unicode_transcode(x, "UTF-8", "UTF-16-BE"), lambda v: v.decode().encode("utf-16-be")),
+    line("UnicodeEncode", lambda x: s.unicode_encode(tf.cast(x, tf.int32) * 0 + 97, "UTF-8"), lambda x: np.array([b"aaa"] * 2, object), shapes=SHAPES, constant=True, small=False),
+    line("UnicodeScript", lambda x: s.unicode_script(tf.cast(x, tf.int32) * 0 + 97), lambda x: np.full(x.shape, 25, np.int32), shapes=SHAPES, constant=True, small=False),
+    line("UnsortedSegmentJoin", lambda x: s.unsorted_segment_join(text(x), [0, 0], 1), lambda x: np.array([[b"%7.2f%7.2f" % (a, b) for a, b in x.T.tolist()]], object), shapes=SHAPES, constant=True, small=False),
+    line("StringFormat", lambda x: s.format("{}", tf.shape(x)), lambda x: np.array(b"[2 3]", object), shapes=SHAPES, constant=True, small=False),
 ]  # fmt: skip

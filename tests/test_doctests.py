@@ -33,7 +33,11 @@ NAMESPACES = [
     tf.experimental.numpy.random,
     tf.image,
     tf.initializers,
+    tf.io,
+    tf.io.gfile,
     tf.linalg,
+    tf.lookup,
+    tf.lookup.experimental,
     tf.math,
     tf.nest,
     tf.nn,
@@ -50,6 +54,7 @@ NAMESPACES = [
     tf.sparse,
     tf.ragged,
     tf.sets,
+    tf.strings,
 ]
 
 
@@ -86,7 +91,11 @@ def public() -> dict[str, Any]:
 
 
 # What an example needs that is not needed otherwise.
-NEEDS = {"wengert.insight.compare.formula.formula": "sympy"}
+NEEDS = {"wengert.insight.compare.formula.formula": "sympy"} | {
+    f"wengert.io.pictures.{name}": "PIL"
+    for name in ("decode_and_crop_jpeg", "decode_gif", "decode_image", "decode_jpeg", "decode_png",
+                 "encode_jpeg", "extract_jpeg_shape")
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("test", examples(), ids=lambda t: t.name)

@@ -67,6 +67,8 @@ ROOMS = [
     "api",
     "derivatives",
     "train",
+    "lookup",
+    "io",
     "data",
     "insight.reports",
     "insight",

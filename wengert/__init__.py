@@ -258,6 +258,7 @@ if _typing.TYPE_CHECKING:
     from wengert import io as io
     from wengert import keras as keras
     from wengert import linalg as linalg
+    from wengert import lookup as lookup
     from wengert import nn as nn
     from wengert import optimizers as optimizers
     from wengert import quantization as quantization
@@ -369,6 +370,7 @@ _LATER = (
     "io",
     "keras",
     "linalg",
+    "lookup",
     "nn",
     "optimizers",
     "quantization",
@@ -512,7 +514,8 @@ def _declare_the_rest() -> None:
         "ops.arrays.partitioning",
         "ops.arrays.text",
         "ops.arrays.raw_bytes",
-        "ops.strings.parts",
+        "strings",
+        "lookup",
         "ops.control.list_ops",
         "ops.reductions.order_statistic",
         "ops.reductions.unique",

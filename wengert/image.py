@@ -1,5 +1,15 @@
 """tf.image: resizing, cropping, colours, comparing, changes at random."""
 
+from wengert.io.pictures import decode_and_crop_jpeg as decode_and_crop_jpeg
+from wengert.io.pictures import decode_bmp as decode_bmp
+from wengert.io.pictures import decode_gif as decode_gif
+from wengert.io.pictures import decode_image as decode_image
+from wengert.io.pictures import decode_jpeg as decode_jpeg
+from wengert.io.pictures import decode_png as decode_png
+from wengert.io.pictures import encode_jpeg as encode_jpeg
+from wengert.io.pictures import encode_png as encode_png
+from wengert.io.pictures import extract_jpeg_shape as extract_jpeg_shape
+from wengert.io.pictures import is_jpeg as is_jpeg
 from wengert.ops.image.adjust import adjust_brightness as adjust_brightness
 from wengert.ops.image.adjust import adjust_contrast as adjust_contrast
 from wengert.ops.image.adjust import adjust_gamma as adjust_gamma

@@ -18,5 +18,8 @@ from wengert.ops.ragged.factories import (
 )
 from wengert.ops.ragged.spec import RaggedTensorSpec as RaggedTensorSpec
 from wengert.ops.ragged.tensor import RaggedTensor as RaggedTensor
+from wengert.ops.strings import crossing as _crossing
 
 range = range_
+cross = _crossing.ragged_cross
+cross_hashed = _crossing.ragged_cross_hashed

@@ -32,5 +32,8 @@ from wengert.ops.sparse.shaping import split as split
 from wengert.ops.sparse.shaping import transpose as transpose
 from wengert.ops.sparse.spec import SparseTensorSpec as SparseTensorSpec
 from wengert.ops.sparse.tensor import SparseTensor as SparseTensor
+from wengert.ops.strings import crossing as _crossing
 
 slice = slice_
+cross = _crossing.sparse_cross
+cross_hashed = _crossing.sparse_cross_hashed

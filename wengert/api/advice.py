@@ -15,10 +15,15 @@ _INSTEAD: Final = {
     "train.CheckpointManager": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
     "train.Saver": "np.savez(path, *[v.numpy() for v in variables]) saves a model",
     "summary": "tf.draw(f, x).events(folder) writes a graph for TensorBoard; numbers go to a list or a file",
-    "io": "Files are read by NumPy (np.load, np.fromfile) or another library",
+    "io.decode_json_example": "json.loads reads JSON, and tf.train.Example holds features",
+    "io.decode_proto": "Messages are read by the package protobuf, before they become numbers",
+    "io.encode_proto": "Messages are written by the package protobuf",
+    "io.decode_jxl": "Pictures in JPEG XL are read by another library; np.asarray makes them arrays",
+    "io.decode_webp": "Pillow reads WebP; np.asarray makes it an array",
+    "image.decode_jxl": "Pictures in JPEG XL are read by another library; np.asarray makes them arrays",
+    "image.decode_webp": "Pillow reads WebP; np.asarray makes it an array",
+    "io.write_graph": "tf.io.write_file(path, graph.as_graph_def().SerializeToString()) writes a graph",
     "distribute": "There is one process, on the processors it has: tf.distribute.MirroredStrategy() and OneDeviceStrategy() run on it",
-    "strings": "Text is handled by Python, before it becomes numbers",
-    "lookup": "A Python dictionary looks up what is no number",
     "lite": "Nothing is converted for other machines",
     "tpu": "There are no TPUs; tf.device is accepted and does nothing",
     "python.ops.control_flow_ops": "Branches and loops are operations with functions here: tf.cond, "
@@ -50,8 +55,8 @@ _INSTEAD: Final = {
 def instead_of(path: str) -> str:
     """A sentence that says what to use; empty if nothing is known.
 
-    >>> instead_of("lookup.StaticHashTable")
-    'A Python dictionary looks up what is no number.'
+    >>> instead_of("io.decode_webp")
+    'Pillow reads WebP; np.asarray makes it an array.'
     """
     parts = path.split(".")
     for count in range(len(parts), 0, -1):

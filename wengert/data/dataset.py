@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from wengert.core.context import current_graph
+from wengert.data import stored
 from wengert.data.elements import Layout, mapped
 from wengert.data.iterator import (
     NumpyIterator,
@@ -132,6 +133,7 @@ class Dataset(Composite):
     random = staticmethod(sources.random)
     counter = staticmethod(sources.counter)
     list_files = staticmethod(sources.list_files)
+    load = staticmethod(stored.load)
     zip = staticmethod(order.zip_)
     choose_from_datasets = staticmethod(order.choose_from_datasets)
     sample_from_datasets = staticmethod(chance.sample_from_datasets)
@@ -180,6 +182,8 @@ class Dataset(Composite):
     apply = finish.apply
     options = finish.options
     with_options = finish.with_options
+    save = stored.save
+    snapshot = stored.snapshot
 
 
 class DatasetSpec(TypeSpec):

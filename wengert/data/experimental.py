@@ -22,9 +22,13 @@ from wengert.data.options import (
     OptimizationOptions,
     ThreadingOptions,
 )
+from wengert.data.parsed import make_batched_features_dataset, parse_example_dataset
 from wengert.data.pipeline import INFINITE as INFINITE_CARDINALITY
 from wengert.data.pipeline import UNKNOWN as UNKNOWN_CARDINALITY
 from wengert.data.stages.background import AUTOTUNE
+from wengert.data.stored import TFRecordWriter
+from wengert.data.tables import DatasetInitializer, index_table_from_dataset, table_from_dataset
+from wengert.data.tabular import CsvDataset, make_csv_dataset
 from wengert.values.dtypes import int64
 from wengert.values.tensor import Tensor
 
@@ -240,6 +244,52 @@ def from_variant(variant: Tensor, structure: Any) -> Dataset:
     return Dataset(variant, structure)
 
 
+def from_list(elements: Any, name: str | None = None) -> Dataset:
+    """The elements of a list.
+
+    >>> [int(x) for x in tf.data.experimental.from_list([3, 1])]
+    [3, 1]
+    """
+    if not elements:
+        raise ValueError("The input list should have at least one element")
+    dataset: Any = Dataset.from_tensors(elements[0])
+    for element in elements[1:]:
+        dataset = dataset.concatenate(Dataset.from_tensors(element))
+    return dataset  # type: ignore[no-any-return]
+
+
+def save(
+    dataset: Any,
+    path: Any,
+    compression: str | None = None,
+    shard_func: Callable[..., Any] | None = None,
+    checkpoint_args: Any = None,
+) -> None:
+    """Write all elements to a folder: see `Dataset.save`."""
+    dataset.save(path, compression, shard_func, checkpoint_args)
+
+
+def load(
+    path: Any,
+    element_spec: Any = None,
+    compression: str | None = None,
+    reader_func: Callable[[Any], Any] | None = None,
+) -> Dataset:
+    """The dataset in a folder: see `Dataset.load`."""
+    found: Dataset = Dataset.load(path, element_spec, compression, reader_func)
+    return found
+
+
+def snapshot(
+    path: Any,
+    compression: str | None = "AUTO",
+    reader_func: Callable[[Any], Any] | None = None,
+    shard_func: Callable[..., Any] | None = None,
+) -> Transformation:
+    """Keep the elements in files: see `Dataset.snapshot`."""
+    return _by_method("snapshot", path, compression, reader_func, shard_func)
+
+
 def at(dataset: Any, index: Any) -> Any:
     """The element at an index; those before it are made, too.
 
@@ -262,6 +312,8 @@ __all__ = [
     "AutotuneAlgorithm",
     "AutotuneOptions",
     "Counter",
+    "CsvDataset",
+    "DatasetInitializer",
     "DatasetSpec",
     "DistributeOptions",
     "ExternalStatePolicy",
@@ -270,6 +322,7 @@ __all__ = [
     "OptionalStructure",
     "RandomDataset",
     "Reducer",
+    "TFRecordWriter",
     "ThreadingOptions",
     "assert_cardinality",
     "at",
@@ -281,6 +334,7 @@ __all__ = [
     "dense_to_sparse_batch",
     "enable_debug_mode",
     "enumerate_dataset",
+    "from_list",
     "from_variant",
     "get_next_as_optional",
     "get_single_element",
@@ -288,15 +342,23 @@ __all__ = [
     "group_by_reducer",
     "group_by_window",
     "ignore_errors",
+    "index_table_from_dataset",
     "is_structure",
+    "load",
+    "make_batched_features_dataset",
+    "make_csv_dataset",
     "map_and_batch",
     "mapped",
     "parallel_interleave",
+    "parse_example_dataset",
     "prefetch_to_device",
     "rejection_resample",
     "sample_from_datasets",
+    "save",
     "scan",
     "shuffle_and_repeat",
+    "snapshot",
+    "table_from_dataset",
     "take_while",
     "to_variant",
     "unbatch",

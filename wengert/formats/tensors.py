@@ -34,7 +34,7 @@ def tensor_message(array: Any) -> Message:
     found = Message().integer(_DTYPE, kind.as_datatype_enum)
     found.message(_SHAPE, shape_message(array.shape))
     if kind.name != "string":
-        return found.data(_CONTENT, np.ascontiguousarray(array).tobytes())
+        return found.data(_CONTENT, np.ascontiguousarray(array).tobytes()) if array.size else found
     for text in array.reshape(-1).tolist():
         found.data(_STRINGS, text)
     return found

@@ -243,7 +243,14 @@ def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
     if name == "flags":
         return app.flags
-    if name in ("autograph", "data"):  # each loads much that few programs need
+    if name in (
+        "autograph",
+        "data",
+        "gfile",
+        "io",
+        "python_io",
+        "strings",
+    ):  # each loads much that few programs need
         return _load_module(f"wengert.compat.v1.{name}")
     if name in _MESSAGES:
         return _load_module("wengert.compat.graph_defs.protos").message(name)

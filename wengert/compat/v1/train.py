@@ -1,5 +1,8 @@
 """tf.compat.v1.train: optimizers, learning rates, averages."""
 
+from typing import Any as _Any
+
+from wengert import train as _now
 from wengert.compat.v1.functions.steps import assert_global_step as assert_global_step
 from wengert.compat.v1.functions.steps import create_global_step as create_global_step
 from wengert.compat.v1.functions.steps import get_global_step as get_global_step
@@ -27,3 +30,10 @@ from wengert.train.legacy_optimizers import GradientDescentOptimizer as Gradient
 from wengert.train.legacy_optimizers import MomentumOptimizer as MomentumOptimizer
 from wengert.train.legacy_optimizers import RMSPropOptimizer as RMSPropOptimizer
 from wengert.train.moving_average import ExponentialMovingAverage as ExponentialMovingAverage
+
+
+def __getattr__(name: str) -> _Any:
+    """A message, which did not change between the versions."""
+    if name in _now._MESSAGES:
+        return getattr(_now, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 import numpy as np
@@ -63,11 +65,35 @@ def write_elements(path: str, layout: Layout, elements: Iterable[Element], codec
     return count
 
 
-def read_elements(path: str, layout: Layout, codec: str = "") -> Iterator[Element]:
-    """The elements that `write_elements` wrote."""
-    with opened(path, "rb", codec) as file:
-        for data in records_in(file):
-            yield element_from(layout, data)
+def read_elements(
+    path: str, layout: Layout, codec: str = "", count: int | None = None
+) -> Iterator[Element]:
+    """The elements that `write_elements` wrote; so many, where their number is known."""
+    seen = 0
+    with _open(path, codec) as file:
+        for data in named_records(file, path):
+            try:
+                element = element_from(layout, data)
+            except DataLossError as error:
+                raise DataLossError(f"{path}, record {seen}: {error.message}") from None
+            seen += 1
+            yield element
+    if count not in (None, seen):
+        raise DataLossError(f"{path} ends after record {seen} of {count}.")
+
+
+def named_records(file: IO[bytes], path: str) -> Iterator[bytes]:
+    """The records of a file, whose errors name the file and the record."""
+    found, number = records_in(file), 0
+    while True:
+        try:
+            data = next(found, None)
+        except (DataLossError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise DataLossError(f"{path}, record {number}: {error}") from None
+        if data is None:
+            return
+        yield data
+        number += 1
 
 
 @stage("CacheDatasetOfFile")
@@ -120,7 +146,7 @@ def records(paths: Any, codec: Any) -> Pipeline:
     def start() -> Iterator[Element]:
         for name in names:
             with _open(name, kind) as file:
-                for data in records_in(file):
+                for data in named_records(file, name):
                     yield (data,)
 
     return Pipeline(start, UNKNOWN)
@@ -160,8 +186,13 @@ def pieces(paths: Any, size: Any, head: Any, foot: Any, codec: Any) -> Pipeline:
 
 
 @stage("LoadDataset")
-def load(paths: Sequence[str] | Any, *, layout: Layout, codec: str, count: int) -> Pipeline:
-    names = _names(paths)
-    return Pipeline(
-        lambda: itertools.chain.from_iterable(read_elements(n, layout, codec) for n in names), count
-    )
+def load(paths: Any, counts: Any, *, layout: Layout, codec: str) -> Pipeline:
+    names, numbers = _names(paths), np.reshape(counts, -1).tolist()
+
+    def start() -> Iterator[Element]:
+        parts = zip(names, numbers, strict=True)
+        return itertools.chain.from_iterable(
+            read_elements(name, layout, codec, count) for name, count in parts
+        )
+
+    return Pipeline(start, sum(numbers))

@@ -11,7 +11,7 @@ from wengert.core.row import Row
 from wengert.core.table import op
 from wengert.errors import InvalidArgumentError
 from wengert.values.convert import convert
-from wengert.values.dtypes import as_dtype
+from wengert.values.dtypes import as_dtype, string
 from wengert.values.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -64,6 +64,9 @@ def decode_raw(
     """The numbers whose bytes strings are, along a new last axis.
 
     With a fixed length, in bytes, strings are cut or filled with zeros.
+
+    >>> tf.io.decode_raw(["ab", "c"], tf.uint8, fixed_length=2).numpy().tolist()
+    [[97, 98], [99, 0]]
     """
     kind = np.dtype(as_dtype(out_type).as_numpy_dtype)
     if fixed_length is not None and fixed_length <= 0:
@@ -76,5 +79,5 @@ def decode_raw(
             f"({kind.itemsize}) [Op:DecodePaddedRaw]"
         )
     attrs = {"dtype": kind, "little": little_endian, "length": fixed_length}
-    result: Tensor = apply(DECODE_RAW, (convert(input_bytes),), attrs)
+    result: Tensor = apply(DECODE_RAW, (convert(input_bytes, string),), attrs)
     return result

@@ -15,6 +15,7 @@ from wengert.inference.symbolic_integers import by_function
 from wengert.ops.arrays.shaping import as_shape, one_axis, plain, static
 from wengert.ops.support.batch_rules import shift_axes, with_attrs
 from wengert.values.convert import convert
+from wengert.values.dtypes import string
 from wengert.values.shapes import Dims, shape_text
 from wengert.values.sizes import certainly, length
 from wengert.values.tensor import Tensor, dims
@@ -239,11 +240,12 @@ def pad(
             raise InvalidArgumentError(f"Paddings must be non-negative: {a} {b} [Op:Pad]")
     chosen = mode.upper()
     if chosen == "CONSTANT":
-        is_zero = type(constant_values) is int and constant_values == 0  # of every number's dtype
-        is_zero = is_zero and x.dtype.name != "string"
-        constant = np.zeros((), x._array.dtype) if is_zero else plain(constant_values, x.dtype)
+        if type(constant_values) is int and constant_values == 0:  # the zero of every dtype
+            constant = np.asarray(b"" if x.dtype is string else 0, x._array.dtype)
+        else:
+            constant = plain(constant_values, x.dtype)
         attrs: dict[str, Any] = {"paddings": pairs}
-        if constant.ndim or constant != np.zeros((), constant.dtype):
+        if constant.ndim or x.dtype is string or constant != np.zeros((), constant.dtype):
             result: Tensor = apply(PAD_WITH, (x,), {**attrs, "constant": constant})
         else:
             result = apply(PAD, (x,), attrs)

@@ -28,6 +28,8 @@ def _form(kind: str, precision: int, style: str, width: int, fill: str) -> Calla
     pattern = f"%{flags}{size}{digits}{style}"
     if kind == "b":
         return lambda x: "true" if x else "false"
+    if kind == "O":
+        return lambda x: f"%{flags}{size}s" % x.decode("utf-8", "surrogateescape")
     if kind == "c":
         return lambda z: f"({pattern % z.real},{pattern % z.imag})"
     return lambda x: pattern % x
@@ -38,12 +40,14 @@ def _kernel(_: Namespace, x: Array, *, precision: int, style: str, width: int, f
     form = _form(kind, precision, style, width, fill)
     out = np.empty(x.shape, object)
     for place, value in np.ndenumerate(x):
-        plain = float(value) if kind == "f" else value.item()
-        out[place] = form(plain).encode()
+        plain = value if kind == "O" else float(value) if kind == "f" else value.item()
+        out[place] = form(plain).encode("utf-8", "surrogateescape")
     return out
 
 
-AS_STRING: Row = op("AsString", _kernel)
+AS_STRING: Row = op(
+    "AsString", _kernel, shape=lambda x, **_: x, dtype=lambda x, **_: np.dtype(object)
+)
 
 
 @of_one
@@ -68,6 +72,10 @@ def as_string(
         raise InvalidArgumentError("Cannot select both scientific and shortest notation")
     if len(fill) > 1:
         raise InvalidArgumentError(f"Fill string must be one or fewer characters: {fill!r}")
+    if fill not in ("", " ", "-", "0", "+"):
+        raise InvalidArgumentError(f'Fill argument not supported: "{fill}" [Op:AsString]')
+    if kind not in "fcV" and precision > -1:
+        raise InvalidArgumentError(f"precision not supported for datatype {x.dtype.name}")
     if kind not in "fcV" and (scientific or shortest):
         raise InvalidArgumentError("scientific and shortest format not supported for whole numbers")
     style = ("e" if scientific else "g" if shortest else "f") if kind in "fcV" else "d"

@@ -128,7 +128,7 @@ def _print_kernel(
 def _put(piece: str | None, values: Iterator[Any], summarize: int) -> str:
     """A piece as text: a tensor's value, or a structure's pieces one after the other."""
     if piece is None:
-        return _shown(next(values), summarize)
+        return shown_array(next(values), summarize)
     if isinstance(piece, list):
         return "".join([_put(p, values, summarize) for p in piece])
     return str(piece)
@@ -194,17 +194,18 @@ def _stream(stream: Any) -> Any:
     return {"stdout": sys.stdout, "stderr": sys.stderr}.get(stream, stream) if isinstance(stream, str) else stream  # fmt: skip
 
 
-def _shown(array: Array, summarize: int) -> str:
+def shown_array(array: Array, summarize: int, depth: int = 1) -> str:
     """Numbers as TensorFlow prints them: integral floats without a point, long axes abbreviated."""
-    if not np.shape(array):
+    rank = np.ndim(array)
+    if not rank:
         return _number(np.asarray(array)[()])
     items = list(array)
-    separator = " " if np.ndim(array) == 1 else "\n "
+    separator = " " if rank == 1 else "\n" * (rank - 1) + " " * depth
     if 0 <= summarize < len(items) and len(items) > 2 * summarize:
-        shown = [_shown(a, summarize) for a in items[:summarize]] + ["..."]
-        shown += [_shown(a, summarize) for a in items[len(items) - summarize :]]
+        shown = [shown_array(a, summarize, depth + 1) for a in items[:summarize]] + ["..."]
+        shown += [shown_array(a, summarize, depth + 1) for a in items[len(items) - summarize :]]
     else:
-        shown = [_shown(a, summarize) for a in items]
+        shown = [shown_array(a, summarize, depth + 1) for a in items]
     return f"[{separator.join(shown)}]"
 
 

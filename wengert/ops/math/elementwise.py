@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -421,8 +421,20 @@ def ones_like(
     return _like(ONES_LIKE, input, dtype)
 
 
+# The places of strings, which no cast makes numbers.
+_PLACES: Final = Row(
+    "ZerosLike",
+    lambda _, x: np.zeros(x.shape, bool),
+    shape=lambda x: x,
+    dtype=lambda x: np.dtype(bool),
+)
+
+
 def _like(row: Row, value: TensorLike, dtype: DTypeLike | None) -> Tensor:
-    result: Tensor = apply(row, (convert(value),))
+    x = convert(value)
+    if x.dtype is string and dtype is not None:
+        x = apply(_PLACES, (x,))
+    result: Tensor = apply(row, (x,))
     return result if dtype is None else cast(result, dtype)
 
 

@@ -6,6 +6,7 @@ spec         The type spec of ragged tensors
 conversions  Ragged tensors from dense and sparse ones, and back
 indexing     Indexing of ragged tensors: rows, slices of rows, the same slice of every row
 operators    Python's operators on ragged tensors, elementwise
+merging      Neighbouring dimensions as one
 methods      Attaches the methods of ragged tensors that are defined by operations on them
 factories    Functions of tf.ragged: creation from lists and ranges, concatenation, maps and masks
 answers      How ragged tensors answer public functions: elementwise ones all at once, others one by

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from wengert.ops.ragged import conversions, indexing, operators, spec
+from wengert.ops.ragged import conversions, indexing, merging, operators, spec
 from wengert.ops.ragged.tensor import RaggedTensor
 
 _METHODS: Final[dict[str, Any]] = {
     "to_tensor": conversions.to_tensor,
     "to_sparse": conversions.to_sparse,
+    "merge_dims": merging.merge_dims,
     "bounding_shape": conversions.bounding_shape,
     "from_tensor": staticmethod(conversions.from_tensor),
     "from_sparse": staticmethod(conversions.from_sparse),

@@ -10,7 +10,6 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError, noted
 from wengert.inference.public_functions import deferrable
 from wengert.ops.arrays.shaping import reshape
 from wengert.ops.ragged.answers import answers, with_flat
@@ -63,34 +62,8 @@ def _bytes(text: bytes) -> list[bytes]:
     return [text[i : i + 1] for i in range(len(text))]
 
 
-_NAMES = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
-
-
-def _characters(text: bytes, encoding: str, errors: str, replacement: int) -> str:
-    try:
-        return text.decode(_NAMES.get(encoding, encoding))
-    except UnicodeDecodeError as error:
-        if errors == "strict":
-            raise noted(
-                InvalidArgumentError("Invalid formatting on input string [Op:UnicodeDecode]"),
-                str(error),
-            ) from None
-    found = text.decode(_NAMES.get(encoding, encoding), errors)
-    return found.replace("\ufffd", chr(replacement))
-
-
-def _split_characters(text: bytes, **attrs: Any) -> list[bytes]:
-    return [c.encode(_NAMES.get(attrs["encoding"], "utf-8")) for c in _characters(text, **attrs)]
-
-
-def _code_points(text: bytes, **attrs: Any) -> list[int]:
-    return [ord(c) for c in _characters(text, **attrs)]
-
-
 SPLIT: Row = _row("StringSplitV2", _words)
 BYTES_SPLIT: Row = _row("StringBytesSplit", _bytes)
-UNICODE_SPLIT: Row = _row("UnicodeSplit", _split_characters)
-UNICODE_DECODE: Row = _row("UnicodeDecode", _code_points, np.int32)
 
 
 @deferrable
@@ -115,41 +88,6 @@ def bytes_split(input: TensorLike, name: str | None = None) -> Any:
     [b't', b'a', b'p', b'e']
     """
     return _taken_apart(BYTES_SPLIT, input)
-
-
-@deferrable
-def unicode_split(
-    input: TensorLike,
-    input_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 65533,
-    name: str | None = None,
-) -> Any:
-    """Every character as a string.
-
-    >>> [c.decode() for c in tf.strings.unicode_split("∂f", "UTF-8").numpy()]
-    ['∂', 'f']
-    """
-    attrs = {"encoding": input_encoding, "errors": errors, "replacement": replacement_char}
-    return _taken_apart(UNICODE_SPLIT, input, **attrs)
-
-
-@deferrable
-def unicode_decode(
-    input: TensorLike,
-    input_encoding: str,
-    errors: str = "replace",
-    replacement_char: int = 65533,
-    replace_control_characters: bool = False,
-    name: str | None = None,
-) -> Any:
-    """The code points of the characters.
-
-    >>> tf.strings.unicode_decode("∂f", "UTF-8").numpy().tolist()
-    [8706, 102]
-    """
-    attrs = {"encoding": input_encoding, "errors": errors, "replacement": replacement_char}
-    return _taken_apart(UNICODE_DECODE, input, **attrs)
 
 
 # ---- ragged tensors of strings -----------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,14 +10,14 @@ import numpy as np
 from wengert.core.dispatch import apply
 from wengert.core.row import Row
 from wengert.core.table import op
-from wengert.errors import InvalidArgumentError
+from wengert.errors import InvalidArgumentError, OutOfRangeError
 from wengert.inference.public_functions import deferrable
 from wengert.inference.shape_inference import form_of
-from wengert.ops.strings.fingerprint import fingerprint
+from wengert.ops.strings.patterns import compiled, replaced, rewriting
 from wengert.values import dtypes
 from wengert.values.convert import convert
 from wengert.values.dtypes import as_dtype
-from wengert.values.shapes import normal_axis
+from wengert.values.shapes import normal_axis, shape_text
 from wengert.values.tensor import Tensor
 from wengert.values.typed_calls import of_one
 
@@ -52,9 +51,13 @@ def _by(method: str, encoding: str) -> Callable[[bytes], bytes]:
     return lambda text: getattr(text.decode(), method)().encode()
 
 
-LOWER: Row = op("StringLower", lambda _, x, *, encoding: each(x, _by("lower", encoding)))
-UPPER: Row = op("StringUpper", lambda _, x, *, encoding: each(x, _by("upper", encoding)))
-STRIP: Row = op("StringStrip", lambda _, x: each(x, bytes.strip))
+def _of_each(name: str, kernel: Callable[..., Any]) -> Row:
+    return op(name, kernel, shape=lambda x, **_: x, dtype=lambda x, **_: OBJECT)
+
+
+LOWER: Row = _of_each("StringLower", lambda _, x, *, encoding: each(x, _by("lower", encoding)))
+UPPER: Row = _of_each("StringUpper", lambda _, x, *, encoding: each(x, _by("upper", encoding)))
+STRIP: Row = _of_each("StringStrip", lambda _, x: each(x, bytes.strip))
 
 
 @of_one
@@ -90,8 +93,23 @@ def strip(input: TensorLike, name: str | None = None) -> Tensor:
     return apply(STRIP, (text_of(input),))  # type: ignore[no-any-return]
 
 
+def begins(text: bytes) -> list[int]:
+    """Where the characters of UTF-8 begin: at all bytes that do not continue another."""
+    found = [i for i, byte in enumerate(text) if byte & 0xC0 != 0x80]
+    return found if not text or text[0] & 0xC0 != 0x80 else [0, *found]
+
+
 def _length(unit: str) -> Callable[[bytes], int]:
-    return len if unit == "BYTE" else lambda text: len(text.decode("utf-8", "replace"))
+    return len if unit == "BYTE" else lambda text: sum(byte & 0xC0 != 0x80 for byte in text)
+
+
+def _checked_unit(unit: str) -> str:
+    if unit not in ("BYTE", "UTF8_CHAR"):
+        raise InvalidArgumentError(
+            f"Value for attr 'unit' of \"{unit}\" is not in the list of allowed values: "
+            '"BYTE", "UTF8_CHAR"'
+        )
+    return unit
 
 
 LENGTH: Row = op(
@@ -110,19 +128,21 @@ def length(input: TensorLike, unit: str = "BYTE", name: str | None = None) -> Te
     >>> tf.strings.length(["a", "tape"]).numpy().tolist()
     [1, 4]
     """
-    return apply(LENGTH, (text_of(input),), {"unit": unit})  # type: ignore[no-any-return]
+    return apply(LENGTH, (text_of(input),), {"unit": _checked_unit(unit)})  # type: ignore[no-any-return]
 
 
 # ---- pieces -------------------------------------------------------------------------------------
 
 
 def _piece(text: bytes, pos: int, size: int, unit: str) -> bytes:
-    parts: Any = text if unit == "BYTE" else text.decode("utf-8", "replace")
-    begin = pos if pos >= 0 else len(parts) + pos
-    if not 0 <= begin <= len(parts):
+    places: Sequence[int] = range(len(text)) if unit == "BYTE" else begins(text)
+    count = len(places)
+    begin = pos if pos >= 0 else count + pos
+    if not 0 <= begin <= count:
         raise InvalidArgumentError(f"pos {pos} out of range for string {text!r} [Op:Substr]")
-    found = parts[begin : begin + max(size, 0)]
-    return found if unit == "BYTE" else found.encode()  # type: ignore[no-any-return]
+    end = min(begin + size, count) if size >= 0 else count
+    ends = [*places, len(text)] if unit != "BYTE" else range(count + 1)
+    return text[ends[begin] : ends[end]]
 
 
 def _substr_kernel(_: Namespace, x: Array, pos: Array, size: Array, *, unit: str) -> Array:
@@ -158,11 +178,16 @@ def substr(
     [b'rad', b'ape']
     """
     return apply(  # type: ignore[no-any-return]
-        SUBSTR, (text_of(input), convert(pos), convert(len)), {"unit": unit}
+        SUBSTR, (text_of(input), convert(pos), convert(len)), {"unit": _checked_unit(unit)}
     )
 
 
 def _join_kernel(_: Namespace, *xs: Array, separator: str) -> Array:
+    shapes = {x.shape for x in xs if x.shape}
+    if len(shapes) > 1:
+        raise InvalidArgumentError(
+            f"Input shapes do not match: {', '.join(map(shape_text, shapes))} [Op:StringJoin]"
+        )
     arrays = np.broadcast_arrays(*xs)
     out = np.empty(arrays[0].shape, object)
     for at in np.ndindex(out.shape):
@@ -170,7 +195,11 @@ def _join_kernel(_: Namespace, *xs: Array, separator: str) -> Array:
     return out
 
 
-JOIN: Row = op("StringJoin", _join_kernel)
+def _joined_shape(*shapes: Any, separator: str) -> Any:
+    return next((shape for shape in shapes if len(shape)), ())
+
+
+JOIN: Row = op("StringJoin", _join_kernel, shape=_joined_shape, dtype=lambda *_, separator: OBJECT)
 
 
 @deferrable
@@ -188,7 +217,7 @@ def _reduce_join_kernel(
     _: Namespace, x: Array, *, axis: tuple[int, ...], keepdims: bool, separator: str
 ) -> Array:
     rest = [i for i in range(x.ndim) if i not in axis]
-    kept = np.transpose(x, [*rest, *axis]).reshape([*(x.shape[i] for i in rest), -1])
+    kept = np.transpose(x, [*rest, *axis[::-1]]).reshape([*(x.shape[i] for i in rest), -1])
     out = np.empty(kept.shape[:-1], object)
     for at in np.ndindex(out.shape):
         out[at] = separator.encode().join(kept[at])
@@ -218,7 +247,12 @@ def reduce_join(
     """
     x = text_of(inputs, "inputs")
     rank = len(form_of(x)[0] or ())
-    axes = range(rank) if axis is None else np.atleast_1d(axis).tolist()
+    axes = range(rank)[::-1] if axis is None else np.atleast_1d(axis).tolist()
+    for i in axes:
+        if not -rank <= i < rank:
+            raise OutOfRangeError(
+                f"Invalid reduction dimension {i} for input with {rank} dimension(s) [Op:ReduceJoin]"
+            )
     attrs = {
         "axis": tuple(normal_axis(i, rank) for i in axes),
         "keepdims": bool(keepdims),
@@ -227,25 +261,95 @@ def reduce_join(
     return apply(REDUCE_JOIN, (x,), attrs)  # type: ignore[no-any-return]
 
 
+def _segment_join_kernel(
+    _: Namespace, x: Array, ids: Array, count: Array, *, separator: str
+) -> Array:
+    rest = x.shape[ids.ndim :]
+    if x.shape[: ids.ndim] != ids.shape:
+        raise InvalidArgumentError(
+            f"The shape of the inputs {list(x.shape)} must begin with that of segment_ids "
+            f"{list(ids.shape)} [Op:UnsortedSegmentJoin]"
+        )
+    parts: list[list[Any]] = [[] for _ in range(int(count))]
+    for row, at in zip(x.reshape(-1, *rest), ids.ravel().tolist(), strict=True):
+        if not 0 <= at < len(parts):
+            raise InvalidArgumentError(
+                f"Segment id {at} is not in [0, {len(parts)}) [Op:UnsortedSegmentJoin]"
+            )
+        parts[at].append(np.asarray(row, object))
+    out = np.empty((len(parts), *rest), object)
+    for place in np.ndindex(out.shape):
+        out[place] = separator.encode().join([row[place[1:]] for row in parts[place[0]]])
+    return out
+
+
+SEGMENT_JOIN: Row = op(
+    "UnsortedSegmentJoin",
+    _segment_join_kernel,
+    forms=lambda inputs, attrs: [(_segment_join_shape(*inputs), OBJECT)],
+    by_value=True,
+)
+
+
+def _segment_join_shape(x: Any, ids: Any, count: Any) -> Any:
+    sizes, rows = form_of(x)[0], form_of(ids)[0]
+    return None if sizes is None or rows is None else (None, *sizes[len(rows) :])
+
+
+@deferrable
+def unsorted_segment_join(
+    inputs: TensorLike,
+    segment_ids: TensorLike,
+    num_segments: TensorLike,
+    separator: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """The strings of each segment as one.
+
+    >>> tf.strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, "-").numpy().tolist()
+    [b'b', b'a-c', b'']
+    """
+    given = text_of(inputs, "inputs"), convert(segment_ids), convert(num_segments)
+    return apply(SEGMENT_JOIN, given, {"separator": separator})  # type: ignore[no-any-return]
+
+
 # ---- patterns -----------------------------------------------------------------------------------
 
 
-def _replaced(pattern: str, rewrite: str, everywhere: bool) -> Callable[[bytes], bytes]:
-    compiled, new = re.compile(pattern.encode()), rewrite.replace("\\0", r"\g<0>").encode()
-    return lambda text: compiled.sub(new, text, count=0 if everywhere else 1)
+def _replace_kernel(
+    _: Namespace, x: Array, pattern: Array, rewrite: Array, *, everywhere: bool
+) -> Array:
+    fits = compiled(_one(pattern, "Pattern"))
+    parts = rewriting(_one(rewrite, "Rewrite"), fits.groups)
+    if parts is None:  # TensorFlow leaves the texts as they are
+        return each(x, lambda text: text)
+    return each(x, lambda text: replaced(text, fits, parts, everywhere))
+
+
+def _match_kernel(_: Namespace, x: Array, pattern: Array) -> Array:
+    fits = compiled(_one(pattern, "Pattern")).fullmatch
+    read = "surrogateescape"
+    return each(x, lambda text: fits(text.decode("utf-8", read)) is not None, np.dtype(bool))
+
+
+def _one(text: Array, what: str) -> bytes:
+    found = np.asarray(text, object)
+    if found.ndim:
+        raise InvalidArgumentError(f"{what} must be scalar, but received {list(found.shape)}")
+    return found.item()  # type: ignore[no-any-return]
 
 
 REGEX_REPLACE: Row = op(
     "RegexReplace",
-    lambda _, x, *, pattern, rewrite, everywhere: each(x, _replaced(pattern, rewrite, everywhere)),
+    _replace_kernel,
+    shape=lambda x, *_, everywhere: x,
+    dtype=lambda *_, everywhere: OBJECT,
 )
 REGEX_FULL_MATCH: Row = op(
     "RegexFullMatch",
-    lambda _, x, *, pattern: each(
-        x, lambda text: re.fullmatch(pattern.encode(), text) is not None, np.dtype(bool)
-    ),
-    shape=lambda x, *, pattern: x,
-    dtype=lambda x, *, pattern: np.dtype(bool),
+    _match_kernel,
+    shape=lambda x, pattern: x,
+    dtype=lambda x, pattern: np.dtype(bool),
 )
 
 
@@ -263,8 +367,8 @@ def regex_replace(
     >>> tf.strings.regex_replace("dy by dx", "d([xy])", r"\1'").numpy()
     b"y' by x'"
     """
-    attrs = {"pattern": pattern, "rewrite": rewrite, "everywhere": replace_global}
-    return apply(REGEX_REPLACE, (text_of(input),), attrs)  # type: ignore[no-any-return]
+    inputs = text_of(input), text_of(pattern, "pattern"), text_of(rewrite, "rewrite")
+    return apply(REGEX_REPLACE, inputs, {"everywhere": bool(replace_global)})  # type: ignore[no-any-return]
 
 
 @of_one
@@ -275,7 +379,7 @@ def regex_full_match(input: TensorLike, pattern: str, name: str | None = None) -
     >>> tf.strings.regex_full_match(["dx", "dx/dy"], "d.").numpy().tolist()
     [True, False]
     """
-    return apply(REGEX_FULL_MATCH, (text_of(input),), {"pattern": pattern})  # type: ignore[no-any-return]
+    return apply(REGEX_FULL_MATCH, (text_of(input), text_of(pattern, "pattern")))  # type: ignore[no-any-return]
 
 
 # ---- numbers ------------------------------------------------------------------------------------
@@ -284,6 +388,10 @@ def regex_full_match(input: TensorLike, pattern: str, name: str | None = None) -
 def _number(dtype: NumpyDType) -> Callable[[bytes], Any]:
     def read(text: bytes) -> Any:
         try:
+            if b"_" in text:
+                raise ValueError(text)
+            if b"x" in text.lower() and dtype.kind == "f":
+                return dtype.type(float.fromhex(text.decode()))
             return dtype.type(float(text) if dtype.kind == "f" else int(text))
         except (ValueError, OverflowError):
             raise InvalidArgumentError(
@@ -299,14 +407,6 @@ TO_NUMBER: Row = op(
     shape=lambda x, *, out_type: x,
     dtype=lambda x, *, out_type: out_type,
 )
-TO_BUCKET: Row = op(
-    "StringToHashBucketFast",
-    lambda _, x, *, num_buckets: each(
-        x, lambda text: fingerprint(text) % num_buckets, np.dtype(np.int64)
-    ),
-    shape=lambda x, *, num_buckets: x,
-    dtype=lambda x, *, num_buckets: np.dtype(np.int64),
-)
 
 
 @of_one
@@ -321,14 +421,3 @@ def to_number(
     """
     kind = np.dtype(as_dtype(out_type).as_numpy_dtype)
     return apply(TO_NUMBER, (text_of(input),), {"out_type": kind})  # type: ignore[no-any-return]
-
-
-@of_one
-@deferrable
-def to_hash_bucket_fast(input: TensorLike, num_buckets: int, name: str | None = None) -> Tensor:
-    """A number below `num_buckets` for every string, the same for the same string.
-
-    >>> tf.strings.to_hash_bucket_fast(["tape", "graph", "tape"], 10).numpy().tolist()
-    [0, 6, 0]
-    """
-    return apply(TO_BUCKET, (text_of(input),), {"num_buckets": int(num_buckets)})  # type: ignore[no-any-return]

@@ -14,6 +14,13 @@ _SPACES = {
         unsorted_segment_sqrt_n unsorted_segment_sum zeta""",
     "signal": "fft fft2d fft3d ifft ifft2d ifft3d",
     "image": "random_crop",
+    "io": """FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_base64 decode_compressed
+        deserialize_many_sparse encode_base64 matching_files parse_single_sequence_example parse_tensor read_file
+        serialize_tensor write_file""",
+    "compat.v1.io": """decode_csv decode_raw parse_example parse_single_example serialize_many_sparse
+        serialize_sparse""",
+    "strings": "regex_replace",
+    "compat.v1.strings": """reduce_join string_split string_to_hash_bucket string_to_number substr""",
     "queue": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
     "errors": "OpError",
     "dtypes": "QUANTIZED_DTYPES",
@@ -29,6 +36,10 @@ _RENAMED = {
     "floor_div": "math.floordiv",
     "lin_space": "linspace",
     "reverse_v2": "reverse",
+    "string_join": "strings.join",
+    "string_strip": "strings.strip",
+    "string_to_hash_bucket_fast": "strings.to_hash_bucket_fast",
+    "string_to_hash_bucket_strong": "strings.to_hash_bucket_strong",
     "sparse_tensor_dense_matmul": "sparse.sparse_dense_matmul",
     "sparse_tensor_to_dense": "sparse.to_dense",
     "tensor_scatter_add": "tensor_scatter_nd_add",

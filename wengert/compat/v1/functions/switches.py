@@ -125,13 +125,18 @@ def enable_v2_tensorshape() -> None:
 
 
 def tables_initializer(name: str = "init_all_tables") -> Any:
-    """An operation that does nothing: there are no tables.
+    """An operation that fills the tables of the graph.
 
     >>> with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-    ...     print(session.run(tf.compat.v1.tables_initializer()))
-    None
+    ...     table = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(["a"], [1]), -1)
+    ...     found = table.lookup(tf.constant(["a", "b"]))
+    ...     _ = session.run(tf.compat.v1.tables_initializer())
+    ...     print(session.run(found))
+    [ 1 -1]
     """
-    return group(name=name)
+    graph = current_graph()
+    fills = [] if graph is None else graph.get_collection("table_initializer")
+    return group(*fills, name=name)
 
 
 initialize_all_tables = tables_initializer
