@@ -505,6 +505,7 @@ def _declare_the_rest() -> None:
     """Enter into the table the operations of all namespaces."""
     for name in (
         "compat.v1",
+        "compat.v1.strings",
         "image",
         "linalg",
         "nn",

@@ -157,7 +157,9 @@ def _decoded_form(xs: Any, attrs: Any) -> list[Any]:
     return [((None, None, None, 3) if many else (None, None, channels), attrs["dtype"])]
 
 
-DECODE: Final = Row("DecodeImage", _decoded, forms=_decoded_form, stateful=True, by_value=True)
+DECODE: Final = Row(
+    "DecodeImage", _decoded, forms=_decoded_form, stateful=True, by_value=True, users=True
+)
 
 
 def _read(
@@ -371,7 +373,11 @@ def _jpeg_kernel(_: Any, image: Any, *, format: str, save: dict[str, Any], densi
 
 
 ENCODE_JPEG: Final = Row(
-    "EncodeJpeg", _jpeg_kernel, forms=lambda xs, attrs: [((), _OBJECT)], stateful=True
+    "EncodeJpeg",
+    _jpeg_kernel,
+    forms=lambda xs, attrs: [((), _OBJECT)],
+    stateful=True,
+    users=True,
 )
 
 
@@ -446,6 +452,7 @@ JPEG_SHAPE: Final = Row(
     _size_kernel,
     forms=lambda xs, attrs: [((3,), attrs["dtype"])],
     stateful=True,
+    users=True,
 )
 
 

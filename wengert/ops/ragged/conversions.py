@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 # ---- to a tensor ------------------------------------------------------------------------------
 
 
-@deferrable
 def to_tensor(
     self: RaggedTensor,
     default_value: TensorLike | None = None,
@@ -41,6 +40,22 @@ def to_tensor(
     shape: Iterable[IntLike | None] | None = None,
 ) -> Tensor:
     """A dense tensor of the rows, padded with a default."""
+    wanted = None if shape is None else list(shape)
+    made = _to_tensor(self, default_value, name, wanted)
+    rank = made.shape.rank
+    if wanted and rank is not None and None in made.shape.as_list():  # say what was asked for
+        known = [None if n in (None, -1) else int(n) for n in wanted]
+        made.set_shape([*known, *[None] * (rank - len(known))])
+    return made
+
+
+@deferrable
+def _to_tensor(
+    self: RaggedTensor,
+    default_value: TensorLike | None,
+    name: str | None,
+    shape: Iterable[IntLike | None] | None,
+) -> Tensor:
     wanted = [None] if shape is None else list(shape)
     default = convert(0 if default_value is None else default_value, self.dtype) if (
         self.dtype not in (dtypes.string, dtypes.bool_) or default_value is not None

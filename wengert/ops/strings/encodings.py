@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from wengert.errors import InvalidArgumentError
 
@@ -23,12 +23,9 @@ LAST: Final = 0x10FFFF
 ERRORS: Final = ("strict", "replace", "ignore")
 
 
-class Treatment(NamedTuple):
-    """What becomes of what is no character."""
-
-    errors: str
-    replacement: int
-    controls: bool = False  # whether control characters are replaced, too
+# What becomes of what is no character: strict, replace or ignore; by which character; and whether
+# control characters are replaced, too.
+Treatment = tuple[str, int, bool]
 
 
 @lru_cache(64)
@@ -44,16 +41,17 @@ def codec(name: str) -> str:
 
 def characters(text: bytes, encoding: str, treatment: Treatment) -> Iterator[tuple[int, int]]:
     """The code points, each with the place of its first byte."""
+    errors, replacement, controls = treatment
     name, begin = _of_marks(text, codec(encoding))
     for point, at in _found(text, name, begin):
         if point is None:
-            if treatment.errors == "strict":
+            if errors == "strict":
                 raise InvalidArgumentError("Invalid formatting on input string")
-        elif not (treatment.controls and point <= _CONTROL):
+        elif not (controls and point <= _CONTROL):
             yield point, at
             continue
-        if treatment.errors != "ignore":
-            yield treatment.replacement, at
+        if errors != "ignore":
+            yield replacement, at
 
 
 def _of_marks(text: bytes, name: str) -> tuple[str, int]:
@@ -88,13 +86,14 @@ def encoded(points: Any, encoding: str, treatment: Treatment) -> bytes:
 
 
 def _written(points: Any, treatment: Treatment) -> Iterator[str]:
+    errors, replacement, _ = treatment
     for point in points:
         if 0 <= point <= LAST and not 0xD800 <= point <= 0xDFFF:
             yield chr(point)
-        elif treatment.errors == "strict":
+        elif errors == "strict":
             raise InvalidArgumentError("Code point is out of range for Unicode, or a noncharacter.")
-        elif treatment.errors == "replace":
-            yield chr(treatment.replacement)
+        elif errors == "replace":
+            yield chr(replacement)
 
 
 def treatment_of(errors: str, replacement: int, controls: bool = False) -> Treatment:
@@ -106,7 +105,7 @@ def treatment_of(errors: str, replacement: int, controls: bool = False) -> Treat
         )
     if not 0 <= replacement <= LAST or 0xD800 <= replacement <= 0xDFFF:
         raise InvalidArgumentError("replacement_char out of unicode codepoint range")
-    return Treatment(errors, int(replacement), bool(controls))
+    return errors, int(replacement), bool(controls)
 
 
 def checked_output(encoding: str) -> str:

@@ -67,7 +67,7 @@ DECODE: Row = _apart("UnicodeDecodeWithOffsets", np.int32, lambda point, _: poin
 SPLIT: Row = _apart(
     "UnicodeSplitWithOffsets",
     object,
-    lambda point, encoding: encoded([point], encoding, Treatment("replace", 0xFFFD)),
+    lambda point, encoding: encoded([point], encoding, ("replace", 0xFFFD, False)),
 )
 
 
