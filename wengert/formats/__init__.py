@@ -5,4 +5,8 @@ wire        Messages of protocol buffers: fields with numbers
 tensors     Arrays as messages: TensorProto
 records     Records one after the other, with checksums: TFRecord
 compressed  Files that may be compressed
+snappy      Blocks that Snappy compressed: reading them
+ordered_code  Names and numbers as bytes that are ordered as they are
+tables      Tables of keys and values in order: the SSTable of LevelDB
+bundles     Tensors by names in files: the bundle of which TensorFlow's checkpoints are made
 """
