@@ -269,6 +269,7 @@ if _typing.TYPE_CHECKING:
     from wengert import signal as signal
     from wengert import sparse as sparse
     from wengert import strings as strings
+    from wengert import summary as summary
     from wengert import sysconfig as sysconfig
     from wengert import test as test
     from wengert import train as train
@@ -380,6 +381,7 @@ _LATER = (
     "signal",
     "sparse",
     "strings",
+    "summary",
     "sysconfig",
     "test",
     "train",

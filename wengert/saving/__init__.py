@@ -1,4 +1,4 @@
-"""Values in files: checkpoints of TensorFlow's form.
+"""Values in files: checkpoints and summaries of TensorFlow's form.
 
 checkpoint           tf.train.Checkpoint
 checkpoint_manager   tf.train.CheckpointManager: several checkpoints, of which the oldest go
@@ -10,5 +10,7 @@ restoration          Giving objects what a checkpoint has for them
 names                Checkpoints that know variables by their names alone
 status               What became of a checkpoint that was restored
 views                Looking at objects, and at checkpoints
+saver                tf.compat.v1.train.Saver: variables by their names
+summaries            Numbers and pictures for TensorBoard
 trackables           Objects that know the objects they are made of
 """
