@@ -265,6 +265,7 @@ if _typing.TYPE_CHECKING:
     from wengert import ragged as ragged
     from wengert import random as random
     from wengert import raw_ops as raw_ops
+    from wengert import saved_model as saved_model
     from wengert import sets as sets
     from wengert import signal as signal
     from wengert import sparse as sparse
@@ -377,6 +378,7 @@ _LATER = (
     "ragged",
     "random",
     "raw_ops",
+    "saved_model",
     "sets",
     "signal",
     "sparse",

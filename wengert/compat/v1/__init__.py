@@ -236,14 +236,24 @@ globals().update(sparse_tensors.V1_NAMES)
 globals().update(initializers.V1_NAMES)
 
 
-_MESSAGES = ("AttrValue", "GraphDef", "NameAttrList", "NodeDef")
+_MESSAGES = (
+    "AttrValue",
+    "Event",
+    "GraphDef",
+    "HistogramProto",
+    "MetaGraphDef",
+    "NameAttrList",
+    "NodeDef",
+    "Summary",
+    "SummaryMetadata",
+)
 
 
 def __getattr__(name: str) -> _Any:
     """A name that did not change between the versions."""
     if name == "flags":
         return app.flags
-    if name in ("autograph", "data"):  # each loads much that few programs need
+    if name in ("autograph", "data", "saved_model", "summary"):  # each loads much that few programs need
         return _load_module(f"wengert.compat.v1.{name}")
     if name in _MESSAGES:
         return _load_module("wengert.compat.graph_defs.protos").message(name)

@@ -1,0 +1,246 @@
+"""Traces of functions as FunctionDef, with the functions of their branches and loops."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from wengert.compat.graph_defs.export import attr_value, nodes_of
+from wengert.compat.graph_defs.op_defs import op_defs
+from wengert.compat.graph_defs.protos import message
+from wengert.compat.graph_defs.tensors import shape_proto
+from wengert.graph.graph_def import input_name
+from wengert.ops.control.cond import Branches
+from wengert.ops.control.while_op import Loop
+from wengert.state.variable import Variable
+from wengert.values.dtypes import resource
+
+
+class Library:
+    """The functions of a saved model."""
+
+    def __init__(self) -> None:
+        self.proto = message("FunctionDefLibrary")()
+        self._numbers = count()
+
+    def name(self, base: str) -> str:
+        """A name that no other function has."""
+        return f"__inference_{re.sub(r'[^A-Za-z0-9_]', '_', base)}_{next(self._numbers)}"
+
+    def add(
+        self,
+        name: str,
+        inputs: Sequence[Any],
+        resources: Sequence[bool],
+        outputs: Sequence[Any],
+        output_names: Sequence[str],
+        graph: Any,
+    ) -> Any:
+        """A graph as a function of some of its tensors."""
+        made = message("FunctionDef")()
+        made.signature.name = name
+        args = _unique([x.op.name for x in inputs])
+        for n, (arg, x, is_resource) in enumerate(zip(args, inputs, resources, strict=True)):
+            kind = resource if is_resource else x.dtype
+            made.signature.input_arg.add(name=arg, type=kind.as_datatype_enum)
+            shape = shape_proto([] if is_resource else x.shape)
+            made.arg_attr[n].attr["_output_shapes"].list.shape.append(shape)
+        known = {x.op.name: arg for arg, x in zip(args, inputs, strict=True)}
+        nodes = _Nodes(self, known)
+        for op in graph.get_operations():
+            if op.name not in known:
+                nodes.add(op)
+        made.node_def.extend(nodes.found)
+        for own, y in zip(_unique(output_names), outputs, strict=True):
+            made.signature.output_arg.add(name=own, type=y.dtype.as_datatype_enum)
+            made.ret[own] = nodes.place(input_name(y, y.op.name))
+        for op in graph.get_operations():
+            if op.name not in known and _acts(op):
+                made.signature.control_output.append(op.name)
+                made.control_ret[op.name] = op.name
+                made.signature.is_stateful = True
+        self.proto.function.append(made)
+        return made
+
+
+def _acts(op: Any) -> bool:
+    return bool(op.row.effects) and op.type != "ReadVariableOp"
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    """Names as arguments may have them, each once."""
+    found: list[str] = []
+    for name in names:
+        base = re.sub(r"[^a-z0-9_]", "_", name.lower())
+        base = base if base[:1].isalpha() else f"arg_{base}"
+        own, n = base, 0
+        while own in found:
+            n += 1
+            own = f"{base}_{n}"
+        found.append(own)
+    return found
+
+
+class _Nodes:
+    """The nodes of a function."""
+
+    def __init__(self, library: Library, args: dict[str, str]) -> None:
+        self.found: list[Any] = []
+        self._library = library
+        self._args = args
+        self._by_name: dict[str, Any] = {}
+
+    def add(self, op: Any) -> None:
+        """The node of an operation, and the constants that it needs."""
+        for node in self._made(op):
+            inputs = [self.place(text) for text in node.input]
+            del node.input[:]
+            node.input.extend([text for text in inputs if text != "^"])
+            self._by_name[node.name] = node
+            self.found.append(node)
+
+    def _made(self, op: Any) -> list[Any]:
+        owner = getattr(op.row.step, "__self__", None)
+        if isinstance(owner, Branches) and not owner.more:
+            return [self._branches(op, owner)]
+        if isinstance(owner, Loop) and not (owner.taken or owner.emitted or owner.condition is None):
+            return [self._loop(op, owner)]
+        made = nodes_of(op)
+        if "_closed" in made[-1].attr:
+            raise NotImplementedError(
+                f"Operation {op.name!r} of type {op.type} has no form in a saved model: its functions are "
+                "not operations of a graph."
+            )
+        return made
+
+    def place(self, text: str) -> str:
+        """An input of a node as functions name it: `node:output:0`, or an argument."""
+        if text.startswith("^"):
+            return "^" if text[1:] in self._args else text
+        name, _, index = text.partition(":")
+        if name in self._args:
+            return self._args[name]
+        node, at = self._by_name[name], int(index or 0)
+        known = op_defs().get(node.op)
+        for arg in known.outputs if known is not None else ():
+            size = _size(arg, node)
+            if at < size:
+                return f"{name}:{arg.name}:{at}"
+            at -= size
+        return f"{name}:output:{at}"
+
+    def _node(self, op: Any, kind: str, inputs: Sequence[Any], dtypes: Sequence[Any]) -> Any:
+        made = message("NodeDef")(name=op.name, op=kind)
+        made.input.extend([input_name(x, x.op.name) for x in inputs])
+        made.input.extend([f"^{other.name}" for other in op.control_inputs])
+        made.attr["Tin" if kind.endswith("Case") else "T"].CopyFrom(attr_value(list(dtypes)))
+        made.attr["output_shapes"].list.SetInParent()
+        return made
+
+    def _kinds(self, xs: Sequence[Any]) -> list[bool]:
+        return [_is_resource(x) for x in xs]
+
+    def _branches(self, op: Any, owner: Branches) -> Any:
+        """A choice among functions."""
+        index, *given = op.inputs
+        kinds = self._kinds(given)
+        types = [resource if r else x.dtype for x, r in zip(given, kinds, strict=True)]
+        kind = "Case" if op.row.effects or any(kinds) else "StatelessCase"
+        made = self._node(op, kind, [index, *given], types)
+        made.attr["Tout"].CopyFrom(attr_value([y.dtype for y in op.outputs]))
+        made.attr["output_shapes"].list.shape.extend([shape_proto(y.shape) for y in op.outputs])
+        made.attr["branches"].list.SetInParent()
+        for body, places in zip(owner.bodies, owner.places, strict=True):
+            inputs = _at(body.graph, places, given)
+            outputs = body.results[: owner.count]
+            name = self._function(op.name, inputs, kinds, outputs, body.graph)
+            made.attr["branches"].list.func.add(name=name)
+        return made
+
+    def _loop(self, op: Any, owner: Loop) -> Any:
+        """A loop: what changes, and then what stays."""
+        n = len(owner.carried)
+        kinds = self._kinds(op.inputs)
+        types = [resource if r else x.dtype for x, r in zip(op.inputs, kinds, strict=True)]
+        kind = "While" if op.row.effects or any(kinds) else "StatelessWhile"
+        made = self._node(op, kind, op.inputs, types)
+        changing = [shape_proto(x.shape) for x in owner.carried]
+        rest = [shape_proto([] if r else x.shape) for x, r in zip(op.inputs[n:], kinds[n:], strict=True)]
+        made.attr["output_shapes"].list.shape.extend([*changing, *rest])
+        made.attr["parallel_iterations"].i = 10
+        stay = op.inputs[n:]
+        body = [*owner.carried, *_standing(owner.body, {at: x for x, at in owner.same}, stay)]
+        name = self._function(
+            f"{op.name}_body", body, kinds, [*owner.results, *body[n:]], owner.body, kinds[n:]
+        )
+        made.attr["body"].func.name = name
+        test = owner.condition
+        assert test is not None
+        own = dict(zip(owner._condition_places, test.captured_inputs, strict=True))
+        inputs = [*test.inputs, *_standing(test, own, stay)]
+        made.attr["cond"].func.name = self._function(
+            f"{op.name}_cond", inputs, kinds, test.outputs, test
+        )
+        return made
+
+    def _function(
+        self,
+        base: str,
+        inputs: Sequence[Any],
+        kinds: Sequence[bool],
+        outputs: Sequence[Any],
+        graph: Any,
+        passed: Sequence[bool] = (),
+    ) -> str:
+        name = self._library.name(base)
+        names = [f"output_{n}" for n in range(len(outputs))]
+        made = self._library.add(name, inputs, kinds, outputs, names, graph)
+        for arg, is_resource in zip(list(made.signature.output_arg)[len(outputs) - len(passed) :], passed, strict=True):
+            if is_resource:
+                arg.type = resource.as_datatype_enum
+        return name
+
+
+def _size(arg: Any, node: Any) -> int:
+    if not arg.times:
+        return 1
+    value = node.attr[arg.times]
+    return len(value.list.type) if value.HasField("list") else int(value.i)
+
+
+def _is_resource(x: Any) -> bool:
+    return x.op.type in ("Placeholder", "VarHandleOp") and bool(getattr(x, "_is_handle", False) or _stands_for_variable(x))
+
+
+def _stands_for_variable(x: Any) -> bool:
+    graph = x.op.graph
+    for value, own in getattr(graph, "captures", {}).values():
+        if own is x:
+            return isinstance(value, Variable) or (hasattr(value, "op") and _is_resource(value))
+    return False
+
+
+class _Stand:
+    """An input of a function that its graph does not use."""
+
+    def __init__(self, like: Any, number: int) -> None:
+        self.dtype, self.shape = like.dtype, like.shape
+        self.op = _Op(f"unused_{number}")
+        self.value_index = 0
+
+
+class _Op:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _at(graph: Any, places: Sequence[int], given: Sequence[Any]) -> list[Any]:
+    """The inputs of a branch in the order of the operation's."""
+    return _standing(graph, dict(zip(places, graph.captured_inputs, strict=True)), given)
+
+
+def _standing(graph: Any, own: dict[int, Any], given: Sequence[Any]) -> list[Any]:
+    return [own[n] if n in own else _Stand(x, n) for n, x in enumerate(given)]
+
