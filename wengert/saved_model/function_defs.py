@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import count
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-from wengert.compat.graph_defs.export import attr_value, nodes_of
+from wengert.compat.graph_defs.export import attr_value, constant, nodes_of
 from wengert.compat.graph_defs.op_defs import op_defs
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import shape_proto
@@ -15,7 +15,19 @@ from wengert.graph.graph_def import input_name
 from wengert.ops.control.cond import Branches
 from wengert.ops.control.while_op import Loop
 from wengert.state.variable import Variable
-from wengert.values.dtypes import resource
+from wengert.values.dtypes import int32, resource
+
+
+_COUNTERS: Final = 2  # values of a loop in a file that it does not have here
+
+
+class Custom(NamedTuple):
+    """An operation with a gradient of its own: its type there, its function, how tensors are called there."""
+
+    kind: str
+    op: Any
+    function: str
+    args: dict[str, str]
 
 
 class Library:
@@ -23,6 +35,7 @@ class Library:
 
     def __init__(self) -> None:
         self.proto = message("FunctionDefLibrary")()
+        self.custom: list[Custom] = []
         self._numbers = count()
 
     def name(self, base: str) -> str:
@@ -48,7 +61,7 @@ class Library:
             shape = shape_proto([] if is_resource else x.shape)
             made.arg_attr[n].attr["_output_shapes"].list.shape.append(shape)
         known = {x.op.name: arg for arg, x in zip(args, inputs, strict=True)}
-        nodes = _Nodes(self, known)
+        nodes = _Nodes(self, known, name)
         for op in graph.get_operations():
             if op.name not in known:
                 nodes.add(op)
@@ -86,7 +99,8 @@ def _unique(names: Sequence[str]) -> list[str]:
 class _Nodes:
     """The nodes of a function."""
 
-    def __init__(self, library: Library, args: dict[str, str]) -> None:
+    def __init__(self, library: Library, args: dict[str, str], function: str) -> None:
+        self._in = function
         self.found: list[Any] = []
         self._library = library
         self._args = args
@@ -106,7 +120,9 @@ class _Nodes:
         if isinstance(owner, Branches) and not owner.more:
             return [self._branches(op, owner)]
         if isinstance(owner, Loop) and not (owner.taken or owner.emitted or owner.condition is None):
-            return [self._loop(op, owner)]
+            return self._loop(op, owner)
+        if op.row.name.startswith("custom_gradient") and op.row.joint is not None:
+            return [self._custom(op)]
         made = nodes_of(op)
         if "_closed" in made[-1].attr:
             raise NotImplementedError(
@@ -123,6 +139,7 @@ class _Nodes:
         if name in self._args:
             return self._args[name]
         node, at = self._by_name[name], int(index or 0)
+        at += _COUNTERS if node.op in ("While", "StatelessWhile") else 0
         known = op_defs().get(node.op)
         for arg in known.outputs if known is not None else ():
             size = _size(arg, node)
@@ -137,6 +154,16 @@ class _Nodes:
         made.input.extend([f"^{other.name}" for other in op.control_inputs])
         made.attr["Tin" if kind.endswith("Case") else "T"].CopyFrom(attr_value(list(dtypes)))
         made.attr["output_shapes"].list.SetInParent()
+        return made
+
+    def _custom(self, op: Any) -> Any:
+        """Values that are passed on, with a gradient of their own."""
+        kind = f"CustomGradient-{len(self._library.custom)}"
+        self._library.custom.append(Custom(kind, op, self._in, self._args))
+        made = message("NodeDef")(name=op.name, op="IdentityN")
+        made.input.extend([input_name(x, x.op.name) for x in op.inputs])
+        made.attr["T"].CopyFrom(attr_value([x.dtype for x in op.inputs]))
+        made.attr["_gradient_op_type"].s = kind.encode()
         return made
 
     def _kinds(self, xs: Sequence[Any]) -> list[bool]:
@@ -155,35 +182,48 @@ class _Nodes:
         for body, places in zip(owner.bodies, owner.places, strict=True):
             inputs = _at(body.graph, places, given)
             outputs = body.results[: owner.count]
-            name = self._function(op.name, inputs, kinds, outputs, body.graph)
-            made.attr["branches"].list.func.add(name=name)
+            branch = self._function(op.name, inputs, kinds, outputs, body.graph)
+            made.attr["branches"].list.func.add(name=branch.signature.name)
         return made
 
-    def _loop(self, op: Any, owner: Loop) -> Any:
-        """A loop: what changes, and then what stays."""
+    def _loop(self, op: Any, owner: Loop) -> list[Any]:
+        """A loop: a counter and a limit, which TensorFlow's gradient reads, what changes, what stays."""
         n = len(owner.carried)
         kinds = self._kinds(op.inputs)
         types = [resource if r else x.dtype for x, r in zip(op.inputs, kinds, strict=True)]
-        kind = "While" if op.row.effects or any(kinds) else "StatelessWhile"
-        made = self._node(op, kind, op.inputs, types)
-        changing = [shape_proto(x.shape) for x in owner.carried]
-        rest = [shape_proto([] if r else x.shape) for x, r in zip(op.inputs[n:], kinds[n:], strict=True)]
-        made.attr["output_shapes"].list.shape.extend([*changing, *rest])
-        made.attr["parallel_iterations"].i = 10
-        stay = op.inputs[n:]
-        body = [*owner.carried, *_standing(owner.body, {at: x for x, at in owner.same}, stay)]
-        name = self._function(
-            f"{op.name}_body", body, kinds, [*owner.results, *body[n:]], owner.body, kinds[n:]
+        made = self._node(
+            op, "While" if op.row.effects or any(kinds) else "StatelessWhile", op.inputs, types
         )
-        made.attr["body"].func.name = name
+        first = [constant(f"{op.name}/loop_counter", 0), constant(f"{op.name}/maximum_iterations", -1)]
+        after = list(made.input)
+        del made.input[:]
+        made.input.extend([*[node.name for node in first], *after])
+        made.attr["T"].CopyFrom(attr_value([int32, int32, *types]))
+        rest = [[] if r else x.shape for x, r in zip(op.inputs[n:], kinds[n:], strict=True)]
+        shapes = [[], [], *[x.shape for x in owner.carried], *rest]
+        made.attr["output_shapes"].list.shape.extend([shape_proto(shape) for shape in shapes])
+        made.attr["parallel_iterations"].i = 10
+        stay, counters = op.inputs[n:], [_Stand.of("loop_counter"), _Stand.of("maximum_iterations")]
+        body = [*owner.carried, *_standing(owner.body, {at: x for x, at in owner.same}, stay)]
+        passed = [False] * (_COUNTERS + n) + kinds[n:]
+        counting = self._function(
+            f"{op.name}_body",
+            [*counters, *body],
+            [False, False, *kinds],
+            [*counters, *owner.results, *body[n:]],
+            owner.body,
+            passed,
+        )
+        _count_on(counting)
+        made.attr["body"].func.name = counting.signature.name
         test = owner.condition
         assert test is not None
         own = dict(zip(owner._condition_places, test.captured_inputs, strict=True))
-        inputs = [*test.inputs, *_standing(test, own, stay)]
+        inputs = [*counters, *test.inputs, *_standing(test, own, stay)]
         made.attr["cond"].func.name = self._function(
-            f"{op.name}_cond", inputs, kinds, test.outputs, test
-        )
-        return made
+            f"{op.name}_cond", inputs, [False, False, *kinds], test.outputs, test
+        ).signature.name
+        return [*first, made]
 
     def _function(
         self,
@@ -193,14 +233,24 @@ class _Nodes:
         outputs: Sequence[Any],
         graph: Any,
         passed: Sequence[bool] = (),
-    ) -> str:
+    ) -> Any:
         name = self._library.name(base)
         names = [f"output_{n}" for n in range(len(outputs))]
         made = self._library.add(name, inputs, kinds, outputs, names, graph)
-        for arg, is_resource in zip(list(made.signature.output_arg)[len(outputs) - len(passed) :], passed, strict=True):
+        for arg, is_resource in zip(made.signature.output_arg, passed, strict=False):
             if is_resource:
                 arg.type = resource.as_datatype_enum
-        return name
+        return made
+
+
+def _count_on(body: Any) -> None:
+    """Let the body of a loop count its rounds, as TensorFlow's gradient of a loop expects."""
+    one = constant("loop_counter/one", 1)
+    add = message("NodeDef")(name="loop_counter/next", op="AddV2")
+    add.input.extend([body.signature.input_arg[0].name, "loop_counter/one:output:0"])
+    add.attr["T"].CopyFrom(attr_value(int32))
+    body.node_def.extend([one, add])
+    body.ret[body.signature.output_arg[0].name] = "loop_counter/next:z:0"
 
 
 def _size(arg: Any, node: Any) -> int:
@@ -229,6 +279,17 @@ class _Stand:
         self.dtype, self.shape = like.dtype, like.shape
         self.op = _Op(f"unused_{number}")
         self.value_index = 0
+
+    @classmethod
+    def of(cls, name: str) -> _Stand:
+        """A whole number of a name."""
+        made = cls(_Scalar(), 0)
+        made.op = _Op(name)
+        return made
+
+
+class _Scalar:
+    dtype, shape = int32, ()
 
 
 class _Op:

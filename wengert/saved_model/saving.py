@@ -17,9 +17,13 @@ from wengert.compat.graph_defs.export import PRODUCER, attr_value
 from wengert.compat.graph_defs.protos import message
 from wengert.compat.graph_defs.tensors import make_tensor_proto, shape_proto
 from wengert.compat.v1 import VERSION
+from wengert.core.context import activate
 from wengert.formats.bundles import BundleWriter
+from wengert.graph.function_graph import FunctionGraph
+from wengert.ops.arrays.gathering import to_dense
+from wengert.ops.arrays.identity import identity
 from wengert.saved_model import options as names
-from wengert.saved_model.function_defs import Library
+from wengert.saved_model.function_defs import Custom, Library
 from wengert.saved_model.structures import encoded
 from wengert.saving.checkpoint_state import replaced
 from wengert.saving.object_graph import KEY, View, in_message
@@ -27,6 +31,7 @@ from wengert.saving.trackables.parts import parts_of
 from wengert.state.variable import Variable
 from wengert.values import nest
 from wengert.values.dtypes import resource
+from wengert.values.symbolic import SymbolicTensor
 from wengert.values.tensor import Tensor
 from wengert.values.type_spec import TensorSpec
 
@@ -152,6 +157,8 @@ class _Saving:
         self._init_op()
         for n, value in traces:
             self._callable(self.objects.nodes[n], value)
+        for custom in self.library.custom:
+            self._gradient(custom)
         self.objects.nodes.extend(self._extra)
 
     def _describe(self, made: Any, value: Any) -> None:
@@ -223,6 +230,49 @@ class _Saving:
         if keywords is None:
             self._names[id(trace)] = name
         return name
+
+    def _gradient(self, custom: Custom) -> None:
+        """The gradient of an operation that has one of its own, as a function of the library."""
+        if not self._options.experimental_custom_gradients:
+            return
+        op, name = custom.op, self.library.name("internal_grad_fn")
+        graph = FunctionGraph(name, op.graph)
+        dys = [
+            graph.input(x.shape, x.dtype.numpy_dtype, f"result_grads_{n}") for n, x in enumerate(op.inputs)
+        ]
+        with activate((), graph):
+            given = dys[: len(op.outputs)]
+            found = op.row.joint(given, list(op.outputs), list(op.inputs), op.attrs)
+            parts = [None if g is None else graph.entered(identity(to_dense(g))) for g in found]
+        outputs = [part for part in parts if part is not None]
+        captured = graph.captured
+        kinds = [isinstance(v, Variable) for v in captured]
+        labels = [f"output_{n}" for n in range(len(outputs))]
+        inputs = [*dys, *graph.captured_inputs]
+        self.library.add(name, inputs, [False] * len(dys) + kinds, outputs, labels, graph)
+        saved = self.objects.concrete_functions[name]
+        saved.bound_inputs.extend([self._kept(value, custom) for value in captured])
+        specs = tuple([TensorSpec(x.shape, x.dtype, x.op.name) for x in dys])
+        saved.canonicalized_input_signature.CopyFrom(encoded(((None, *specs), {})))
+        saved.output_signature.CopyFrom(encoded(tuple([_spec(part) for part in parts])))
+        self.library.proto.registered_gradients.add(
+            gradient_func=name, registered_op_type=custom.kind
+        )
+
+    def _kept(self, value: Any, custom: Custom) -> int:
+        """The number of what a gradient uses: a tensor of the function, or what that captured."""
+        if not isinstance(value, SymbolicTensor):
+            return self._bound(value, custom.op.graph)
+        for outer, own in custom.op.graph.captures.values():
+            if own is value and not isinstance(outer, SymbolicTensor):
+                return self._bound(outer, custom.op.graph)
+        node = message("SavedObject")()
+        node.captured_tensor.name = (
+            f"{custom.args.get(value.op.name, value.op.name)}:{value.value_index}"
+        )
+        node.captured_tensor.concrete_function = custom.function
+        self._extra.append(node)
+        return len(self.view.objects) + len(self._extra) - 1
 
     def _bound(self, value: Any, trace: Any) -> int:
         """The number of what a function captured."""

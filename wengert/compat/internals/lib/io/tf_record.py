@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from wengert.data.readers import TFRecordWriter as TFRecordWriter
 from wengert.formats.compressed import opened
 from wengert.formats.records import records_in
 
